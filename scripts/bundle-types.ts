@@ -1,4 +1,4 @@
-// Replaces the types that the build wrote by one file, dist/index.d.ts, with the public ones only. The others import
+// Replaces the types that the build wrote by one file for each export of the package, with the public ones only. The others import
 // types of lmdb, cassandra-driver and node, which a consumer with `skipLibCheck: false` may lack. Runs after the build,
 // before a package is packed.
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { generateDtsBundle } from "dts-bundle-generator";
 
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
-const entry = join(dist, "index.d.ts");
+const entries = ["index.d.ts", "verify.d.ts"].map((name) => join(dist, name));
 const config = join(dist, "tsconfig.json");
 const compilerOptions = {
   target: "es2023",
@@ -21,7 +21,7 @@ const compilerOptions = {
   noEmit: true,
 };
 
-function bundle(): string {
+function bundle(entry: string): string {
   writeFileSync(config, JSON.stringify({ compilerOptions, files: [entry] }));
   try {
     const output = { exportReferencedTypes: false, noBanner: true };
@@ -31,10 +31,12 @@ function bundle(): string {
   }
 }
 
-const text = bundle();
-const leak = /^import .*|^\/\/\/ <reference.*|\bBuffer\b|\bNodeJS\b/m.exec(text);
-if (leak !== null) throw new Error(`the public types use ${leak[0]}, which a consumer may lack`);
+const texts = entries.map((entry) => ({ entry, text: bundle(entry) }));
+for (const { text } of texts) {
+  const leak = /^import .*|^\/\/\/ <reference.*|\bBuffer\b|\bNodeJS\b/m.exec(text);
+  if (leak !== null) throw new Error(`the public types use ${leak[0]}, which a consumer may lack`);
+}
 for (const path of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
   if (path.endsWith(".d.ts")) rmSync(join(dist, path));
 }
-writeFileSync(entry, text);
+for (const { entry, text } of texts) writeFileSync(entry, text);

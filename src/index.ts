@@ -34,6 +34,7 @@ export {
   type NodeInfo,
   type NodeOptions,
   type PageOptions,
+  type ProveOptions,
   type ReadOptions,
   type ResourceAnswer,
   type SdkConfig,

@@ -161,7 +161,7 @@ export {
   type TableItemsOptions,
   type WatchOptions,
 } from "./node/options.ts";
-export { checkProof, type ProofReport, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
+export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
 export { lookAtProofs } from "./node/proof-look.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { StoreOptions } from "./node/store-engines.ts";

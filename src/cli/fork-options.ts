@@ -54,13 +54,16 @@ export function checkFork(values: ForkValues & ExcludedValues): void {
 }
 
 /** The fork that the options describe; undefined if they describe none. */
-export function forkOf(values: ForkValues, apiKey: FollowOptions["apiKey"]): ForkOptions | undefined {
+export function forkOf(
+  values: ForkValues,
+  readApiKey: () => FollowOptions["apiKey"],
+): ForkOptions | undefined {
   const { fork: url, "fork-version": version } = values;
   if (url === undefined) return undefined;
   return {
     url,
     version: version === undefined ? undefined : parseOperand("version", "--fork-version", version),
     upstreamRate: values["upstream-rate"],
-    apiKey,
+    apiKey: readApiKey(),
   };
 }

@@ -140,7 +140,7 @@ export async function blockAnswer(
 }
 
 /** Schema of a block. */
-export const BLOCK_SCHEMA: JsonSchema = named("Block", {
+const BLOCK_SCHEMA: JsonSchema = named("Block", {
   type: "object",
   required: [
     "block_height",

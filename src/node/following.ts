@@ -22,6 +22,7 @@ import {
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
+import { mayProveItems } from "../sync/proofs/connect.ts";
 import { PROOF_NUMBERS } from "../sync/proofs/proof-keeper.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
@@ -82,9 +83,9 @@ export function planFollowing(
   const proving = planProving(options.proofs ?? [], anchors, options.proofPollTimeMs);
   const isProvenOnly = proving !== undefined && minTrust === PROVEN.kind;
   const startVersion = parseStart(options.startVersion);
-  if (startVersion !== undefined && proving?.urls.every(({ protocol }) => protocol === "file:") === true) {
+  if (startVersion !== undefined && proving?.targets.some(mayProveItems) === false) {
     throw new ConfigError(
-      "proofs: expected a node's backup service for a start in the middle, not only folders",
+      "proofs: expected a node's backup service for a start in the middle, not only folders and peers",
     );
   }
   return { urls, apiKeys, agree, startVersion, anchors, proving, isProvenOnly, options };

@@ -1,6 +1,8 @@
 // A call of any account that the owner of a chain makes without that account's signature. The transaction in the ledger
 // names no key, so nobody takes it for one that the account signed.
+
 import { ConfigError } from "../base/errors.ts";
+import { NO_EXPIRATION_SECS } from "../chain/submission/submissions.ts";
 import { type Address, formatAddressLong } from "../move/address.ts";
 
 /** What an impersonated account calls. */
@@ -23,8 +25,6 @@ export interface ImpersonatedResult {
 }
 
 const MAX_GAS = "2000000";
-/** 2100-01-01. A block of the wall clock may be much later than the last one. */
-const FAR_FUTURE_SECS = "4102444800";
 
 /** The JSON of the transaction. */
 export function impersonation(sender: Address, call: ImpersonatedCall, sequenceNumber: bigint): Uint8Array {
@@ -36,7 +36,7 @@ export function impersonation(sender: Address, call: ImpersonatedCall, sequenceN
     sequence_number: `${sequenceNumber}`,
     max_gas_amount: MAX_GAS,
     gas_unit_price: "0",
-    expiration_timestamp_secs: FAR_FUTURE_SECS,
+    expiration_timestamp_secs: `${NO_EXPIRATION_SECS}`,
     payload: {
       type: "entry_function_payload",
       function: call.function,

@@ -30,7 +30,7 @@ export interface NodeInfo {
   readonly epoch?: bigint;
   /** Microseconds since 1970. */
   readonly ledger_timestamp?: bigint;
-  readonly sync_mode: "local" | "follow" | "static" | "read-only";
+  readonly sync_mode: "local" | "fork" | "follow" | "static" | "read-only";
   readonly sync_state: string;
   /** Why the ledger does not move. */
   readonly sync_fault?: string;
@@ -41,9 +41,18 @@ export interface NodeInfo {
   readonly refuted_from?: bigint;
   readonly genesis_waypoint?: string;
   readonly waypoint?: string;
+  /** Of a fork: `forked at V from URL`, its version and URL, and why the node there cannot be asked. */
+  readonly fork?: string;
+  readonly fork_version?: bigint;
+  readonly fork_url?: string;
+  readonly fork_fault?: string;
   readonly upstream_version?: bigint;
   readonly versions_behind?: bigint;
   readonly versions_ahead?: bigint;
+  /** With proof sources: up to where the ledger is proven, what validators signed last, and the epoch that is known. */
+  readonly proven_version?: bigint;
+  readonly signed_version?: bigint;
+  readonly signed_epoch?: bigint;
   readonly upstreams?: readonly UpstreamInfo[];
   readonly index?: string;
   readonly demo_accounts?: Readonly<
@@ -70,9 +79,13 @@ const WIDE_KEYS: ReadonlySet<string> = new Set([
   "epoch",
   "ledger_timestamp",
   "refuted_from",
+  "fork_version",
   "upstream_version",
   "versions_behind",
   "versions_ahead",
+  "proven_version",
+  "signed_version",
+  "signed_epoch",
   "first_version",
   "last_version",
   "version",

@@ -124,7 +124,7 @@ export interface NodeOptions {
   readonly pruneWindow?: string | undefined;
   /**
    * How far back proofs can be made: a time (`10m`, `1h`), a count of versions, or `off`. Left out, ten minutes on a local
-   * chain, which signs its blocks, and `off` elsewhere.
+   * chain, which signs its blocks, and with `follow.proofs`; else `off`.
    */
   readonly proofWindow?: string | undefined;
   /** False writes no index: holdings and rows of tables cannot be listed then. */

@@ -1,17 +1,22 @@
 // A look at a proof source for `sextant doctor`: what it is, and how far it says it reaches. Checks no signature.
-import { connectProofSource, parseProofUrl } from "../sync/proofs/connect.ts";
+import { connectProofSource, parseProofTarget } from "../sync/proofs/connect.ts";
 import { withDeadline } from "../sync/upstream/deadline.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
 
 export interface ProofLook {
-  readonly kind: "folder" | "service";
+  readonly kind: "folder" | "service" | "peer";
   /** The last epoch whose end it says it has. */
   readonly lastEpoch: bigint | undefined;
 }
 
 /** Asks a source. Throws ConfigError, UpstreamError or SourceLie. */
-export async function lookAtProofs(url: string, timeoutMs: number): Promise<ProofLook> {
-  const source = connectProofSource(parseProofUrl(url), `sextant/${SOFTWARE_VERSION}`);
+export async function lookAtProofs(
+  url: string,
+  chainId: number | undefined,
+  timeoutMs: number,
+): Promise<ProofLook> {
+  const connection = { userAgent: `sextant/${SOFTWARE_VERSION}`, chainId: () => chainId };
+  const source = connectProofSource(parseProofTarget(url), connection);
   try {
     const never = new AbortController().signal;
     const lastEpoch = await withDeadline(timeoutMs, never, (signal) => source.lastEpoch(signal));

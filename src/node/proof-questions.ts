@@ -18,9 +18,10 @@ import type { StartPlan } from "./start-plan.ts";
 
 const DEFAULT_WINDOW = "10m";
 
-/** How far back a node keeps what proofs need: a node without signatures keeps nothing unless it is told to. */
-export function proofWindowOf({ proofWindow }: NodeOptions, plan: StartPlan): PruneWindow {
-  return parsePruneWindow(proofWindow ?? (plan.chain === undefined ? "off" : DEFAULT_WINDOW), "proof window");
+/** How far back a node keeps what proofs need: one that gets no signatures keeps nothing unless it is told to. */
+export function proofWindowOf({ proofWindow, follow }: NodeOptions, { chain }: StartPlan): PruneWindow {
+  const isSigned = chain !== undefined || (follow?.proofs ?? []).length > 0;
+  return parsePruneWindow(proofWindow ?? (isSigned ? DEFAULT_WINDOW : "off"), "proof window");
 }
 
 export class ProofQuestions {

@@ -8,7 +8,7 @@ import { isPassingFault } from "../store/errors.ts";
 import { type Committer, loadPosition } from "../sync/committer.ts";
 import type { Follower } from "../sync/follower.ts";
 import { isSameWaypoint } from "../sync/matched-waypoints.ts";
-import { connectProofSource, parseProofUrl } from "../sync/proofs/connect.ts";
+import { connectProofSource, type ProofTarget, parseProofTarget } from "../sync/proofs/connect.ts";
 import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../sync/proofs/proof-keeper.ts";
 import { judgeHistory, provenVersion } from "../sync/proofs/proven-history.ts";
 import { ProvenState } from "../sync/proofs/proven-state.ts";
@@ -19,7 +19,7 @@ import { SOFTWARE_VERSION } from "./info.ts";
 
 /** Checked options. */
 export interface ProvingPlan {
-  readonly urls: readonly URL[];
+  readonly targets: readonly ProofTarget[];
   /** Where the chain of epochs begins. */
   readonly waypoint: Waypoint;
   readonly pollTimeMs: number;
@@ -51,14 +51,14 @@ export function planProving(
   waypoints: readonly Waypoint[],
   pollTimeMs: number | undefined,
 ): ProvingPlan | undefined {
-  const parsed = urls.map(parseProofUrl);
-  if (parsed.length === 0) return undefined;
+  const targets = urls.map(parseProofTarget);
+  if (targets.length === 0) return undefined;
   // The latest: fewest signatures lead from it to the present.
   const [waypoint] = [...waypoints].sort((a, b) => (a.version > b.version ? -1 : 1));
   if (waypoint === undefined) {
     throw new ConfigError("proofs: expected a waypoint too, where the chain of signatures begins");
   }
-  return { urls: parsed, waypoint, pollTimeMs: pollTimeMs ?? PROOF_NUMBERS.proofPollTimeMs.fallback };
+  return { targets, waypoint, pollTimeMs: pollTimeMs ?? PROOF_NUMBERS.proofPollTimeMs.fallback };
 }
 
 /** Runs from `start` until `close`. */
@@ -81,7 +81,8 @@ export class Proving {
   constructor(plan: ProvingPlan, parts: ProvingParts) {
     this.#plan = plan;
     this.#parts = parts;
-    this.#sources = plan.urls.map((url) => connectProofSource(url, `sextant/${SOFTWARE_VERSION}`));
+    const connection = { userAgent: `sextant/${SOFTWARE_VERSION}`, chainId: () => this.#chainId() };
+    this.#sources = plan.targets.map((target) => connectProofSource(target, connection));
   }
 
   /** Compares the store with what it keeps, and starts asking for more. */
@@ -111,6 +112,12 @@ export class Proving {
   /** The state at ends of epochs; undefined before the start. */
   get state(): ProvenState | undefined {
     return this.#state;
+  }
+
+  /** The store's, or what an upstream says until then: a peer of another chain proves nothing. */
+  #chainId(): number | undefined {
+    const claimed = this.#follower?.pool.entries.find(({ head }) => head !== undefined);
+    return this.#parts.store.identity?.chainId ?? claimed?.head?.chainId;
   }
 
   /** The follower to tell of signed versions to come. */

@@ -8,6 +8,9 @@ import type { HistoryEnd, MinVersionOptions, ReadOptions } from "./options.ts";
 
 /** A moment, as users give it, in microseconds since 1970. */
 export function toUsec(name: string, time: string | Date, roundsUp = false): bigint {
+  if (typeof time !== "string" && !(time instanceof Date)) {
+    throw new ConfigError(`${name}: expected a Date, or ${TIME_EXPECTED}, got ${typeof time}`);
+  }
   try {
     return parseTime(typeof time === "string" ? time : time.toISOString(), roundsUp);
   } catch (error) {

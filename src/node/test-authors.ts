@@ -18,6 +18,7 @@ import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type Address, formatAddressLong, parseAddress } from "../move/address.ts";
+import { MoveError } from "../move/errors.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import type { BlockMaker } from "./block-maker.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
@@ -118,24 +119,46 @@ function toPrivateKey(name: string, key: string | Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Runs a parser; what it throws about a text names the field. */
+function named<T>(name: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    throw new ConfigError(`${name}: ${error.message}`, error);
+  }
+}
+
 /** The changes that create accounts. Throws ConfigError. */
 export function accountChanges(accounts: readonly AccountOptions[]): AuthoredChange[] {
+  if (!Array.isArray(accounts)) throw new ConfigError(`accounts: expected a list, got ${typeof accounts}`);
   if (accounts.length > MAX_ACCOUNTS) {
     throw new ConfigError(`accounts: expected at most ${MAX_ACCOUNTS}, got ${accounts.length}`);
   }
-  return accounts.map(({ address: given, key, balances = {} }, index) => {
+  return accounts.map((account: AccountOptions, index) => {
     const name = `accounts[${index}]`;
+    if (!isObject(account)) throw new ConfigError(`${name}: expected an object with an address or a key`);
+    const { address: given, key, balances = {} } = account;
+    if (!isObject(balances))
+      throw new ConfigError(`${name}.balances: expected an object of amounts by asset`);
     const pair = key === undefined ? undefined : keypairOf(toPrivateKey(`${name}.key`, key));
     if (given === undefined && pair === undefined) {
       throw new ConfigError(`${name}: expected an address or a key, got neither`);
     }
-    const address = given === undefined ? undefined : parseAddress(toText(`${name}.address`, given));
+    const addressName = `${name}.address`;
+    const address =
+      given === undefined ? undefined : named(addressName, () => parseAddress(toText(addressName, given)));
     const owner = address ?? (pair?.address as Address);
     const changes = [
       putAccount({ address: owner, authenticationKey: pair?.address ?? owner }),
-      ...Object.entries(balances).map(([asset, amount]) =>
-        setBalance(owner, asset, toAmount(`${name}.balances["${asset}"]`, amount)),
-      ),
+      ...Object.entries(balances).map(([asset, amount]) => {
+        const balanceName = `${name}.balances["${asset}"]`;
+        return named(balanceName, () => setBalance(owner, asset, toAmount(balanceName, amount)));
+      }),
     ];
     return async (call) => {
       for (const change of changes) await change(call);

@@ -4,7 +4,6 @@ import type { bls12_381 } from "@noble/curves/bls12-381.js";
 
 /** Domain separation tag of the network's signatures. */
 export const SIGNATURE_DOMAIN = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
-export const PUBLIC_KEY_BYTES = 48;
 export const SIGNATURE_BYTES = 96;
 
 /** One implementation of the curve. `Key` is a key that was decompressed and checked. */

@@ -25,7 +25,7 @@ export const ledgerInfoCodec = struct({
 export type LedgerInfo = ValueOf<typeof ledgerInfoCodec>;
 
 /** One signature by several validators. */
-export const aggregateSignatureCodec = struct({
+const aggregateSignatureCodec = struct({
   /** Bit i, from the top bit of the first byte on: validator i signed. */
   signers: byteString,
   /** Absent at genesis only, which is trusted by waypoint. */

@@ -34,7 +34,7 @@ it("kept nodes prove every item at every block end of a random history, and noth
   await fc.assert(
     fc.asyncProperty(
       fc.integer(),
-      fc.integer({ min: 2, max: 40 }),
+      fc.integer({ min: 2, max: 120 }),
       fc.integer({ min: 1, max: 30 }),
       fc.integer({ min: 1, max: 60 }),
       async (seed, versions, page, window) => {
@@ -92,5 +92,7 @@ it("kept nodes prove every item at every block end of a random history, and noth
     ),
     { numRuns: HISTORIES },
   );
-  expect(Math.min(proven, absent, outside)).toBeGreaterThan(HISTORIES);
+  // Block ends leave in groups of 16, so most histories are too short to lose any.
+  expect(outside).toBeGreaterThan(HISTORIES / 2);
+  expect(Math.min(proven, absent)).toBeGreaterThan(HISTORIES);
 });

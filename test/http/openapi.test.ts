@@ -120,8 +120,8 @@ describe("the OpenAPI document", () => {
         isCacheable,
         isCacheable,
       ]);
-      // This ledger has no index.
-      if (!isCacheable || operation.switch === "index") continue;
+      // This ledger has no index, and nobody signed it.
+      if (!isCacheable || operation.switch === "index" || operation.id.startsWith("prove_")) continue;
       const path = operation.path
         .replace("{address}", "0xc1")
         .replace("{asset_type}", COIN)

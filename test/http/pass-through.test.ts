@@ -107,8 +107,8 @@ describe("pass-through", () => {
     });
     await fetch(`${url}/v1/view`, { method: "POST", body: "a call" });
     expect(seen.at(-1)).toMatchObject({ url: "/prefix/v1/view", body: "a call" });
-    await fetch(`${url}/v1/transactions?limit=1`);
-    expect(seen.at(-1)).toMatchObject({ method: "GET", url: "/prefix/v1/transactions?limit=1" });
+    await fetch(`${url}/v1/accounts/0x1/events/4?limit=1`);
+    expect(seen.at(-1)).toMatchObject({ method: "GET", url: "/prefix/v1/accounts/0x1/events/4?limit=1" });
   });
 
   it("hands on lists of the reference's paths where this node has no index", async () => {

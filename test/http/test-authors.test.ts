@@ -162,6 +162,27 @@ describe("changes", () => {
     expect((await supplyOf(node, "0xa")) - native).toBe(1n);
   });
 
+  it("are transactions that clients can read, and that a revert takes back", async () => {
+    const node = await start({ http: { port: 0 } });
+    const snapshot = await node.snapshot();
+    const read = async (path: string) => {
+      const response = await fetch(`${node.url}${path}`);
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const { version, hash } = await node.setBalance("0xb0b", APT, 5n);
+    const wanted = { type: "genesis_transaction", version: `${version}`, hash, success: true };
+    expect((await read(`/transactions/by_hash/${hash}`)).body).toMatchObject(wanted);
+    expect((await read(`/transactions/by_version/${version}`)).body).toMatchObject(wanted);
+    const block = await read(`/blocks/by_version/${version}?with_transactions=true`);
+    expect((block.body.transactions as unknown[])[1]).toMatchObject(wanted);
+    await node.revert(snapshot);
+    expect((await read(`/transactions/by_hash/${hash}`)).status).toBe(404);
+    const other = await node.setBalance("0xcafe", APT, 6n);
+    expect(other.version).toBe(version);
+    expect((await read(`/transactions/by_version/${version}`)).body).toMatchObject({ hash: other.hash });
+    expect((await read(`/transactions/by_hash/${hash}`)).status).toBe(404);
+  });
+
   it("of the same kind made twice are two transactions", async () => {
     const node = await start();
     const first = await node.putTableItem(TABLE, "0x01", "0x05");
@@ -193,6 +214,7 @@ describe("changes", () => {
     ["a frozen store", (n) => n.fund(accountOf(n, "emil").address, 1n), "cannot fund"],
     ["a time in the past", (n) => n.setTime("2020-01-01T00:00:00Z"), "the chain's clock never goes back"],
     ["no time", (n) => n.advanceTime(0), "ms: expected a whole number from 1"],
+    ["a time that is no time", (n) => n.setTime(5 as never), "time: expected a Date, or "],
     ["no blocks", (n) => n.mine(0), "blocks: expected a whole number from 1"],
     [
       "a snapshot of nobody",
@@ -215,6 +237,15 @@ describe("changes", () => {
     await expect(createNode({ accounts: [{ key: "0x12" }] })).rejects.toThrow(
       "accounts[0].key: expected an Ed25519",
     );
+    for (const [accounts, message] of [
+      ["0x1", "accounts: expected a list, got string"],
+      [[null], "accounts[0]: expected an object"],
+      [[{ address: "zz" }], 'accounts[0].address: "z" at position 0'],
+      [[{ address: "0x1", balances: null }], "accounts[0].balances: expected an object"],
+      [[{ address: "0x1", balances: { foo: 1n } }], 'accounts[0].balances["foo"]: '],
+    ] as const) {
+      await expect(createNode({ accounts: accounts as never })).rejects.toThrow(message);
+    }
     const balances = { [APT]: 1 as never };
     await expect(createNode({ accounts: [{ address: "0x1", balances }] })).rejects.toThrow(
       `accounts[0].balances["${APT}"]: expected a bigint`,
@@ -233,6 +264,17 @@ async function timeOf(node: Node, version: bigint): Promise<bigint> {
   const answer = await node.balances([], { ledgerVersion: version });
   return answer.timestampUsec;
 }
+
+describe("a clock far in the future", () => {
+  it("does not stop the faucet, nor calls of any account", async () => {
+    const node = await start();
+    await node.setTime("9999-12-31T00:00:00Z");
+    await node.fund("0xa1", 5n);
+    const call = { function: "0x1::aptos_account::transfer", arguments: ["0xa2", 2n] };
+    expect(await node.impersonate("0xa1", call)).toMatchObject({ success: true });
+    expect(await node.balance("0xa1", APT)).toBe(3n);
+  });
+});
 
 describe("snapshots", () => {
   it("put everything back: state, index, history, root, clock and transactions that wait", async () => {

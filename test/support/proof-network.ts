@@ -80,7 +80,7 @@ export function ledgerInfoOf(
 }
 
 /** Root and siblings of a leaf, by the definition: the tree of the next power of two, its empty right side one placeholder. */
-export function accumulatorOf(leaves: readonly Uint8Array[], index: number) {
+function accumulatorOf(leaves: readonly Uint8Array[], index: number) {
   const siblings: Uint8Array[] = [];
   let nodes = [...leaves];
   let at = index;

@@ -130,7 +130,7 @@ describe("a copy of a ledger", () => {
     ],
   ] as const)("goes on where it was cut off: %s", async (_, keepFrom, cuts) => {
     const [from, to] = [place(), place()];
-    await ledgerAt(from, 60, keepFrom);
+    await ledgerAt(from, 100, keepFrom);
     let copied = 0;
     for (const [part, done] of cuts) {
       const cut = cutAt(part, done);

@@ -1,5 +1,6 @@
 // A start in the middle with proofs: the accumulator, the state root and every item follow from signatures.
 import { afterEach, describe, expect, it } from "vitest";
+import { wideJson } from "../../src/node/node-info.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { type Meddle, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -41,7 +42,8 @@ interface Info {
   readonly proof_sources: readonly { readonly state: string; readonly last_fault?: string }[];
 }
 
-const infoOf = async (node: Node): Promise<Info> => (await node.info()) as unknown as Info;
+/** As HTTP shows it: decimal texts. */
+const infoOf = async (node: Node): Promise<Info> => JSON.parse(wideJson(await node.info())) as Info;
 
 async function follow(
   upstream: Node,
@@ -208,7 +210,7 @@ describe("a start in the middle with proofs", () => {
       follow: { upstreams: ["http://127.0.0.1:1"], startVersion: "latest", proofs: ["file:///backup"] },
     };
     await expect(createNode(options)).rejects.toThrow(
-      "proofs: expected a node's backup service for a start in the middle, not only folders",
+      "proofs: expected a node's backup service for a start in the middle, not only folders and peers",
     );
   });
 });

@@ -1,5 +1,6 @@
 // A follower with proof sources: what validators signed proves its history, or refutes it.
 import { afterEach, describe, expect, it } from "vitest";
+import { wideJson } from "../../src/node/node-info.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -62,7 +63,8 @@ interface Info {
   }[];
 }
 
-const infoOf = async (node: Node): Promise<Info> => (await node.info()) as unknown as Info;
+/** As HTTP shows it: decimal texts. */
+const infoOf = async (node: Node): Promise<Info> => JSON.parse(wideJson(await node.info())) as Info;
 
 async function follow(
   upstream: Node,

@@ -1,6 +1,7 @@
 // The types of a table's keys and values: a table itself does not keep them, but the resource that holds it does, by the
 // ABI of its module.
 import { type Answer, ask, path } from "./api.ts";
+import { fullAddress } from "./format.ts";
 
 export interface TableTypes {
   readonly key: string;
@@ -87,7 +88,8 @@ function pathTo(
 ): readonly string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, item] of Object.entries(value)) {
-    if (name === "handle" && item === handle) return fields;
+    // Handles are printed without the zeros in front.
+    if (name === "handle" && typeof item === "string" && fullAddress(item) === handle) return fields;
     const found = pathTo(item, handle, [...fields, name]);
     if (found !== undefined) return found;
   }

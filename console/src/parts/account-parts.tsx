@@ -206,13 +206,15 @@ export function AccountTransactions({ address }: { readonly address: string }): 
               <p>This account has sent no transaction that the node keeps.</p>
             </Empty>
           ) : (
-            <table class="rows">
+            <table class="rows fits">
               <thead>
                 <tr>
                   <th scope="col">Version</th>
                   <th scope="col">Call</th>
                   <th scope="col">Time</th>
-                  <th scope="col">Hash</th>
+                  <th scope="col" class="spare">
+                    Hash
+                  </th>
                 </tr>
               </thead>
               <tbody>
@@ -223,7 +225,7 @@ export function AccountTransactions({ address }: { readonly address: string }): 
                       <td>
                         <Version version={version} />
                       </td>
-                      <td>
+                      <td class="call">
                         <span class={`dot ${success ? "good" : "bad"}`} />{" "}
                         <span class="offscreen">{success ? "succeeded" : "failed"}</span>
                         <MoveType type={payload?.function ?? payload?.type ?? ""} />{" "}
@@ -232,7 +234,7 @@ export function AccountTransactions({ address }: { readonly address: string }): 
                       <td>
                         <Time usec={timestamp} />
                       </td>
-                      <td>
+                      <td class="spare">
                         <Hash hash={hash} href={linkTo(["transaction", version])} />
                       </td>
                     </tr>

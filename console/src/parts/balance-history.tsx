@@ -265,7 +265,9 @@ export function BalanceHistory({
                       <th scope="col" class="right">
                         Balance
                       </th>
-                      <th scope="col">Transaction</th>
+                      <th scope="col" class="spare">
+                        Transaction
+                      </th>
                     </tr>
                   </thead>
                   <tbody>
@@ -286,7 +288,7 @@ export function BalanceHistory({
                           <td class="right">
                             <Amount amount={after} decimals={decimals} />
                           </td>
-                          <td>
+                          <td class="spare">
                             <Hash hash={hash} href={linkTo(["transaction", version])} />
                           </td>
                         </tr>

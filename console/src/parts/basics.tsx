@@ -1,5 +1,5 @@
 // The small parts that every view is made of.
-import type { ComponentChildren, JSX } from "preact";
+import { type ComponentChildren, Fragment, type JSX } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError, NodeGone } from "../lib/api.ts";
 import {
@@ -202,10 +202,12 @@ export function Address({
   return (
     <span class="address">
       {known === undefined ? undefined : <span class="demo-name">{known}</span>}
-      <a href={linkTo(["account", address])} class={full ? "mono" : "mono short"} title={address}>
-        {full ? address : shorten(trimAddress(address))}
-      </a>
-      <Copy text={address} label="address" />
+      <span class={full ? "" : "together"}>
+        <a href={linkTo(["account", address])} class="mono" title={address}>
+          {full ? address : shorten(trimAddress(address))}
+        </a>
+        <Copy text={address} label="address" />
+      </span>
     </span>
   );
 }
@@ -224,13 +226,13 @@ export function Hash({
 }): JSX.Element {
   const text = full ? hash : shorten(hash, 8);
   return (
-    <span class="address">
+    <span class={full ? "address" : "address together"}>
       {href === undefined ? (
-        <span class={full ? "mono" : "mono short"} title={hash}>
+        <span class="mono" title={hash}>
           {text}
         </span>
       ) : (
-        <a href={href} class={full ? "mono" : "mono short"} title={hash}>
+        <a href={href} class="mono" title={hash}>
           {text}
         </a>
       )}
@@ -248,6 +250,9 @@ export function Version({ version }: { readonly version: string }): JSX.Element 
   );
 }
 
+/** Longer types are cut. */
+const MAX_TYPE_LENGTH = 200;
+
 /** A type with the addresses in it shortened; the whole on hover. */
 export function MoveType({
   type,
@@ -259,7 +264,16 @@ export function MoveType({
   const short = type.replace(/0x[0-9a-f]{20,64}/g, (address) => shorten(trimAddress(address), 4));
   return (
     <span class="mono move-type" title={visibleText(cutText(type, 1000).start)}>
-      <LedgerText text={short} max={200} isInside={isInside} />
+      {short.length > MAX_TYPE_LENGTH ? (
+        <LedgerText text={short} max={MAX_TYPE_LENGTH} isInside={isInside} />
+      ) : (
+        short.split(/(?<=::)/).map((part, index) => (
+          <Fragment key={index}>
+            <LedgerText text={part} max={MAX_TYPE_LENGTH} />
+            <wbr />
+          </Fragment>
+        ))
+      )}
     </span>
   );
 }

@@ -7,14 +7,16 @@ import { Time } from "./basics.tsx";
 
 export function BlockList({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
   return (
-    <table class="rows blocks">
+    <table class="rows fits blocks">
       <thead>
         <tr>
           <th scope="col">Block</th>
           <th scope="col" class="right">
             Transactions
           </th>
-          <th scope="col">Versions</th>
+          <th scope="col" class="spare">
+            Versions
+          </th>
           <th scope="col">Time</th>
         </tr>
       </thead>
@@ -27,7 +29,7 @@ export function BlockList({ blocks }: { readonly blocks: readonly Block[] }): JS
               </a>
             </td>
             <td class="right num">{groupDigits(`${BigInt(last) - BigInt(first) + 1n}`)}</td>
-            <td class="num faint">
+            <td class="num faint spare">
               {groupDigits(first)}–{groupDigits(last)}
             </td>
             <td>

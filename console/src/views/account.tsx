@@ -82,7 +82,7 @@ export function AccountSearch(): JSX.Element {
       </Card>
       {accounts.length === 0 ? undefined : (
         <Card title="Demo accounts">
-          <table class="rows">
+          <table class="rows fits">
             <thead>
               <tr>
                 <th scope="col">Name</th>
@@ -214,7 +214,7 @@ function Holdings({
   }
   return (
     <>
-      <table class="rows holdings" data-testid="holdings">
+      <table class="rows fits holdings" data-testid="holdings">
         <thead>
           <tr>
             <th scope="col">Asset</th>

@@ -43,13 +43,15 @@ export function Blocks(): JSX.Element {
 /** Transactions in rows. */
 function TransactionRows({ transactions }: { readonly transactions: readonly Transaction[] }): JSX.Element {
   return (
-    <table class="rows transactions">
+    <table class="rows fits">
       <thead>
         <tr>
           <th scope="col">Version</th>
           <th scope="col">Call</th>
           <th scope="col">Sender</th>
-          <th scope="col">Hash</th>
+          <th scope="col" class="spare">
+            Hash
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -60,13 +62,13 @@ function TransactionRows({ transactions }: { readonly transactions: readonly Tra
               <td>
                 <Version version={version} />
               </td>
-              <td>
+              <td class="call">
                 <span class={`dot ${success === false ? "bad" : "good"}`} />{" "}
                 <span class="offscreen">{success === false ? "failed" : "succeeded"}</span>
                 {payload === undefined ? kindOf(transaction) : <MoveType type={callOf(transaction)} />}
               </td>
               <td>{sender === undefined ? <span class="faint">–</span> : <Address address={sender} />}</td>
-              <td>
+              <td class="spare">
                 <Hash hash={hash} href={linkTo(["transaction", version])} />
               </td>
             </tr>

@@ -284,7 +284,7 @@ function Explained({ result }: { readonly result: Result }): JSX.Element {
         actions={<Copy text={bytes} label="bytes" />}
       >
         <ByteView hex={bytes} fields={fields} active={active} onActive={setActive} />
-        <table class="rows byte-table">
+        <table class="rows fits byte-table">
           <thead>
             <tr>
               <th scope="col">Field</th>

@@ -308,24 +308,23 @@ function Requests({ figures }: { readonly figures: Figures }): JSX.Element {
       {reading === undefined ? (
         <Skeleton />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls on a narrow screen, and must be reached by keyboard
-        <table class="rows" tabIndex={0} aria-label="Requests by operation">
+        <table class="rows fits">
           <thead>
             <tr>
               <th scope="col">Operation</th>
               <th scope="col" class="right">
                 Per second
               </th>
-              <th scope="col" class="right">
+              <th scope="col" class="right spare">
                 Mean
               </th>
               <th scope="col" class="right">
                 95 % within
               </th>
-              <th scope="col" class="right">
+              <th scope="col" class="right spare">
                 Total
               </th>
-              <th scope="col" class="right">
+              <th scope="col" class="right spare">
                 Errors
               </th>
             </tr>
@@ -335,10 +334,10 @@ function Requests({ figures }: { readonly figures: Figures }): JSX.Element {
               <tr key={operation}>
                 <td class="mono operation">{operation}</td>
                 <td class="right num">{perSecond.toFixed(1)}</td>
-                <td class="right num">{mean === undefined ? "–" : formatSeconds(mean)}</td>
+                <td class="right num spare">{mean === undefined ? "–" : formatSeconds(mean)}</td>
                 <td class="right num">{p95 === undefined ? "–" : formatSeconds(p95)}</td>
-                <td class="right num">{groupDigits(`${total}`)}</td>
-                <td class={`right num ${errors > 0 ? "" : "faint"}`}>{groupDigits(`${errors}`)}</td>
+                <td class="right num spare">{groupDigits(`${total}`)}</td>
+                <td class={`right num spare ${errors > 0 ? "" : "faint"}`}>{groupDigits(`${errors}`)}</td>
               </tr>
             ))}
           </tbody>

@@ -318,7 +318,7 @@ function Rows({
                 <p>No table with this handle has a row at this version.</p>
               </Empty>
             ) : (
-              <table class="rows">
+              <table class="rows fits">
                 <thead>
                   <tr>
                     <th scope="col">Key</th>

@@ -38,13 +38,22 @@ interface Argument {
   readonly value: unknown;
 }
 
+/** Printed objects are taken back as plain addresses. */
+function asRequested(argument: unknown): unknown {
+  const isObject = typeof argument === "object" && argument !== null;
+  return isObject && "inner" in argument && Object.keys(argument).length === 1 ? argument.inner : argument;
+}
+
 /** Names and types of the arguments: the node explains the call again, from the transaction's own fields. */
 function useArguments(transaction: Transaction): {
   readonly args: readonly Argument[] | undefined;
   readonly isLoading: boolean;
 } {
   const { payload, sender, hash } = transaction;
-  const isCall = payload?.type === "entry_function_payload";
+  // Variants of enums are printed in a form that no request takes.
+  const isCall =
+    payload?.type === "entry_function_payload" && !JSON.stringify(payload.arguments).includes("__variant__");
+  const secondary = transaction.signature?.secondary_signer_addresses;
   const loaded = useLoad(isCall ? `arguments ${hash}` : undefined, async (signal) => {
     const body = {
       sender,
@@ -52,7 +61,8 @@ function useArguments(transaction: Transaction): {
       max_gas_amount: transaction.max_gas_amount,
       gas_unit_price: transaction.gas_unit_price,
       expiration_timestamp_secs: transaction.expiration_timestamp_secs,
-      payload,
+      payload: { ...payload, arguments: payload?.arguments?.map(asRequested) },
+      ...(Array.isArray(secondary) ? { secondary_signers: secondary } : {}),
     };
     const { data } = await ask<{ readonly payload: { readonly arguments?: readonly Argument[] } }>(
       "transactions/explain_submission",
@@ -97,11 +107,13 @@ function Call({
       ) : isLoading ? (
         <Skeleton lines={plain.length} />
       ) : (
-        <table class="rows">
+        <table class="rows fits">
           <thead>
             <tr>
               <th scope="col">Argument</th>
-              <th scope="col">Type</th>
+              <th scope="col" class="spare">
+                Type
+              </th>
               <th scope="col">Value</th>
             </tr>
           </thead>
@@ -109,7 +121,9 @@ function Call({
             {plain.map((value, index) => (
               <tr key={index}>
                 <td>{args?.[index]?.name ?? <span class="faint">argument {index}</span>}</td>
-                <td>{args?.[index] === undefined ? "" : <MoveType type={args[index].type} />}</td>
+                <td class="spare">
+                  {args?.[index] === undefined ? "" : <MoveType type={args[index].type} />}
+                </td>
                 <td>
                   <Tree value={value} />
                 </td>

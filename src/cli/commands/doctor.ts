@@ -45,7 +45,7 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
     withDeadline(`upstream ${url}`, CHECK_MS, () => upstreamFindings(url, chainId, Date.now, ASK_MS)),
   );
   const sources = values.proofs.map((url) =>
-    withDeadline(`proofs ${url}`, CHECK_MS, () => proofFindings(url, ASK_MS)),
+    withDeadline(`proofs ${url}`, CHECK_MS, () => proofFindings(url, chainId, ASK_MS)),
   );
   for (const found of await Promise.all([...asked, ...sources])) findings.push(...found);
   return findings;

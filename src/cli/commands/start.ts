@@ -55,7 +55,7 @@ const followOptions = {
   ),
   proofs: {
     ...listOption(
-      "Source of ledger infos that validators signed, which prove the followed history from --waypoint on: a backup folder (file, http or https) or a node's backup service",
+      "Source of ledger infos that validators signed, which prove the followed history from --waypoint on: a backup folder (file, http or https), a node's backup service, or a peer (/dns/HOST/tcp/PORT/noise-ik/KEY/handshake/0)",
       "URL",
     ),
     suffix: "" as const,
@@ -151,7 +151,7 @@ const options = {
       NODE_DEFAULTS.pruneWindow,
     ),
     "proof-window": textOption(
-      "How far back proofs can be made: a time, a number of versions, or off (default 10m on a local chain, off elsewhere)",
+      "How far back proofs can be made: a time, a number of versions, or off (default 10m on a local chain and with --proofs, else off)",
       "WINDOW",
     ),
     index: switchOption(
@@ -317,7 +317,10 @@ function startNode(values: StartValues): Promise<Node> {
     onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
-    fork: forkOf(values, values.fork === undefined ? undefined : apiKeys(1).apiKey),
+    fork: forkOf(values, () => {
+      const { apiKey, apiKeys: [numbered] = [] } = apiKeys(1);
+      return numbered ?? apiKey;
+    }),
     follow: isFollowing
       ? {
           ...toNodeValues(followOptions, values),

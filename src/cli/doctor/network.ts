@@ -131,12 +131,21 @@ export async function upstreamFindings(
   return [...findings, ...skewFindings(base, dateMs, now())];
 }
 
-export async function proofFindings(text: string, timeoutMs: number): Promise<readonly Finding[]> {
+export async function proofFindings(
+  text: string,
+  chainId: number | undefined,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
   const check = `proofs ${text}`;
   try {
-    const { kind, lastEpoch } = await lookAtProofs(text, timeoutMs);
+    const { kind, lastEpoch } = await lookAtProofs(text, chainId, timeoutMs);
     const known = lastEpoch === undefined ? "without ended epochs" : `epochs up to ${lastEpoch}`;
-    return [ok(check, `a backup ${kind}, ${known} (their signatures are checked when the node runs)`)];
+    return [
+      ok(
+        check,
+        `a ${kind === "peer" ? kind : `backup ${kind}`}, ${known} (their signatures are checked when the node runs)`,
+      ),
+    ];
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     const advice =

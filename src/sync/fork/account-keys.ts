@@ -32,9 +32,9 @@ export type AskPage = (question: UpstreamQuestion & { readonly version: bigint }
 const ROUTES = { resources: accountResourcesRoute, modules: accountModulesRoute } as const;
 
 const MODULES_AT_ONCE = 8;
-/** An account with more is not listed: the keys of all pages are in memory together. */
 const MAX_PAGES = 64;
-const MAX_KEYS = 100_000;
+/** An account with more is not listed: its keys must fit the cache, because every page of a list looks them up. */
+const MAX_KEYS = 10_000;
 /** Estimated bytes of a key and its objects. */
 const KEY_BYTES = 400;
 
@@ -109,7 +109,7 @@ export class AccountKeys {
       if (cursor === undefined) return found;
       start = cursor;
     }
-    throw new UpstreamError("too_large", `the account has more than ${MAX_PAGES} pages of ${kind}`);
+    throw new UpstreamError("too_large", `the account has more than ${MAX_KEYS} ${kind}`);
   }
 }
 

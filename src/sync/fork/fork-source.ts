@@ -55,7 +55,7 @@ export class ForkSource {
   readonly #stop = new AbortController();
   readonly #oldItems = new RecentMap<string, OldItem>({
     maxBytes: 8 << 20,
-    sizeOf: (_, { value }) => 256 + (value?.length ?? 0),
+    sizeOf: (name, { value }) => 256 + 2 * name.length + (value?.length ?? 0),
   });
   readonly #oldBlocks = new RecentMap<bigint, Block>({ maxBytes: 1 << 20, sizeOf: () => 256 });
   /** Clock time of the last look at the pinned record. */

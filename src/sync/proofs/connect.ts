@@ -1,18 +1,31 @@
-// From the URL of a proof source to the source: a folder of this machine, or over HTTP a node's backup service or a
-// backup folder, which one question tells apart.
+// From the URL of a proof source to the source: a folder of this machine, a peer, or over HTTP a node's backup service or
+// a backup folder, which one question tells apart.
 import { ConfigError } from "../../base/errors.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { createBackupFolder } from "./backup-folder.ts";
 import { BackupService } from "./backup-service.ts";
 import { LocalFiles, WebFiles } from "./folder-files.ts";
+import { type PeerAddress, parsePeerAddress } from "./peer/peer-address.ts";
+import { PeerSource } from "./peer/peer-source.ts";
 import type { ProofSource } from "./source.ts";
 
-/** Parses the URL of a proof source. Throws ConfigError. */
-export function parseProofUrl(text: string): URL {
+/** Where a proof source is. */
+export interface ProofTarget {
+  /** As given. */
+  readonly name: string;
+  readonly place: URL | PeerAddress;
+}
+
+/** Parses the URL of a proof source, or the address of a peer. Throws ConfigError. */
+export function parseProofTarget(text: string): ProofTarget {
+  const peer = parsePeerAddress(text);
+  if (peer !== undefined) return { name: text, place: peer };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["file:", "http:", "https:"].includes(url.protocol)) {
-    throw new ConfigError(`proofs: expected a file, http or https URL, got ${JSON.stringify(text)}`);
+    throw new ConfigError(
+      `proofs: expected a file, http or https URL, or a peer (/dns/HOST/tcp/PORT/noise-ik/KEY/handshake/0), got ${JSON.stringify(text)}`,
+    );
   }
   if (url.protocol === "file:" && url.host !== "") {
     throw new ConfigError(
@@ -24,13 +37,28 @@ export function parseProofUrl(text: string): URL {
     throw new ConfigError("proofs: expected a URL without a user and password");
   }
   if (url.search !== "" || url.hash !== "") throw new ConfigError("proofs: expected a URL without a query");
-  return url;
+  return { name: url.href, place: url };
 }
 
-export function connectProofSource(url: URL, userAgent: string): ProofSource {
-  return url.protocol === "file:"
-    ? createBackupFolder(url.href, new LocalFiles(url))
-    : new WebSource(url, userAgent);
+/** True if the source may be able to prove single items. */
+export function mayProveItems({ place }: ProofTarget): boolean {
+  return place instanceof URL && place.protocol !== "file:";
+}
+
+export interface ProofConnection {
+  readonly userAgent: string;
+  /** Peers belong to a chain; undefined while it is not known. */
+  readonly chainId: () => number | undefined;
+}
+
+export function connectProofSource(
+  { name, place }: ProofTarget,
+  { userAgent, chainId }: ProofConnection,
+): ProofSource {
+  if (!(place instanceof URL)) return new PeerSource(name, place, chainId);
+  return place.protocol === "file:"
+    ? createBackupFolder(name, new LocalFiles(place))
+    : new WebSource(place, userAgent);
 }
 
 /** A source over HTTP, of the kind that it turns out to be. */

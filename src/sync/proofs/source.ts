@@ -11,7 +11,7 @@ export interface ProofSource {
   /** For logs and metrics; contains no secret. */
   readonly name: string;
   /** Undefined until it is known. A folder changes by the epoch, a service by the block. */
-  readonly kind: "folder" | "service" | undefined;
+  readonly kind: "folder" | "service" | "peer" | undefined;
   /** Bytes received so far. */
   readonly receivedBytes: number;
   /**
@@ -42,7 +42,12 @@ export const MAX_LEDGER_INFO_BYTES = 1024 * 1024;
 /** Decodes a signed ledger info and checks that it ends the expected epoch. Throws SourceLie. */
 export function decodeEpochEnd(bytes: Uint8Array, epoch: bigint): SignedLedgerInfo {
   const signed = decodeSigned(bytes);
-  const { ledgerInfo } = signed;
+  assertEpochEnd(signed, epoch);
+  return signed;
+}
+
+/** Throws SourceLie unless a ledger info ends the epoch. */
+export function assertEpochEnd({ ledgerInfo }: SignedLedgerInfo, epoch: bigint): void {
   if (ledgerInfo.epoch !== epoch) {
     throw new SourceLie(
       "gap",
@@ -55,7 +60,6 @@ export function decodeEpochEnd(bytes: Uint8Array, epoch: bigint): SignedLedgerIn
       `the ledger info of version ${ledgerInfo.version} does not end an epoch`,
     );
   }
-  return signed;
 }
 
 /** Decodes a signed ledger info into memory of its own. Throws SourceLie. */

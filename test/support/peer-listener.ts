@@ -1,0 +1,189 @@
+// The other side of a peer: a listener that accepts connections and answers for the ends of epochs.
+
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { toHex } from "../../src/base/hex.ts";
+import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
+import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
+import { ByteQueue, lengthOf, openPiece, sealPieces } from "../../src/sync/proofs/peer/connection.ts";
+import {
+  agree,
+  KEY_BYTES,
+  type KeyPair,
+  keyPairOf,
+  type NoiseSession,
+  TAG_BYTES,
+  Transcript,
+} from "../../src/sync/proofs/peer/noise.ts";
+import {
+  type AnswerOf,
+  decodeQuestion,
+  encodeAnswerOf,
+  encodeHandshake,
+  frameCodec,
+  type NetworkMessage,
+} from "../../src/sync/proofs/peer/wire.ts";
+
+/** The side of the handshake that accepts. */
+export function respondToNoise(
+  {
+    own,
+    ephemeral,
+    prologue,
+  }: { readonly own: KeyPair; readonly ephemeral: KeyPair; readonly prologue: Uint8Array },
+  message: Uint8Array,
+  payload: Uint8Array,
+): NoiseSession & { readonly answer: Uint8Array; readonly payload: Uint8Array; readonly remote: Uint8Array } {
+  const transcript = new Transcript();
+  transcript.mixHash(prologue);
+  transcript.mixHash(own.public);
+  const other = message.subarray(0, KEY_BYTES);
+  transcript.mixHash(other);
+  transcript.mixKey(agree(own, other));
+  const identityEnd = 2 * KEY_BYTES + TAG_BYTES;
+  const remote = transcript.open(message.subarray(KEY_BYTES, identityEnd));
+  transcript.mixKey(agree(own, remote));
+  const received = transcript.open(message.subarray(identityEnd));
+  transcript.mixHash(ephemeral.public);
+  transcript.mixKey(agree(ephemeral, other));
+  transcript.mixKey(agree(ephemeral, remote));
+  const answer = Buffer.concat([ephemeral.public, transcript.seal(payload)]);
+  const [receiving, sending] = transcript.split();
+  return { answer, payload: received, remote, sending, receiving };
+}
+
+const FIRST_MESSAGE_BYTES = 2 * KEY_BYTES + 2 * TAG_BYTES + 8;
+
+/** What a peer has, and how it lies. */
+export interface PeerContent {
+  ends: readonly SignedLedgerInfo[];
+  latest: SignedLedgerInfo | undefined;
+  chainId: number;
+  /** Most ends in one answer. */
+  limit: number;
+  /** Sends answers in fragments of this many bytes. */
+  fragmentBytes?: number;
+  /** Answers with these bytes instead. */
+  answer?: (honest: Uint8Array) => Uint8Array;
+  /** Sends these plain bytes after the handshake. */
+  noise?: Uint8Array;
+}
+
+export async function startPeer(content: PeerContent) {
+  const own = keyPairOf(new Uint8Array(32).fill(9));
+  const asked: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+    void serve(socket, own, content, asked).catch(() => socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `/ip4/127.0.0.1/tcp/${port}/noise-ik/${toHex(own.public)}/handshake/0`,
+    port,
+    asked,
+    /** Cuts the connections. */
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function serve(socket: Socket, own: KeyPair, content: PeerContent, asked: string[]): Promise<void> {
+  const received = new ByteQueue();
+  socket.on("data", (piece) => received.push(piece));
+  socket.on("close", () => received.end(new Error("closed")));
+  const first = await received.take(2 * KEY_BYTES + FIRST_MESSAGE_BYTES);
+  const prologue = first.subarray(0, 2 * KEY_BYTES);
+  const ephemeral = keyPairOf(new Uint8Array(32).fill(11));
+  const session = respondToNoise(
+    { own, ephemeral, prologue },
+    first.subarray(2 * KEY_BYTES),
+    new Uint8Array(),
+  );
+  socket.write(session.answer);
+  const plain = new ByteQueue();
+  void (async () => {
+    for (;;) plain.push(await openPiece(session, received));
+  })().catch((error: unknown) => plain.end(error as Error));
+  const write = (bytes: Uint8Array): void => void socket.write(sealPieces(session, bytes));
+  const handshake = encodeHandshake(content.chainId);
+  write(Buffer.concat([lengthOf(handshake.length, 2), handshake]));
+  await plain.take((await plain.take(2)).readUInt16BE());
+  if (content.noise !== undefined) write(content.noise);
+  // Peers ask whether the other side lives.
+  write(framed({ kind: "request", protocol: 5, id: 77, priority: 0, body: Uint8Array.of(0, 1, 2, 3, 4) }));
+  for (;;) {
+    const frame = decodeWith(
+      frameCodec,
+      new Uint8Array(await plain.take((await plain.take(4)).readUInt32BE())),
+    );
+    if (frame.kind !== "message") throw new Error("a stream that was not expected");
+    if (frame.message.kind === "response") asked.push(`pong ${toHex(frame.message.body)}`);
+    if (frame.message.kind !== "request") continue;
+    const honest = answerTo(frame.message.body, content, asked);
+    const body = content.answer?.(honest) ?? honest;
+    for (const bytes of frames({ kind: "response", id: frame.message.id, priority: 0, body }, content))
+      write(bytes);
+  }
+}
+
+function answerTo(body: Uint8Array, { ends, latest, limit }: PeerContent, asked: string[]): Uint8Array {
+  const question = decodeQuestion(body);
+  asked.push(
+    question.kind === "epochEnds" ? `${question.kind} ${question.first} ${question.last}` : question.kind,
+  );
+  if (question.kind === "epochEnds") {
+    const page = ends.slice(Number(question.first), Number(question.last) + 1).slice(0, limit);
+    return encodeAnswerOf("epochEnds", { ends: page, more: false });
+  }
+  const epochs = ends.length === 0 ? undefined : { first: 0n, last: BigInt(ends.length - 1) };
+  const summary: AnswerOf<"summary"> = {
+    maxEpochs: 200n,
+    maxStates: 4000n,
+    maxTransactions: 3000n,
+    maxOutputs: 3000n,
+    latest,
+    epochs,
+    states: undefined,
+    transactions: undefined,
+    outputs: undefined,
+  };
+  return encodeAnswerOf("summary", summary);
+}
+
+function framed(message: NetworkMessage): Uint8Array {
+  const frame = encodeWith(frameCodec, { kind: "message", message });
+  return Buffer.concat([lengthOf(frame.length, 4), frame]);
+}
+
+function frames(
+  message: NetworkMessage & { readonly body: Uint8Array },
+  { fragmentBytes }: PeerContent,
+): Uint8Array[] {
+  if (fragmentBytes === undefined) return [framed(message)];
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < message.body.length; at += fragmentBytes) {
+    parts.push(message.body.subarray(at, at + fragmentBytes));
+  }
+  const [first = new Uint8Array(), ...rest] = parts;
+  const header = {
+    kind: "header",
+    stream: 3,
+    fragments: rest.length,
+    message: { ...message, body: first },
+  } as const;
+  return [
+    encodeWith(frameCodec, { kind: "stream", part: header }),
+    ...rest.map((body, i) =>
+      encodeWith(frameCodec, { kind: "stream", part: { kind: "fragment", stream: 3, number: i + 1, body } }),
+    ),
+  ].map((frame) => Buffer.concat([lengthOf(frame.length, 4), frame]));
+}
