@@ -59,7 +59,7 @@ interface Frame extends Omit<ProvablePoint, "signed"> {
 const frames = new WeakMap<LedgerPosition, { readonly asked: string; readonly frame: Frame; uses: number }>();
 /** Its tree remembers a little of every proof. */
 const MAX_USES = 1000;
-/** Longer proofs are read anew each time. */
+/** Longer proofs are read again each time. */
 const MAX_KEPT_CHANGES = 100;
 
 async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): Promise<Frame> {
