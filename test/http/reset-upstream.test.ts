@@ -77,7 +77,7 @@ describe("a follower whose upstream was reset", () => {
     // A head that nobody confirmed for seconds makes the node unready too, so a slow machine may see that first.
     const claims = await until(async () => {
       const now = await untilNotReady(node);
-      return JSON.stringify(now.upstreams).includes("set_aside") && now;
+      return now.upstreams.some(({ state }) => state === "set_aside") && now;
     }, 20_000);
     expect(claims.sync_state).not.toBe("at_head");
     expect(claims.versions_behind).toBeUndefined();
