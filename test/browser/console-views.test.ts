@@ -204,6 +204,16 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByText(message).waitFor();
   });
 
+  it("the last ten blocks are there at once, also where no other arrives", async () => {
+    const ended = await startProgram(["--store", "memory", "--blocks", "12", "--block-time", "0"]);
+    await until(async () => JSON.parse(await askNode(ended.url, "")).block_height === "12");
+    visit = await openConsole(ended.url, "#/blocks");
+    const rows = visit.page.locator("table.blocks tbody tr");
+    await until(async () => (await rows.count()) === 10);
+    expect(await rows.last().getByRole("link").textContent()).toBe("3");
+    await ended.stop();
+  });
+
   it("a pruned version is said to be pruned", async () => {
     const small = ["--blocks", "30", "--block-time", "50ms", "--prune-window", "20"];
     const pruned = await startProgram(["--store", "memory", "--log-level", "warn", ...small]);

@@ -1,6 +1,6 @@
 // What the node says of itself, kept fresh: blocks are pushed, the rest is asked for every few seconds. A hidden page
 // holds no stream and asks for nothing.
-import { type Answer, ask, NodeGone, onReach, urlOf } from "./api.ts";
+import { type Answer, ask, NodeGone, onReach, path, urlOf } from "./api.ts";
 import { createStore } from "./store.ts";
 
 /** The info response: names and values, of which these are used here. */
@@ -52,13 +52,13 @@ export interface Info {
   readonly runtime?: string;
 }
 
-/** A block as its event tells it. */
+/** A block as its event tells it; blocks before the first event have no epoch. */
 export interface Block {
   readonly height: string;
   readonly first_version: string;
   readonly last_version: string;
   readonly timestamp_usec: string;
-  readonly epoch: string;
+  readonly epoch?: string;
 }
 
 export interface Live {
@@ -80,6 +80,8 @@ const POLL_ALONE_MS = 2000;
 const RETRY_MS = 1500;
 const ASK_TIMEOUT_MS = 6000;
 const KEPT_BLOCKS = 60;
+/** Blocks that a page shows at once, before others arrive. */
+const FIRST_BLOCKS = 10;
 
 export const live = createStore<Live>({
   state: "connecting",
@@ -142,9 +144,30 @@ async function refresh(): Promise<void> {
 
 function addBlock(block: Block): void {
   const { blocks } = live.get();
+  if (blocks.length === 0) loadBlocksBefore(block);
   // A chain that began again, or a stream that repeats itself after a reconnect.
   const older = blocks.filter(({ height }) => BigInt(height) < BigInt(block.height));
   update({ isPushed: true, blocks: [block, ...older].slice(0, KEPT_BLOCKS) });
+}
+
+/** A block by its height; undefined if the node does not keep it. */
+async function loadBlock(height: bigint): Promise<Block | undefined> {
+  try {
+    const { data } = await ask<Answer<"get_block_by_height">>(path("blocks", "by_height", `${height}`));
+    const { first_version, last_version, block_timestamp: timestamp_usec } = data;
+    return { height: `${height}`, first_version, last_version, timestamp_usec };
+  } catch {
+    return undefined;
+  }
+}
+
+async function loadBlocksBefore(first: Block): Promise<void> {
+  const heights = Array.from({ length: FIRST_BLOCKS - 1 }, (_, i) => BigInt(first.height) - BigInt(i + 1));
+  const found = await Promise.all(heights.filter((height) => height >= 0n).map(loadBlock));
+  const older = found.filter((block) => block !== undefined);
+  const { blocks } = live.get();
+  // A chain that began again meanwhile has other blocks at these heights.
+  if (blocks.at(-1)?.height === first.height) update({ blocks: [...blocks, ...older] });
 }
 
 function openStream(): void {
