@@ -94,7 +94,7 @@ describe.skipIf(!hasZsh || !hasScript)("zsh", () => {
   };
 
   it("completes commands, options, words and files", () => {
-    const typed = ["verify-", "history --form", "history --format=cs", "encode requ"];
+    const typed = ["verify-g", "history --form", "history --format=cs", "encode requ"];
     expect(complete(typed.map((line) => `sextant ${line}`))).toEqual([
       "sextant verify-genesis",
       "sextant history --format=",
