@@ -195,6 +195,19 @@ await check(
   (data) => typeof data === "object" && data.hash === txn_hash,
 );
 await check(
+  "prove_account_balance",
+  client.GET("/accounts/{address}/balance/{asset_type}/proof", { params: { path: balancePath } }),
+  (data) => typeof data === "object",
+);
+await check(
+  "prove_raw_table_item",
+  client.POST("/tables/{table_handle}/raw_item/proof", {
+    params: { path: { table_handle: PRICES } },
+    body: { key: KEY },
+  }),
+  (data) => typeof data === "object",
+);
+await check(
   "get_account_transactions",
   client.GET("/accounts/{address}/transactions", {
     params: { path: { address: ADA }, query: { start: "0", limit: 2 } },
@@ -260,6 +273,15 @@ await check(
 
 const [transfer, inBatch] = JSON.parse(process.argv[3] ?? "[]") as Schemas["SubmitTransactionRequest"][];
 if (transfer === undefined || inBatch === undefined) throw new Error("expected two signed transactions");
+const { signature } = transfer;
+if (signature.type !== "ed25519_signature") throw new Error(`expected one signature, got ${signature.type}`);
+await check(
+  "simulate_transaction",
+  client.POST("/transactions/simulate", {
+    body: { ...transfer, signature: { ...signature, signature: `0x${"00".repeat(64)}` } },
+  }),
+  (data) => Array.isArray(data) && data.length === 1,
+);
 await check(
   "submit_transaction",
   client.POST("/transactions", { body: transfer }),

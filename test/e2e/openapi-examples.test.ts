@@ -58,7 +58,9 @@ it("work: with the parameters of the path alone, and with all that have one", {
           });
           const text = await beginningOf(response);
           asked++;
-          if (response.status !== 200)
+          // The hash of the example is of no transaction: hashes depend on the times of the blocks.
+          const isUnknownHash = path.includes("by_hash") && text.includes("transaction_not_found");
+          if (response.status !== 200 && !isUnknownHash)
             failed.push(`${operation.operationId}${search}: ${response.status} ${text}`);
         }
       }

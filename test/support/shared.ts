@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const beside = fileURLToPath(new URL("../../../shared", import.meta.url));
-const folder = process.env.SEXTANT_SHARED ?? beside;
+// Renamed by end-with-run.ts; programs that run outside of the tests see the first name.
+const folder = process.env.SHARED_FOLDER ?? process.env.SEXTANT_SHARED ?? beside;
 
 /** True when the shared folder exists. */
 export const hasShared: boolean = existsSync(`${folder}/vectors/README.md`);
