@@ -41,6 +41,7 @@ describe.skipIf(!hasChromium)("the API reference", () => {
     const ids = Object.values(spec.paths).flatMap((methods) =>
       Object.values(methods).map((one) => one.operationId),
     );
+    await page.locator("details.operation").first().waitFor();
     for (const id of ids) expect(await page.locator(`details#${id}`).count()).toBe(1);
     expect(await page.locator("details.operation").count()).toBe(ids.length);
     expect(await page.locator("details.operation[open]").count()).toBe(0);
@@ -50,6 +51,10 @@ describe.skipIf(!hasChromium)("the API reference", () => {
     expect(await page.locator("details.operation").count()).toBe(1);
     await page.getByRole("searchbox").fill("no such thing");
     await page.getByRole("button", { name: "Show all" }).click();
+    await page
+      .locator("details.operation")
+      .nth(ids.length - 1)
+      .waitFor();
     expect(await page.locator("details.operation").count()).toBe(ids.length);
     await finish(visit);
   });
