@@ -4,11 +4,11 @@ import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
 import { NameFinder } from "./names.ts";
+import { operandsOf } from "./operands.ts";
 import { type OptionValues, switchOption } from "./option.ts";
 import {
   askSource,
   minVersionOptions,
-  operandsOf,
   type ReadAtOperand,
   readAtExclusions,
   readAtOf,

@@ -2,11 +2,11 @@
 import type { Command } from "./command.ts";
 import { command, EXIT_OK } from "./command.ts";
 import { checkOperand, type NamedKind, NameFinder } from "./names.ts";
+import { operandsOf } from "./operands.ts";
 import type { OptionRecord, OptionValues } from "./option.ts";
 import {
   askSource,
   minVersionOptions,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,

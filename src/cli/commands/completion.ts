@@ -3,7 +3,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { type Command, command, EXIT_OK } from "../command.ts";
 import { completionScript, SHELLS } from "../completion.ts";
 import { didYouMean } from "../nearest.ts";
-import { operandsOf } from "../source.ts";
+import { operandsOf } from "../operands.ts";
 
 /** The command; it completes itself too, so it asks for the list of all commands when it runs. */
 export function completionCommand(all: () => readonly Command[]): Command {

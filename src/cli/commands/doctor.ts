@@ -5,8 +5,8 @@ import { diskFindings, permissionFindings, type SeenStore, storeFindings } from 
 import { type Finding, findingLine, withDeadline } from "../doctor/finding.ts";
 import { descriptorFindings, memoryFindings, nodeFindings } from "../doctor/machine.ts";
 import { clusterFindings, portFindings, proofFindings, upstreamFindings } from "../doctor/network.ts";
+import { operandsOf } from "../operands.ts";
 import { type OptionValues, switchOption } from "../option.ts";
-import { operandsOf } from "../source.ts";
 import { storeOf } from "../store-options.ts";
 import { startExclusions, startOptions } from "./start.ts";
 

@@ -5,8 +5,9 @@ import { hexBytesFault } from "../../base/hex.ts";
 import { escapeControls } from "../../base/text.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource, minVersionOptions, sourceExclusions, sourceOptions } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
 /** Characters of a file that a message shows. */

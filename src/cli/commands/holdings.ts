@@ -1,10 +1,10 @@
 // `sextant holdings`: every asset of an account.
 import { command, EXIT_OK } from "../command.ts";
 import { checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
 import {
   askSource,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,

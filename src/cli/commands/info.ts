@@ -1,7 +1,8 @@
 // `sextant info`: facts about a node.
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource, sourceExclusions, sourceOptions } from "../source.ts";
 
 /** Prints a flat object as aligned lines. */
 export function alignedLines(object: Readonly<Record<string, unknown>>): string[] {

@@ -4,11 +4,11 @@ import { ConfigError, errorText } from "../../base/errors.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import {
   askSource,
   minVersionOptions,
-  operandsOf,
   type ProofQuery,
   readAtExclusions,
   readAtOf,

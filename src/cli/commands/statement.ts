@@ -2,8 +2,9 @@
 import { ConfigError } from "../../base/errors.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { choiceOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource, sourceExclusions, sourceOptions } from "../source.ts";
 import { parsePeriodEnd, readStatement } from "../statement.ts";
 import { STATEMENT_FORMS } from "../statement-forms.ts";
 

@@ -1,7 +1,8 @@
 // `sextant status`: the ledger's head and its age.
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource, sourceExclusions, sourceOptions } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
 interface LedgerAnswer {

@@ -2,10 +2,10 @@
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption } from "../option.ts";
 import {
   askSource,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,

@@ -4,11 +4,11 @@ import { formatTime } from "../../base/time-text.ts";
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { integerOption, switchOption, textOption } from "../option.ts";
 import {
   askSource,
   minVersionOptions,
-  operandsOf,
   type Source,
   sourceExclusions,
   sourceOptions,
