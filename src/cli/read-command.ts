@@ -4,17 +4,17 @@ import { command, EXIT_OK } from "./command.ts";
 import { checkOperand, type NamedKind, NameFinder } from "./names.ts";
 import { operandsOf } from "./operands.ts";
 import type { OptionRecord, OptionValues } from "./option.ts";
+import { askSource } from "./source/open.ts";
 import {
-  askSource,
   minVersionOptions,
   readAtExclusions,
   readAtOf,
   readAtOptions,
-  type Source,
   type SourceValues,
   sourceExclusions,
   sourceOptions,
-} from "./source.ts";
+} from "./source/options.ts";
+import type { Source } from "./source/source.ts";
 
 /** Operands that may be names of a local chain. */
 const NAMED_OPERANDS: Readonly<Record<string, NamedKind>> = { ADDRESS: "address", TABLE_HANDLE: "table" };

@@ -3,15 +3,15 @@ import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
 import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
   minVersionOptions,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 import { alignedLines, flatten } from "./info.ts";
 
 export const detailCommand = command({

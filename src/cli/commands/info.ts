@@ -2,7 +2,8 @@
 import { command, EXIT_OK } from "../command.ts";
 import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { sourceExclusions, sourceOptions } from "../source/options.ts";
 
 /** Prints a flat object as aligned lines. */
 export function alignedLines(object: Readonly<Record<string, unknown>>): string[] {
