@@ -19,6 +19,8 @@ import type { Source } from "./source/source.ts";
 /** Operands that may be names of a local chain. */
 const NAMED_OPERANDS: Readonly<Record<string, NamedKind>> = { ADDRESS: "address", TABLE_HANDLE: "table" };
 
+const sharedOptions = { ...sourceOptions, ...minVersionOptions };
+
 interface Definition {
   readonly name: string;
   readonly summary: string;
@@ -68,7 +70,7 @@ export function stateReadCommand(
     name: definition.name,
     summary: definition.summary,
     operands: definition.operands.join(" "),
-    options: { ...sourceOptions, ...minVersionOptions, ...readAtOptions },
+    options: { ...sharedOptions, ...readAtOptions },
     exclusions: [...sourceExclusions, ...readAtExclusions],
     examples: definition.examples,
     run: (values, given, context) => {
@@ -87,17 +89,16 @@ export function historyReadCommand<R extends OptionRecord>(
     ask(source: Source, operands: readonly string[], values: OptionValues<R>): Promise<string>;
   },
 ): Command {
-  return command({
+  return command<R, typeof sharedOptions>({
     name: definition.name,
     summary: definition.summary,
     operands: definition.operands.join(" "),
-    options: { ...sourceOptions, ...minVersionOptions, ...definition.options },
+    options: { ...sharedOptions, ...definition.options },
     exclusions: [...sourceExclusions],
     examples: definition.examples,
     run: (values, given, context) =>
-      // The compiler does not see that the options of every command are among them.
-      print(definition, values as unknown as SourceValues, given, context.out, (source, operands) =>
-        definition.ask(source, operands, values as OptionValues<R>),
+      print(definition, values, given, context.out, (source, operands) =>
+        definition.ask(source, operands, values),
       ),
   });
 }

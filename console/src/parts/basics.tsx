@@ -382,14 +382,31 @@ export function Load<T>({
   return <Skeleton lines={lines} />;
 }
 
+/** A box that scrolls. `look` is its class. */
+export function ScrollBox({
+  look,
+  label,
+  children,
+}: {
+  readonly look: string;
+  readonly label: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section class={look} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}
+
 /** A line to paste into a shell. */
 export function CodeLine({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
   return (
     <div class="code-line">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <section class="code-box" tabIndex={0} aria-label={label}>
+      <ScrollBox look="code-box" label={label}>
         <pre>{text}</pre>
-      </section>
+      </ScrollBox>
       <Copy text={text} label={label} />
     </div>
   );

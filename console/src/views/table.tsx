@@ -21,6 +21,7 @@ import {
   LedgerText,
   Load,
   MoveType,
+  ScrollBox,
   Title,
 } from "../parts/basics.tsx";
 import { ReadAtControl } from "../parts/read-at.tsx";
@@ -107,8 +108,7 @@ function HexDump({ hex }: { readonly hex: string }): JSX.Element {
   const lines = digits.match(/.{1,32}/g) ?? [];
   const shown = lines.slice(0, 64);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section class="hex-dump mono" tabIndex={0} aria-label="Bytes of the value">
+    <ScrollBox look="hex-dump mono" label="Bytes of the value">
       {shown.map((line, index) => (
         <div key={index}>
           <span class="faint">{(index * 16).toString(16).padStart(4, "0")}</span>{" "}
@@ -118,7 +118,7 @@ function HexDump({ hex }: { readonly hex: string }): JSX.Element {
       {lines.length > shown.length ? (
         <div class="faint">and {lines.length - shown.length} more lines</div>
       ) : undefined}
-    </section>
+    </ScrollBox>
   );
 }
 
