@@ -393,7 +393,7 @@ async function checkFirst(data: string, context: CommandContext): Promise<number
   }
 }
 
-export { exclusions as startExclusions, options as startOptions };
+export { options as startOptions };
 
 export const startCommand = command({
   name: "start",
