@@ -452,6 +452,41 @@ export function Field({
   );
 }
 
+/** A labelled line for hex, types and the like, which no browser completes or spell-checks. */
+export function MonoField({
+  value,
+  onInput,
+  placeholder,
+  list,
+  ...field
+}: {
+  readonly label: ComponentChildren;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly placeholder?: string;
+  /** Id of a list of suggestions. */
+  readonly list?: string;
+}): JSX.Element {
+  return (
+    <Field {...field}>
+      {(ids) => (
+        <input
+          {...ids}
+          class="mono"
+          list={list}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={placeholder}
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
 /** A choice of a few, as one control. */
 export function Choice<T extends string>({
   label,
