@@ -1,5 +1,6 @@
 // A command: a name, option records, examples, and a function that runs it and returns the exit code.
 import type { Exclusion, OptionRecord, OptionValues } from "./option.ts";
+import { type CommandName, SUMMARIES } from "./summaries.ts";
 
 /** Exit codes, as documented in docs/cli.md. */
 export const EXIT_OK = 0;
@@ -19,7 +20,7 @@ export interface CommandContext {
 }
 
 export interface Command {
-  readonly name: string;
+  readonly name: CommandName;
   readonly summary: string;
   /** Operands as shown in the usage line. */
   readonly operands: string;
@@ -37,10 +38,9 @@ export interface Command {
   ) => Promise<number>;
 }
 
-/** Makes a command whose `run` sees the types of its own options. */
+/** Makes a command whose `run` sees the types of its own options. Its summary is the one of its name. */
 export function command<R extends OptionRecord>(definition: {
-  readonly name: string;
-  readonly summary: string;
+  readonly name: CommandName;
   readonly operands: string;
   readonly options: R;
   readonly mainOptions?: readonly (keyof R & string)[];
@@ -53,5 +53,5 @@ export function command<R extends OptionRecord>(definition: {
     context: CommandContext,
   ) => Promise<number>;
 }): Command {
-  return definition as Command;
+  return { ...definition, summary: SUMMARIES[definition.name] } as Command;
 }

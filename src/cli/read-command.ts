@@ -15,13 +15,13 @@ import {
   sourceExclusions,
   sourceOptions,
 } from "./source.ts";
+import type { CommandName } from "./summaries.ts";
 
 /** Operands that may be names of a local chain. */
 const NAMED_OPERANDS: Readonly<Record<string, NamedKind>> = { ADDRESS: "address", TABLE_HANDLE: "table" };
 
 interface Definition {
-  readonly name: string;
-  readonly summary: string;
+  readonly name: CommandName;
   readonly operands: readonly string[];
   readonly examples: readonly string[];
 }
@@ -66,7 +66,6 @@ export function stateReadCommand(
 ): Command {
   return command({
     name: definition.name,
-    summary: definition.summary,
     operands: definition.operands.join(" "),
     options: { ...sourceOptions, ...minVersionOptions, ...readAtOptions },
     exclusions: [...sourceExclusions, ...readAtExclusions],
@@ -89,7 +88,6 @@ export function historyReadCommand<R extends OptionRecord>(
 ): Command {
   return command({
     name: definition.name,
-    summary: definition.summary,
     operands: definition.operands.join(" "),
     options: { ...sourceOptions, ...minVersionOptions, ...definition.options },
     exclusions: [...sourceExclusions],

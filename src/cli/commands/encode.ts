@@ -7,7 +7,6 @@ import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptio
 
 export const encodeCommand = command({
   name: "encode",
-  summary: "Print the bytes to sign for a JSON transaction request as hex",
   operands: "FILE|-",
   options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,
