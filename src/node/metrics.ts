@@ -157,11 +157,12 @@ function createRegistries(
 
 /** The source as the library's own kind of histogram. */
 function toHistogram({ Histogram }: Library, { name, help, values }: HistogramSource): Histogram {
-  const histogram = new Histogram({ name, help, registers: [] });
-  const getEmpty = histogram.get.bind(histogram);
-  const get = async () => ({ ...(await getEmpty()), values: values() });
+  const settings = { name, help, registers: [] };
+  // Says name, help and kind as the library does.
+  const empty = new Histogram(settings);
+  const get = async () => ({ ...(await empty.get()), values: values() });
   // The library asks for the values of a text by the second name.
-  return Object.assign(histogram, { get, getForPromString: get });
+  return Object.assign(new Histogram(settings), { get, getForPromString: get });
 }
 
 function join(figures: readonly MetricFigures[]): Registry {
