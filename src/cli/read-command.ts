@@ -15,6 +15,7 @@ import {
   sourceOptions,
 } from "./source/options.ts";
 import type { Source } from "./source/source.ts";
+import type { CommandName } from "./summaries.ts";
 
 /** Operands that may be names of a local chain. */
 const NAMED_OPERANDS: Readonly<Record<string, NamedKind>> = { ADDRESS: "address", TABLE_HANDLE: "table" };
@@ -22,8 +23,7 @@ const NAMED_OPERANDS: Readonly<Record<string, NamedKind>> = { ADDRESS: "address"
 const sharedOptions = { ...sourceOptions, ...minVersionOptions };
 
 interface Definition {
-  readonly name: string;
-  readonly summary: string;
+  readonly name: CommandName;
   readonly operands: readonly string[];
   readonly examples: readonly string[];
 }
@@ -68,7 +68,6 @@ export function stateReadCommand(
 ): Command {
   return command({
     name: definition.name,
-    summary: definition.summary,
     operands: definition.operands.join(" "),
     options: { ...sharedOptions, ...readAtOptions },
     exclusions: [...sourceExclusions, ...readAtExclusions],
@@ -91,7 +90,6 @@ export function historyReadCommand<R extends OptionRecord>(
 ): Command {
   return command<R, typeof sharedOptions>({
     name: definition.name,
-    summary: definition.summary,
     operands: definition.operands.join(" "),
     options: { ...sharedOptions, ...definition.options },
     exclusions: [...sourceExclusions],

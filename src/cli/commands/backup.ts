@@ -11,7 +11,6 @@ import { alignedLines } from "./info.ts";
 
 export const backupCommand = command({
   name: "backup",
-  summary: "Back up a consistent snapshot of a data directory (lmdb engine), and check the copy",
   operands: "",
   options: {
     data: textOptionWithDefault(

@@ -15,7 +15,6 @@ import {
 
 export const balanceCommand = command({
   name: "balance",
-  summary: "Print an account's balance of a coin or fungible asset",
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,

@@ -25,7 +25,6 @@ function addUp(
 
 export const balancesCommand = command({
   name: "balances",
-  summary: "Print many balances, all at the same version",
   operands: "FILE|-",
   options: { ...batchOptions, totals: switchOption("Also print the sum for each asset", false) },
   exclusions: batchExclusions,

@@ -143,7 +143,6 @@ export async function checkInChild(
 
 export const checkCommand = command({
   name: "check",
-  summary: "Verify every row of a data directory: hashes, indexes, state root; or the index of a cluster",
   operands: "",
   options: {
     data: textOptionWithDefault("Data directory to check; a node may be writing to it", "DIR", DEFAULT_DATA),

@@ -111,8 +111,6 @@ function reportFields({ check, ...report }: CopyReport): Readonly<Record<string,
 
 export const copyCommand = command({
   name: "copy",
-  summary:
-    "Copy a ledger into another data directory or a cluster, and verify it; resumes an interrupted copy",
   operands: "",
   options,
   exclusions: [

@@ -16,7 +16,6 @@ import { alignedLines, flatten } from "./info.ts";
 
 export const detailCommand = command({
   name: "detail",
-  summary: "Print what an account's balance is made of, and the asset's name and decimals",
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,

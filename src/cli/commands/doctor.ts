@@ -84,8 +84,6 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
 
 export const doctorCommand = command({
   name: "doctor",
-  summary:
-    "Look at this machine, a data directory, upstreams, proof sources and a cluster, and say what is wrong",
   operands: "",
   options,
   mainOptions: ["data", "store", "host", "port", "upstream", "config", "json"],

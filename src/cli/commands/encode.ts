@@ -9,7 +9,6 @@ import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/op
 
 export const encodeCommand = command({
   name: "encode",
-  summary: "Print the bytes to sign for a JSON transaction request as hex",
   operands: "FILE|-",
   options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,

@@ -75,7 +75,6 @@ function linesOf(explanation: Explanation): string[] {
 
 export const explainCommand = command({
   name: "explain",
-  summary: "Print what a transaction would do, before it is signed",
   operands: "FILE|-",
   options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print the JSON response", false) },
   exclusions: sourceExclusions,

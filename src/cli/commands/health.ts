@@ -101,7 +101,6 @@ async function checkHealth(values: OptionValues<typeof options>, context: Comman
 
 export const healthCommand = command({
   name: "health",
-  summary: "Ask the node on this machine whether it is healthy: exit code 0 if so, 1 if not",
   operands: "",
   options,
   otherConfigKeys: Object.keys(startCommand.options),

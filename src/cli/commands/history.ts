@@ -20,7 +20,6 @@ function toText({ version, timestamp_usec, before, after, transaction_hash }: Ch
 
 export const historyCommand = command({
   name: "history",
-  summary: "Print every change of an account's balance between two versions or times",
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,

@@ -26,7 +26,6 @@ function toText({ balance, asset_type, symbol }: Held): string {
 
 export const holdingsCommand = command({
   name: "holdings",
-  summary: "Print every asset of an account with its balance, all at one version",
   operands: "ADDRESS",
   options: {
     ...sourceOptions,

@@ -28,7 +28,6 @@ export function flatten(object: Readonly<Record<string, unknown>>): Record<strin
 
 export const infoCommand = command({
   name: "info",
-  summary: "Print what a node is: software version, chain, sync state, storage",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
   exclusions: sourceExclusions,

@@ -49,7 +49,6 @@ function queryOf(
 
 export const proveCommand = command({
   name: "prove",
-  summary: "Write a proof of a balance or a table item, which sextant verify-proof checks without a node",
   operands: "[ADDRESS ASSET]",
   options: {
     ...sourceOptions,

@@ -16,7 +16,6 @@ import {
 
 export const rawItemCommand = command({
   name: "raw-item",
-  summary: "Print the stored bytes of one table item as hex",
   operands: "TABLE_HANDLE KEY",
   options: {
     ...sourceOptions,

@@ -11,7 +11,6 @@ import { alignedLines } from "./info.ts";
 
 export const restoreCommand = command({
   name: "restore",
-  summary: "Check a backup and restore it into a new or empty data directory (lmdb engine)",
   operands: "",
   options: {
     from: textOption("Directory that `sextant backup` made", "DIR"),

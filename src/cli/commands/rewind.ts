@@ -31,8 +31,6 @@ function reportFields(report: RewindReport): Readonly<Record<string, unknown>> {
 
 export const rewindCommand = command({
   name: "rewind",
-  summary:
-    "Set a store back to an earlier version, and remove all later ones, after a waypoint showed that they are not the network's",
   operands: "",
   options: {
     to: textOption(

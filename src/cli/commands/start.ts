@@ -397,7 +397,6 @@ export { options as startOptions };
 
 export const startCommand = command({
   name: "start",
-  summary: "Run a node: a local chain, a network's genesis, a follower of full nodes, or a fork of a network",
   operands: "",
   options,
   mainOptions: [

@@ -11,7 +11,6 @@ import { STATEMENT_FORMS } from "../statement-forms.ts";
 
 export const statementCommand = command({
   name: "statement",
-  summary: "Print a checked statement of an account's balance over a period",
   operands: "ADDRESS",
   options: {
     ...sourceOptions,

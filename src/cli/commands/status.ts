@@ -71,7 +71,6 @@ function trustLines(info: Readonly<Record<string, unknown>>): Record<string, unk
 
 export const statusCommand = command({
   name: "status",
-  summary: "Print the head of the ledger: version, block, epoch, age of the latest block",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,

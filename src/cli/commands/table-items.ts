@@ -20,7 +20,6 @@ interface Row {
 
 export const tableItemsCommand = command({
   name: "table-items",
-  summary: "Print the rows of a table, all at one version, or count them",
   operands: "TABLE_HANDLE",
   options: {
     ...sourceOptions,

@@ -9,7 +9,6 @@ import { alignedLines } from "./info.ts";
 
 export const verifyGenesisCommand = command({
   name: "verify-genesis",
-  summary: "Compute a genesis file's waypoint and compare it with the published one",
   operands: "FILE",
   options: {
     waypoint: textOption("Published waypoint to compare with", "VERSION:HASH"),

@@ -9,7 +9,6 @@ import { alignedLines } from "./info.ts";
 
 export const verifyProofCommand = command({
   name: "verify-proof",
-  summary: "Check a proof of a balance or a table item, offline, from a waypoint that you trust",
   operands: "FILE|-",
   options: {
     waypoint: textOption("Waypoint that you trust; the proof must begin at it", "VERSION:HASH"),

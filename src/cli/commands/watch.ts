@@ -38,8 +38,6 @@ function queryOf(
 
 export const watchCommand = command({
   name: "watch",
-  summary:
-    "Print a balance now and then each change of it; without operands, the latest block and then each new block",
   operands: "[ADDRESS ASSET]",
   options: {
     ...sourceOptions,
