@@ -4,7 +4,7 @@ import { checkedBytes, putRow } from "../src/store/lmdb/sealed-rows.ts";
 import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger.ts";
 import { itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare, cpuNanosecondsEach } from "./harness.ts";
-import { CONNECTIONS, loadSeconds, takeSample, warmUp } from "./http.ts";
+import { roundLoad, takeSample, warmUp } from "./http.ts";
 import { latestBalances } from "./requests.ts";
 import { startStatic } from "./servers.ts";
 import { makeKey } from "./store-data.ts";
@@ -43,7 +43,7 @@ export async function benchmarkChecksums(options: BenchOptions): Promise<readonl
   try {
     const balances = latestBalances(set);
     await warmUp(node, balances, options);
-    const load = { connections: CONNECTIONS, seconds: loadSeconds(options) };
+    const load = roundLoad(options);
     const sizes = ROWS.map(({ row }) => row.length).join(" and ");
     return [
       await compare(

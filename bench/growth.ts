@@ -2,7 +2,7 @@
 // Measured in the server's processor time. Batches are in batch.ts, epochs in proofs.ts.
 import { accountsDataSet, type DataSet, itemsDataSet, versionsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compareAll, type Pairing, type Side } from "./harness.ts";
-import { CONNECTIONS, loadSeconds, takeSample, warmUp } from "./http.ts";
+import { roundLoad, takeSample, warmUp } from "./http.ts";
 import {
   type BenchRequest,
   holdings,
@@ -95,7 +95,7 @@ async function compareCases(
   options: BenchOptions,
   max: number,
 ): Promise<BenchRow[]> {
-  const load = { connections: CONNECTIONS, seconds: loadSeconds(options) };
+  const load = roundLoad(options);
   for (const { server, requests } of cases) await warmUp(server, requests, options);
   const sides = cases.map(({ name: side, server, requests }): [string, Side] => [
     side,

@@ -35,9 +35,16 @@ export interface Sample {
 /** Number of connections for which targets hold. */
 export const CONNECTIONS = 32;
 
-/** Seconds of load that one side of a round gets. */
-export function loadSeconds({ quick }: BenchOptions): number {
-  return quick ? 0.15 : 0.5;
+/** The load that one side of a round gets. */
+export interface RoundLoad {
+  readonly connections: number;
+  readonly seconds: number;
+  readonly requestCount?: number;
+}
+
+/** The usual load of a round. A quick run ends it by the number of requests, on a busy machine by the time. */
+export function roundLoad({ quick }: BenchOptions, connections = CONNECTIONS): RoundLoad {
+  return quick ? { connections, seconds: 0.4, requestCount: 1500 } : { connections, seconds: 0.5 };
 }
 
 /** The measured requests, by the name of their rows. */
@@ -83,8 +90,9 @@ export async function warmUp(
   requests: readonly BenchRequest[],
   { quick }: BenchOptions,
 ): Promise<void> {
-  const load = { url, requests, connections: CONNECTIONS, seconds: quick ? 0.3 : 1 };
-  for (let sent = 0; sent < (quick ? 1 : requests.length); ) sent += (await runLoad(load)).requestCount;
+  const load = { url, requests, connections: CONNECTIONS, seconds: 1 };
+  if (quick) await runLoad({ ...load, requestCount: 3000 });
+  else for (let sent = 0; sent < requests.length; ) sent += (await runLoad(load)).requestCount;
 }
 
 async function compareWithBare(
@@ -99,8 +107,7 @@ async function compareWithBare(
   await bare.repeat(await recordResponse(node, first));
   const judged = connections === CONNECTIONS && min !== undefined;
   return compareServers(`${name}, ${connections} connections`, { ours: node, base: bare }, requests, {
-    connections,
-    seconds: loadSeconds(options),
+    load: roundLoad(options, connections),
     ...(judged ? { target: { min }, headline: true } : {}),
   });
 }
@@ -110,15 +117,11 @@ export async function compareServers(
   name: string,
   servers: { readonly ours: BenchServer; readonly base: BenchServer },
   requests: readonly BenchRequest[],
-  {
-    connections,
-    seconds,
-    ...options
-  }: Pick<RowOptions, "target" | "headline"> & { readonly connections: number; readonly seconds: number },
+  { load, ...options }: Pick<RowOptions, "target" | "headline"> & { readonly load: RoundLoad },
 ): Promise<BenchRow> {
   const rates = { ours: [] as number[], base: [] as number[] };
   const side = (of: "ours" | "base") => async (): Promise<number> => {
-    const { rate, perCpuSecond } = await takeSample(servers[of], requests, { connections, seconds });
+    const { rate, perCpuSecond } = await takeSample(servers[of], requests, load);
     rates[of].push(rate);
     return perCpuSecond;
   };
@@ -136,10 +139,10 @@ export async function compareServers(
 export async function takeSample(
   server: BenchServer,
   requests: readonly BenchRequest[],
-  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+  load: RoundLoad,
 ): Promise<Sample> {
   const before = await server.cpuMicros();
-  const result = await runLoad({ url: server.url, requests, connections, seconds });
+  const result = await runLoad({ url: server.url, requests, ...load });
   const used = (await server.cpuMicros()) - before;
   return { rate: result.requestCount / result.seconds, perCpuSecond: (1e6 * result.requestCount) / used };
 }

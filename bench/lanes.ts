@@ -2,7 +2,7 @@
 // on the same store. Rows compare requests per second of the server's processor time.
 import { itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compareAll, type Pairing } from "./harness.ts";
-import { CONNECTIONS, loadSeconds, takeSample, warmUp } from "./http.ts";
+import { roundLoad, takeSample, warmUp } from "./http.ts";
 import { type BenchRequest, latestBalances, rawItems, transfers } from "./requests.ts";
 import { type BenchServer, forkServer, recordResponse } from "./servers.ts";
 
@@ -61,7 +61,7 @@ async function compareLanes(
     await warmUp(servers[lane], requests, options);
   }
   if (bodies.size !== 1) throw new Error(`${name}: the servers send different bodies`);
-  const load = { connections: CONNECTIONS, seconds: loadSeconds(options) };
+  const load = roundLoad(options);
   const side = (lane: Lane) => async (): Promise<number> =>
     (await takeSample(servers[lane], requests, load)).perCpuSecond;
   const row = (what: string, ours: Lane, base: Lane): Pairing => ({

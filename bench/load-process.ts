@@ -1,13 +1,13 @@
 // The load generator: sends requests over some connections, each the next one as soon as it has the response to the last.
 // It lives for many loads, because starting it takes as long as a round.
-import type { LoadResult } from "./load.ts";
+import type { Load, LoadResult } from "./load.ts";
 import { LoadClient, requestBytes } from "./load-client.ts";
 import type { BenchRequest } from "./requests.ts";
 
 /** Requests, which are kept under a number, or a load that sends them. */
 export type LoadCommand =
   | { readonly list: number; readonly requests: readonly BenchRequest[] }
-  | { readonly list: number; readonly url: string; readonly connections: number; readonly seconds: number };
+  | ({ readonly list: number } & Omit<Load, "requests">);
 
 /** Lists that are kept at most. */
 const MAX_LISTS = 12;
@@ -23,7 +23,7 @@ const lists = new Map<number, RequestList>();
 
 async function run(
   list: RequestList,
-  { url, connections, seconds }: { url: string; connections: number; seconds: number },
+  { url, connections, seconds, requestCount: most = Number.POSITIVE_INFINITY }: Omit<Load, "requests">,
 ): Promise<LoadResult> {
   const target = new URL(url);
   const bytes = list.bytes.get(target.host) ?? list.requests.map((one) => requestBytes(one, target.host));
@@ -42,7 +42,7 @@ async function run(
       new LoadClient(target, (client, isGood) => {
         requestCount++;
         if (!isGood) failures++;
-        if (performance.now() < endMs) sendNext(client);
+        if (requestCount < most && performance.now() < endMs) sendNext(client);
         else if (--running === 0) finish();
       }).connected(),
     ),

@@ -13,7 +13,7 @@ import {
 import { createNode } from "../src/node.ts";
 import { itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare } from "./harness.ts";
-import { CONNECTIONS, compareServers, loadSeconds, warmUp } from "./http.ts";
+import { compareServers, roundLoad, warmUp } from "./http.ts";
 import { startPostgres } from "./postgres.ts";
 import { latestBalances, transferRequest } from "./requests.ts";
 import { type BenchServer, forkServer, recordResponse, startStatic } from "./servers.ts";
@@ -46,13 +46,12 @@ async function compareWithPostgres(options: BenchOptions): Promise<BenchRow[]> {
       if (responses[0]?.body !== responses[1]?.body) throw new Error(`${request.path}: the bodies differ`);
     }
     await warmUp(node, requests, options);
-    const load = { connections: CONNECTIONS, seconds: loadSeconds(options) };
     return [
       await compareServers(
         "balance, latest, over PostgreSQL by primary key behind node:http",
         { ours: node, base: peer },
         requests,
-        { ...load, target: { min: 2 }, headline: true },
+        { load: roundLoad(options), target: { min: 2 }, headline: true },
       ),
     ];
   } finally {

@@ -33,7 +33,7 @@ import {
   toPlainRow,
   withDirectory,
 } from "./harness.ts";
-import { CONNECTIONS, loadSeconds, takeSample, warmUp } from "./http.ts";
+import { roundLoad, takeSample, warmUp } from "./http.ts";
 import type { BenchRequest } from "./requests.ts";
 import { startNode } from "./servers.ts";
 
@@ -145,7 +145,7 @@ async function proofRow(options: BenchOptions): Promise<BenchRow> {
       const values = accounts.map(({ address }) => ({ address, asset_type: COIN }));
       const balances = values.map((value) => ask(pathTo(balanceRoute, value)));
       const proofs = values.map((value) => ask(pathTo(balanceProofRoute, value)));
-      const load = { connections: CONNECTIONS, seconds: loadSeconds(options) };
+      const load = roundLoad(options);
       for (const requests of [balances, proofs]) await warmUp(node, requests, options);
       const side = (requests: readonly BenchRequest[]) => async (): Promise<number> =>
         1e6 / (await takeSample(node, requests, load)).perCpuSecond;

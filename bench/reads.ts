@@ -6,7 +6,7 @@ import { accountResourceRoute, accountRoute, balanceRoute } from "../src/interfa
 import { formatAddressLong } from "../src/move/address.ts";
 import { accountAddress, COIN, itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare } from "./harness.ts";
-import { CONNECTIONS, loadSeconds, takeSample, warmUp } from "./http.ts";
+import { CONNECTIONS, roundLoad, takeSample, warmUp } from "./http.ts";
 import type { BenchRequest } from "./requests.ts";
 import { type BenchServer, startStatic } from "./servers.ts";
 
@@ -63,7 +63,7 @@ async function compareReads(
   options: BenchOptions,
 ): Promise<BenchRow> {
   for (const requests of [balances, reads]) await warmUp(node, requests, options);
-  const load = { connections: CONNECTIONS, seconds: loadSeconds(options) };
+  const load = roundLoad(options);
   const side = (requests: readonly BenchRequest[]) => async (): Promise<number> =>
     (await takeSample(node, requests, load)).perCpuSecond;
   return compare(

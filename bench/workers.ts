@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { copyDataSet, itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare, median, toPlainRow } from "./harness.ts";
-import { loadSeconds, takeSample, warmUp } from "./http.ts";
+import { roundLoad, takeSample, warmUp } from "./http.ts";
 import { latestBalances } from "./requests.ts";
 import { anonymousBytes, type NodeServer, startStatic } from "./servers.ts";
 
@@ -22,7 +22,7 @@ export async function benchmarkWorkers(options: BenchOptions): Promise<readonly 
   const one = await startStatic(set, ["--workers", "1"]);
   const two = await startStatic(copy, ["--workers", "2"]);
   try {
-    const load = { connections: CONNECTIONS, seconds: loadSeconds(options) };
+    const load = roundLoad(options, CONNECTIONS);
     for (const server of [one, two]) await warmUp(server, requests, options);
     const rates = { one: [] as number[], two: [] as number[] };
     const byClock = availableParallelism() >= CLOCK_PROCESSORS;
