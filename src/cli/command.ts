@@ -38,17 +38,23 @@ export interface Command {
   ) => Promise<number>;
 }
 
-/** Makes a command whose `run` sees the types of its own options. Its summary is the one of its name. */
-export function command<R extends OptionRecord>(definition: {
+/**
+ * Makes a command whose `run` sees the types of its own options. A maker of several commands names as `Shared` the
+ * options that all of them have, so that it sees the types of these. The summary is the one of the name.
+ */
+export function command<
+  R extends OptionRecord,
+  Shared extends OptionRecord = Record<never, never>,
+>(definition: {
   readonly name: CommandName;
   readonly operands: string;
-  readonly options: R;
-  readonly mainOptions?: readonly (keyof R & string)[];
-  readonly exclusions?: readonly Exclusion<keyof R & string>[];
+  readonly options: NoInfer<Shared> & R;
+  readonly mainOptions?: readonly (keyof (Shared & R) & string)[];
+  readonly exclusions?: readonly Exclusion<keyof (Shared & R) & string>[];
   readonly otherConfigKeys?: readonly string[];
   readonly examples: readonly string[];
   readonly run: (
-    values: OptionValues<R>,
+    values: OptionValues<Shared> & OptionValues<R>,
     operands: readonly string[],
     context: CommandContext,
   ) => Promise<number>;

@@ -1,7 +1,7 @@
 // The info response: facts about the node.
 import { SOFTWARE_VERSION } from "../base/software-version.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
-import type { IndexProgress } from "../sync/committer.ts";
+import type { IndexProgress } from "../sync/ledger-indexes.ts";
 import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
 import type { WriterElection } from "./writer-election.ts";
 

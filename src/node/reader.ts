@@ -146,13 +146,20 @@ export class Reader {
 
   /** Loads modules of the view's latest version. */
   moduleLoader(view: LedgerView): ModuleLoader {
-    return this.modules.createLoader((module) => readModuleItem(view, module));
+    const { position, keyTrace, fetchedTrust } = view;
+    // What an answer rests on depends on every fetched item, so a view that fetches reads its modules each time. A store
+    // hands out the same position as long as nothing was written.
+    const isWhole = keyTrace === undefined && fetchedTrust === undefined && position.refuted === undefined;
+    return this.modules.createLoader(
+      (module) => readModuleItem(view, module),
+      isWhole ? position : undefined,
+    );
   }
 
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
-  async encodeSafely(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+  encodeSafely(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
-    return (await this.#runInThread("encode", body, view)) as Uint8Array;
+    return this.#runInThread("encode", body, view) as Promise<Uint8Array>;
   }
 
   /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */

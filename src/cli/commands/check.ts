@@ -12,9 +12,9 @@ import {
 } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { interruptible } from "../interrupt.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
-import { operandsOf } from "../source.ts";
 import {
   assertNotGiven,
   CLUSTER_NAMES,

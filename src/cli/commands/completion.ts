@@ -3,7 +3,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { type Command, command, EXIT_OK } from "../command.ts";
 import { completionScript, SHELLS } from "../completion.ts";
 import { didYouMean } from "../nearest.ts";
-import { operandsOf } from "../source.ts";
+import { operandsOf } from "../operands.ts";
 
 /** The command; it completes itself too, so it loads all commands when it runs. */
 export function completionCommand(loadAll: () => Promise<readonly Command[]>): Command {

@@ -4,9 +4,9 @@ import { type CopyOptions, type CopyReport, copyData, type StoreOptions } from "
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
+import { operandsOf } from "../operands.ts";
 import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../option.ts";
 import type { Progress } from "../progress.ts";
-import { operandsOf } from "../source.ts";
 import { startSteadyProgress } from "../steady-progress.ts";
 import {
   assertNotGiven,

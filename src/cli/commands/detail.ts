@@ -1,17 +1,17 @@
 // `sextant detail`: what a balance is made of.
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
   minVersionOptions,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 import { alignedLines, flatten } from "./info.ts";
 
 export const detailCommand = command({

@@ -2,8 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
 
 export const encodeCommand = command({
   name: "encode",

@@ -7,6 +7,7 @@ import { pathTo } from "../../interface/route.ts";
 import { healthyRoute, readyRoute } from "../../interface/routes.ts";
 import { HTTP_DEFAULTS, HTTP_NUMBERS } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import {
   durationOption,
   integerOption,
@@ -15,7 +16,6 @@ import {
   textOption,
   textOptionWithDefault,
 } from "../option.ts";
-import { operandsOf } from "../source.ts";
 import { startCommand } from "./start.ts";
 
 const options = {

@@ -2,17 +2,17 @@
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
   minVersionOptions,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 
 export const rawItemCommand = command({
   name: "raw-item",

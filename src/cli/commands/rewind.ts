@@ -4,9 +4,9 @@ import { type RewindReport, rewindData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
+import { operandsOf } from "../operands.ts";
 import { choiceOption, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
-import { operandsOf } from "../source.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 

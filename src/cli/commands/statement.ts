@@ -2,8 +2,10 @@
 import { ConfigError } from "../../base/errors.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { choiceOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { sourceExclusions, sourceOptions } from "../source/options.ts";
 import { parsePeriodEnd, readStatement } from "../statement.ts";
 import { STATEMENT_FORMS } from "../statement-forms.ts";
 

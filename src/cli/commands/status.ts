@@ -1,7 +1,9 @@
 // `sextant status`: the ledger's head and its age.
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { sourceExclusions, sourceOptions } from "../source/options.ts";
 import { alignedLines } from "./info.ts";
 
 interface LedgerAnswer {

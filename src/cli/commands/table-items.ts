@@ -2,16 +2,16 @@
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 
 interface Row {
   readonly key: string;
