@@ -86,11 +86,12 @@ export async function benchmarkGenesis(): Promise<readonly BenchRow[]> {
     let turn = 0;
     for (const isThorough of [false, true]) {
       const clock = { ours: [] as number[], base: [] as number[] };
-      const side = (of: "ours" | "base", load: (path: string) => Promise<Cost>) => async (): Promise<number> => {
-        const { cpuMs, clockMs } = await load(join(folder, `${turn++}`));
-        clock[of].push(clockMs);
-        return cpuMs;
-      };
+      const side =
+        (of: "ours" | "base", load: (path: string) => Promise<Cost>) => async (): Promise<number> => {
+          const { cpuMs, clockMs } = await load(join(folder, `${turn++}`));
+          clock[of].push(clockMs);
+          return cpuMs;
+        };
       const against = isThorough ? "every hash a check needs" : "the file hashed once";
       const row = await compare(
         `genesis of ${name}, against ${against} and raw puts`,
