@@ -192,7 +192,7 @@ function planOf(wanted: readonly Pairing[], limits: Limits): Plan {
     cuts: planCuts(looks),
     budgetMs: run.quick ? QUICK_BUDGET_MS : BUDGET_MS,
     fewest: run.quick ? 1 : FEWEST_ROUNDS,
-    isWarm: wanted.length > 0 && (!run.quick || isJudged),
+    isWarm: wanted.length > 0,
   };
 }
 
