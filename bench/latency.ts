@@ -40,7 +40,7 @@ export async function benchmarkLatency(options: BenchOptions): Promise<readonly 
   const bare = await startBare();
   try {
     const rows: BenchRow[] = [];
-    for (const setting of SETTINGS) {
+    for (const setting of options.quick ? SETTINGS.slice(0, 1) : SETTINGS) {
       rows.push(...(await withDirectory((path) => measure(path, setting, bare, options))));
     }
     return rows;
