@@ -68,7 +68,7 @@ async function measure(
     // Warm up the code.
     await takeSample(node, requests, full);
     const { rate } = await takeSample(node, requests, full);
-    const load = { requests, connections: CONNECTIONS, rate: rate / 2, seconds: options.quick ? 1 : 3 };
+    const load = { requests, connections: CONNECTIONS, rate: rate / 2, seconds: options.quick ? 1 : 2 };
     const rounds = { ours: [] as PacedRound[], base: [] as PacedRound[] };
     const side = (of: "ours" | "base", server: BenchServer) => async (): Promise<number> => {
       const before = await server.cpuMicros();
