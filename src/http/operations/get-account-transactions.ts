@@ -65,7 +65,7 @@ export const getAccountTransactions = operation({
     }
     const records = await readSent(view, { sender: address, start: first, limit: count });
     if (form === "bcs") return { data: encodeRecords(records), version: undefined };
-    const texts = await new RecordsPrinter(services.types, view).printAll(records);
-    return { data: `[${texts.join(",")}]`, version: undefined };
+    const data = await new RecordsPrinter(services.types, view).printList(records);
+    return { data, version: undefined };
   },
 });

@@ -62,7 +62,7 @@ export const getTransactions = operation({
       return { data: encodeRecords(await view.getRecords(first, count, MAX_PAGE_BYTES)), version: undefined };
     }
     const records = await view.getRecords(first, count, MAX_PRINTED_BYTES);
-    const texts = await new RecordsPrinter(services.types, view).printAll(records);
-    return { data: `[${texts.join(",")}]`, version: undefined };
+    const data = await new RecordsPrinter(services.types, view).printList(records);
+    return { data, version: undefined };
   },
 });

@@ -1,5 +1,6 @@
 // Simulates a transaction on the head of the local chain.
 import { BcsWriter } from "../../bcs/writer.ts";
+import { AnswerText } from "../answer-text.ts";
 import type { Field } from "../operation.ts";
 import { operation } from "../operation.ts";
 import { quotedField } from "../schemas/flag.ts";
@@ -75,7 +76,11 @@ export const simulateTransaction = operation({
     const data =
       form === "bcs"
         ? new BcsWriter(record.length + 1).uleb(1).fixed(record).take()
-        : `[${await new TransactionPrinter(services.types, view).print(record, timestampUsec)}]`;
+        : await new AnswerText()
+            .add("[")
+            .append(await new TransactionPrinter(services.types, view).print(record, timestampUsec))
+            .add("]")
+            .finish();
     return { data, version };
   },
 });
