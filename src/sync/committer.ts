@@ -429,7 +429,8 @@ export class Committer {
     const records = blocks.flatMap((block) => block.records);
     const index = itemRows ?? (areTransactionsIndexed ? [] : undefined);
     if (areTransactionsIndexed) {
-      index?.push(...transactionIndexRows(records));
+      const hashes = blocks.flatMap((block) => block.transactionHashes);
+      index?.push(...transactionIndexRows(records, hashes));
       sideRows.push(indexReachRow(last.position.version, "transactions"));
     }
     const before = position === undefined ? this.#base?.accumulator : undefined;

@@ -99,8 +99,11 @@ export function senderOf(
 }
 
 /** The rows of a record. */
-export function transactionRows(version: bigint, record: Uint8Array): OwnedRow[] {
-  const hash = recordTransactionHash(record);
+export function transactionRows(
+  version: bigint,
+  record: Uint8Array,
+  hash: Uint8Array = recordTransactionHash(record),
+): OwnedRow[] {
   const rows = [{ owner: transactionOwner("hash", hash), place: placeOf(version), data: NOTHING }];
   const sent = senderOf(record);
   if (sent === undefined) return rows;

@@ -104,6 +104,11 @@ export function readVersion(row: Uint8Array): bigint {
   return readNumber(row, 0);
 }
 
+/** Writes the version at the start of a newest row. */
+export function writeVersion(target: Uint8Array, version: bigint): void {
+  writeNumber(target, 0, version);
+}
+
 /** A new 8-byte key. */
 export function numberKey(value: bigint): Buffer {
   const key = Buffer.allocUnsafe(8);
