@@ -5,8 +5,10 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { benchmarkBatch } from "./batch.ts";
 import { benchmarkCassandra } from "./cassandra.ts";
+import { benchmarkCheck } from "./check.ts";
 import { benchmarkChecksums } from "./checksums.ts";
 import { benchmarkEncode } from "./encode.ts";
+import { benchmarkFollow } from "./follow.ts";
 import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
 import { type Benchmark, type BenchRow, formatReadme, formatTable, meetsTarget } from "./harness.ts";
@@ -42,6 +44,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   store: benchmarkStore,
   genesis: benchmarkGenesis,
   replication: benchmarkReplication,
+  follow: benchmarkFollow,
+  check: benchmarkCheck,
   encode: benchmarkEncode,
   memory: benchmarkMemory,
 };

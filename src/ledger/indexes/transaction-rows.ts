@@ -121,9 +121,9 @@ export function transactionRows(
 }
 
 /** The rows of a stored record; none of one that does not decode, which must not keep the pruner from it. */
-export function storedTransactionRows(version: bigint, record: Uint8Array): OwnedRow[] {
+export function storedTransactionRows(version: bigint, record: Uint8Array, hash?: Uint8Array): OwnedRow[] {
   try {
-    return transactionRows(version, record);
+    return transactionRows(version, record, hash);
   } catch (error) {
     if (error instanceof BcsError) return [];
     throw error;
