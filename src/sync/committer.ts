@@ -10,6 +10,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
+import { treeNodeName } from "../ledger/state-tree/tree-node.ts";
 import {
   ANCHORED,
   CHAINED,
@@ -451,7 +452,7 @@ function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
   const changes = new Map<string, TreeNodeWrite>();
   for (const block of blocks)
     for (const change of block.changes) {
-      changes.set(Buffer.from(change.key).toString("latin1"), change);
+      changes.set(treeNodeName(change.key), change);
     }
   return [...changes.values()];
 }
