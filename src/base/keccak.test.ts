@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../../test/support/property.ts";
 import { toHex } from "./hex.ts";
-import { MAX_SHORT_INPUT, sha3Short, sha3Triple } from "./keccak.ts";
+import { MAX_SHORT_INPUT, PreparedInput, sha3Short, sha3Triple } from "./keccak.ts";
 
 const EMPTY = new Uint8Array(0);
 
@@ -51,6 +51,35 @@ describe("short hashes", () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it("of prepared inputs equal node:crypto's, whatever was loaded before", () => {
+    const [input, target] = [new PreparedInput(MAX_SHORT_INPUT), new PreparedInput(64)];
+    const bytes = fc.uint8Array({ minLength: 32, maxLength: MAX_SHORT_INPUT, size: "max" });
+    const part = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    fc.assert(
+      fc.property(bytes, part, fc.nat(), (loaded, replaced, at) => {
+        const offset = at % (loaded.length - 31);
+        input.load(loaded);
+        input.put(replaced, offset);
+        const whole = Buffer.from(loaded);
+        whole.set(replaced, offset);
+        expect(toHex(input.hash())).toBe(nodeSha3(whole));
+        target.load(new Uint8Array(64));
+        input.hashInto(target, 32);
+        expect(toHex(target.hash())).toBe(
+          nodeSha3(Buffer.concat([Buffer.alloc(32), Buffer.from(nodeSha3(whole), "hex")])),
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("of prepared inputs need room for what is loaded", () => {
+    const input = new PreparedInput(64);
+    expect(() => input.load(new Uint8Array(65))).toThrow("65 bytes");
+    expect(() => input.put(new Uint8Array(31), 0)).toThrow("32 bytes");
+    expect(() => new PreparedInput(MAX_SHORT_INPUT + 1)).toThrow("no room");
   });
 
   it("refuse inputs that are too long or of the wrong length", () => {

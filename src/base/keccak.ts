@@ -7,7 +7,7 @@ const RATE = 136;
 const LANES_IN = RATE / 8;
 const ROUNDS = 24;
 const DIGEST_BYTES = 32;
-/** Memory layout: the digest, the round constants, the input, then one padded block for three hashes. */
+/** Memory layout: the digest, the round constants, the input, one padded block for three hashes, prepared inputs. */
 const DIGEST_AT = 0;
 const ROUND_CONSTANTS_AT = 64;
 const INPUT_AT = 512;
@@ -17,6 +17,8 @@ export const MAX_SHORT_INPUT = 8 * RATE - 1;
 const TRIPLE_AT = INPUT_AT + MAX_SHORT_INPUT + 1;
 const SECOND_AT = TRIPLE_AT + DIGEST_BYTES;
 const THIRD_AT = SECOND_AT + DIGEST_BYTES;
+const PREPARED_AT = TRIPLE_AT + RATE;
+const PAGE_BYTES = 65_536;
 
 const TYPE_I32 = 0x7f;
 const TYPE_I64 = 0x7e;
@@ -242,4 +244,51 @@ export function foldWithLeft(left: Uint8Array): void {
 export function endFold(): Uint8Array {
   hashBlocks(TRIPLE_AT, 1, DIGEST_AT);
   return takeDigest();
+}
+
+let preparedEnd = PREPARED_AT;
+
+/** An input that stays in the instance's memory, for hashes of inputs that differ in a few bytes only. */
+export class PreparedInput {
+  readonly #at: number;
+  readonly #maxBytes: number;
+  #blocks = 1;
+
+  /** Takes memory of the instance for good: at most `MAX_SHORT_INPUT` bytes, for a few inputs of the program. */
+  constructor(maxBytes: number) {
+    const blocks = Math.floor(maxBytes / RATE) + 1;
+    if (maxBytes > MAX_SHORT_INPUT || preparedEnd + blocks * RATE > PAGE_BYTES) {
+      throw new Error(`no room to prepare an input of ${maxBytes} bytes`);
+    }
+    this.#at = preparedEnd;
+    this.#maxBytes = maxBytes;
+    preparedEnd += blocks * RATE;
+  }
+
+  /** Replaces the whole input. */
+  load(bytes: Uint8Array): void {
+    if (bytes.length > this.#maxBytes) throw new Error(`${bytes.length} bytes, expected ${this.#maxBytes}`);
+    this.#blocks = Math.floor(bytes.length / RATE) + 1;
+    const end = this.#at + this.#blocks * RATE;
+    memory.set(bytes, this.#at);
+    memory.fill(0, this.#at + bytes.length, end);
+    memory[this.#at + bytes.length] = 0x06;
+    memory[end - 1] = (memory[end - 1] ?? 0) | 0x80;
+  }
+
+  /** Replaces 32 bytes of it. */
+  put(bytes: Uint8Array, offset: number): void {
+    if (bytes.length !== DIGEST_BYTES) throw new Error("each replaced part must have 32 bytes");
+    memory.set(bytes, this.#at + offset);
+  }
+
+  hash(): Uint8Array {
+    hashBlocks(this.#at, this.#blocks, DIGEST_AT);
+    return takeDigest();
+  }
+
+  /** Puts the hash at an offset of another input. */
+  hashInto(target: PreparedInput, offset: number): void {
+    hashBlocks(this.#at, this.#blocks, target.#at + offset);
+  }
 }

@@ -7,7 +7,7 @@ import type { AccountItemsPage, AccountItemsQuery } from "../ledger/resource-ite
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Address } from "../move/address.ts";
-import { type JsonSchema, type Operation, operation } from "./operation.ts";
+import { encodedAnswer, type JsonSchema, type Operation, operation } from "./operation.ts";
 import { accountNotFound } from "./operations/get-account.ts";
 import { addressField } from "./schemas/address.ts";
 import { itemLimitField, MAX_ITEMS } from "./schemas/integer.ts";
@@ -70,18 +70,10 @@ export function accountItemsOperation<T>(list: AccountItems<T>): Operation {
     maxInFlight: MAX_IN_FLIGHT,
     params: { address: addressField },
     query: { ...readAtFields, limit: itemLimitField(list.limited), start: pageCursorField },
-    answer: {
-      json: {
-        schema: { type: "array", items: list.schema },
-        description: `The ${name}.`,
-        encode: (page: string | Uint8Array) => page,
-      },
-      bcs: {
-        schema: { type: "string", format: "binary" },
-        description: list.bcsDescription,
-        encode: (page: string | Uint8Array) => page,
-      },
-    },
+    answer: encodedAnswer(
+      { schema: { type: "array", items: list.schema }, description: `The ${name}.` },
+      list.bcsDescription,
+    ),
     errors: [
       "malformed_request",
       "unprintable",

@@ -8,7 +8,13 @@ import { LedgerError } from "../ledger/errors.ts";
 import { readRecordEvents } from "../ledger/record.ts";
 import type { Block, Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
 import { HttpError } from "./errors.ts";
-import type { Answer, Context, JsonSchema, StreamedAnswer } from "./operation.ts";
+import {
+  type Answer,
+  type Context,
+  encodedAnswer,
+  type JsonSchema,
+  type StreamedAnswer,
+} from "./operation.ts";
 import { LONG_ADDRESS_SCHEMA } from "./schemas/address.ts";
 import { withTransactionsField } from "./schemas/flag.ts";
 import { U64_SCHEMA } from "./schemas/integer.ts";
@@ -171,17 +177,8 @@ export const blockOperation = {
   switchable: true,
   maxInFlight: 16,
   query: { with_transactions: withTransactionsField },
-  answer: {
-    json: {
-      schema: BLOCK_SCHEMA,
-      description: "The block.",
-      encode: (block: string | Uint8Array) => block,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description:
-        "Height, hash, time, first and last version, and an optional vector of records as in `GET /v1/transactions`.",
-      encode: (block: string | Uint8Array) => block,
-    },
-  },
+  answer: encodedAnswer(
+    { schema: BLOCK_SCHEMA, description: "The block." },
+    "Height, hash, time, first and last version, and an optional vector of records as in `GET /v1/transactions`.",
+  ),
 } as const;

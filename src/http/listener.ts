@@ -241,9 +241,9 @@ export class Listener {
     // node:http gets a connection only when the direct lane hands it over.
     if (isDirect) server.removeAllListeners(event);
     server.on(event, (socket: Socket) => {
-      unreadResponses.watch(socket);
-      if (tls !== undefined && (socket as TLSSocket).alpnProtocol === "h2") this.#http2.accept(socket);
-      else if (isDirect) lane.accept(socket);
+      const isH2 = tls !== undefined && (socket as TLSSocket).alpnProtocol === "h2";
+      unreadResponses.watch(isDirect && !isH2 ? lane.accept(socket) : socket);
+      if (isH2) this.#http2.accept(socket);
     });
     server.on("drop", () => {
       this.#refused++;

@@ -70,6 +70,18 @@ export interface AnswerForm<D> {
   encode(data: D): string | Uint8Array;
 }
 
+/** JSON and BCS of an answer that the handler encodes itself, in the form that the request asks for. */
+export function encodedAnswer(
+  json: Omit<AnswerForm<never>, "encode">,
+  bcsDescription: string,
+): Readonly<Record<"json" | "bcs", AnswerForm<string | Uint8Array>>> {
+  const encode = (encoded: string | Uint8Array): string | Uint8Array => encoded;
+  return {
+    json: { ...json, encode },
+    bcs: { schema: { type: "string", format: "binary" }, description: bcsDescription, encode },
+  };
+}
+
 /** What a handler returns: the data, and the version it was read at, if any. */
 export interface Answer<D> extends AboutAnswer {
   /** 200 when left out. */

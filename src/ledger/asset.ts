@@ -2,7 +2,7 @@
 import { sha3Short } from "../base/keccak.ts";
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
-import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
+import { ADDRESS_LENGTH, type Address, addressFromBytes, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import { formatStructTag, type StructTag, structTagCodec, type TypeTag } from "../move/type-tag.ts";
 import { MAX_TYPE_TEXT_DEPTH, parseStructTag } from "../move/type-text.ts";
@@ -35,6 +35,17 @@ const DERIVATION = Uint8Array.of(DERIVED_FROM_OBJECT);
 /** Address of an owner's primary store of a fungible asset. */
 export function primaryStoreAddress(owner: Address, metadata: Address): Address {
   return addressFromBytes(sha3Short(owner, metadata, DERIVATION));
+}
+
+/** Bytes that `primaryStoreAddress` hashes. */
+export const PRIMARY_STORE_INPUT_BYTES: number = 2 * ADDRESS_LENGTH + DERIVATION.length;
+
+/** The bytes that `primaryStoreAddress` hashes, with zeros for the owner, which comes first. */
+export function primaryStoreInput(metadata: Address): Uint8Array {
+  const bytes = new Uint8Array(PRIMARY_STORE_INPUT_BYTES);
+  bytes.set(metadata, ADDRESS_LENGTH);
+  bytes.set(DERIVATION, 2 * ADDRESS_LENGTH);
+  return bytes;
 }
 
 /** One character per byte: the cheapest text form of a byte string. */

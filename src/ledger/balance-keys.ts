@@ -5,6 +5,7 @@ import type { Address } from "../move/address.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeyHashes } from "./balance-key-hashes.ts";
 import type { KeyTrace } from "./key-trace.ts";
+import { preparedBalanceKeyHashes } from "./prepared-balance-keys.ts";
 
 export { OBJECT_GROUP_TAG } from "./balance-key-hashes.ts";
 
@@ -62,7 +63,7 @@ export function balanceKeys(
   misses++;
   if (assetIds[row] === undefined) usedRows++;
   else evictions++;
-  const keys = balanceKeyHashes(owner, asset, undefined);
+  const keys = preparedBalanceKeyHashes(owner, asset);
   assetIds[row] = asset.id;
   rows.set(owner, start);
   for (let i = 0; i < keys.length; i++) rows.set(keys[i] ?? owner, start + (i + 1) * KEY_BYTES);

@@ -21,10 +21,11 @@ import { structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { parseAsset, primaryStoreAddress } from "./asset.ts";
 import { readBalance } from "./balance.ts";
+import { balanceKeyHashes } from "./balance-key-hashes.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
+import { preparedBalanceKeyHashes } from "./prepared-balance-keys.ts";
 import { findGroupMembers } from "./resource-group.ts";
-import type { LedgerView } from "./view.ts";
 
 const tagBytes = (text: string): Uint8Array => encodeWith(structTagCodec, parseStructTag(text));
 const STORE = "0x1::fungible_asset::FungibleStore";
@@ -55,6 +56,26 @@ describe("addresses of assets", () => {
       `0x1::a::B<${"vector<".repeat(levels - 1)}u8${">".repeat(levels - 1)}>`;
     expect(parseAsset(nested(7)).coinStoreTag).toBeDefined();
     expect(() => parseAsset(nested(8))).toThrow("nesting");
+  });
+
+  it("the keys are those of the parts, whichever asset came before", () => {
+    const long = `0x1::m::${"N".repeat(120)}`;
+    const assets = [
+      "0xa",
+      "0x1::aptos_coin::AptosCoin",
+      `0x2::m::P<${long}, ${long}>`,
+      `0x2::m::P<${Array(9).fill(long).join(", ")}>`,
+      "0x1::aptos_coin::AptosCoin",
+      "0xb0b",
+    ].map(parseAsset);
+    for (let owner = 1; owner < 40; owner++) {
+      const address = parseAddress(owner.toString(16).repeat(20));
+      for (const asset of assets) {
+        const parts = balanceKeyHashes(address, asset, undefined);
+        expect(preparedBalanceKeyHashes(address, asset).map(toHex)).toEqual(parts.map(toHex));
+        expect(balanceKeys(address, asset, undefined).map(toHex)).toEqual(parts.map(toHex));
+      }
+    }
   });
 
   it("the cache gives each pair its own keys", () => {
@@ -93,7 +114,7 @@ describe("the balance rule", async () => {
     const items = [groupBytes, coin].map((data) =>
       data === undefined ? undefined : { version: 1n, value: stateValue(data) },
     );
-    const stored = { ...view, getItems: async () => items } as unknown as LedgerView;
+    const stored = { getItems: async () => items };
     return readBalance(stored, parseAddress("0x1"), parseAsset(COIN), 1n);
   };
 

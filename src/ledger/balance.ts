@@ -60,7 +60,7 @@ function fungibleAmount(group: Uint8Array | undefined): bigint {
 
 /** The balance of an owner at a version. Throws LedgerError. */
 export function readBalance(
-  view: LedgerView,
+  view: Pick<LedgerView, "getItems" | "keyTrace">,
   owner: Address,
   asset: Asset,
   version: bigint,

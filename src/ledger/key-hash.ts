@@ -2,7 +2,7 @@
 // trace of the view that the hash is for, or undefined. It has no default, so that no read forgets it.
 import { MAX_SHORT_INPUT, sha3Short } from "../base/keccak.ts";
 import { sha3 } from "../base/sha3.ts";
-import type { Address } from "../move/address.ts";
+import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../move/address.ts";
 import { HASH_LENGTH, SEEDS } from "./hash.ts";
 import type { KeyTrace } from "./key-trace.ts";
 import { stateKeyHashOfBcs } from "./state-key.ts";
@@ -17,6 +17,7 @@ const ULEB_MAX_BYTES = 5;
 
 const utf8 = new TextEncoder();
 const NOTHING = new Uint8Array(0);
+const ZERO_ADDRESS = addressFromBytes(new Uint8Array(ADDRESS_LENGTH));
 
 // The seed stays at the front of the buffer. The buffer grows for a longer key.
 let scratch: Uint8Array = createScratch(1024);
@@ -60,11 +61,32 @@ function structKeyHash(
   structTag: Uint8Array,
   trace: KeyTrace | undefined,
 ): Uint8Array {
+  return finish(putStructKey(path, address, structTag), trace);
+}
+
+function putStructKey(path: number, address: Address, structTag: Uint8Array): number {
   begin(ACCESS_PATH, address, structTag.length);
   let at = putUleb(1 + structTag.length, ADDRESS_END);
   scratch[at++] = path;
   scratch.set(structTag, at);
-  return finish(at + structTag.length, trace);
+  return at + structTag.length;
+}
+
+/** Where the address is in the hashed bytes of a key. */
+export const HASHED_ADDRESS_AT: number = HASH_LENGTH + 1;
+
+function structHashInput(path: number, structTag: Uint8Array): Uint8Array {
+  return scratch.slice(0, putStructKey(path, ZERO_ADDRESS, structTag));
+}
+
+/** The bytes that `resourceKeyHash` hashes, with zeros for the address. */
+export function resourceHashInput(structTag: Uint8Array): Uint8Array {
+  return structHashInput(RESOURCE, structTag);
+}
+
+/** The bytes that `resourceGroupKeyHash` hashes, with zeros for the address. */
+export function resourceGroupHashInput(structTag: Uint8Array): Uint8Array {
+  return structHashInput(RESOURCE_GROUP, structTag);
 }
 
 /** Key hash of a resource, from the BCS of its struct tag. */

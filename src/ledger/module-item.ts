@@ -1,4 +1,5 @@
 // Modules as state items.
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { ModuleId } from "../move/abi.ts";
 import type { StoredModule } from "../move/module-cache.ts";
 import { moduleKeyHash } from "./key-hash.ts";
@@ -6,13 +7,13 @@ import { stateValueData } from "./state-value.ts";
 import type { LedgerView } from "./view.ts";
 
 /** A module's bytes at a version, the latest when left out, and the version that wrote them. */
-export async function readModuleItem(
+export function readModuleItem(
   view: LedgerView,
   module: ModuleId,
   version = view.position.version,
-): Promise<StoredModule | undefined> {
+): MaybePromise<StoredModule | undefined> {
   const keyHash = moduleKeyHash(module.address, module.name, view.keyTrace);
-  const [item] = await view.getItems([keyHash], version);
-  if (item?.value === undefined) return undefined;
-  return { version: item.version, bytes: stateValueData(item.value) };
+  return andThen(view.getItems([keyHash], version), ([item]) =>
+    item?.value === undefined ? undefined : { version: item.version, bytes: stateValueData(item.value) },
+  );
 }

@@ -1,5 +1,6 @@
 // The ABI of a Move module as structured types: the bytecode reader returns it, the encoder uses it. Printed types are
 // never parsed back, because function types print ambiguously.
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Address } from "./address.ts";
 
 /** Abilities, in bit order 1, 2, 4, 8. */
@@ -108,4 +109,4 @@ export interface ScriptAbi {
  * Loads a module's ABI at one ledger version; undefined when there is no such module. Throws when its bytes do not
  * parse.
  */
-export type ModuleLoader = (module: ModuleId) => Promise<ModuleAbi | undefined>;
+export type ModuleLoader = (module: ModuleId) => MaybePromise<ModuleAbi | undefined>;

@@ -55,6 +55,53 @@ describe("ModuleCache", () => {
     expect(functionNames(cache.get(other, { version: 1n, bytes }))).toEqual(["theirs"]);
   });
 
+  it("fetches a module of one state once, and again for the next state", async () => {
+    const cache = new ModuleCache();
+    let stored: StoredModule = { version: 7n, bytes: moduleWith("a", "before") };
+    let fetched = 0;
+    const load = (state: object | undefined, module = id("a")) =>
+      cache.createLoader(() => {
+        fetched++;
+        return stored;
+      }, state)(module);
+    const [first, second] = [{}, {}];
+    expect(functionNames(await load(first))).toEqual(["before"]);
+    expect(functionNames(await load(first))).toEqual(["before"]);
+    expect([fetched, cache.stats().hits]).toEqual([1, 1]);
+    // The loader of another state must see what that state has.
+    stored = { version: 9n, bytes: moduleWith("a", "after") };
+    expect(functionNames(await load(second))).toEqual(["after"]);
+    expect(functionNames(await load(second))).toEqual(["after"]);
+    expect(fetched).toBe(2);
+    await load(undefined);
+    await load(undefined);
+    expect(fetched).toBe(4);
+    const other = { address: parseAddress("0xbeef"), name: "a" };
+    stored = { version: 9n, bytes: assembleModule({ ...other, functions: [{ name: "theirs" }] }) };
+    expect(functionNames(await load(second, other))).toEqual(["theirs"]);
+    expect(fetched).toBe(5);
+  });
+
+  it("fetches a module again that was evicted meanwhile, or was missing or broken", async () => {
+    const state = {};
+    let fetched = 0;
+    const loadFrom = async (cache: ModuleCache, name: string, bytes: Uint8Array | undefined) =>
+      cache.createLoader(() => {
+        fetched++;
+        return bytes === undefined ? undefined : { version: 1n, bytes };
+      }, state)(id(name));
+    const one = new ModuleCache();
+    await loadFrom(one, "m0", moduleWith("m0", "f"));
+    const cache = new ModuleCache({ maxBytes: one.stats().bytes });
+    for (const name of ["m0", "m1", "m0"]) await loadFrom(cache, name, moduleWith(name, "f"));
+    expect(fetched).toBe(4);
+    for (let i = 0; i < 2; i++) {
+      expect(await loadFrom(cache, "none", undefined)).toBeUndefined();
+      await expect(loadFrom(cache, "bad", Uint8Array.of(1, 2, 3))).rejects.toThrow(MoveError);
+    }
+    expect(fetched).toBe(8);
+  });
+
   it("returns undefined for a missing module and caches nothing", async () => {
     const cache = new ModuleCache();
     expect(await cache.createLoader(async () => undefined)(id("a"))).toBeUndefined();

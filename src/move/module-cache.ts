@@ -2,9 +2,12 @@
 // never gets the ABI of an older version, nor the reverse; and a checksum, because after a rewind the same version may
 // have written another module.
 import { crc32 } from "node:zlib";
+import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
+import type { Address } from "./address.ts";
 import { estimateAbiBytes } from "./bytecode/abi-size.ts";
 import { readModule } from "./bytecode/reader.ts";
 import { MoveError } from "./errors.ts";
@@ -12,7 +15,7 @@ import { MoveError } from "./errors.ts";
 /** Default budget: some thirty times the framework. */
 const MODULE_CACHE_BYTES = 64 << 20;
 
-/** Cost of an entry besides its ABI: key, map slot, and the error of a module that does not parse. */
+/** Cost of an entry besides its ABI: key, map slots, and the error of a module that does not parse. */
 const ENTRY_BYTES = 1024;
 
 /** A module as the ledger holds it. */
@@ -24,7 +27,7 @@ export interface StoredModule {
 }
 
 /** Fetches a module from the ledger; undefined when there is no such module. */
-export type ModuleFetcher = (module: ModuleId) => Promise<StoredModule | undefined>;
+export type ModuleFetcher = (module: ModuleId) => MaybePromise<StoredModule | undefined>;
 
 interface Entry {
   /** The ABI, or the error: bytes that do not parse never will. */
@@ -36,6 +39,11 @@ interface Entry {
 export class ModuleCache {
   readonly #entries = new Map<string, Entry>();
   readonly #maxBytes: number;
+  /** Keys of the entries that were found in `#state`, by name: of several modules of one name, the last. */
+  readonly #found = new Map<string, { readonly address: Address; readonly key: string }>();
+  #state: object | undefined;
+  /** Key of the last entry of the map. */
+  #lastKey = "";
   #bytes = 0;
   #hits = 0;
   #misses = 0;
@@ -45,18 +53,56 @@ export class ModuleCache {
     this.#maxBytes = options.maxBytes ?? MODULE_CACHE_BYTES;
   }
 
-  /** A loader that fetches with the given function and parses on a miss. */
-  createLoader(fetch: ModuleFetcher): ModuleLoader {
-    return async (module) => {
-      const stored = await fetch(module);
-      // Parsing is synchronous, so concurrent loads find the result of the first.
-      return stored === undefined ? undefined : this.get(module, stored);
+  /**
+   * A loader that fetches with the given function and parses on a miss. `state` stands for one state of the ledger by its
+   * identity: a module that was found in it is not fetched again as long as the next loader has the same.
+   */
+  createLoader(fetch: ModuleFetcher, state?: object): ModuleLoader {
+    return (module) => {
+      const known = state === undefined ? undefined : this.#recall(module, state);
+      if (known !== undefined) return known;
+      return andThen(fetch(module), (stored) => {
+        if (stored === undefined) return undefined;
+        // Parsing is synchronous, so concurrent loads find the result of the first.
+        const key = keyOf(module, stored);
+        const abi = this.#get(key, stored);
+        if (state !== undefined) this.#remember(module, state, key);
+        return abi;
+      });
     };
+  }
+
+  #recall({ address, name }: ModuleId, state: object): ModuleAbi | undefined {
+    const found = state === this.#state ? this.#found.get(name) : undefined;
+    if (found === undefined || !equalBytes(found.address, address)) return undefined;
+    const entry = this.#entries.get(found.key);
+    if (entry === undefined || entry.result instanceof MoveError) return undefined;
+    this.#hits++;
+    this.#touch(found.key, entry);
+    return entry.result;
+  }
+
+  #remember({ address, name }: ModuleId, state: object, key: string): void {
+    // Never more than the entries, whose budget covers these.
+    if (state !== this.#state || this.#found.size > this.#entries.size) this.#found.clear();
+    this.#state = state;
+    this.#found.set(name, { address, key });
+  }
+
+  /** Last in the map is the most recently used. */
+  #touch(key: string, entry: Entry): void {
+    if (key === this.#lastKey) return;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#lastKey = key;
   }
 
   /** The ABI of a fetched module; throws MoveError when its bytes do not parse. */
   get(module: ModuleId, stored: StoredModule): ModuleAbi {
-    const key = `${toHex(module.address)}::${module.name}@${stored.version}/${crc32(stored.bytes)}`;
+    return this.#get(keyOf(module, stored), stored);
+  }
+
+  #get(key: string, stored: StoredModule): ModuleAbi {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
       this.#misses++;
@@ -64,9 +110,7 @@ export class ModuleCache {
       this.#add(key, entry);
     } else {
       this.#hits++;
-      // Last in the map is the most recently used.
-      this.#entries.delete(key);
-      this.#entries.set(key, entry);
+      this.#touch(key, entry);
     }
     if (entry.result instanceof MoveError) throw entry.result;
     return entry.result;
@@ -87,6 +131,7 @@ export class ModuleCache {
     // An entry larger than the budget would only push everything else out.
     if (entry.bytes > this.#maxBytes) return;
     this.#entries.set(key, entry);
+    this.#lastKey = key;
     this.#bytes += entry.bytes;
     for (const [oldKey, old] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break;
@@ -95,6 +140,10 @@ export class ModuleCache {
       this.#evictions++;
     }
   }
+}
+
+function keyOf({ address, name }: ModuleId, { version, bytes }: StoredModule): string {
+  return `${toHex(address)}::${name}@${version}/${crc32(bytes)}`;
 }
 
 function parse(bytes: Uint8Array): Entry {

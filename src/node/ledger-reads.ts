@@ -4,7 +4,6 @@ import { ConfigError } from "../base/errors.ts";
 import type { Condition } from "../http/error-catalogue.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
-import { OPERATIONS } from "../http/operation-list.ts";
 import type { Services } from "../http/services.ts";
 import { paramNames, pathTo, type Route, type RouteValues } from "../interface/route.ts";
 import {
@@ -58,8 +57,12 @@ interface AnswerText {
 /** Longest wait for a transaction unless told. */
 const WAIT_MS = 1000;
 
-function operationOf({ method, path }: Route): Operation {
-  const found = OPERATIONS.find((one) => one.method === method && one.path === path);
+let operations: readonly Operation[] | undefined;
+
+/** Loads the operations with the first read. */
+async function operationOf({ method, path }: Route): Promise<Operation> {
+  operations ??= (await import("../http/operation-list.ts")).OPERATIONS;
+  const found = operations.find((one) => one.method === method && one.path === path);
   if (found === undefined) throw new Error(`no operation serves ${method} ${path}`);
   return found;
 }
@@ -79,7 +82,7 @@ export class LedgerReads {
     options: MinVersionOptions = {},
     body?: Uint8Array,
   ): Promise<AnswerText> {
-    const operation = operationOf(route);
+    const operation = await operationOf(route);
     const off = operation.switch;
     if ((off === "index" || off === "transactionIndex") && this.#options.isOff(off)) {
       throw new LedgerError("not_indexed", "the index is switched off on this node");

@@ -18,7 +18,6 @@ import type { ModuleLoader } from "../move/abi.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
-import { explainSubmission } from "../transaction/explain/explain.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, MinVersionOptions, ReadOptions } from "./options.ts";
 import { minVersionOf, readAtOf } from "./read-at.ts";
@@ -147,13 +146,20 @@ export class Reader {
 
   /** Loads modules of the view's latest version. */
   moduleLoader(view: LedgerView): ModuleLoader {
-    return this.modules.createLoader((module) => readModuleItem(view, module));
+    const { position, keyTrace, fetchedTrust } = view;
+    // What an answer rests on depends on every fetched item, so a view that fetches reads its modules each time. A store
+    // hands out the same position as long as nothing was written.
+    const isWhole = keyTrace === undefined && fetchedTrust === undefined && position.refuted === undefined;
+    return this.modules.createLoader(
+      (module) => readModuleItem(view, module),
+      isWhole ? position : undefined,
+    );
   }
 
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
-  async encodeSafely(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+  encodeSafely(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
-    return (await this.#runInThread("encode", body, view)) as Uint8Array;
+    return this.#runInThread("encode", body, view) as Promise<Uint8Array>;
   }
 
   /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */
@@ -187,7 +193,8 @@ export class Reader {
   }
 
   /** The explanation of a request body, using modules and accounts of the view's latest version. */
-  explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
+  async explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
+    const { explainSubmission } = await import("../transaction/explain/explain.ts");
     const { chainId, timestampUsec } = view.position;
     const loadModule = this.moduleLoader(view);
     const accounts = createAccountReader(view);

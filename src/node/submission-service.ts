@@ -14,7 +14,6 @@ import type {
   SubmissionBody,
   SubmissionHandler,
 } from "../http/services.ts";
-import { TransactionPrinter } from "../http/transaction-json/printer.ts";
 import { parseJson } from "../json/parse.ts";
 import { readAccount } from "../ledger/account.ts";
 import type { StateTypes } from "../ledger/state-types.ts";
@@ -138,6 +137,7 @@ export class SubmissionService implements SubmissionHandler {
   /** A simulation in the form of the in-process call. */
   async simulateInProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
     const record = await this.simulate(body, view);
+    const { TransactionPrinter } = await import("../http/transaction-json/printer.ts");
     const text = await new TransactionPrinter(this.#options.types, view).print(
       record,
       view.position.timestampUsec,

@@ -1,10 +1,12 @@
 // An entry function call: from the request and the module on chain to the call with its encoded arguments.
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { shortenText } from "../base/text.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { JsonDocument } from "../json/document.ts";
 import type { AbiType, FunctionAbi, ModuleAbi, ModuleId, ModuleLoader } from "../move/abi.ts";
 import { formatAddress } from "../move/address.ts";
 import { MAX_IDENTIFIER_LENGTH } from "../move/identifier.ts";
+import type { Layout } from "../move/layout.ts";
 import type { TypeTag } from "../move/type-tag.ts";
 import { writeJsonValue } from "../move/value-json.ts";
 import type { EntryFunction } from "./entry-function.ts";
@@ -26,21 +28,22 @@ import { parseTypeArguments } from "./type-arguments.ts";
 const LISTED_FUNCTIONS = 12;
 
 /** Encodes the arguments by the function's parameter types. Throws TransactionError `invalid`. */
-export async function createEntryFunction(
+export function createEntryFunction(
   document: JsonDocument,
   request: EntryFunctionRequest,
   signers: CallSigners,
   loadModule: ModuleLoader,
-): Promise<EntryFunction> {
+): MaybePromise<EntryFunction> {
   const { path, module: id } = request;
   const typeArgs = parseTypeArguments(document, request.typeArguments, `${path}.type_arguments`);
   const callee = entryFunctionCallee(path, id, request.function);
-  const definition = await loadEntryFunction(id, request.function, callee, loadModule);
-  const count = document.count(request.arguments);
-  const { params, signers: wantedSigners } = entryFunctionParameters(definition, typeArgs, count, callee);
-  assertSignerCount(callee, wantedSigners, signers);
-  const args = await encodeArguments(document, request.arguments, params, callee, loadModule);
-  return { module: id, function: request.function, typeArgs, args };
+  return andThen(loadEntryFunction(id, request.function, callee, loadModule), (definition) => {
+    const count = document.count(request.arguments);
+    const { params, signers: wantedSigners } = entryFunctionParameters(definition, typeArgs, count, callee);
+    assertSignerCount(callee, wantedSigners, signers);
+    const encoded = encodeArguments(document, request.arguments, params, callee, loadModule);
+    return andThen(encoded, (args) => ({ module: id, function: request.function, typeArgs, args }));
+  });
 }
 
 /** What messages call an entry function of a payload. */
@@ -53,17 +56,19 @@ export function entryFunctionCallee(path: string, module: ModuleId, name: string
 }
 
 /** The definition of an entry function that a transaction can call. Throws TransactionError `invalid`. */
-export async function loadEntryFunction(
+export function loadEntryFunction(
   id: ModuleId,
   name: string,
   callee: Callee,
   loadModule: ModuleLoader,
-): Promise<FunctionAbi> {
-  const module = id.name.length <= MAX_IDENTIFIER_LENGTH ? await loadModule(id) : undefined;
-  if (module === undefined) {
-    throw new TransactionError("invalid", `${callee.field}: module ${describeModule(id)} is not on chain`);
-  }
-  return findEntryFunction(module, name, callee);
+): MaybePromise<FunctionAbi> {
+  const loaded = id.name.length <= MAX_IDENTIFIER_LENGTH ? loadModule(id) : undefined;
+  return andThen(loaded, (module) => {
+    if (module === undefined) {
+      throw new TransactionError("invalid", `${callee.field}: module ${describeModule(id)} is not on chain`);
+    }
+    return findEntryFunction(module, name, callee);
+  });
 }
 
 /**
@@ -128,19 +133,17 @@ function assertTypeArgumentCount(definition: FunctionAbi, given: number, callee:
 }
 
 /** BCS of each argument, all in one buffer. Waits only for layouts that need modules. */
-async function encodeArguments(
+function encodeArguments(
   document: JsonDocument,
   array: number,
   params: readonly AbiType[],
   callee: Callee,
   loadModule: ModuleLoader,
-): Promise<Uint8Array[]> {
+): MaybePromise<Uint8Array[]> {
   const writer = new BcsWriter(Buffer.allocUnsafe(128));
   const ends: number[] = [];
   let value = document.first(array);
-  for (const [index, type] of params.entries()) {
-    const loaded = loadParameterLayout(type, index, callee, loadModule);
-    const layout = loaded instanceof Promise ? await loaded : loaded;
+  const writeArgument = (layout: Layout, type: AbiType, index: number): void => {
     try {
       writeJsonValue(writer, layout, { document, value, path: [`${callee.path}.arguments`, index] });
     } catch (error) {
@@ -148,7 +151,22 @@ async function encodeArguments(
     }
     ends.push(writer.length);
     value = document.next(value);
-  }
-  const bytes = writer.take();
-  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+  };
+  // One argument after the other, so that the first wrong one is reported.
+  const writeFrom = (first: number): MaybePromise<Uint8Array[]> => {
+    for (let index = first; index < params.length; index++) {
+      const type = params[index] as AbiType;
+      const loaded = loadParameterLayout(type, index, callee, loadModule);
+      if (loaded instanceof Promise) {
+        return loaded.then((layout) => {
+          writeArgument(layout, type, index);
+          return writeFrom(index + 1);
+        });
+      }
+      writeArgument(loaded, type, index);
+    }
+    const bytes = writer.take();
+    return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+  };
+  return writeFrom(0);
 }

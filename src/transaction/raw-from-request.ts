@@ -1,6 +1,7 @@
 // From a request to the raw transaction: the payload is resolved against the modules on chain and put into
 // the form that the nonce decides.
 import { unreachable } from "../base/errors.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { JsonDocument } from "../json/document.ts";
 import type { ModuleLoader } from "../move/abi.ts";
 import type { Address } from "../move/address.ts";
@@ -22,28 +23,28 @@ export interface EncodeContext {
 }
 
 /** Builds the raw transaction that a request asks for. Throws TransactionError `invalid`. */
-export async function createRawTransaction(
+export function createRawTransaction(
   request: TransactionRequest,
   context: EncodeContext,
-): Promise<RawTransaction> {
+): MaybePromise<RawTransaction> {
   const sequenceNumber =
     request.replayProtectionNonce === undefined ? request.sequenceNumber : NONCE_SEQUENCE_NUMBER;
   if (sequenceNumber === undefined) throw new Error("a request has a sequence number or a nonce");
-  return {
+  return andThen(createPayload(request, context.loadModule), (payload) => ({
     sender: request.sender,
     sequenceNumber,
-    payload: await createPayload(request, context.loadModule),
+    payload,
     maxGasAmount: request.maxGasAmount,
     gasUnitPrice: request.gasUnitPrice,
     expirationTimestampSecs: request.expirationTimestampSecs,
     chainId: context.chainId,
-  };
+  }));
 }
 
-async function createPayload(
+function createPayload(
   request: TransactionRequest,
   loadModule: ModuleLoader,
-): Promise<TransactionPayload> {
+): MaybePromise<TransactionPayload> {
   const { document, payload, replayProtectionNonce: nonce, secondarySigners, feePayer } = request;
   // The fee-payer message always has the list, so one that is left out is empty.
   const isListed = secondarySigners !== undefined || feePayer !== undefined;
@@ -59,14 +60,21 @@ async function createPayload(
       const call =
         payload.payload === undefined
           ? undefined
-          : await createCall(document, payload.payload, { isMultisig: true, count }, loadModule);
-      if (nonce !== undefined) return orderless(call ?? { kind: "empty" }, multisigAddress, nonce);
-      return { kind: "multisig", multisigAddress, transactionPayload: call };
+          : createCall(document, payload.payload, { isMultisig: true, count }, loadModule);
+      return andThen(
+        call,
+        (transactionPayload): TransactionPayload =>
+          nonce === undefined
+            ? { kind: "multisig", multisigAddress, transactionPayload }
+            : orderless(transactionPayload ?? { kind: "empty" }, multisigAddress, nonce),
+      );
     }
     case "entryFunction":
     case "script": {
-      const call = await createCall(document, payload, { isMultisig: false, count }, loadModule);
-      return nonce === undefined ? call : orderless(call, undefined, nonce);
+      const call = createCall(document, payload, { isMultisig: false, count }, loadModule);
+      return nonce === undefined
+        ? call
+        : andThen(call, (executable) => orderless(executable, undefined, nonce));
     }
     default:
       return unreachable(payload);
@@ -74,17 +82,22 @@ async function createPayload(
 }
 
 /** The call in the form that both a payload and a multisig payload take. */
-async function createCall(
+function createCall(
   document: JsonDocument,
   request: EntryFunctionRequest | ScriptRequest,
   signers: CallSigners,
   loadModule: ModuleLoader,
-): Promise<MultisigPayload> {
+): MaybePromise<MultisigPayload> {
   if (request.kind === "script") {
-    return { kind: "script", script: await createScript(document, request, signers, loadModule) };
+    return andThen(createScript(document, request, signers, loadModule), (script) => ({
+      kind: "script",
+      script,
+    }));
   }
-  const entryFunction = await createEntryFunction(document, request, signers, loadModule);
-  return { kind: "entryFunction", entryFunction };
+  return andThen(createEntryFunction(document, request, signers, loadModule), (entryFunction) => ({
+    kind: "entryFunction",
+    entryFunction,
+  }));
 }
 
 function orderless(

@@ -1,4 +1,5 @@
 // From the JSON of a submission to the signed transaction.
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { JsonDocument } from "../json/document.ts";
 import { TransactionError } from "./errors.ts";
 import type { RawTransaction } from "./raw.ts";
@@ -8,7 +9,7 @@ import { parseSignature, signatureMember } from "./signature-request.ts";
 import type { UserTransaction } from "./user-transaction.ts";
 
 /** Makes the raw transaction of a request. */
-type RawMaker = (request: TransactionRequest) => Promise<RawTransaction>;
+type RawMaker = (request: TransactionRequest) => MaybePromise<RawTransaction>;
 
 /** One submission of a document. Throws TransactionError, and what `makeRaw` throws. */
 export async function parseSubmission(

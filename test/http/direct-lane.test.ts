@@ -1,5 +1,7 @@
 // Requests that are served straight from their sockets are answered as node:http would have them answered: the same
 // bytes are sent to two servers, one with that lane and one without, and the answers compared.
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readRequest } from "../../src/http/direct/request-head.ts";
@@ -14,6 +16,7 @@ import {
 } from "../support/http-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
 import { sendRaw } from "../support/raw-socket.ts";
+import { until } from "../support/until.ts";
 
 const ledger = await createHttpLedger(anchoredUpTo(LATEST));
 /** Longer than any test: what ends a connection is what was sent, never the time. */
@@ -116,6 +119,33 @@ const UNUSUAL: readonly string[] = [
   "GET\r\n\r\n",
   "\r\n\r\n",
 ];
+
+describe("requests in flight", () => {
+  it("keep their own bytes while other connections send", async () => {
+    const answers: (() => void)[] = [];
+    const server = await startServer({
+      ledger,
+      encoder: (body) => new Promise((resolve) => answers.push(() => resolve(body))),
+    });
+    const path =
+      "POST /v1/transactions/encode_submission HTTP/1.1\r\nHost: x\r\nContent-Type: application/json";
+    const bodies = Array.from({ length: 8 }, (_, i) => `{"sender":"${`${i}`.repeat(40)}"}`);
+    const received = await Promise.all(
+      bodies.map(async (body) => {
+        const socket = connect(server.port, server.host);
+        // Nothing behind it, so that it comes in one piece.
+        socket.write(`${path}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+        await until(() => answers.length === bodies.length);
+        for (const answer of answers) answer();
+        socket.write(LAST);
+        return text(socket);
+      }),
+    );
+    for (const [i, body] of bodies.entries()) {
+      expect(received[i]).toContain(`"0x${Buffer.from(body).toString("hex")}"`);
+    }
+  });
+});
 
 describe("the same bytes, by both ways", () => {
   it.each([...ORDINARY, ...UNUSUAL].map((text) => [text.slice(0, 60), text]))("%j", async (_, text) => {

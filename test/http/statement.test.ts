@@ -3,7 +3,7 @@
 import { cpSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { formatTime } from "../../src/base/time-text.ts";
-import { openSource } from "../../src/cli/source.ts";
+import { openSource } from "../../src/cli/source/open.ts";
 import { readStatement, type Statement } from "../../src/cli/statement.ts";
 import { STATEMENT_FORMS } from "../../src/cli/statement-forms.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";

@@ -4,12 +4,7 @@
 import { byteString } from "../../bcs/scalars.ts";
 import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
-import {
-  type AccountResource,
-  accountCodec,
-  type EventHandle,
-  type ResourceGroup,
-} from "../../ledger/resources.ts";
+import { type AccountResource, accountCodec, type ResourceGroup } from "../../ledger/resources.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { type Item, objectItem, resourceItem } from "../item.ts";
@@ -120,18 +115,4 @@ export class CallState {
     const number = FEATURE_NUMBERS[name];
     return ((flags?.[number >> 3] ?? 0) & (1 << (number & 7))) !== 0;
   }
-}
-
-/** A new Account resource. */
-export function newAccount(address: Address): AccountResource {
-  const handle = (creationNumber: bigint): EventHandle => ({ counter: 0n, creationNumber, account: address });
-  return {
-    authenticationKey: address,
-    sequenceNumber: 0n,
-    guidCreationNumber: 2n,
-    coinRegisterEvents: handle(0n),
-    keyRotationEvents: handle(1n),
-    rotationCapabilityOffer: undefined,
-    signerCapabilityOffer: undefined,
-  };
 }

@@ -4,7 +4,8 @@ import type { Socket } from "node:net";
 import type { Admitted } from "../node-exchange.ts";
 import { DirectExchange, type ExchangeOwner } from "./direct-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
-import { type HeaderBlock, MAX_REQUEST_BYTES, readRequest } from "./request-head.ts";
+import { type HeaderBlock, MAX_REQUEST_BYTES, type OrdinaryRequest, readRequest } from "./request-head.ts";
+import { sharedReads, withSharedReads } from "./shared-reads.ts";
 
 /** Bytes buffered behind the request in flight before reading pauses. */
 const MAX_HELD_BYTES = MAX_REQUEST_BYTES;
@@ -27,6 +28,10 @@ export interface DirectSurroundings {
   onLeft(connection: DirectConnection): void;
 }
 
+function copyOfShared(count: number): Buffer {
+  return Buffer.from(sharedReads.subarray(0, count));
+}
+
 /** A connection in this lane. */
 export class DirectConnection implements ExchangeOwner {
   readonly socket: Socket;
@@ -42,10 +47,13 @@ export class DirectConnection implements ExchangeOwner {
   #served = 0;
   #sinceMs = performance.now();
 
-  constructor(socket: Socket, around: DirectSurroundings) {
-    this.socket = socket;
+  constructor(accepted: Socket, around: DirectSurroundings) {
     this.#around = around;
-    socket.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onClose);
+    const shared = withSharedReads(accepted, (count) => this.#onRead(count));
+    const socket = shared ?? accepted;
+    this.socket = socket;
+    if (shared === undefined) socket.on("data", this.#onData);
+    socket.on("end", this.#onEnd).on("close", this.#onClose);
     socket.on("timeout", this.#onTimeout).on("error", this.#onError).on("drain", this.#onDrain);
   }
 
@@ -101,6 +109,25 @@ export class DirectConnection implements ExchangeOwner {
     } else if (!this.#isReading) this.#goOn();
   }
 
+  /** Bytes came into `sharedReads`. Most of the time they are one whole request, which is served from there. */
+  #onRead(count: number): void {
+    if (!this.#isHere) {
+      // node:http reads by itself, unless a protocol above it gave the connection back.
+      this.socket.push(copyOfShared(count));
+      return;
+    }
+    if (this.#held === undefined && !this.#isBusy && this.socket.writable) {
+      const request = readRequest(sharedReads, this.#known, count);
+      if (typeof request !== "string" && request.end === count) {
+        this.#isReading = true;
+        this.#serve(request, sharedReads);
+        this.#isReading = false;
+        return;
+      }
+    }
+    this.#onData(copyOfShared(count));
+  }
+
   readonly #onData = (chunk: Buffer): void => {
     const bytes = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = bytes;
@@ -150,15 +177,20 @@ export class DirectConnection implements ExchangeOwner {
         if (request === "other" || ++this.#pieces > MAX_PIECES) this.handOver();
         break;
       }
-      this.#pieces = 0;
-      this.#known = request.bodyStart <= MAX_KEPT_HEAD_BYTES ? request.block : undefined;
       const isAll = request.end === bytes.length;
       this.#held = isAll ? undefined : bytes.subarray(request.end);
-      const exchange = new DirectExchange(this, request, isAll ? bytes : bytes.subarray(0, request.end));
-      this.#current = exchange;
-      this.#around.take(exchange);
+      this.#serve(request, isAll ? bytes : bytes.subarray(0, request.end));
     }
     this.#isReading = false;
+  }
+
+  #serve(request: OrdinaryRequest, bytes: Buffer): void {
+    this.#pieces = 0;
+    this.#known = request.bodyStart <= MAX_KEPT_HEAD_BYTES ? request.block : undefined;
+    const exchange = new DirectExchange(this, request, bytes);
+    this.#current = exchange;
+    this.#around.take(exchange);
+    if (this.#current === exchange) exchange.keepBytes();
   }
 
   #endAfterLast(): void {

@@ -9,6 +9,7 @@ import { headerLines } from "../headers.ts";
 import type { Admitted } from "../node-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
 import type { OrdinaryRequest } from "./request-head.ts";
+import { sharedReads } from "./shared-reads.ts";
 
 /** Longest body that is sent in one write with its head; longer ones gain nothing. */
 const MAX_JOINED_BYTES = 4096;
@@ -44,9 +45,10 @@ export class DirectExchange implements Exchange {
   readonly awaitsContinue = false;
   readonly sinceMs: number = performance.now();
   readonly #owner: ExchangeOwner;
-  /** Head and body as they came. */
-  readonly #bytes: Buffer;
+  /** Head and body as they came; `sharedReads` until `keepBytes`, for a request without a body. */
+  #bytes: Buffer;
   readonly #bodyStart: number;
+  readonly #end: number;
   #added: string[] = NONE_ADDED;
 
   constructor(owner: ExchangeOwner, request: OrdinaryRequest, bytes: Buffer) {
@@ -56,6 +58,14 @@ export class DirectExchange implements Exchange {
     this.#owner = owner;
     this.#bytes = bytes;
     this.#bodyStart = request.bodyStart;
+    this.#end = request.end;
+    // What a handler keeps of a body must outlive the next read.
+    if (this.#end > this.#bodyStart) this.keepBytes();
+  }
+
+  /** Copies the request out of `sharedReads`, which the next read of any connection overwrites. */
+  keepBytes(): void {
+    if (this.#bytes === sharedReads) this.#bytes = Buffer.from(sharedReads.subarray(0, this.#end));
   }
 
   get socket(): Socket {
@@ -72,8 +82,8 @@ export class DirectExchange implements Exchange {
   }
 
   readBody(hold: BodyHold): Uint8Array {
-    hold.add(this.#bytes.length - this.#bodyStart);
-    return this.#bytes.subarray(this.#bodyStart);
+    hold.add(this.#end - this.#bodyStart);
+    return this.#bytes.subarray(this.#bodyStart, this.#end);
   }
 
   reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
@@ -111,10 +121,12 @@ export class DirectExchange implements Exchange {
 
   /** Other responses on this lane have a known length. */
   startStream(): undefined {
+    this.keepBytes();
     this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
   }
 
   toNodeRequest(): NodeRequest | undefined {
+    this.keepBytes();
     this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
     return undefined;
   }

@@ -40,8 +40,11 @@ export class DirectLane {
     };
   }
 
-  accept(socket: Socket): void {
-    this.#connections.add(new DirectConnection(socket, this.#around));
+  /** Takes a new connection. Returns its socket, which may be another one than the server made. */
+  accept(accepted: Socket): Socket {
+    const connection = new DirectConnection(accepted, this.#around);
+    this.#connections.add(connection);
+    return connection.socket;
   }
 
   /** Closes connections that were idle too long, and moves slow ones to node:http. */

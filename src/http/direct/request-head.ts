@@ -136,15 +136,19 @@ function readLength(text: string): number | undefined {
   return length <= MAX_BODY_BYTES ? length : undefined;
 }
 
-/** Reads the request at the front of the bytes; `known` are the headers of the one before. */
-export function readRequest(bytes: Buffer, known: HeaderBlock | undefined): RequestReading {
-  let text = bytes.toString("latin1", 0, Math.min(bytes.length, USUAL_HEAD_BYTES));
+/** Reads the request at the front of the first `length` bytes; `known` are the headers of the one before. */
+export function readRequest(
+  bytes: Buffer,
+  known: HeaderBlock | undefined,
+  length: number = bytes.length,
+): RequestReading {
+  let text = bytes.toString("latin1", 0, Math.min(length, USUAL_HEAD_BYTES));
   let headEnd = text.indexOf(HEAD_END);
-  if (headEnd < 0 && bytes.length > USUAL_HEAD_BYTES) {
-    text = bytes.toString("latin1", 0, Math.min(bytes.length, MAX_HEAD_BYTES));
+  if (headEnd < 0 && length > USUAL_HEAD_BYTES) {
+    text = bytes.toString("latin1", 0, Math.min(length, MAX_HEAD_BYTES));
     headEnd = text.indexOf(HEAD_END);
   }
-  if (headEnd < 0) return isBeginning(text) && bytes.length < MAX_HEAD_BYTES ? "partial" : "other";
+  if (headEnd < 0) return isBeginning(text) && length < MAX_HEAD_BYTES ? "partial" : "other";
   const lineEnd = text.indexOf("\r\n");
   const method = text.startsWith("GET ") ? "GET" : text.startsWith("POST ") ? "POST" : undefined;
   if (method === undefined || !text.startsWith(VERSION, lineEnd - VERSION.length)) return "other";
@@ -155,7 +159,7 @@ export function readRequest(bytes: Buffer, known: HeaderBlock | undefined): Requ
   if (block === undefined || (block.bodyBytes === undefined) !== (method === "GET")) return "other";
   const bodyStart = headEnd + HEAD_END.length;
   const requestEnd = bodyStart + (block.bodyBytes ?? 0);
-  if (requestEnd > bytes.length) return "partial";
+  if (requestEnd > length) return "partial";
   return { method, target: text.slice(start, end), block, bodyStart, end: requestEnd };
 }
 

@@ -4,7 +4,7 @@ import { readModuleItem } from "../../ledger/module-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { moduleText } from "../move-json.ts";
-import { operation } from "../operation.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
 import { moduleNameField } from "../schemas/move-type.ts";
@@ -21,18 +21,10 @@ export const getAccountModule = operation({
   switchable: true,
   params: { address: addressField, module_name: moduleNameField },
   query: { ...readAtFields },
-  answer: {
-    json: {
-      schema: MODULE_SCHEMA,
-      description: "The bytecode in hex, and the ABI.",
-      encode: (module: string | Uint8Array) => module,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The bytecode, verbatim.",
-      encode: (module: string | Uint8Array) => module,
-    },
-  },
+  answer: encodedAnswer(
+    { schema: MODULE_SCHEMA, description: "The bytecode in hex, and the ABI." },
+    "The bytecode, verbatim.",
+  ),
   errors: [
     "malformed_request",
     "unprintable",

@@ -5,7 +5,7 @@ import { readResource } from "../../ledger/resource-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { resourceText, StoredValuePrinter } from "../move-json.ts";
-import { operation } from "../operation.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { MOVE_STRUCT_SCHEMA, resourceTypeField, STRUCT_TYPE_SCHEMA } from "../schemas/move-type.ts";
 import { named } from "../schemas/named.ts";
@@ -29,18 +29,10 @@ export const getAccountResource = operation({
   switchable: true,
   params: { address: addressField, resource_type: resourceTypeField },
   query: { ...readAtFields },
-  answer: {
-    json: {
-      schema: RESOURCE_SCHEMA,
-      description: "The type and the fields.",
-      encode: (resource: string | Uint8Array) => resource,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The stored bytes, verbatim.",
-      encode: (resource: string | Uint8Array) => resource,
-    },
-  },
+  answer: encodedAnswer(
+    { schema: RESOURCE_SCHEMA, description: "The type and the fields." },
+    "The stored bytes, verbatim.",
+  ),
   errors: [
     "malformed_request",
     "unprintable",

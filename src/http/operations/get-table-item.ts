@@ -13,7 +13,7 @@ import { writeJsonValue } from "../../move/value-json.ts";
 import { ValuePrinter } from "../../move/value-print.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_CHARACTERS } from "../move-json.ts";
-import { operation } from "../operation.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
@@ -76,18 +76,10 @@ export const getTableItem = operation({
   params: { table_handle: tableHandleField },
   query: { ...readAtFields },
   body: tableItemBody,
-  answer: {
-    json: {
-      schema: MOVE_VALUE_SCHEMA,
-      description: "The item by its type.",
-      encode: (item: string | Uint8Array) => item,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The stored bytes, verbatim.",
-      encode: (item: string | Uint8Array) => item,
-    },
-  },
+  answer: encodedAnswer(
+    { schema: MOVE_VALUE_SCHEMA, description: "The item by its type." },
+    "The stored bytes, verbatim.",
+  ),
   errors: [
     "malformed_request",
     "invalid_table_item",

@@ -7,7 +7,7 @@ import { findByHash } from "../../ledger/transaction-finder.ts";
 import type { LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { HttpError } from "../errors.ts";
-import { type Answer, type Context, operation } from "../operation.ts";
+import { type Answer, type Context, encodedAnswer, operation } from "../operation.ts";
 import { TRANSACTION_SCHEMA, transactionHashField } from "../schemas/transaction.ts";
 import type { Services } from "../services.ts";
 import { TransactionPrinter } from "../transaction-json/printer.ts";
@@ -30,19 +30,13 @@ const shared = {
   maxInFlight: MAX_IN_FLIGHT,
   params: { txn_hash: transactionHashField },
   query: {},
-  answer: {
-    json: {
+  answer: encodedAnswer(
+    {
       schema: TRANSACTION_SCHEMA,
       description: "The transaction; `pending_transaction` while it waits for a block.",
-      encode: (transaction: string | Uint8Array) => transaction,
     },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description:
-        "A zero byte and the record as in `GET /v1/transactions`; or, while it waits for a block, a one and the signed transaction.",
-      encode: (transaction: string | Uint8Array) => transaction,
-    },
-  },
+    "A zero byte and the record as in `GET /v1/transactions`; or, while it waits for a block, a one and the signed transaction.",
+  ),
   errors: [
     "malformed_request",
     "unprintable",

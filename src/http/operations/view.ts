@@ -2,7 +2,7 @@
 import { BcsWriter } from "../../bcs/writer.ts";
 import { viewRoute } from "../../interface/routes.ts";
 import { StoredValuePrinter } from "../move-json.ts";
-import { operation } from "../operation.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 import { viewBody } from "../schemas/view-request.ts";
@@ -20,18 +20,13 @@ export const view = operation({
   params: {},
   query: { ...readAtFields },
   body: viewBody,
-  answer: {
-    json: {
+  answer: encodedAnswer(
+    {
       schema: { type: "array", items: MOVE_VALUE_SCHEMA },
       description: "The values that the function returned.",
-      encode: (returned: string | Uint8Array) => returned,
     },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "A BCS vector with the BCS of each returned value, as `vector<u8>`.",
-      encode: (returned: string | Uint8Array) => returned,
-    },
-  },
+    "A BCS vector with the BCS of each returned value, as `vector<u8>`.",
+  ),
   errors: [
     "malformed_request",
     "invalid_view",

@@ -1,0 +1,595 @@
+// A node: what it is made of, in which order that starts and ends, and what it says of itself. Parts that not every node
+// has, such as the server, are imported where they start: loading them takes longer than starting a node in memory.
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorText } from "../base/errors.ts";
+import { type Logger, silentLogger } from "../base/log.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import type { ChainGuide } from "../chain/guide.ts";
+import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
+import { lagReason } from "../http/max-lag.ts";
+import { assetCacheStats } from "../http/schemas/asset-type.ts";
+import type { SubmissionHandler } from "../http/services.ts";
+import { balanceKeyCacheStats } from "../ledger/balance-keys.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
+import { refutedText } from "../ledger/trust.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import type { Store, StoreView } from "../store/contract.ts";
+import { assertHead } from "../sync/check/head-check.ts";
+import { loadPosition } from "../sync/committer.ts";
+import { assertIdentity } from "../sync/genesis.ts";
+import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
+import { DemoNameInfo } from "./demo-names.ts";
+import { type DeprecatedOptions, withPresentNames } from "./deprecated-options.ts";
+import { diskGauges } from "./disk-gauges.ts";
+import { DriverHistogram, type DriverReport, driverGauges } from "./driver-metrics.ts";
+import { Faults } from "./faults.ts";
+import {
+  followGauges,
+  followInfo,
+  passThroughRefusalOf,
+  provingGauges,
+  unhealthyReasonOf,
+  WaypointInfo,
+} from "./follow-report.ts";
+import { forkInfo, forkSourceInfo } from "./fork-report.ts";
+import {
+  cacheGauges,
+  faultGauges,
+  httpGauges,
+  ledgerGauges,
+  readinessGauges,
+  storeGauges,
+  writerGauges,
+} from "./gauges.ts";
+import type { HttpFrontend } from "./http-frontend.ts";
+import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
+import { electionInfo, indexInfo, nodeInfo } from "./info.ts";
+import { LedgerWriter } from "./ledger-writer.ts";
+import type { LocalServers } from "./local-servers.ts";
+import { createMetrics, type MetricFigures, type Metrics } from "./metrics.ts";
+import { type NodeInfo, toNodeInfo } from "./node-info.ts";
+import type { OfflineViews } from "./offline-views.ts";
+import { type HttpOptions, NODE_DEFAULTS, type Node, type NodeOptions, type SdkConfig } from "./options.ts";
+import type { ProofPort } from "./proof-port.ts";
+import { proofWindowOf } from "./proof-questions.ts";
+import { planStart, type StartPlan } from "./start-plan.ts";
+import type { OpenedStore } from "./store-engine.ts";
+import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
+import { SubmissionService } from "./submission-service.ts";
+import { trustInfo } from "./trust-report.ts";
+import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
+import { WriterElection } from "./writer-election.ts";
+
+/** How often `untilReady` looks. */
+const READY_LOOK_MS = 50;
+
+/** A worker's connection to the writing process. */
+export interface WorkerLink {
+  /** The writer's latest status. */
+  readonly status: () => NodeStatus;
+  /** The metrics page of all processes. */
+  readonly page: () => Promise<string>;
+  /** Takes transactions to the writer; undefined where no blocks are made. */
+  readonly submissions: SubmissionHandler | undefined;
+  readonly logger: Logger;
+}
+
+export type WorkerRole = WorkerSetup & WorkerLink;
+
+export class SextantNode extends InProcessCalls implements Node {
+  readonly faulted: Promise<Error>;
+  readonly #options: NodeOptions;
+  readonly #storeOptions: StoreOptions;
+  readonly #logger: Logger;
+  readonly #window: PruneWindow;
+  #waypoints = new WaypointInfo();
+  readonly #demoNames = new DemoNameInfo();
+  readonly #startedMs: number;
+  readonly #role: WorkerRole | undefined;
+  readonly #metrics: Metrics;
+  readonly #faults: Faults;
+  #closed: Promise<void> | undefined;
+  #closedAt: bigint | undefined;
+  #closedUrl: string | undefined;
+  #plan: StartPlan | undefined;
+  /** Undefined for a node that makes no blocks. */
+  #submissions: SubmissionService | undefined;
+  #frontend: HttpFrontend | undefined;
+  /** Undefined until a view needs it: most ledgers know their whole state. */
+  #offlineViews: OfflineViews | undefined;
+  #proofPort: ProofPort | undefined;
+  #store: Store | undefined;
+  #driver: (() => DriverReport) | undefined;
+  /** Undefined for a store with one writer. */
+  #election: WriterElection | undefined;
+  #writer: LedgerWriter | undefined;
+  #workersStarted: Promise<void> | undefined;
+  #localServers: LocalServers | undefined;
+
+  constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
+    const logger = options.logger ?? silentLogger;
+    const present = withPresentNames(options, logger);
+    super(present);
+    this.#logger = logger;
+    this.#options = present;
+    this.#storeOptions = storeOptionsOf(this.#options);
+    this.#role = role;
+    this.#startedMs = role?.startedMs ?? Date.now();
+    this.#window = parsePruneWindow(this.#options.pruneWindow ?? NODE_DEFAULTS.pruneWindow);
+    this.#faults = new Faults(this.#logger, (error) => this.#election?.divert(error) ?? false);
+    this.faulted = this.#faults.stopped;
+    const { hasDriver } = engineOf(this.#storeOptions);
+    const driver = (): DriverReport | undefined => this.#driver?.();
+    const gauges = [
+      ...ledgerGauges(this),
+      ...readinessGauges(this, () => this.#status(undefined), this.#startedMs, this.#options.http),
+      ...cacheGauges("module", "parsed modules", () => this.reader.modules.stats()),
+      ...cacheGauges("asset", "parsed asset types", assetCacheStats),
+      ...cacheGauges("balance_key", "state keys of balances", balanceKeyCacheStats),
+      ...cacheGauges("tree", "nodes of the state tree", () => this.#writer?.treeCache, ["bytes", "maxBytes"]),
+      ...httpGauges(() => this.#frontend?.figures()),
+      ...followGauges(
+        () => this.#writer?.following,
+        () => this.#headVersion(),
+      ),
+      ...provingGauges(() => this.#writer?.following?.provingStatus()),
+      ...faultGauges(this.#faults),
+      ...storeGauges(),
+      ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),
+      ...writerGauges(
+        () => this.#writer,
+        () => this.#election,
+      ),
+      ...(hasDriver
+        ? [...driverGauges(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
+        : []),
+    ];
+    this.#metrics = createMetrics(gauges, hasDriver ? [new DriverHistogram(driver)] : []);
+  }
+
+  get #isIndexOff(): boolean {
+    return this.#options.index === false;
+  }
+
+  get closedAt(): bigint | undefined {
+    return this.#closedAt;
+  }
+
+  get url(): string | undefined {
+    return this.#frontend?.url ?? this.#closedUrl;
+  }
+
+  get faucetUrl(): string | undefined {
+    return this.#localServers?.faucetUrl;
+  }
+
+  get sdkConfig(): SdkConfig | undefined {
+    const { url } = this;
+    if (url === undefined) return undefined;
+    const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
+    // The enum of the SDK has this text.
+    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
+  }
+
+  get proofUrl(): string | undefined {
+    return this.#proofPort?.url;
+  }
+
+  protected parts(): CallParts {
+    return { writer: this.#writer, store: this.#store, submissions: this.#submissions };
+  }
+
+  async start(): Promise<void> {
+    const { genesis, readOnly = false, http } = this.#options;
+    const logger = this.#logger;
+    const plan = await planStart(this.#options);
+    this.#plan = plan;
+    const chain = plan.chain ?? plan.fork?.chain;
+    this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
+    // Files and the port are checked before the store is touched.
+    if (http !== undefined) {
+      this.#frontend = await this.#createFrontend(http);
+      await this.#frontend.open();
+      await this.#openProofPort(http);
+    }
+    const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
+    if (genesis !== undefined && plan.proven === undefined && !readOnly) {
+      logger.warn({}, "the genesis file is unproven: no waypoint was given");
+    }
+    const onOpen = async (opened: OpenedStore): Promise<void> => {
+      await this.#begin(opened, plan);
+      await this.#openLocalServers(plan);
+    };
+    // Without a store, in-process callers get an error; servers wait.
+    if (this.#frontend === undefined) {
+      await onOpen(await openStore(this.#storeOptions, opening));
+      return;
+    }
+    const { signal } = this.closing;
+    const onFault = (error: unknown): void => void this.#faults.report("store", error);
+    await awaitStore(this.#storeOptions, opening, { onOpen, onFault, signal });
+    // Workers answer while this process waits for the store.
+    if (this.#store === undefined) await this.#startWorkers();
+  }
+
+  async #openProofPort({ host, proofPort: port }: HttpOptions): Promise<void> {
+    if (port === undefined || this.#role !== undefined) return;
+    const { HTTP_DEFAULTS } = await import("../http/server.ts");
+    const { withPort } = await import("./http-frontend.ts");
+    const { ProofPort } = await import("./proof-port.ts");
+    const options = {
+      host: host ?? HTTP_DEFAULTS.host,
+      port,
+      store: () => this.#store,
+      logger: this.#logger,
+    };
+    this.#proofPort = await withPort(port, ProofPort.open(options));
+    this.#logger.info({ url: this.#proofPort.url }, "the proof port listens");
+  }
+
+  /** Serves the store and, unless it is opened for reading, writes it as soon as this process may. */
+  async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
+    const { store, lease } = opened;
+    this.#take(opened);
+    const { check } = plan;
+    if (check !== undefined && store.identity !== undefined) {
+      this.#plan = { ...plan, check: assertIdentity(store.identity, check) };
+    }
+    if (this.#options.readOnly === true) {
+      await this.#startWorkers();
+      return;
+    }
+    if (lease === undefined) {
+      const writer = this.#createWriter(store, plan);
+      await writer.prepare();
+      await this.#startWorkers();
+      writer.run();
+      return;
+    }
+    this.#election = new WriterElection({
+      lease,
+      begin: async () => {
+        await assertHead(store);
+        const writer = this.#createWriter(store, plan);
+        await writer.prepare();
+        writer.run();
+      },
+      end: async () => {
+        await this.#writer?.stop();
+        this.#writer = undefined;
+      },
+      onFault: (error) => this.#faults.report("taking over", error),
+      onReach: (error) => {
+        if (error === undefined) this.#faults.clear("lease");
+        else this.#faults.report("lease", error);
+      },
+      logger: this.#logger,
+    });
+    await this.#election.start();
+    await this.#startWorkers();
+  }
+
+  async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
+    const { faucetPort, statusPort } = this.#options.localChain ?? {};
+    if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
+    const { HTTP_DEFAULTS } = await import("../http/server.ts");
+    const { LocalServers } = await import("./local-servers.ts");
+    this.#localServers = new LocalServers({
+      host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
+      faucetPort,
+      statusPort,
+      fund: async (address, amount) =>
+        (await this.call(() => this.authors.fundAll(address, amount))).map(({ hash }) => hash),
+      unready: () =>
+        this.#faults.reason ??
+        (this.#writer?.blocks === undefined ? "the node makes no blocks now" : undefined),
+      position: async () => this.reader.withView(({ position }) => position).catch(() => undefined),
+      logger: this.#logger,
+    });
+    await this.#localServers.open();
+  }
+
+  #take({ store, driver }: OpenedStore): void {
+    this.#store = store;
+    this.#driver = driver;
+  }
+
+  #createWriter(store: Store, plan: StartPlan): LedgerWriter {
+    const { localChain } = this.#options;
+    this.#writer = new LedgerWriter({
+      store,
+      plan,
+      localChain,
+      index: !this.#isIndexOff,
+      transactionIndex: this.#options.transactionIndex,
+      window: this.#window,
+      proofWindow: proofWindowOf(this.#options, plan),
+      faults: this.#faults,
+      onCommit: this.#metrics.onCommit,
+      onBatch: ({ previous, position: { version }, writes }) =>
+        this.headWatch.committed({ previous, version, writes }),
+      logger: this.#logger,
+    });
+    return this.#writer;
+  }
+
+  /** Starts the workers, if they do not run yet. */
+  async #startWorkers(): Promise<void> {
+    if (this.#writer?.following?.isLazy === true) {
+      this.#frontend?.assertAlone("expected 0, because the ledger started in the middle");
+    }
+    this.#workersStarted ??= this.#launchWorkers();
+    await this.#workersStarted;
+  }
+
+  async #launchWorkers(): Promise<void> {
+    if (this.#frontend === undefined) return;
+    const { pruneWindow, follow, index, transactionIndex } = this.#options;
+    const { answerSubmission } = await import("./forwarded-submissions.ts");
+    await this.#frontend.startWorkers({
+      setup: {
+        // Functions do not reach another process.
+        node: {
+          store: this.#storeOptions,
+          pruneWindow,
+          follow: follow && { ...follow, onProgress: undefined },
+          index,
+          transactionIndex,
+        },
+        startedMs: this.#startedMs,
+        genesisWaypoint: this.#plan?.check?.waypoint,
+        takesSubmissions: this.#submissions !== undefined,
+      },
+      onSubmission: (call) => answerSubmission(this.#submissions, (use) => this.reader.withView(use), call),
+      status: async () => this.#status(await this.#headVersion()),
+      onFault: (error) => this.#faults.report("workers", error),
+    });
+  }
+
+  #submissionService(chain: BlockSource): SubmissionService {
+    return new SubmissionService({
+      chain,
+      mempool: () => this.#writer?.blocks?.mempool,
+      loadModule: (view) => this.reader.moduleLoader(view),
+      encode: (body, view) => this.reader.encodeSafely(body, view),
+      types: this.reader.types,
+    });
+  }
+
+  async #createFrontend(http: NonNullable<NodeOptions["http"]>): Promise<HttpFrontend> {
+    const { follow } = this.#options;
+    const { HttpFrontend } = await import("./http-frontend.ts");
+    return new HttpFrontend({
+      http,
+      services: {
+        passThrough: follow && (await import("./following.ts")).passThroughOf(follow),
+        passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
+        ledger: this,
+        headWatch: this.headWatch,
+        encoder: (body, view) => this.reader.encodeSafely(body, view),
+        explainer: (body, view) => this.reader.explainSafely(body, view),
+        submissions: this.#submissions ?? this.#role?.submissions,
+        prover: (view, question, options) => this.proofs.prove(view, question, options),
+        types: this.reader.types,
+        gasPrices: this.reader.gasPrices,
+        nodeInfo: (view) => this.#info(view),
+        unhealthyReason: () => this.#status(undefined).unhealthyReason,
+        unready: () => this.#status(undefined).unready,
+        index: !this.#isIndexOff,
+        transactionIndex: this.#options.transactionIndex,
+        mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,
+      },
+      metrics: this.#metrics,
+      page: this.#role?.page,
+      logger: this.#logger,
+    });
+  }
+
+  requestCount(): Promise<number> {
+    return this.call(async () => this.#frontend?.requestCount() ?? 0);
+  }
+
+  /** All metrics of this process. */
+  figures(): Promise<MetricFigures> {
+    return this.#metrics.figures();
+  }
+
+  /** The counters alone, which survive the process. */
+  counts(): Promise<MetricFigures> {
+    return this.#metrics.counts();
+  }
+
+  openView(): MaybePromise<LedgerView> {
+    const store = this.#store;
+    if (store === undefined) {
+      throw this.closing.signal.aborted
+        ? closedError()
+        : new LedgerError("no_ledger", "the node is still starting");
+    }
+    return andThen(
+      store.openView(),
+      (view) =>
+        (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ??
+        (view.position.stateRoot === undefined ? this.#offlineView(view, store) : view),
+    );
+  }
+
+  async #offlineView(view: StoreView, store: Store): Promise<LedgerView> {
+    if (this.#offlineViews === undefined) {
+      const { OfflineViews } = await import("./offline-views.ts");
+      this.#offlineViews ??= new OfflineViews();
+    }
+    return this.#offlineViews.viewOver(view, store);
+  }
+
+  #headVersion(): Promise<bigint | undefined> {
+    return this.reader.withView(({ position }) => position.version).catch(() => undefined);
+  }
+
+  info(): Promise<NodeInfo> {
+    return this.call(async () => {
+      const info = this.reader.withView((view) => this.#info(view));
+      return toNodeInfo(
+        await info.catch((error: unknown) => {
+          if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
+            throw error;
+          return this.#info(undefined);
+        }),
+      );
+    });
+  }
+
+  async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
+    const status = this.#status(view?.position.version);
+    // Others would take a waypoint for checked: only hashes that this node computed, and that nothing refutes, give one.
+    const position = await this.#storedPosition();
+    const isOwn = position !== undefined && isAccumulatorKnown(position) && position.refuted === undefined;
+    return nodeInfo({
+      ...status,
+      position: view?.position,
+      engine: this.#store?.engine,
+      window: this.#window,
+      uptimeSeconds: Math.floor((Date.now() - this.#startedMs) / 1000),
+      more: {
+        ...(view === undefined
+          ? {}
+          : trustInfo(
+              view.position,
+              position?.stateRoot !== undefined || this.#writer?.following?.isProven === true,
+            )),
+        ...forkInfo(view?.position),
+        ...(isOwn
+          ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
+          : {}),
+        ...this.#demoNames.read(this.#plan?.chain, this.#store?.identity),
+        ...status.more,
+      },
+    });
+  }
+
+  /** Undefined while there is no ledger, or the store is out of reach. */
+  async #storedPosition(): Promise<Position | undefined> {
+    return this.#store === undefined ? undefined : await loadPosition(this.#store).catch(() => undefined);
+  }
+
+  /** Workers serve the writer's status. */
+  #status(version: bigint | undefined): NodeStatus {
+    if (this.#role !== undefined) return this.#role.status();
+    const following = this.#writer?.following;
+    return {
+      syncMode: this.#syncMode(),
+      syncState: this.#syncState(),
+      fault: this.#faults.reason,
+      unhealthyReason: this.#unhealthyReason(),
+      unready: this.#faults.reason ?? following?.unready(),
+      passThroughRefusal: passThroughRefusalOf(following?.status()),
+      more: {
+        ...(following === undefined ? {} : followInfo(following, version)),
+        ...forkSourceInfo(this.#writer?.forking),
+        ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
+        ...electionInfo(this.#election),
+        ...this.#localServers?.info(),
+        // Workers know no seed.
+        ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
+      },
+    };
+  }
+
+  /** Why the process should be restarted. Transient faults do not count. */
+  #unhealthyReason(): string | undefined {
+    const { final, reason } = this.#faults;
+    if (final !== undefined) return reason;
+    // While the store is out of reach, the follower's own state says nothing.
+    return reason === undefined ? unhealthyReasonOf(this.#writer?.following) : undefined;
+  }
+
+  unreadyReason(): Promise<string | undefined> {
+    return this.call(() => this.#unready());
+  }
+
+  async #unready(): Promise<string | undefined> {
+    const { unhealthyReason, unready } = this.#status(undefined);
+    if (unhealthyReason !== undefined || unready !== undefined) return unhealthyReason ?? unready;
+    try {
+      const maxLagMs = this.#options.http?.maxLagMs ?? 0;
+      return await this.reader.withView(({ position }) => {
+        const { refuted } = position;
+        return refuted === undefined ? lagReason(position, maxLagMs, Date.now()) : refutedText(refuted);
+      });
+    } catch (error) {
+      return error instanceof LedgerError && error.code === "no_ledger" ? "no ledger yet" : errorText(error);
+    }
+  }
+
+  untilReady({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
+    const closing = this.closing.signal;
+    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    return this.call(async () => {
+      while ((await this.#unready()) !== undefined) {
+        if (this.#faults.final !== undefined) throw this.#faults.final;
+        await sleep(READY_LOOK_MS, undefined, { signal: ends }).catch(() => {});
+        if (closing.aborted) throw closedError();
+        signal?.throwIfAborted();
+      }
+    });
+  }
+
+  #syncMode(): "local" | "fork" | "follow" | "static" | "read-only" {
+    if (this.#options.readOnly === true) return "read-only";
+    if (this.#options.follow !== undefined) return "follow";
+    if (this.#options.fork !== undefined) return "fork";
+    return this.#plan?.chain === undefined ? "static" : "local";
+  }
+
+  #syncState(): string {
+    if (this.#faults.final !== undefined) return "faulted";
+    if (this.#faults.reason !== undefined || this.#store === undefined) return "waiting";
+    if (this.#election?.role === "standby") return "standby";
+    const follow = this.#writer?.following?.status();
+    if (follow !== undefined) return follow.state;
+    return this.#writer?.blocks?.isMoving === true ? "moving" : "standing";
+  }
+
+  guide(): ChainGuide | undefined {
+    if (this.closing.signal.aborted) throw closedError();
+    return this.#plan?.chain?.guide();
+  }
+
+  /** Closes in order: writer, server, calls in flight, store. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.closing.abort();
+    this.headWatch.close();
+    await this.#localServers?.close();
+    await this.#election?.stop();
+    await this.#writer?.stop();
+    await this.#proofPort?.close();
+    await this.#frontend?.close();
+    await this.reader.close();
+    await this.callsEnded();
+    this.#closedAt = (await this.#storedPosition())?.version;
+    await this.#store?.close();
+    this.#release();
+  }
+
+  /** A caller may keep the handle of a closed node, which must not keep the ledger. */
+  #release(): void {
+    this.#closedUrl = this.url;
+    this.#waypoints = new WaypointInfo();
+    this.#store = undefined;
+    this.#driver = undefined;
+    this.#plan = undefined;
+    this.#submissions = undefined;
+    this.#localServers = undefined;
+    this.#offlineViews = undefined;
+    this.#frontend = undefined;
+    this.#election = undefined;
+    this.#writer = undefined;
+  }
+}
