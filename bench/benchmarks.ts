@@ -95,7 +95,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   latency: {
     run: benchmarkLatency,
-    seconds: 110,
+    seconds: 70,
     rows: ["a block each second, one worker", "a block each second, no worker"].flatMap((setting) => [
       `p99 at half load, ${setting}, over the bare server's`,
       `CPU time of a request at half load, ${setting}, over the bare server's`,
@@ -186,10 +186,10 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   encode: { run: benchmarkEncode, seconds: 8, rows: ["transfer, over JSON.parse"] },
   memory: {
     run: benchmarkMemory,
-    seconds: 100,
+    seconds: 70,
     rows: [
       "memory idle, over the limit of 200 MiB",
-      "memory highest in 60 s at full load, over the limit of 200 MiB",
+      "memory highest in 30 s at full load, over the limit of 200 MiB",
       "memory after load, over the limit of 200 MiB",
       "memory, highest of the second half of the load over the first",
       "memory of a follower at the head, over the limit of 80 MiB",
