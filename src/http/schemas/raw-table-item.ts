@@ -4,6 +4,7 @@ import { parseJson } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import { tableHandleField } from "./address.ts";
+import { assertBodySize } from "./body-size.ts";
 import { HEX_BYTES_SCHEMA, parseHexBytes } from "./hex-bytes.ts";
 import { named } from "./named.ts";
 
@@ -11,6 +12,9 @@ import { named } from "./named.ts";
 const KEY = "0x03415054";
 /** The same item by its state key: the kind, the table's handle, and the key with its length. */
 const STATE_KEY = `0x01${tableHandleField.example.slice(2)}04${KEY.slice(2)}`;
+
+/** Hex of the longest key: no write of the network, key and value together, has more than 1 MiB. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024 + 1024;
 
 /** The serialized key. */
 export const rawTableItemBody: BodyField<Uint8Array> = {
@@ -20,9 +24,11 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
     required: ["key"],
     properties: { key: HEX_BYTES_SCHEMA },
   }),
-  description: "The BCS bytes of the key in hex. A bare JSON string instead of the object is taken too.",
+  description:
+    "The BCS bytes of the key in hex, at most 2 MiB. A bare JSON string instead of the object is taken too.",
   example: { key: KEY },
   parse(bytes) {
+    assertBodySize(bytes, MAX_BODY_BYTES);
     const document = parseJson(bytes);
     let value = document.root;
     if (document.kind(value) === "object") {
@@ -50,6 +56,6 @@ export const rawStateValueBody: BodyField<Uint8Array> = {
     properties: { key: HEX_BYTES_SCHEMA },
   }),
   description:
-    "The BCS bytes of the state key in hex. A bare JSON string instead of the object is taken too.",
+    "The BCS bytes of the state key in hex, at most 2 MiB. A bare JSON string instead of the object is taken too.",
   example: { key: STATE_KEY },
 };
