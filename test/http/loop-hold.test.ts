@@ -14,7 +14,8 @@ const MAX_HOLD_MS = 20;
 const MAX_ROUNDS = 6;
 const SEED = "loop hold";
 /** Variants that cost less than their like: SEXTANT_HEAVY=all asks them too. */
-const RARE = /in brotli|in BCS|blanks|line feeds|known name|escapes|wide|UTF-8|Blob|Nested|Numbers|Texts/;
+const RARE =
+  /in brotli|in BCS|blanks|line feeds|known name|escapes|wide|UTF-8|Blob|Nested|Numbers|Texts|(numbers|deep lists|members|matrix|many texts|script|byte string).*8388508/;
 
 function usual(requests: readonly HeavyRequest[]): readonly HeavyRequest[] {
   return process.env.SEXTANT_HEAVY === "all" ? requests : requests.filter(({ what }) => !RARE.test(what));

@@ -1,6 +1,7 @@
 // The body of a raw table item request: `{"key": "0x…"}` or the bare string.
-import { ABSENT } from "../../json/document.ts";
-import { parseJson } from "../../json/parse.ts";
+import { nextTurn } from "../../base/turns.ts";
+import { ABSENT, type JsonDocument } from "../../json/document.ts";
+import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import { tableHandleField } from "./address.ts";
@@ -16,6 +17,9 @@ const STATE_KEY = `0x01${tableHandleField.example.slice(2)}04${KEY.slice(2)}`;
 /** Hex of the longest key: no write of the network, key and value together, has more than 1 MiB. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024 + 1024;
 
+/** Bodies from this size on are parsed in slices. */
+const LARGE_BODY_BYTES = 64 * 1024;
+
 /** The serialized key. */
 export const rawTableItemBody: BodyField<Uint8Array> = {
   // Without the bare string: a union of an object and a text is a type that most clients cannot tell apart.
@@ -29,23 +33,36 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
   example: { key: KEY },
   parse(bytes) {
     assertBodySize(bytes, MAX_BODY_BYTES);
-    const document = parseJson(bytes);
-    let value = document.root;
-    if (document.kind(value) === "object") {
-      value = document.member(document.root, "key");
-      if (value === ABSENT) {
-        throw new HttpError("malformed_request", 'body: expected a member "key", got an object without it');
-      }
-    }
-    if (document.kind(value) !== "string") {
-      throw new HttpError(
-        "malformed_request",
-        `key: expected a string of hex digits, got ${document.excerpt(value)}`,
-      );
-    }
-    return parseHexBytes("key", document.string(value));
+    return bytes.length < LARGE_BODY_BYTES ? parseKey(parseJson(bytes)) : parseLarge(bytes);
   },
 };
+
+/** Reads the key of a large body in several turns of the event loop. */
+async function parseLarge(bytes: Uint8Array): Promise<Uint8Array> {
+  const document = await parseJsonInSlices(bytes);
+  await nextTurn();
+  const key = parseKey(document);
+  // The caller hashes the key next.
+  await nextTurn();
+  return key;
+}
+
+function parseKey(document: JsonDocument): Uint8Array {
+  let value = document.root;
+  if (document.kind(value) === "object") {
+    value = document.member(document.root, "key");
+    if (value === ABSENT) {
+      throw new HttpError("malformed_request", 'body: expected a member "key", got an object without it');
+    }
+  }
+  if (document.kind(value) !== "string") {
+    throw new HttpError(
+      "malformed_request",
+      `key: expected a string of hex digits, got ${document.excerpt(value)}`,
+    );
+  }
+  return parseHexBytes("key", document.string(value));
+}
 
 /** A serialized state key, sent the same way. */
 export const rawStateValueBody: BodyField<Uint8Array> = {
