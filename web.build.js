@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { extname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "rolldown";
+import { sharedStyle } from "./console/shared-style.js";
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -35,7 +36,7 @@ async function buildReference() {
     output: { dir: folder, minify: true, entryFileNames: "[name]-[hash].js" },
   });
   const script = output.find((file) => file.type === "chunk" && file.isEntry);
-  const style = readFileSync(`${sources}/style.css`);
+  const style = sharedStyle() + readFileSync(`${sources}/style.css`, "utf8");
   const styleName = `reference-${hashOf(style).slice(0, 10)}.css`;
   writeFileSync(join(folder, styleName), style);
   const page = readFileSync(`${sources}/index.html`, "utf8");

@@ -89,7 +89,7 @@ async function benchmarkOn(options: BenchOptions): Promise<readonly BenchRow[]> 
     const feeder = new Feeder(store);
     return [
       ...(await benchmarkReads(store, feeder, client, keyspace, sized)),
-      await benchmarkCommits(feeder, client, keyspace, options),
+      await benchmarkCommits(feeder, client, keyspace),
       ...(await benchmarkCopy({ ...options, client, hosts: HOSTS, keyspace, sendAll })),
       ...(await benchmarkProcesses(keyspace, sized)),
     ];
@@ -136,7 +136,7 @@ async function benchmarkReads(
       view.release();
       if (item?.value === undefined) throw new Error(`item ${picks[at]} is missing`);
     });
-  const settings = { unit: "reads/s", rounds: options.quick ? 3 : 11, target: { min: 0.7 } };
+  const settings = { unit: "reads/s", basis: "clock", target: { min: 0.9 } } as const;
   const at = (index: number) => capped[index]!;
   return [
     await compare(
@@ -149,12 +149,7 @@ async function benchmarkReads(
 }
 
 /** Both sides write the same rows, then one row by a lightweight transaction. */
-async function benchmarkCommits(
-  feeder: Feeder,
-  client: Client,
-  keyspace: string,
-  options: BenchOptions,
-): Promise<BenchRow> {
+async function benchmarkCommits(feeder: Feeder, client: Client, keyspace: string): Promise<BenchRow> {
   let batch: CommitBatch | undefined;
   const bareFeeder = new Feeder({
     commit: async (given: CommitBatch) => {
@@ -190,7 +185,7 @@ async function benchmarkCommits(
   return compare(
     `cluster: commits of ${WRITES_PER_BATCH} writes in ${WRITES_PER_BATCH / 10} versions`,
     { ours, base },
-    { unit: "writes/s", rounds: options.quick ? 3 : 11, target: { min: 0.5 } },
+    { unit: "writes/s", basis: "clock", inOrder: true, target: { min: 1 } },
   );
 }
 

@@ -3,8 +3,8 @@
 import { checkedBytes, putRow } from "../src/store/lmdb/sealed-rows.ts";
 import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger.ts";
 import { itemsDataSet } from "./data-set.ts";
-import { type BenchOptions, type BenchRow, cpuNanosecondsEach, toRow } from "./harness.ts";
-import { CONNECTIONS, takeSample, warmUp } from "./http.ts";
+import { type BenchOptions, type BenchRow, compare, cpuNanosecondsEach } from "./harness.ts";
+import { roundLoad, takeSample, warmUp } from "./http.ts";
 import { latestBalances } from "./requests.ts";
 import { startStatic } from "./servers.ts";
 import { makeKey } from "./store-data.ts";
@@ -42,24 +42,17 @@ export async function benchmarkChecksums(options: BenchOptions): Promise<readonl
   const node = await startStatic(set);
   try {
     const balances = latestBalances(set);
-    if (!options.quick) await warmUp(node, balances);
-    const load = { connections: CONNECTIONS, seconds: options.quick ? 1 : 3 };
-    const ours: number[] = [];
-    const base: number[] = [];
-    for (let round = -1; round < (options.quick ? 3 : 7); round++) {
-      const { perCpuSecond } = await takeSample(node, balances, load);
-      const checks = measureChecks();
-      if (round < 0) continue;
-      base.push(1e9 / perCpuSecond);
-      ours.push(checks);
-    }
+    await warmUp(node, balances, options);
+    const load = roundLoad(options);
     const sizes = ROWS.map(({ row }) => row.length).join(" and ");
-    const note = `rows of ${sizes} bytes`;
     return [
-      toRow(
+      await compare(
         "checksums of a balance, share of serving it",
-        { ours, base },
-        { unit: "ns CPU", target: { max: 0.03 }, note },
+        {
+          ours: measureChecks,
+          base: async () => 1e9 / (await takeSample(node, balances, load)).perCpuSecond,
+        },
+        { unit: "ns CPU", target: { max: 0.03 }, note: `rows of ${sizes} bytes` },
       ),
     ];
   } finally {

@@ -12,11 +12,13 @@ import { RecordWriter } from "../src/chain/record-writer.ts";
 import { parseAsset, primaryStoreAddress } from "../src/ledger/asset.ts";
 import { OBJECT_GROUP_TAG } from "../src/ledger/balance-keys.ts";
 import { checkGenesis } from "../src/ledger/genesis.ts";
+import { ownerOf } from "../src/ledger/indexes/owned-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash, tableItemKeyHash } from "../src/ledger/key-hash.ts";
 import type { Position } from "../src/ledger/position.ts";
 import { ALL_TRUSTED } from "../src/ledger/trust.ts";
 import { type Address, addressFromBytes } from "../src/move/address.ts";
-import type { StateWrite, Store } from "../src/store/contract.ts";
+import type { IndexRow, StateWrite, Store } from "../src/store/contract.ts";
+import { indexReachRow } from "../src/store/index-reach.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
@@ -167,6 +169,24 @@ export function versionsDataSet(versions: number): Promise<DataSet> {
   });
 }
 
+/** A ledger whose index lists the asset of each of `accounts` accounts. */
+export function accountsDataSet(accounts: number): Promise<DataSet> {
+  return cached(`accounts-${accounts}`, accounts, async (feed) => {
+    for (let first = 0; first < accounts; first += WRITES_PER_COMMIT) {
+      const [writes, index]: [StateWrite[], IndexRow[]] = [[], []];
+      for (let at = first; at < Math.min(accounts, first + WRITES_PER_COMMIT); at++) {
+        const write = hotWrite(at, feed.next);
+        const { keyHash, version } = write;
+        const row = { place: COIN_ASSET.metadata, data: new Uint8Array(0), keyHash, version };
+        writes.push(write);
+        index.push({ ...row, owner: ownerOf("fungible", accountAddress(at)), isDeletion: false });
+      }
+      await feed.commit(feed.next, writes, index);
+    }
+    return feed.next;
+  });
+}
+
 function writeOf(index: number, version: number, keyHash = keyHashOf(index)): StateWrite {
   return { keyHash, version: BigInt(version), value: itemValue(index, version) };
 }
@@ -186,14 +206,32 @@ export async function copyDataSet(set: DataSet): Promise<DataSet> {
   return { ...set, data };
 }
 
-async function cached(name: string, items: number, fill: (feed: Feed) => Promise<number>): Promise<DataSet> {
+/** A folder that is filled once and kept. */
+export async function cachedFolder(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(CACHE, `v${CONTENT_VERSION}-${name}`);
-  const description = join(folder, "data-set.json");
-  if (existsSync(description)) return JSON.parse(await readFile(description, "utf8")) as DataSet;
+  // Written at the end, so that an interrupted run leaves no half of it.
+  const mark = join(folder, "whole");
+  if (existsSync(mark)) return folder;
   console.error(`making ${name}`);
   const started = performance.now();
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
+  await fill(folder);
+  await writeFile(mark, "");
+  console.error(`made ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  return folder;
+}
+
+async function cached(name: string, items: number, fill: (feed: Feed) => Promise<number>): Promise<DataSet> {
+  const folder = await cachedFolder(name, (made) => makeLedger(made, items, fill));
+  return JSON.parse(await readFile(join(folder, "data-set.json"), "utf8")) as DataSet;
+}
+
+async function makeLedger(
+  folder: string,
+  items: number,
+  fill: (feed: Feed) => Promise<number>,
+): Promise<void> {
   const genesis = join(folder, "genesis.blob");
   const data = join(folder, "store");
   const blob = createLocalChain({ seed: "bench" }).genesisBlob();
@@ -205,9 +243,7 @@ async function cached(name: string, items: number, fill: (feed: Feed) => Promise
   const historyFrom = await fill(feed);
   await store.close();
   const set: DataSet = { data, genesis, items, head: feed.next - 1, historyFrom };
-  await writeFile(description, JSON.stringify(set));
-  console.error(`made ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
-  return set;
+  await writeFile(join(folder, "data-set.json"), JSON.stringify(set));
 }
 
 /** An empty record for the head: a store without one counts as damaged. */
@@ -232,7 +268,8 @@ class Feed {
     this.#stateRoot = stateRoot;
   }
 
-  async commit(last: number, writes: readonly StateWrite[]): Promise<void> {
+  /** Commits a block. An index has rows for all accounts whose primary stores it writes. */
+  async commit(last: number, writes: readonly StateWrite[], index?: readonly IndexRow[]): Promise<void> {
     this.#height++;
     const timestampUsec = FIRST_USEC + BigInt(last) * 1000n;
     const firstVersion = BigInt(this.next);
@@ -256,6 +293,7 @@ class Feed {
       blocks: [{ height: this.#height, firstVersion, timestampUsec, epoch: 1n }],
       records: [{ version: position.version, bytes: headRecord(position) }],
       treeNodes: [],
+      ...(index === undefined ? {} : { index, sideRows: [indexReachRow(position.version)] }),
     });
     this.next = last + 1;
   }

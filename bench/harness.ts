@@ -1,12 +1,25 @@
-// How the benchmarks measure: two sides in turn, A B A B, so that both see the same machine. The result is the median
-// ratio of the rounds, with its spread. Rows of all benchmarks print as one table.
+// How the benchmarks measure: all sides in turn, so that they see the same machine, and every second round in reverse
+// order, so that no side gains from its place. A row is the median of the rounds' ratios with its confidence interval. A
+// row stops early once it is clear: its interval lies on one side of its target, or is narrow.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import {
+  FEWEST_ROUNDS,
+  fixedInterval,
+  type Interval,
+  intervalAt,
+  LOOKS,
+  median,
+  planCuts,
+  quantile,
+} from "./statistics.ts";
+
+export { median, quantile } from "./statistics.ts";
 
 /** Options of a run. */
 export interface BenchOptions {
-  /** Little data and few rounds. */
+  /** Little data, and only as many rounds as an alarm needs. */
   readonly quick: boolean;
   /** Size of the data sets as a part of the full size. */
   readonly scale: number;
@@ -25,11 +38,19 @@ export interface BenchRow {
   readonly ratio: number;
   /** First and last quartile of the rounds. */
   readonly spread: readonly [number, number];
+  /** Bounds of the ratio; none for a single measurement. */
+  readonly interval?: Interval;
+  readonly rounds: number;
   /** Medians of both sides, in `unit`. */
   readonly ours: number;
   readonly base: number;
   readonly unit: string;
   readonly target?: Target;
+  /**
+   * What the figures depend on besides the program: `clock` also on what else the machine does; `size` (bytes, counts) on
+   * nothing, so that one measurement is enough. CPU time where it is absent.
+   */
+  readonly basis?: "clock" | "size";
   /** Further observations. */
   readonly note?: string;
   /** Belongs in the short table of the README. */
@@ -42,55 +63,184 @@ export type Benchmark = (options: BenchOptions) => Promise<readonly BenchRow[]>;
 /** One side of a comparison: does some work and returns a number in the row's unit. */
 export type Side = () => number | Promise<number>;
 
-/** The middle value. */
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
+/** The fields of a row besides its numbers. */
+export type RowOptions = Pick<BenchRow, "unit" | "target" | "basis" | "note" | "headline">;
+
+/** A row to make of two of the sides. */
+export interface Pairing extends RowOptions {
+  readonly name: string;
+  readonly ours: string;
+  readonly base: string;
 }
 
-/** The quantile of `part`, linearly interpolated. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = part * (sorted.length - 1);
-  const low = sorted[Math.floor(at)] ?? Number.NaN;
-  const high = sorted[Math.ceil(at)] ?? Number.NaN;
-  return low + (high - low) * (at - Math.floor(at));
+/** Limits of a measurement. */
+export interface Limits {
+  /** Most rounds, for sides that take seconds. */
+  readonly rounds?: number;
+  /** The sides depend on their order: `base` prepares what `ours` needs. */
+  readonly inOrder?: boolean;
 }
 
-/** Measures both sides in turn, after one unmeasured round. */
+/** What a run tells the harness. */
+export interface Run {
+  readonly quick: boolean;
+  /** Rows that nobody asked for get a single round, because other rows may be derived from them. */
+  readonly isWanted: (name: string) => boolean;
+  readonly onRow: (row: BenchRow) => void;
+  /** Milliseconds. */
+  readonly now: () => number;
+  /** Share of the usual time for a measurement, if the run is behind its schedule. */
+  readonly pace: number;
+}
+
+/** Time for one measurement, unless the fewest rounds take longer. */
+const BUDGET_MS = 6000;
+const QUICK_BUDGET_MS = 2500;
+/** An interval is narrow if its upper bound is at most this many times its lower bound. */
+const NARROW = 1.05;
+
+let run: Run = {
+  quick: false,
+  isWanted: () => true,
+  onRow: () => {},
+  now: () => performance.now(),
+  pace: 1,
+};
+
+/** Sets what the following measurements are for. */
+export function beginRun(begun: Partial<Run>): void {
+  run = { ...run, ...begun };
+}
+
+/** Measures both sides in turn and returns their row. */
 export async function compare(
   name: string,
   sides: { readonly ours: Side; readonly base: Side },
-  options: RowOptions & { readonly rounds: number },
+  { rounds, inOrder, ...row }: RowOptions & Limits,
 ): Promise<BenchRow> {
-  await sides.base();
-  await sides.ours();
-  const ours: number[] = [];
-  const base: number[] = [];
-  for (let round = 0; round < options.rounds; round++) {
-    base.push(await sides.base());
-    ours.push(await sides.ours());
-  }
-  return toRow(name, { ours, base }, options);
+  const limits = {
+    ...(rounds === undefined ? {} : { rounds }),
+    ...(inOrder === undefined ? {} : { inOrder }),
+  };
+  const pairing = { name, ours: "ours", base: "base", ...row };
+  const [made] = await compareAll({ base: sides.base, ours: sides.ours }, [pairing], limits);
+  if (made === undefined) throw new Error(`${name}: no row`);
+  return made;
 }
 
-/** The fields of a row besides its numbers. */
-export type RowOptions = Pick<BenchRow, "unit" | "target" | "note" | "headline">;
+/** Measures all sides in turn, until every row is clear or the time is used up, and returns the rows. */
+export async function compareAll(
+  sides: Readonly<Record<string, Side>>,
+  pairings: readonly Pairing[],
+  limits: Limits = {},
+): Promise<BenchRow[]> {
+  const series = new Map(Object.keys(sides).map((name): [string, number[]] => [name, []]));
+  const takeRound = async (isReverse: boolean): Promise<void> => {
+    const order = isReverse ? Object.entries(sides).reverse() : Object.entries(sides);
+    for (const [name, side] of order) series.get(name)?.push(await side());
+  };
+  const ratiosOf = ({ ours, base }: Pairing): number[] => {
+    const bases = series.get(base);
+    return (series.get(ours) ?? []).map((value, round) => value / (bases?.[round] ?? Number.NaN));
+  };
+  const wanted = pairings.filter(({ name }) => run.isWanted(name));
+  const plan = planOf(wanted, limits);
+  const judged = wanted.filter(({ target }) => target !== undefined);
+  const deciding = judged.length > 0 ? judged : wanted;
+  // One unmeasured round warms up the code.
+  if (plan.isWarm) {
+    await takeRound(false);
+    for (const values of series.values()) values.length = 0;
+  }
+  const startedMs = run.now();
+  let cut: number | undefined;
+  for (let rounds = 1; ; rounds++) {
+    await takeRound(limits.inOrder !== true && rounds % 2 === 0);
+    const look = plan.looks.indexOf(rounds);
+    cut = plan.cuts[look];
+    const eachMs = (run.now() - startedMs) / rounds;
+    const isLate = (next: number): boolean => eachMs * next > plan.budgetMs;
+    if (look < 0) {
+      // A side that takes seconds: the time decides, not the figures, so that the interval is that of a fixed number.
+      if (rounds >= plan.fewest && rounds < (plan.looks[0] ?? 0) && isLate(rounds + 1)) break;
+      continue;
+    }
+    const next = plan.looks[look + 1];
+    if (next === undefined || isLate(next)) break;
+    const at = cut ?? -1;
+    if (deciding.every((pairing) => isClear(intervalAt(ratiosOf(pairing), at), pairing.target))) break;
+  }
+  return pairings.map((pairing) => {
+    const { name, ours, base, ...options } = pairing;
+    const both = { ours: series.get(ours) ?? [], base: series.get(base) ?? [] };
+    const interval =
+      cut === undefined || cut < 0 || plan.looks.length === 1
+        ? undefined
+        : intervalAt(ratiosOf(pairing), cut);
+    const row = { ...toRow(name, both, options), ...(interval === undefined ? {} : { interval }) };
+    if (wanted.includes(pairing)) run.onRow(row);
+    return row;
+  });
+}
 
-/** The row of two series measured in turn. */
+interface Plan {
+  readonly looks: readonly number[];
+  readonly cuts: readonly number[];
+  readonly budgetMs: number;
+  /** Rounds that are made in any case. */
+  readonly fewest: number;
+  readonly isWarm: boolean;
+}
+
+function planOf(wanted: readonly Pairing[], limits: Limits): Plan {
+  const isJudged = wanted.some(({ target }) => target !== undefined);
+  const looks = looksFor(wanted.length > 0, isJudged, limits.rounds);
+  return {
+    looks,
+    cuts: planCuts(looks),
+    budgetMs: run.quick ? QUICK_BUDGET_MS : run.pace * BUDGET_MS,
+    fewest: run.quick ? 1 : FEWEST_ROUNDS,
+    isWarm: wanted.length > 0,
+  };
+}
+
+function looksFor(isWanted: boolean, isJudged: boolean, most = Number.POSITIVE_INFINITY): readonly number[] {
+  // A quick run shows that the others work.
+  if (!isWanted || (run.quick && !isJudged)) return [1];
+  if (run.quick) return [Math.min(FEWEST_ROUNDS, most)];
+  const looks = LOOKS.filter((rounds) => rounds <= most);
+  return looks.length > 0 ? looks : [most];
+}
+
+/** True if more rounds would not change the verdict, or the interval is narrow. */
+export function isClear(interval: Interval | undefined, target: Target | undefined): boolean {
+  if (interval === undefined) return false;
+  const { low, high } = interval;
+  if (low > 0 && high <= NARROW * low) return true;
+  if (target === undefined) return false;
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = target;
+  return high < min || low > max || (low >= min && high <= max);
+}
+
+/** The row of two series measured in turn, whose number of rounds was fixed beforehand. */
 export function toRow(
   name: string,
   series: { readonly ours: readonly number[]; readonly base: readonly number[] },
-  { unit, target, note, headline }: RowOptions,
+  { unit, target, basis, note, headline }: RowOptions,
 ): BenchRow {
   const ratios = series.ours.map((value, round) => value / (series.base[round] ?? Number.NaN));
+  const interval = fixedInterval(ratios);
   return {
     name,
     ratio: median(ratios),
     spread: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
+    ...(interval === undefined ? {} : { interval }),
+    rounds: ratios.length,
     ours: median(series.ours),
     base: median(series.base),
     unit,
     ...(target === undefined ? {} : { target }),
+    ...(basis === undefined ? {} : { basis }),
     ...(note === undefined ? {} : { note }),
     ...(headline === undefined ? {} : { headline }),
   };
@@ -112,12 +262,6 @@ export function cpuNanosecondsEach(started: NodeJS.CpuUsage, count: number): num
   return (1000 * (user + system)) / count;
 }
 
-/** True if the row is within its target or has none. */
-export function meetsTarget(row: BenchRow): boolean {
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = row.target ?? {};
-  return row.ratio >= min && row.ratio <= max;
-}
-
 /** Runs with a temporary directory. */
 export async function withDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
   const cache = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
@@ -128,55 +272,4 @@ export async function withDirectory<T>(use: (path: string) => Promise<T>): Promi
   } finally {
     await rm(path, { recursive: true });
   }
-}
-
-/** The rows as an aligned table. */
-export function formatTable(rows: readonly BenchRow[]): string {
-  const cells = rows.map((row) => [
-    row.name,
-    row.ratio.toFixed(2),
-    `${row.spread[0].toFixed(2)}–${row.spread[1].toFixed(2)}`,
-    formatTarget(row),
-    formatSides(row),
-    row.note ?? "",
-  ]);
-  const table = [["what", "ratio", "spread", "target", "ours / base", "also seen"], ...cells];
-  const widths =
-    table[0]?.map((_, column) => Math.max(...table.map((line) => line[column]?.length ?? 0))) ?? [];
-  return table
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
-}
-
-/** The headline rows as Markdown, for the README. */
-export function formatReadme(rows: readonly BenchRow[]): string {
-  const lines = rows
-    .filter(({ headline }) => headline === true)
-    .map((row) => {
-      const cells = [row.name, row.ratio.toFixed(2), formatTarget(row), formatSides(row)];
-      return `| ${cells.join(" | ")} |`;
-    });
-  return ["| what | ratio | target | ours / base |", "|---|---|---|---|", ...lines].join("\n");
-}
-
-function formatSides(row: BenchRow): string {
-  return `${formatNumber(row.ours)} / ${formatNumber(row.base)} ${row.unit}`;
-}
-
-function formatTarget(row: BenchRow): string {
-  if (row.target === undefined) return "";
-  const { min, max } = row.target;
-  const bound = [min === undefined ? "" : `>= ${min}`, max === undefined ? "" : `<= ${max}`]
-    .filter(Boolean)
-    .join(", ");
-  return `${bound} ${meetsTarget(row) ? "ok" : "MISSED"}`;
-}
-
-function formatNumber(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(2);
 }

@@ -7,15 +7,8 @@ import { parseAddress } from "../src/move/address.ts";
 import type { BlockStart, RawRecord, StateWrite, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { coinKey, coinStore, recordAt, stateValue } from "../test/support/http-ledger.ts";
-import { COIN } from "./data-set.ts";
-import {
-  type BenchOptions,
-  type BenchRow,
-  compare,
-  cpuNanosecondsEach,
-  type Side,
-  withDirectory,
-} from "./harness.ts";
+import { COIN, cachedFolder } from "./data-set.ts";
+import { type BenchOptions, type BenchRow, compare, cpuNanosecondsEach, type Side } from "./harness.ts";
 
 const CHANGES = 1000;
 const VERSIONS_PER_BLOCK = 100;
@@ -27,7 +20,12 @@ const NEIGHBOUR = "0x11";
 const PAGES = 20;
 
 /** A ledger with `versions` versions, of which a thousand change the owner's balance. */
-async function makeStore(path: string, versions: number): Promise<Store> {
+async function cachedStore(versions: number): Promise<Store> {
+  const path = await cachedFolder(`history-${versions}`, (folder) => fillStore(folder, versions));
+  return openLmdbStore({ path, readOnly: true });
+}
+
+async function fillStore(path: string, versions: number): Promise<void> {
   const store = await openLmdbStore({ path });
   const step = versions / CHANGES;
   const [owner, neighbour] = [coinKey(OWNER), coinKey(NEIGHBOUR)];
@@ -71,7 +69,7 @@ async function makeStore(path: string, versions: number): Promise<Store> {
       await store.commit({ ...batch, previous: undefined }, identity);
     } else await store.commit({ ...batch, previous: BigInt(first - 1) });
   }
-  return store;
+  await store.close();
 }
 
 /** Nanoseconds of processor time for each change of a page. */
@@ -90,27 +88,19 @@ function pagesOf(store: Store): Side {
 }
 
 /** Rows of histories. */
-export function benchmarkHistory(options: BenchOptions): Promise<readonly BenchRow[]> {
+export async function benchmarkHistory(options: BenchOptions): Promise<readonly BenchRow[]> {
   const many = Math.max(10_000, 1_000_000 * options.scale);
-  return withDirectory(async (path) => {
-    const [few, wide] = [await makeStore(`${path}/few`, CHANGES), await makeStore(`${path}/many`, many)];
-    try {
-      const name = `${CHANGES} changes of a balance among ${many.toLocaleString("en-US")} versions over among ${CHANGES}`;
-      const rounds = options.quick ? 2 : 9;
-      return [
-        await compare(
-          name,
-          { ours: pagesOf(wide), base: pagesOf(few) },
-          {
-            rounds,
-            unit: "µs CPU per change",
-            target: { max: 2 },
-          },
-        ),
-      ];
-    } finally {
-      await few.close();
-      await wide.close();
-    }
-  });
+  const [few, wide] = [await cachedStore(CHANGES), await cachedStore(many)];
+  try {
+    return [
+      await compare(
+        `${CHANGES} changes of a balance among ${many.toLocaleString("en-US")} versions over among ${CHANGES}`,
+        { ours: pagesOf(wide), base: pagesOf(few) },
+        { unit: "µs CPU per change", target: { max: 2 } },
+      ),
+    ];
+  } finally {
+    await few.close();
+    await wide.close();
+  }
 }

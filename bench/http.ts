@@ -2,7 +2,7 @@
 // compare requests per second of the server's processor time. The note has requests per second of the wall clock, which
 // other programs on the machine disturb.
 import { type DataSet, itemsDataSet } from "./data-set.ts";
-import { type BenchOptions, type BenchRow, median, type RowOptions, toRow } from "./harness.ts";
+import { type BenchOptions, type BenchRow, compare, median, type RowOptions } from "./harness.ts";
 import { runLoad } from "./load.ts";
 import {
   type BenchRequest,
@@ -20,9 +20,11 @@ interface Series {
   readonly requests: readonly BenchRequest[];
   /** Target at 32 connections. */
   readonly min?: number;
+  /** Numbers of connections; 32 where they are absent. */
+  readonly connections?: readonly number[];
 }
 
-/** Result of baseSample round on baseSample server. */
+/** Result of one round on one server. */
 export interface Sample {
   /** Requests per second of the wall clock. */
   readonly rate: number;
@@ -33,15 +35,27 @@ export interface Sample {
 /** Number of connections for which targets hold. */
 export const CONNECTIONS = 32;
 
+/** The load that one side of a round gets. */
+export interface RoundLoad {
+  readonly connections: number;
+  readonly seconds: number;
+  readonly requestCount?: number;
+}
+
+/** The usual load of a round. A quick run ends it by the number of requests, on a busy machine by the time. */
+export function roundLoad({ quick }: BenchOptions, connections = CONNECTIONS): RoundLoad {
+  return quick ? { connections, seconds: 0.4, requestCount: 1500 } : { connections, seconds: 0.5 };
+}
+
 /** The measured requests, by the name of their rows. */
 export function seriesOf(set: DataSet): Series[] {
   return [
-    { name: "balance, latest", requests: latestBalances(set), min: 0.8 },
-    { name: "balance, latest, same thousand accounts", requests: repeatedBalances(set) },
+    { name: "balance, latest", requests: latestBalances(set), min: 0.95, connections: [1, CONNECTIONS, 256] },
+    { name: "balance, latest, same thousand accounts", requests: repeatedBalances(set), min: 1.3 },
     { name: "balance, random version", requests: versionBalances(set), min: 0.7 },
-    { name: "raw item, BCS", requests: rawItems(set, "bcs"), min: 0.85 },
+    { name: "raw item, BCS", requests: rawItems(set, "bcs"), min: 1.4 },
     { name: "raw item, JSON", requests: rawItems(set, "json") },
-    { name: "encode a transfer", requests: transfers(), min: 0.5 },
+    { name: "encode a transfer", requests: transfers(), min: 0.75 },
     { name: "info", requests: infos() },
   ];
 }
@@ -54,9 +68,10 @@ export async function benchmarkHttp(options: BenchOptions): Promise<readonly Ben
   try {
     const rows: BenchRow[] = [];
     for (const series of seriesOf(set)) {
-      if (!options.quick) await warmUp(node, series.requests);
-      for (const connections of options.quick ? [CONNECTIONS] : [1, CONNECTIONS, 256]) {
-        rows.push(await compareWithBare(node, bare, series, connections, options));
+      await warmUp(node, series.requests, options);
+      const { connections = [CONNECTIONS] } = series;
+      for (const count of options.quick ? [CONNECTIONS] : connections) {
+        rows.push(await compareWithBare(node, bare, series, count, options));
       }
     }
     return rows;
@@ -66,11 +81,18 @@ export async function benchmarkHttp(options: BenchOptions): Promise<readonly Ben
   }
 }
 
-/** Sends every request once: the first access to a page of the store costs a page fault. */
-export async function warmUp({ url }: BenchServer, requests: readonly BenchRequest[]): Promise<void> {
-  for (let sent = 0; sent < requests.length; ) {
-    sent += (await runLoad({ url, requests, connections: CONNECTIONS, seconds: 1 })).requestCount;
-  }
+/**
+ * Sends every request once, because the first access to a page of the store costs a page fault. A quick run has few pages;
+ * it warms up the code alone.
+ */
+export async function warmUp(
+  { url }: BenchServer,
+  requests: readonly BenchRequest[],
+  { quick }: BenchOptions,
+): Promise<void> {
+  const load = { url, requests, connections: CONNECTIONS, seconds: 1 };
+  if (quick) await runLoad({ ...load, requestCount: 3000 });
+  else for (let sent = 0; sent < requests.length; ) sent += (await runLoad(load)).requestCount;
 }
 
 async function compareWithBare(
@@ -85,57 +107,42 @@ async function compareWithBare(
   await bare.repeat(await recordResponse(node, first));
   const judged = connections === CONNECTIONS && min !== undefined;
   return compareServers(`${name}, ${connections} connections`, { ours: node, base: bare }, requests, {
-    connections,
-    seconds: options.quick ? 1 : 2,
-    rounds: options.quick ? 1 : connections === CONNECTIONS ? 7 : 3,
+    load: roundLoad(options, connections),
     ...(judged ? { target: { min }, headline: true } : {}),
   });
 }
 
-/** Measures two servers under the same load in turn, after baseSample unmeasured round if there are several. */
+/** Measures two servers under the same load in turn. */
 export async function compareServers(
   name: string,
   servers: { readonly ours: BenchServer; readonly base: BenchServer },
   requests: readonly BenchRequest[],
-  options: Pick<RowOptions, "target" | "headline"> & {
-    readonly connections: number;
-    readonly seconds: number;
-    readonly rounds: number;
-  },
+  { load, ...options }: Pick<RowOptions, "target" | "headline"> & { readonly load: RoundLoad },
 ): Promise<BenchRow> {
-  const ours: Sample[] = [];
-  const base: Sample[] = [];
-  for (let round = options.rounds === 1 ? 0 : -1; round < options.rounds; round++) {
-    const baseSample = await takeSample(servers.base, requests, options);
-    const oursSample = await takeSample(servers.ours, requests, options);
-    if (round < 0) continue;
-    base.push(baseSample);
-    ours.push(oursSample);
-  }
-  const rates = { ours: ours.map(({ rate }) => rate), base: base.map(({ rate }) => rate) };
-  const wall = median(rates.ours.map((rate, round) => rate / (rates.base[round] ?? Number.NaN)));
-  return toRow(
+  const rates = { ours: [] as number[], base: [] as number[] };
+  const side = (of: "ours" | "base") => async (): Promise<number> => {
+    const { rate, perCpuSecond } = await takeSample(servers[of], requests, load);
+    rates[of].push(rate);
+    return perCpuSecond;
+  };
+  const row = await compare(
     name,
-    {
-      ours: ours.map(({ perCpuSecond }) => perCpuSecond),
-      base: base.map(({ perCpuSecond }) => perCpuSecond),
-    },
-    {
-      ...options,
-      unit: "requests per CPU second",
-      note: `wall ${wall.toFixed(2)}: ${Math.round(median(rates.ours))} / ${Math.round(median(rates.base))} requests/s`,
-    },
+    { ours: side("ours"), base: side("base") },
+    { ...options, unit: "requests per CPU second" },
   );
+  const [ours, base] = [median(rates.ours), median(rates.base)];
+  const note = `wall ${(ours / base).toFixed(2)}: ${Math.round(ours)} / ${Math.round(base)} requests/s`;
+  return { ...row, note };
 }
 
 /** One round of load. */
 export async function takeSample(
   server: BenchServer,
   requests: readonly BenchRequest[],
-  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+  load: RoundLoad,
 ): Promise<Sample> {
   const before = await server.cpuMicros();
-  const result = await runLoad({ url: server.url, requests, connections, seconds });
+  const result = await runLoad({ url: server.url, requests, ...load });
   const used = (await server.cpuMicros()) - before;
   return { rate: result.requestCount / result.seconds, perCpuSecond: (1e6 * result.requestCount) / used };
 }

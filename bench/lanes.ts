@@ -1,8 +1,8 @@
 // The gain of the direct lane: the same program with and without it, and Fastify with the same operations, in turn
 // on the same store. Rows compare requests per second of the server's processor time.
 import { itemsDataSet } from "./data-set.ts";
-import { type BenchOptions, type BenchRow, median, toRow } from "./harness.ts";
-import { CONNECTIONS, type Sample, takeSample, warmUp } from "./http.ts";
+import { type BenchOptions, type BenchRow, compareAll, type Pairing } from "./harness.ts";
+import { roundLoad, takeSample, warmUp } from "./http.ts";
 import { type BenchRequest, latestBalances, rawItems, transfers } from "./requests.ts";
 import { type BenchServer, forkServer, recordResponse } from "./servers.ts";
 
@@ -51,39 +51,28 @@ async function compareLanes(
   name: string,
   servers: Servers,
   requests: readonly BenchRequest[],
-  { quick }: BenchOptions,
+  options: BenchOptions,
 ): Promise<BenchRow[]> {
   const [first] = requests;
   if (first === undefined) throw new Error(`${name}: no requests`);
-  const samples: Record<Lane, Sample[]> = { direct: [], node: [], fastify: [] };
   const bodies = new Set<string>();
   for (const lane of LANES) {
     bodies.add((await recordResponse(servers[lane], first)).body);
-    if (!quick) await warmUp(servers[lane], requests);
+    await warmUp(servers[lane], requests, options);
   }
   if (bodies.size !== 1) throw new Error(`${name}: the servers send different bodies`);
-  for (let round = 0; round < (quick ? 1 : 9); round++) {
-    for (const lane of LANES) {
-      samples[lane].push(
-        await takeSample(servers[lane], requests, { connections: CONNECTIONS, seconds: quick ? 1 : 2 }),
-      );
-    }
-  }
-  const perCpuSecond = (lane: Lane): number[] => samples[lane].map((sample) => sample.perCpuSecond);
-  const wall = (lane: Lane): string => `${Math.round(median(samples[lane].map(({ rate }) => rate)))}`;
-  const row = (what: string, ours: Lane, base: Lane, target?: BenchRow["target"]): BenchRow =>
-    toRow(
-      `${name}: ${what}`,
-      { ours: perCpuSecond(ours), base: perCpuSecond(base) },
-      {
-        unit: "requests per CPU second",
-        note: `wall ${wall(ours)} / ${wall(base)} requests/s`,
-        ...(target === undefined ? {} : { target }),
-      },
-    );
-  return [
-    row("with the direct lane over without", "direct", "node", { min: MIN_GAIN }),
+  const load = roundLoad(options);
+  const side = (lane: Lane) => async (): Promise<number> =>
+    (await takeSample(servers[lane], requests, load)).perCpuSecond;
+  const row = (what: string, ours: Lane, base: Lane): Pairing => ({
+    name: `${name}: ${what}`,
+    ours,
+    base,
+    unit: "requests per CPU second",
+  });
+  return compareAll({ direct: side("direct"), node: side("node"), fastify: side("fastify") }, [
+    { ...row("with the direct lane over without", "direct", "node"), target: { min: MIN_GAIN } },
     row("with the direct lane over Fastify 5", "direct", "fastify"),
     row("without the direct lane over Fastify 5", "node", "fastify"),
-  ];
+  ]);
 }

@@ -1,29 +1,38 @@
-// Latency at half of the highest load, while a local chain commits and prunes blocks: p99 over p50. Requests have fixed
-// due times and their latency counts from then, so that a pause delays every request due in it. A bare server gets the
-// same load in turn; its latency shows the share of the machine and the load generator.
-import { fork } from "node:child_process";
+// Latency at half of the highest load, while a local chain commits and prunes blocks: p99 over that of a bare server, which
+// gets the same load in turn. Requests have fixed due times and their latency counts from then, so that a pause delays
+// every request due in it.
+import { type ChildProcess, fork } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { pathTo } from "../src/interface/route.ts";
 import { balanceRoute } from "../src/interface/routes.ts";
-import { type BenchOptions, type BenchRow, median, type Target, toRow, withDirectory } from "./harness.ts";
+import { type BenchOptions, type BenchRow, compareAll, median, withDirectory } from "./harness.ts";
 import { CONNECTIONS, takeSample } from "./http.ts";
 import type { PacedLoad, PacedResult } from "./paced-load.ts";
 import type { BenchRequest } from "./requests.ts";
-import { type BareServer, type NodeServer, recordResponse, startBare, startNode } from "./servers.ts";
+import {
+  type BareServer,
+  type BenchServer,
+  type NodeServer,
+  recordResponse,
+  startBare,
+  startNode,
+} from "./servers.ts";
 
 const PACED = fileURLToPath(new URL("./paced-load.ts", import.meta.url));
 const COIN = "0x1::aptos_coin::AptosCoin";
+/** Processors that latency needs: the load generator, a worker, and the writer. */
+const CLOCK_PROCESSORS = 3;
 
 interface Setting {
   readonly name: string;
   readonly args: readonly string[];
-  readonly max?: number;
+  readonly isJudged: boolean;
 }
 
 const SETTINGS: readonly Setting[] = [
-  { name: "a block each second, one worker", args: ["--block-time", "1s", "--workers", "1"], max: 5 },
-  { name: "a block each second, no worker", args: ["--block-time", "1s"] },
-  { name: "ten blocks each second, one worker", args: ["--block-time", "100ms", "--workers", "1"] },
+  { name: "a block each second, one worker", args: ["--block-time", "1s", "--workers", "1"], isJudged: true },
+  { name: "a block each second, no worker", args: ["--block-time", "1s"], isJudged: false },
 ];
 
 /** Rows of latency. */
@@ -31,7 +40,7 @@ export async function benchmarkLatency(options: BenchOptions): Promise<readonly 
   const bare = await startBare();
   try {
     const rows: BenchRow[] = [];
-    for (const setting of SETTINGS) {
+    for (const setting of options.quick ? SETTINGS.slice(0, 1) : SETTINGS) {
       rows.push(...(await withDirectory((path) => measure(path, setting, bare, options))));
     }
     return rows;
@@ -40,65 +49,84 @@ export async function benchmarkLatency(options: BenchOptions): Promise<readonly 
   }
 }
 
-/** The row of a setting, and the row of the bare server under the same load. */
+/** One round of load on a server: what the generator saw, and the server's processor time for each request. */
+interface PacedRound extends PacedResult {
+  readonly cpuMicros: number;
+}
+
 async function measure(
   path: string,
-  { name, args, max }: Setting,
+  { name, args, isJudged }: Setting,
   bare: BareServer,
   options: BenchOptions,
 ): Promise<readonly BenchRow[]> {
   const node = await startNode(["--data", path, "--prune-window", "100", ...args]);
+  const child = fork(PACED, [], { execArgv: ["--import", "tsx"] });
   try {
     const requests = await demoRequests(node, bare);
-    const full = { connections: CONNECTIONS, seconds: options.quick ? 1 : 2 };
+    const full = { connections: CONNECTIONS, seconds: options.quick ? 0.3 : 1 };
     // Warm up the code.
-    if (!options.quick) await takeSample(node, requests, full);
+    await takeSample(node, requests, full);
     const { rate } = await takeSample(node, requests, full);
-    const load = { requests, connections: CONNECTIONS, rate: rate / 2 };
-    const [ours, base]: [PacedResult[], PacedResult[]] = [[], []];
-    for (let round = options.quick ? 0 : -1; round < (options.quick ? 1 : 5); round++) {
-      const seconds = options.quick || round < 0 ? 1 : 10;
-      const one = await runPaced({ url: bare.url, ...load, seconds });
-      const other = await runPaced({ url: node.url, ...load, seconds });
-      if (round < 0) continue;
-      base.push(one);
-      ours.push(other);
-    }
-    const failures = [...ours, ...base].reduce((sum, one) => sum + one.failures, 0);
-    if (failures > 0) throw new Error(`${failures} responses were failures`);
-    const page = await (await fetch(`${node.url}/metrics`)).text();
-    const figure = (metric: string): string => new RegExp(`^${metric} (\\d+)`, "m").exec(page)?.[1] ?? "?";
-    const times = median(ours.map(({ p99 }, round) => p99 / (base[round]?.p99 ?? Number.NaN)));
-    return [
-      rowOf(`p99 over p50 at half load, ${name}`, ours, {
-        ...(max === undefined ? {} : { target: { max }, headline: true }),
-        note: `p99 ${times.toFixed(1)} times the bare server's, ${figure("sextant_commits_total")} commits, ${figure("sextant_pruned_rows")} rows pruned`,
-      }),
-      rowOf(`the same load on a bare server (${name})`, base, { note: "no blocks" }),
-    ];
+    const load = { requests, connections: CONNECTIONS, rate: rate / 2, seconds: options.quick ? 1 : 2 };
+    const rounds = { ours: [] as PacedRound[], base: [] as PacedRound[] };
+    const side = (of: "ours" | "base", server: BenchServer) => async (): Promise<number> => {
+      const before = await server.cpuMicros();
+      const result = await runPaced(child, { url: server.url, ...load });
+      if (result.failures > 0) throw new Error(`${result.failures} responses were failures`);
+      const cpuMicros = ((await server.cpuMicros()) - before) / (result.rate * load.seconds);
+      rounds[of].push({ ...result, cpuMicros });
+      return result.p99 / 1000;
+    };
+    const judged = isJudged ? { target: { max: 1.5 }, headline: true } : {};
+    const [row, cpuRow] = await compareAll(
+      {
+        base: side("base", bare),
+        ours: side("ours", node),
+        baseCpu: () => rounds.base.at(-1)?.cpuMicros ?? Number.NaN,
+        oursCpu: () => rounds.ours.at(-1)?.cpuMicros ?? Number.NaN,
+      },
+      [
+        {
+          name: `p99 at half load, ${name}, over the bare server's`,
+          ...{ ours: "ours", base: "base", unit: "ms", basis: "clock", ...judged },
+        },
+        {
+          name: `CPU time of a request at half load, ${name}, over the bare server's`,
+          ...{ ours: "oursCpu", base: "baseCpu", unit: "µs CPU" },
+          ...(isJudged && !isClockFair() ? judged : {}),
+          note: "with the writer's blocks, which the bare server does not make",
+        },
+      ],
+      { inOrder: true },
+    );
+    if (row === undefined || cpuRow === undefined) throw new Error(`${name}: no row`);
+    return [{ ...row, note: await noteOf(node, rounds.ours) }, cpuRow];
   } finally {
+    child.disconnect();
     await node.stop();
   }
 }
 
-function rowOf(
-  name: string,
-  results: readonly PacedResult[],
-  { note, ...options }: { note: string; target?: Target; headline?: boolean },
-): BenchRow {
+/** True if each process has a processor. */
+function isClockFair(): boolean {
+  return availableParallelism() >= CLOCK_PROCESSORS;
+}
+
+async function noteOf(node: NodeServer, results: readonly PacedResult[]): Promise<string> {
+  const page = await (await fetch(`${node.url}/metrics`)).text();
+  const figure = (metric: string): string => new RegExp(`^${metric} (\\d+)`, "m").exec(page)?.[1] ?? "?";
   const middle = (pick: (result: PacedResult) => number): number => median(results.map(pick));
   const late = `${middle(({ late50 }) => late50).toFixed(0)} and ${middle(({ late99 }) => late99).toFixed(0)}`;
-  return toRow(
-    name,
-    { ours: results.map(({ p99 }) => p99 / 1000), base: results.map(({ p50 }) => p50 / 1000) },
-    {
-      unit: "ms",
-      ...options,
-      note:
-        `${Math.round(middle(({ rate }) => rate))} requests/s, ${note}; generator used ` +
-        `${middle(({ processors }) => processors).toFixed(2)} processors, sent ${late} µs late (p50, p99)`,
-    },
-  );
+  return [
+    ...(isClockFair()
+      ? []
+      : [`${availableParallelism()} processors cannot judge this, the CPU time is in the next row`]),
+    `p99 over p50 ${middle(({ p50, p99 }) => p99 / p50).toFixed(1)}`,
+    `${Math.round(middle(({ rate }) => rate))} requests/s`,
+    `${figure("sextant_commits_total")} commits, ${figure("sextant_pruned_rows")} rows pruned`,
+    `generator used ${middle(({ processors }) => processors).toFixed(2)} processors, sent ${late} µs late (p50, p99)`,
+  ].join("; ");
 }
 
 /** Balances of the demo accounts; the bare server repeats the response to the last one. */
@@ -116,11 +144,14 @@ async function demoRequests(node: NodeServer, bare: BareServer): Promise<BenchRe
   return requests;
 }
 
-function runPaced(load: PacedLoad): Promise<PacedResult> {
-  const child = fork(PACED, [], { execArgv: ["--import", "tsx"] });
+function runPaced(child: ChildProcess, load: PacedLoad): Promise<PacedResult> {
   return new Promise((resolve, reject) => {
-    child.once("message", (result) => resolve(result as PacedResult));
-    child.once("exit", (code) => reject(new Error(`the paced load ended with ${code}`)));
+    const onExit = (code: number | null): void => reject(new Error(`the paced load ended with ${code}`));
+    child.once("exit", onExit);
+    child.once("message", (result) => {
+      child.off("exit", onExit);
+      resolve(result as PacedResult);
+    });
     child.send(load);
   });
 }

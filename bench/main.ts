@@ -1,106 +1,194 @@
-// Runs the benchmarks and prints one table of ratios with their targets. --quick uses little data and few rounds
-// and judges no target, --scale shrinks the data sets, --only selects benchmarks by name, --store cassandra runs
-// those of that store alone; --json prints rows for machines, --readme the short table of the README.
+// Runs the benchmarks and prints one table of ratios with their confidence and targets. `--help` lists the options.
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { benchmarkBatch } from "./batch.ts";
-import { benchmarkCassandra } from "./cassandra.ts";
-import { benchmarkChecksums } from "./checksums.ts";
-import { benchmarkEncode } from "./encode.ts";
-import { benchmarkGenesis } from "./genesis.ts";
-import { benchmarkGrowth } from "./growth.ts";
-import { type Benchmark, type BenchRow, formatReadme, formatTable, meetsTarget } from "./harness.ts";
-import { benchmarkHistory } from "./history.ts";
-import { benchmarkHttp } from "./http.ts";
-import { benchmarkLanes } from "./lanes.ts";
-import { benchmarkLatency } from "./latency.ts";
-import { loadGenerator } from "./load.ts";
-import { benchmarkMemory } from "./memory.ts";
-import { benchmarkPeers } from "./peers.ts";
-import { benchmarkProofs } from "./proofs.ts";
-import { benchmarkReads } from "./reads.ts";
-import { benchmarkReplication } from "./replication.ts";
-import { benchmarkStart } from "./start.ts";
-import { benchmarkStore } from "./store.ts";
-import { benchmarkStreams } from "./streams.ts";
-import { benchmarkWorkers } from "./workers.ts";
+import { type BenchRow, beginRun } from "./harness.ts";
+import { stopLoad } from "./load.ts";
+import { describeMachine } from "./machine.ts";
+import { formatTime, Progress } from "./progress.ts";
+import {
+  alarmOf,
+  changesSince,
+  formatChanges,
+  formatRatio,
+  formatReadme,
+  formatTable,
+  type Results,
+  summarize,
+} from "./report.ts";
+import { type Listed, select } from "./selection.ts";
 
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
-  http: benchmarkHttp,
-  reads: benchmarkReads,
-  proofs: benchmarkProofs,
-  batch: benchmarkBatch,
-  checksums: benchmarkChecksums,
-  history: benchmarkHistory,
-  lanes: benchmarkLanes,
-  growth: benchmarkGrowth,
-  latency: benchmarkLatency,
-  peers: benchmarkPeers,
-  start: benchmarkStart,
-  streams: benchmarkStreams,
-  workers: benchmarkWorkers,
-  store: benchmarkStore,
-  genesis: benchmarkGenesis,
-  replication: benchmarkReplication,
-  encode: benchmarkEncode,
-  memory: benchmarkMemory,
-};
+const HELP = `npm run bench -- [options]
 
-/** Benchmarks that run only with --store, because they need another program. */
-const STORES: Readonly<Record<string, Benchmark>> = { cassandra: benchmarkCassandra };
+Compares Sextant with bare alternatives, all in turn, and prints ratios with their confidence intervals.
+
+  --only TEXT       Run one benchmark by its name, or the rows whose names contain the text; may be repeated
+  --scale PART      Size of the data sets as a part of the full size, such as 0.1
+  --quick           Little data and few rounds; exits with 1 if a row misses its target by more than a factor of two
+  --store NAME      Run the benchmarks of another store: cassandra
+  --no-build        Measure the program as it is built
+  --json            Print the results with facts about the machine as JSON
+  --readme          Print the short table of the README
+  --compare FILE    Show which rows got slower or faster since a run that was printed by --json; exits with 1 if one got slower
+  --from FILE       Read the results from a file instead of measuring
+  --list            Print the benchmarks with their rows
+  --help            Print this text
+`;
 
 const QUICK_SCALE = 0.01;
+/** Time for all rows: if they would take longer, each gets less, down to a part of the usual time. */
+const FULL_SECONDS = 840;
+const LEAST_PACE = 0.25;
+/** A quick run leaves out benchmarks that would end later. */
+const QUICK_SECONDS = 140;
+const SECONDS_FILE = fileURLToPath(new URL("../.cache/bench/seconds.json", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    json: { type: "boolean", default: false },
-    readme: { type: "boolean", default: false },
-    only: { type: "string", multiple: true },
-    scale: { type: "string", default: "1" },
-    store: { type: "string" },
-  },
-});
-
-const { only, quick, json, readme } = values;
-const scale = quick ? QUICK_SCALE : Number(values.scale);
-const benchmarks = values.store === undefined ? BENCHMARKS : { [values.store]: STORES[values.store] };
-const unknown = (values.store === undefined ? only : [values.store])?.find(
-  (name) => benchmarks[name] === undefined,
-);
-if (unknown !== undefined || !(scale > 0 && scale <= 1)) {
-  console.error(
-    unknown === undefined
-      ? "--scale: expected a number above 0 and up to 1"
-      : `unknown benchmark ${unknown}; expected one of ${Object.keys({ ...BENCHMARKS, ...STORES }).join(", ")}`,
-  );
+function fail(message: string): never {
+  console.error(`${message}\nnpm run bench -- --help lists the options`);
   process.exit(2);
 }
 
-// The benchmarks measure the built program.
-const build = spawnSync("npm", ["run", "--silent", "build"], { stdio: ["ignore", "inherit", "inherit"] });
-if (build.status !== 0) process.exit(1);
-
-console.error(`load generator: ${await loadGenerator()}`);
-const rows: BenchRow[] = [];
-for (const [name, run] of Object.entries(benchmarks)) {
-  if (run === undefined || (values.store === undefined && only !== undefined && !only.includes(name)))
-    continue;
-  const startedMs = performance.now();
-  console.error(`running ${name}`);
-  const found = await run({ quick, scale }).catch((error: unknown) => {
-    console.error(error);
-    process.exitCode = 1;
-    return [];
-  });
-  console.error(`${name} took ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
-  // A quick run has too little data to judge a target.
-  rows.push(...found.map(({ target, ...row }) => (quick || target === undefined ? row : { ...row, target })));
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        quick: { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        readme: { type: "boolean", default: false },
+        list: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
+        "no-build": { type: "boolean", default: false },
+        only: { type: "string", multiple: true, default: [] },
+        scale: { type: "string", default: "1" },
+        store: { type: "string" },
+        compare: { type: "string" },
+        from: { type: "string" },
+      },
+    }).values;
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
 }
 
-if (json) console.log(JSON.stringify(rows, null, 2));
-else console.log(readme ? formatReadme(rows) : formatTable(rows));
-const judged = rows.filter(({ target }) => target !== undefined);
-console.error(`${judged.filter(meetsTarget).length} of ${judged.length} targets met`);
-// A leftover of a driver, such as a connection attempt, must not keep the process alive.
-setTimeout(() => process.exit(), 3000).unref();
+const values = readOptions();
+const { quick } = values;
+const scale = quick ? QUICK_SCALE : Number(values.scale);
+
+async function readResults(file: string): Promise<Results> {
+  const text = await readFile(file, "utf8").catch(() => fail(`${file}: cannot be read`));
+  try {
+    const results = JSON.parse(text) as Partial<Results>;
+    if (Array.isArray(results.rows) && results.machine !== undefined) return results as Results;
+  } catch {
+    // Reported below.
+  }
+  return fail(`${file}: expected results that were printed by --json`);
+}
+
+/** Seconds of each benchmark in the last run of the same size. */
+async function readSeconds(): Promise<Record<string, Record<string, number>>> {
+  const text = await readFile(SECONDS_FILE, "utf8").catch(() => "{}");
+  return JSON.parse(text) as Record<string, Record<string, number>>;
+}
+
+function build(): void {
+  if (values["no-build"]) {
+    if (!existsSync(PROGRAM)) fail("--no-build: the program is not built; run `npm run build`");
+    return;
+  }
+  const done = spawnSync("npm", ["run", "--silent", "build"], { stdio: ["ignore", "inherit", "inherit"] });
+  if (done.status !== 0) process.exit(1);
+}
+
+async function measure(listed: Readonly<Record<string, Listed>>): Promise<Results> {
+  const benchmarks = select(listed, values.only);
+  if (benchmarks.length === 0) {
+    const names = Object.keys(listed).join(", ");
+    fail(`--only ${values.only.join(" ")}: no benchmark or row has this name; the benchmarks are ${names}`);
+  }
+  build();
+  const machine = describeMachine();
+  const size = `${quick ? "quick" : scale}`;
+  const seconds = await readSeconds();
+  const expected = new Map(
+    benchmarks.map(({ name, ...listed }) => [name, seconds[size]?.[name] ?? (quick ? 7 : listed.seconds)]),
+  );
+  const now = (): number => performance.now();
+  const write = (text: string): void => void process.stderr.write(text);
+  const progress = new Progress({ expected, now, write, isTerminal: process.stderr.isTTY === true });
+  const onRow = (row: BenchRow): void => progress.row(`  ${row.name}: ${formatRatio(row)}`);
+  const startedMs = now();
+  const rows: BenchRow[] = [];
+  for (const { name, run, isWanted } of benchmarks) {
+    const endSeconds = (now() - startedMs) / 1000 + (expected.get(name) ?? 0);
+    if (quick && values.only.length === 0 && endSeconds > QUICK_SECONDS) {
+      console.error(`${name}: left out, because this machine is too slow or too busy for a quick run`);
+      continue;
+    }
+    progress.begin(name);
+    const leftSeconds = FULL_SECONDS - (now() - startedMs) / 1000;
+    const pace = Math.min(1, Math.max(LEAST_PACE, leftSeconds / progress.secondsLeft()));
+    beginRun({ quick, isWanted, onRow, pace });
+    const found = await run({ quick, scale }).catch((error: unknown) => {
+      console.error(error);
+      process.exitCode = 1;
+      return [];
+    });
+    progress.end();
+    rows.push(...found.filter((row) => isWanted(row.name)));
+  }
+  stopLoad();
+  if (values.only.length === 0) {
+    const all = { ...seconds, [size]: { ...seconds[size], ...Object.fromEntries(progress.taken) } };
+    await mkdir(dirname(SECONDS_FILE), { recursive: true });
+    await writeFile(SECONDS_FILE, JSON.stringify(all));
+  }
+  return { machine: machine.end(), quick, scale, seconds: Math.round((now() - startedMs) / 1000), rows };
+}
+
+/** Prints what a run found, and sets the exit code. */
+function report({ rows, ...run }: Results, old: Results | undefined): void {
+  if (values.json) console.log(JSON.stringify({ ...run, rows }, null, 2));
+  else console.log(values.readme ? formatReadme(rows) : formatTable(rows, run.quick));
+  if (run.quick) {
+    const alarms = rows.filter((row) => alarmOf(row) === "ALARM");
+    console.error(`${alarms.length} rows miss their target by more than a factor of two`);
+    for (const { name } of alarms) console.error(`ALARM: ${name}`);
+    if (alarms.length > 0) process.exitCode = 1;
+  } else console.error(summarize(rows));
+  if (old !== undefined) {
+    const changes = changesSince(old.rows, rows);
+    console.error(formatChanges(changes));
+    if (changes.some(({ verdict }) => verdict === "slower")) process.exitCode = 1;
+  }
+  const { processors, loadBefore, loadAfter } = run.machine;
+  const loads = [loadBefore, loadAfter].map(([load = 0]) => load.toFixed(1)).join(" before and ");
+  console.error(`${formatTime(run.seconds)}; load average ${loads} after, on ${processors} processors`);
+}
+
+async function main(): Promise<void> {
+  if (values.help) return void process.stdout.write(HELP);
+  if (!(scale > 0 && scale <= 1)) fail("--scale: expected a number above 0 and up to 1");
+  const old = values.compare === undefined ? undefined : await readResults(values.compare);
+  if (values.from !== undefined) return report(await readResults(values.from), old);
+  if (old !== undefined && (old.quick !== quick || old.scale !== scale)) {
+    fail(`--compare: ${values.compare} is of a run with ${old.quick ? "--quick" : `--scale ${old.scale}`}`);
+  }
+  // Imported late, because the benchmarks load most of the program.
+  const { BENCHMARKS, STORES } = await import("./benchmarks.ts");
+  const listed = values.store === undefined ? BENCHMARKS : STORES[values.store];
+  if (listed === undefined) fail(`--store: expected ${Object.keys(STORES).join(", ")}`);
+  if (values.list) {
+    for (const [name, { rows }] of Object.entries(listed)) console.log(`${name}\n  ${rows.join("\n  ")}`);
+    return;
+  }
+  report(await measure(listed), old);
+  // A leftover of a driver, such as a connection attempt, must not keep the process alive.
+  setTimeout(() => process.exit(), 3000).unref();
+}
+
+await main();

@@ -1,11 +1,10 @@
 // An open-loop load in its own process: requests are due at random times with a given mean rate, independent of earlier
 // responses, and wait for a free connection if all are in use. Latency counts from the due time to the end of the
 // response. The process sleeps in between, so that it takes little processor time from the server.
-import { once } from "node:events";
-import { createConnection, type Socket } from "node:net";
-import { quantile } from "./harness.ts";
+import { LoadClient, requestBytes } from "./load-client.ts";
 import { sharedNow, startPacer } from "./pacer.ts";
 import type { BenchRequest } from "./requests.ts";
+import { quantile } from "./statistics.ts";
 
 /** What to send. */
 export interface PacedLoad {
@@ -30,66 +29,8 @@ export interface PacedResult {
   readonly processors: number;
 }
 
-const HEAD_END = "\r\n\r\n";
-const GOOD = "HTTP/1.1 200 ";
-const READ_BYTES = 8192;
 /** Time before the first request, for the pacer to start. */
 const LEAD_MS = 300;
-
-/** One connection with at most one request in flight. Reads into one buffer, to create no garbage. */
-class Client {
-  readonly #socket: Socket;
-  readonly #buffer = Buffer.alloc(READ_BYTES);
-  readonly #onDone: (client: Client, isGood: boolean) => void;
-  #expected = 0;
-  #received = 0;
-  #isGood = false;
-  dueMs = 0;
-
-  constructor(url: URL, onDone: (client: Client, isGood: boolean) => void) {
-    this.#onDone = onDone;
-    this.#socket = createConnection({
-      host: url.hostname,
-      port: Number(url.port),
-      noDelay: true,
-      onread: { buffer: this.#buffer, callback: (bytes) => this.#onBytes(bytes) },
-    });
-    this.#socket.on("end", () => {
-      throw new Error("the server ended a connection");
-    });
-  }
-
-  async connected(): Promise<this> {
-    await once(this.#socket, "connect");
-    return this;
-  }
-
-  send(request: Buffer, dueMs: number): void {
-    this.dueMs = dueMs;
-    this.#socket.write(request);
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-
-  #onBytes(bytes: number): boolean {
-    if (this.#received === 0) {
-      const head = this.#buffer.indexOf(HEAD_END);
-      const isWhole = head >= 0 && head + HEAD_END.length <= bytes;
-      if (!isWhole) throw new Error("the head of a response came in parts");
-      const text = this.#buffer.toString("latin1", 0, head);
-      this.#isGood = text.startsWith(GOOD);
-      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-      this.#expected = head + HEAD_END.length + length;
-    }
-    this.#received += bytes;
-    if (this.#received < this.#expected) return true;
-    this.#received = 0;
-    this.#onDone(this, this.#isGood);
-    return true;
-  }
-}
 
 /** Random due times with the given mean rate, as of independent clients. */
 function randomDueTimes(startMs: number, { rate, seconds }: PacedLoad): Float64Array {
@@ -101,10 +42,8 @@ function randomDueTimes(startMs: number, { rate, seconds }: PacedLoad): Float64A
 
 async function run(load: PacedLoad): Promise<PacedResult> {
   const target = new URL(load.url);
-  const requests = load.requests.map(({ path }) =>
-    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${target.host}${HEAD_END}`, "latin1"),
-  );
-  const free: Client[] = [];
+  const requests = load.requests.map((request) => requestBytes(request, target.host));
+  const free: LoadClient[] = [];
   let failures = 0;
   let sent = 0;
   let done = 0;
@@ -122,7 +61,7 @@ async function run(load: PacedLoad): Promise<PacedResult> {
       client.send(request, dueMs);
     }
   };
-  const onDone = (client: Client, isGood: boolean): void => {
+  const onDone = (client: LoadClient, isGood: boolean): void => {
     latencies[done++] = 1000 * (sharedNow() - client.dueMs);
     if (!isGood) failures++;
     const wasFull = free.length === 0;
@@ -130,7 +69,9 @@ async function run(load: PacedLoad): Promise<PacedResult> {
     sendDue(!wasFull);
     if (done === due.length) finish();
   };
-  const connecting = Array.from({ length: load.connections }, () => new Client(target, onDone).connected());
+  const connecting = Array.from({ length: load.connections }, () =>
+    new LoadClient(target, onDone).connected(),
+  );
   free.push(...(await Promise.all(connecting)));
   const clients = [...free];
   const due = randomDueTimes(sharedNow() + LEAD_MS, load);
@@ -154,7 +95,6 @@ async function run(load: PacedLoad): Promise<PacedResult> {
   };
 }
 
-process.once("message", async (load: PacedLoad) => {
+process.on("message", async (load: PacedLoad) => {
   process.send?.(await run(load));
-  process.disconnect();
 });

@@ -13,7 +13,7 @@ import {
 import { createNode } from "../src/node.ts";
 import { itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare } from "./harness.ts";
-import { CONNECTIONS, compareServers } from "./http.ts";
+import { compareServers, roundLoad, warmUp } from "./http.ts";
 import { startPostgres } from "./postgres.ts";
 import { latestBalances, transferRequest } from "./requests.ts";
 import { type BenchServer, forkServer, recordResponse, startStatic } from "./servers.ts";
@@ -45,13 +45,13 @@ async function compareWithPostgres(options: BenchOptions): Promise<BenchRow[]> {
       const responses = await Promise.all([node, peer].map((target) => recordResponse(target, request)));
       if (responses[0]?.body !== responses[1]?.body) throw new Error(`${request.path}: the bodies differ`);
     }
-    const load = { connections: CONNECTIONS, seconds: options.quick ? 1 : 3, rounds: options.quick ? 1 : 5 };
+    await warmUp(node, requests, options);
     return [
       await compareServers(
         "balance, latest, over PostgreSQL by primary key behind node:http",
         { ours: node, base: peer },
         requests,
-        { ...load, target: { min: 2 }, headline: true },
+        { load: roundLoad(options), target: { min: 2 }, headline: true },
       ),
     ];
   } finally {
@@ -108,7 +108,7 @@ async function compareWithSdk(options: BenchOptions): Promise<BenchRow> {
           return perCpuSecond(started);
         },
       },
-      { unit: "transfers per CPU second", rounds: options.quick ? 3 : 7, headline: true },
+      { unit: "transfers per CPU second", headline: true },
     );
   } finally {
     await node.close();

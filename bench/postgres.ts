@@ -3,7 +3,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
-import { chmod, chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -15,6 +15,7 @@ import { parseAsset } from "../src/ledger/asset.ts";
 import { readBalance } from "../src/ledger/balance.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { accountAddress, COIN, type DataSet, kindOf } from "./data-set.ts";
+import { treeCpuMicros } from "./servers.ts";
 
 const run = promisify(execFile);
 /** Debian's folder of PostgreSQL versions. */
@@ -30,7 +31,7 @@ const SERVER_OPTIONS = {
 /** A running cluster. */
 export interface Cluster {
   readonly socketFolder: string;
-  /** Processor time of all its processes in microseconds, with a resolution of 10 ms. */
+  /** Processor time of all its processes in microseconds. */
   cpuMicros(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -157,19 +158,4 @@ async function* rows(set: DataSet): AsyncGenerator<string> {
   }
   yield chunk;
   await store.close();
-}
-
-/** User and system time of a process and its children, from /proc. */
-async function treeCpuMicros(pid: number): Promise<number> {
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8"))
-    .trim()
-    .split(" ")
-    .filter(Boolean);
-  let ticks = 0;
-  for (const id of [pid, ...children.map(Number)]) {
-    const text = await readFile(`/proc/${id}/stat`, "utf8").catch(() => "");
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-  }
-  return ticks * 10_000;
 }

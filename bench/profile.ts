@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { itemsDataSet } from "./data-set.ts";
 import { CONNECTIONS, seriesOf } from "./http.ts";
-import { runLoad } from "./load.ts";
+import { runLoad, stopLoad } from "./load.ts";
 
 interface CallFrame {
   readonly functionName: string;
@@ -130,5 +130,6 @@ try {
   print("by part", parts, sum, requestCount);
   print("by function", addUp(profile, startedMicros, nameOf).slice(0, LISTED), sum, requestCount);
 } finally {
+  stopLoad();
   await rm(folder, { recursive: true, force: true });
 }

@@ -31,10 +31,9 @@ import {
   compare,
   cpuNanosecondsEach,
   toPlainRow,
-  toRow,
   withDirectory,
 } from "./harness.ts";
-import { CONNECTIONS, takeSample } from "./http.ts";
+import { roundLoad, takeSample, warmUp } from "./http.ts";
 import type { BenchRequest } from "./requests.ts";
 import { startNode } from "./servers.ts";
 
@@ -108,14 +107,13 @@ function replayBare({ changes }: ReturnType<typeof makeEpochs>): number {
   return cpuNanosecondsEach(started, changes.length);
 }
 
-async function signatureRows({ quick }: BenchOptions): Promise<BenchRow[]> {
-  const few = makeEpochs(quick ? 10 : 50);
-  const many = makeEpochs(quick ? 100 : 1000);
-  const rounds = quick ? 3 : 7;
+async function signatureRows({ quick, scale }: BenchOptions): Promise<BenchRow[]> {
+  const few = makeEpochs(10);
+  const many = makeEpochs(quick ? 40 : Math.max(100, 1000 * scale));
   const change = await compare(
     `a change of epoch by ${SIGNERS} of ${VALIDATORS} validators, over bare blst`,
     { ours: () => replay(few, fastestBls()), base: () => replayBare(few) },
-    { unit: "ns CPU", rounds, target: { max: 1.5 } },
+    { unit: "ns CPU", target: { max: 1.5 } },
   );
   const one = makeEpochs(1);
   const portable = toPlainRow(
@@ -124,20 +122,18 @@ async function signatureRows({ quick }: BenchOptions): Promise<BenchRow[]> {
     change.ours,
     { unit: "ns CPU" },
   );
-  const each = replay(many, fastestBls());
-  const replayed = toPlainRow(
-    `${many.changes.length} epochs replayed from a waypoint, each over bare blst`,
-    each,
-    change.base,
-    { unit: "ns CPU", note: `${Math.round(1e9 / each)} epochs per CPU second` },
+  const replayed = await compare(
+    `${many.changes.length.toLocaleString("en-US")} epochs replayed from a waypoint, each over each of ${few.changes.length}`,
+    { ours: () => replay(many, fastestBls()), base: () => replay(few, fastestBls()) },
+    { unit: "ns CPU", target: { max: 1.15 } },
   );
   return [change, portable, replayed];
 }
 
 /** A proof against the balance that it proves, on one node that rests. */
-async function proofRow({ quick }: BenchOptions): Promise<BenchRow> {
+async function proofRow(options: BenchOptions): Promise<BenchRow> {
   return withDirectory(async (data) => {
-    const args = ["--data", data, "--block-time", "0", "--blocks", quick ? "30" : "300"];
+    const args = ["--data", data, "--block-time", "0", "--blocks", options.quick ? "30" : "300"];
     const node = await startNode(args);
     try {
       const { accounts } = createLocalChain({ seed: NODE_DEFAULTS.seed }).guide();
@@ -149,22 +145,14 @@ async function proofRow({ quick }: BenchOptions): Promise<BenchRow> {
       const values = accounts.map(({ address }) => ({ address, asset_type: COIN }));
       const balances = values.map((value) => ask(pathTo(balanceRoute, value)));
       const proofs = values.map((value) => ask(pathTo(balanceProofRoute, value)));
-      const load = { connections: CONNECTIONS, seconds: quick ? 1 : 3 };
-      const [ours, base]: [number[], number[]] = [[], []];
-      for (let round = -1; round < (quick ? 2 : 5); round++) {
-        const balance = await takeSample(node, balances, load);
-        const proof = await takeSample(node, proofs, load);
-        if (round < 0) continue;
-        base.push(1e6 / balance.perCpuSecond);
-        ours.push(1e6 / proof.perCpuSecond);
-      }
-      return toRow(
+      const load = roundLoad(options);
+      for (const requests of [balances, proofs]) await warmUp(node, requests, options);
+      const side = (requests: readonly BenchRequest[]) => async (): Promise<number> =>
+        1e6 / (await takeSample(node, requests, load)).perCpuSecond;
+      return await compare(
         "a proof of a balance over HTTP, over the balance",
-        { ours, base },
-        {
-          unit: "µs CPU",
-          target: { max: 5 },
-        },
+        { ours: side(proofs), base: side(balances) },
+        { unit: "µs CPU", target: { max: 5 } },
       );
     } finally {
       await node.stop();
@@ -176,7 +164,7 @@ async function proofRow({ quick }: BenchOptions): Promise<BenchRow> {
 async function historyRows({ quick }: BenchOptions): Promise<BenchRow[]> {
   const run = await new ChainRun(createLocalChain({ seed: "proofs" }), createMemoryStore()).start();
   const blocks: (readonly Uint8Array[])[] = [];
-  for (let i = 0; i < (quick ? 60 : 400); i++) blocks.push(await run.step());
+  for (let i = 0; i < (quick ? 30 : 200); i++) blocks.push(await run.step());
   const sizes = { ours: 0, base: 0 };
   return withDirectory(async (path) => {
     let turn = 0;
@@ -194,12 +182,13 @@ async function historyRows({ quick }: BenchOptions): Promise<BenchRow[]> {
     const row = await compare(
       "commit of a block with versioned tree nodes, over without",
       { ours: () => commit("ours", "60s"), base: () => commit("base") },
-      { unit: "ns CPU", rounds: quick ? 3 : 9, target: { max: 1.3 } },
+      { unit: "ns CPU", target: { max: 1.3 } },
     );
     await commit("ours", "1h");
     const perBlock = (sizes.ours - sizes.base) / blocks.length;
     const disk = toPlainRow("disk of a block inside the proof window, over without", sizes.ours, sizes.base, {
       unit: "bytes",
+      basis: "size",
       note: `${Math.round(perBlock)} bytes a block of ${(blocks.flat().length / blocks.length).toFixed(1)} transactions`,
     });
     return [row, disk];

@@ -5,8 +5,8 @@ import { pathTo } from "../src/interface/route.ts";
 import { accountResourceRoute, accountRoute, balanceRoute } from "../src/interface/routes.ts";
 import { formatAddressLong } from "../src/move/address.ts";
 import { accountAddress, COIN, itemsDataSet } from "./data-set.ts";
-import { type BenchOptions, type BenchRow, toRow } from "./harness.ts";
-import { CONNECTIONS, takeSample, warmUp } from "./http.ts";
+import { type BenchOptions, type BenchRow, compare } from "./harness.ts";
+import { CONNECTIONS, roundLoad, takeSample, warmUp } from "./http.ts";
 import type { BenchRequest } from "./requests.ts";
 import { type BenchServer, startStatic } from "./servers.ts";
 
@@ -60,22 +60,15 @@ async function compareReads(
   node: BenchServer,
   reads: readonly BenchRequest[],
   balances: readonly BenchRequest[],
-  { quick }: BenchOptions,
+  options: BenchOptions,
 ): Promise<BenchRow> {
-  for (const requests of quick ? [] : [balances, reads]) await warmUp(node, requests);
-  const load = { connections: CONNECTIONS, seconds: quick ? 1 : 2 };
-  const ours: number[] = [];
-  const base: number[] = [];
-  for (let round = quick ? 0 : -1; round < (quick ? 1 : 5); round++) {
-    const baseSample = await takeSample(node, balances, load);
-    const oursSample = await takeSample(node, reads, load);
-    if (round < 0) continue;
-    base.push(baseSample.perCpuSecond);
-    ours.push(oursSample.perCpuSecond);
-  }
-  return toRow(
+  for (const requests of [balances, reads]) await warmUp(node, requests, options);
+  const load = roundLoad(options);
+  const side = (requests: readonly BenchRequest[]) => async (): Promise<number> =>
+    (await takeSample(node, requests, load)).perCpuSecond;
+  return compare(
     `${name} against the same accounts' balances, ${CONNECTIONS} connections`,
-    { ours, base },
+    { ours: side(reads), base: side(balances) },
     { unit: "requests per CPU second", target: { min: MIN } },
   );
 }

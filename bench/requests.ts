@@ -3,7 +3,13 @@
 import { toPrefixedHex } from "../src/base/hex.ts";
 import { BCS_TYPE, JSON_TYPE } from "../src/interface/media-types.ts";
 import { pathTo } from "../src/interface/route.ts";
-import { balanceRoute, encodeRoute, infoRoute, rawItemRoute } from "../src/interface/routes.ts";
+import {
+  balanceRoute,
+  encodeRoute,
+  holdingsRoute,
+  infoRoute,
+  rawItemRoute,
+} from "../src/interface/routes.ts";
 import { formatAddressLong } from "../src/move/address.ts";
 import {
   accountAddress,
@@ -102,6 +108,14 @@ export function hotBalances(set: DataSet, which: 0 | 1 | 2): BenchRequest[] {
       path: balancePath(HOT_ACCOUNTS[which], version),
       headers: {},
     };
+  });
+}
+
+/** What accounts of a data set with an index hold. */
+export function holdings(set: DataSet): BenchRequest[] {
+  return draw((random) => {
+    const address = formatAddressLong(accountAddress(random(set.items)));
+    return { method: "GET", path: pathTo(holdingsRoute, { address }), headers: {} };
   });
 }
 

@@ -1,7 +1,7 @@
 // The measured servers, each in its own process: the built program on a data set, and the bare alternatives. Each
 // reports the processor time it used.
 import { type ChildProcess, fork } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { BareCommand, BareReport, BareResponse } from "./bare-server.ts";
 import type { DataSet } from "./data-set.ts";
@@ -44,7 +44,7 @@ export async function startNode(args: readonly string[]): Promise<NodeServer> {
   return {
     url,
     pid: running.child.pid ?? 0,
-    cpuMicros: async () => readCpu(await (await fetch(`${url}/metrics`)).text()),
+    cpuMicros: () => treeCpuMicros(running.child.pid ?? 0),
     stop: async () => {
       const { code, stderr } = await running.stop();
       if (code !== 0) throw new Error(`the program ended with ${code}: ${stderr}`);
@@ -52,10 +52,21 @@ export async function startNode(args: readonly string[]): Promise<NodeServer> {
   };
 }
 
-function readCpu(page: string): number {
-  const line = page.split("\n").find((text) => text.startsWith("sextant_process_cpu_seconds_total "));
-  if (line === undefined) throw new Error("the metrics page has no processor time");
-  return Number(line.split(" ")[1]) * 1e6;
+/**
+ * Processor time of a process and its children, by all of their threads that run. Read from the system, because a server
+ * would spend time on a response, and workers report theirs only once a second.
+ */
+export async function treeCpuMicros(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  let nanoseconds = 0;
+  for (const id of [pid, ...children.split(" ").filter(Boolean).map(Number)]) {
+    for (const thread of await readdir(`/proc/${id}/task`)) {
+      // A thread that has ended since is not there.
+      const text = await readFile(`/proc/${id}/task/${thread}/schedstat`, "utf8").catch(() => "0");
+      nanoseconds += Number(text.split(" ")[0]);
+    }
+  }
+  return nanoseconds / 1000;
 }
 
 /** Starts a server file of this folder in its own process. */

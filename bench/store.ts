@@ -2,14 +2,15 @@
 // measured in processor time, so that other programs on the machine do not count.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { StateWrite, Store } from "../src/store/contract.ts";
+import type { StateWrite } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
+import { cachedFolder } from "./data-set.ts";
 import {
   type BenchOptions,
   type BenchRow,
   compare,
   cpuNanosecondsEach,
-  nanosecondsEach,
+  toPlainRow,
   withDirectory,
 } from "./harness.ts";
 import { Feeder, makeKey, makeValue, openRaw, VALUE_BYTES } from "./store-data.ts";
@@ -19,11 +20,14 @@ const WRITES_PER_BATCH = 5000;
 
 /** Rows of the store. */
 export async function benchmarkStore(options: BenchOptions): Promise<readonly BenchRow[]> {
-  const sizes = options.quick ? [10_000, 100_000] : [10_000, 5_000_000];
-  const hotVersions = options.quick ? 30_000 : 1_000_000;
+  const sizes = [10_000, Math.max(50_000, 5_000_000 * options.scale)];
+  const hotVersions = Math.max(10_000, 1_000_000 * options.scale);
   const reads: BenchRow[][] = [];
   for (const size of sizes) {
-    reads.push(await withDirectory((path) => benchmarkReads(path, size, hotVersions, options)));
+    const fill = (folder: string): Promise<void> => fillItems(folder, size, hotVersions);
+    reads.push(
+      await benchmarkReads(await cachedFolder(`store-${size}-${hotVersions}`, fill), size, hotVersions),
+    );
   }
   const [small = [], large = []] = reads;
   return [
@@ -36,14 +40,11 @@ export async function benchmarkStore(options: BenchOptions): Promise<readonly Be
   ];
 }
 
-async function benchmarkReads(
-  path: string,
-  items: number,
-  hotVersions: number,
-  options: BenchOptions,
-): Promise<BenchRow[]> {
+async function benchmarkReads(path: string, items: number, hotVersions: number): Promise<BenchRow[]> {
   const store = await openLmdbStore({ path });
-  const head = await fillItems(store, items, hotVersions);
+  const opened = await store.openView();
+  const head = opened.position.version;
+  opened.release();
   const raw = openRaw(path);
   const table = raw.openDB<Buffer, Uint8Array>({ name: "items", encoding: "binary", keyEncoding: "binary" });
   const count = 2000;
@@ -85,7 +86,7 @@ async function benchmarkReads(
     }
     return cpuNanosecondsEach(started, count);
   };
-  const shared = { unit: "ns", rounds: options.quick ? 15 : 101 };
+  const shared = { unit: "ns" };
   const at = `${items.toLocaleString("en-US")} items`;
   const rows = [
     await compare(`latest read, ${at}`, { ours: latest, base }, { ...shared, target: { max: 1.5 } }),
@@ -104,8 +105,9 @@ async function benchmarkReads(
   return rows;
 }
 
-/** Writes every item once, then one hot key in each further version; returns the head. */
-async function fillItems(store: Store, items: number, hotVersions: number): Promise<bigint> {
+/** Writes every item once, then one hot key in each further version. */
+async function fillItems(path: string, items: number, hotVersions: number): Promise<void> {
+  const store = await openLmdbStore({ path });
   const feeder = new Feeder(store);
   for (let index = 0; index < items; index += WRITES_PER_BATCH) {
     const version = feeder.next;
@@ -125,7 +127,7 @@ async function fillItems(store: Store, items: number, hotVersions: number): Prom
     }));
     await feeder.commit(start + BigInt(WRITES_PER_BATCH) - 1n, writes);
   }
-  return feeder.next - 1n;
+  await store.close();
 }
 
 /** How the ratio to a raw get changes with size. */
@@ -134,26 +136,26 @@ function flatness(small: readonly BenchRow[], large: readonly BenchRow[]): Bench
     const from = small.find((row) => row.name.startsWith(name));
     const to = large.find((row) => row.name.startsWith(name));
     if (from === undefined || to === undefined) return [];
-    const ratio = to.ratio / from.ratio;
-    return [
-      {
-        name: `${name}: ratio at the large size over the small`,
-        ratio,
-        spread: [ratio, ratio],
-        ours: to.ratio,
-        base: from.ratio,
-        unit: "ratio",
-        // No lower bound: the ratio may improve with size.
-        target: { max: 1.2 },
-      },
-    ];
+    const row = toPlainRow(`${name}: ratio at the large size over the small`, to.ratio, from.ratio, {
+      unit: "ratio",
+      // No lower bound: the ratio may improve with size.
+      target: { max: 1.2 },
+    });
+    if (from.interval === undefined || to.interval === undefined) return [row];
+    // Both ratios lie in their intervals at once with the probabilities' product at least.
+    const interval = {
+      low: to.interval.low / from.interval.high,
+      high: to.interval.high / from.interval.low,
+      confidence: from.interval.confidence * to.interval.confidence,
+    };
+    return [{ ...row, rounds: Math.min(from.rounds, to.rounds), interval }];
   });
 }
 
 type Mix = "fresh" | "updates" | "half";
 
 async function benchmarkCommits(path: string, options: BenchOptions): Promise<BenchRow[]> {
-  const known = options.quick ? 20_000 : 500_000;
+  const known = options.quick ? 20_000 : 200_000;
   const store = await openLmdbStore({ path: join(path, "store") });
   const feeder = new Feeder(store);
   const raw = openRaw(join(path, "raw"));
@@ -185,19 +187,19 @@ async function benchmarkCommits(path: string, options: BenchOptions): Promise<Be
   const rows: BenchRow[] = [];
   for (const mix of ["fresh", "updates", "half"] as const) {
     let prepared: StateWrite[] = [];
-    const rate = (started: bigint): number => 1e9 / nanosecondsEach(started, WRITES_PER_BATCH);
+    const rate = (started: NodeJS.CpuUsage): number => 1e9 / cpuNanosecondsEach(started, WRITES_PER_BATCH);
     const base = (): number => {
       prepared = batch(mix);
-      const started = process.hrtime.bigint();
+      const started = process.cpuUsage();
       put(prepared);
       return rate(started);
     };
     const ours = async (): Promise<number> => {
-      const started = process.hrtime.bigint();
+      const started = process.cpuUsage();
       await feeder.commitSpread(prepared);
       return rate(started);
     };
-    const settings = { unit: "writes/s", rounds: options.quick ? 5 : 41, target: { min: 0.5 } };
+    const settings = { unit: "writes per CPU second", inOrder: true, target: { min: 0.5 } };
     rows.push(
       await compare(
         `commit rate, ${mix === "half" ? "half fresh, half updates" : mix}`,
@@ -236,31 +238,31 @@ async function measurePruning(path: string, options: BenchOptions): Promise<Benc
   let floor = await update(0, items);
   const base = async (): Promise<number> => {
     floor = await update(0, WRITES_PER_BATCH);
-    const started = process.hrtime.bigint();
+    const started = process.cpuUsage();
     raw.transactionSync(() => {
       for (const key of removable) table.removeSync(key);
     });
-    return 1e9 / nanosecondsEach(started, removable.length);
+    return 1e9 / cpuNanosecondsEach(started, removable.length);
   };
   const ours = async (): Promise<number> => {
-    const started = process.hrtime.bigint();
+    const started = process.cpuUsage();
     let removed = 0;
     for (let isDone = false; !isDone; ) {
       const step = await store.prune(floor, WRITES_PER_BATCH);
       removed += step.removed;
       isDone = step.done;
     }
-    return 1e9 / nanosecondsEach(started, removed);
+    return 1e9 / cpuNanosecondsEach(started, removed);
   };
-  const row = await compare("pruning", { ours, base }, { unit: "rows/s", rounds: options.quick ? 5 : 41 });
+  const row = await compare("pruning", { ours, base }, { unit: "rows per CPU second", inOrder: true });
   await raw.close();
   await store.close();
   return row;
 }
 
 /** Runs rounds of updates with pruning, then compares the file's size with the bytes of the kept values. */
-async function measureDisk(path: string, options: BenchOptions): Promise<BenchRow> {
-  const items = options.quick ? 30_000 : 1_000_000;
+async function measureDisk(path: string, { quick }: BenchOptions): Promise<BenchRow> {
+  const items = quick ? 30_000 : 200_000;
   const rounds = 3;
   const batch = items / 200;
   const store = await openLmdbStore({ path });
@@ -282,14 +284,7 @@ async function measureDisk(path: string, options: BenchOptions): Promise<BenchRo
   await store.close();
   const bytes = (await stat(join(path, "data.mdb"))).size;
   const kept = items * (32 + VALUE_BYTES);
-  const ratio = bytes / kept;
-  return {
-    name: `disk after ${rounds} rounds of updates, pruned to the head`,
-    ratio,
-    spread: [ratio, ratio],
-    ours: bytes / 2 ** 20,
-    base: kept / 2 ** 20,
-    unit: "MiB",
-    target: { max: 2.5 },
-  };
+  const name = `disk after ${rounds} rounds of updates, pruned to the head`;
+  const options = { unit: "MiB", basis: "size", target: { max: 2.5 } } as const;
+  return toPlainRow(name, bytes / 2 ** 20, kept / 2 ** 20, options);
 }

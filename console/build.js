@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { build } from "rolldown";
+import { sharedStyle } from "./shared-style.js";
 
 const OUT = "dist/console";
 
@@ -43,6 +44,7 @@ export async function buildConsole() {
   const entry = output.find((file) => file.type === "chunk" && file.isEntry);
   const style = [
     readFileSync("node_modules/uplot/dist/uPlot.min.css", "utf8"),
+    sharedStyle(),
     readFileSync("console/src/style.css", "utf8"),
   ];
   const css = shrink(style.join("\n"));

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import openapiTypescript from "openapi-typescript";
-import { commands } from "../src/cli/commands.ts";
+import { loadCommands } from "../src/cli/commands.ts";
 import { manPage } from "../src/cli/man-page.ts";
 import { referencePage } from "../src/cli/reference-page.ts";
 import { errorsPage } from "../src/http/errors-page.ts";
@@ -11,6 +11,8 @@ import { createOpenApi } from "../src/http/openapi.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
 import { HTTP_DEFAULTS } from "../src/http/server.ts";
 import { SOFTWARE_VERSION } from "../src/node.ts";
+
+const commands = await loadCommands();
 
 const HEADER = `// Types of a client, generated from docs/openapi.json by openapi-typescript. Not for editing.
 // biome-ignore-all lint: generated

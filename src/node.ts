@@ -1,9 +1,8 @@
 // What commands, tests and programs may use of a node.
 import { ConfigError, TryAgainError } from "./base/errors.ts";
 import type { Route, RouteValues } from "./interface/route.ts";
-import type { DeprecatedOptions } from "./node/deprecated-options.ts";
 import type { Metrics } from "./node/metrics.ts";
-import type { MinVersionOptions, Node, NodeOptions } from "./node/options.ts";
+import type { MinVersionOptions, Node } from "./node/options.ts";
 import { SextantNode, type WorkerLink } from "./node/sextant-node.ts";
 import type { WorkerSetup } from "./node/worker-messages.ts";
 import { StoreError } from "./store/errors.ts";
@@ -21,6 +20,7 @@ export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { lookAtCluster } from "./node/cluster-look.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
+export { createNode } from "./node/create-node.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
@@ -97,18 +97,6 @@ export function isTryAgainFault(error: unknown): boolean {
 export function isUsageFault(error: unknown): boolean {
   if (error instanceof ConfigError) return true;
   return error instanceof StoreError && USAGE_CODES.includes(error.code);
-}
-
-/** Starts a node. Checks everything it can before it writes anything. */
-export async function createNode(options: NodeOptions & DeprecatedOptions = {}): Promise<Node> {
-  const node = new SextantNode(options);
-  try {
-    await node.start();
-  } catch (error) {
-    await node.close();
-    throw error;
-  }
-  return node;
 }
 
 /** Starts the node of a worker process, which reads the store and answers. */

@@ -8,7 +8,7 @@ import { formatStructTag, type StructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { SubmissionError } from "../transaction/submission-error.ts";
 import type { AuthoredChange } from "./authored-block.ts";
-import { type CallState, newAccount } from "./functions/call-state.ts";
+import type { CallState } from "./functions/call-state.ts";
 import { changeCoinSupply, coinKeys, coinStoreItem } from "./functions/coins.ts";
 import {
   addToStore,
@@ -18,6 +18,7 @@ import {
   storeBalance,
 } from "./functions/fungible-stores.ts";
 import { moduleItem, objectItem, rawCodec, tableItem } from "./item.ts";
+import { newAccount } from "./new-account.ts";
 
 /** Largest module, as on the network. */
 const MAX_MODULE_BYTES = 64 * 1024;

@@ -13,6 +13,7 @@ import type { AssetName } from "./assets.ts";
 import type { BalancePart, DemoAccountName } from "./demo-accounts.ts";
 import { type BlockState, type Effects, emitV1, emitV2, getMember, member, withMember } from "./effects.ts";
 import { typeOf } from "./item.ts";
+import { newAccount } from "./new-account.ts";
 import { createObject } from "./object.ts";
 import { changeSupply } from "./supply.ts";
 
@@ -38,20 +39,7 @@ export interface Movement {
 /** Creates an account that does not exist yet. */
 export function createAccount(effects: Effects, name: DemoAccountName): void {
   const { address } = effects.items.demoAccounts[name];
-  const handle = (creationNumber: bigint): EventHandle => ({ counter: 0n, creationNumber, account: address });
-  effects.state.set(
-    effects.items.accounts[name].account,
-    {
-      authenticationKey: address,
-      sequenceNumber: 0n,
-      guidCreationNumber: 2n,
-      coinRegisterEvents: handle(0n),
-      keyRotationEvents: handle(1n),
-      rotationCapabilityOffer: undefined,
-      signerCapabilityOffer: undefined,
-    },
-    effects.createdUsec,
-  );
+  effects.state.set(effects.items.accounts[name].account, newAccount(address), effects.createdUsec);
 }
 
 /** Creates an empty coin store. Its event handles take the account's next creation numbers. */

@@ -4,19 +4,18 @@ import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
 import { NameFinder } from "./names.ts";
+import { operandsOf } from "./operands.ts";
 import { type OptionValues, switchOption } from "./option.ts";
+import { askSource } from "./source/open.ts";
 import {
-  askSource,
   minVersionOptions,
-  operandsOf,
-  type ReadAtOperand,
   readAtExclusions,
   readAtOf,
   readAtOptions,
-  type Source,
   sourceExclusions,
   sourceOptions,
-} from "./source.ts";
+} from "./source/options.ts";
+import type { ReadAtOperand, Source } from "./source/source.ts";
 
 /** Options of these commands. */
 export const batchOptions = {

@@ -23,7 +23,7 @@ function run(isTTY: boolean) {
         written.push(text);
         return true;
       },
-    } as never,
+    },
     clock: () => nowMs,
   });
   const tick = (seconds: number, more: Partial<FollowProgress> = {}): void => {

@@ -10,7 +10,11 @@ const RATE_MS = 10_000;
 export interface CatchingUpOptions {
   readonly logger: Logger;
   readonly isSilent?: boolean;
-  readonly stream?: Pick<NodeJS.WriteStream, "isTTY" | "write"> & { readonly columns?: number };
+  readonly stream?: {
+    readonly isTTY: boolean;
+    readonly columns?: number;
+    write(text: string): unknown;
+  };
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }

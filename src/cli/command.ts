@@ -1,5 +1,6 @@
 // A command: a name, option records, examples, and a function that runs it and returns the exit code.
 import type { Exclusion, OptionRecord, OptionValues } from "./option.ts";
+import { type CommandName, SUMMARIES } from "./summaries.ts";
 
 /** Exit codes, as documented in docs/cli.md. */
 export const EXIT_OK = 0;
@@ -19,7 +20,7 @@ export interface CommandContext {
 }
 
 export interface Command {
-  readonly name: string;
+  readonly name: CommandName;
   readonly summary: string;
   /** Operands as shown in the usage line. */
   readonly operands: string;
@@ -37,21 +38,27 @@ export interface Command {
   ) => Promise<number>;
 }
 
-/** Makes a command whose `run` sees the types of its own options. */
-export function command<R extends OptionRecord>(definition: {
-  readonly name: string;
-  readonly summary: string;
+/**
+ * Makes a command whose `run` sees the types of its own options. A maker of several commands names as `Shared` the
+ * options that all of them have, so that it sees the types of these. The summary is the one of the name.
+ */
+export function command<
+  R extends OptionRecord,
+  Shared extends OptionRecord = Record<never, never>,
+>(definition: {
+  readonly name: CommandName;
   readonly operands: string;
-  readonly options: R;
-  readonly mainOptions?: readonly (keyof R & string)[];
-  readonly exclusions?: readonly Exclusion<keyof R & string>[];
+  readonly options: NoInfer<Shared> & R;
+  readonly mainOptions?: readonly (keyof (Shared & R) & string)[];
+  readonly exclusions?: readonly Exclusion<keyof (Shared & R) & string>[];
   readonly otherConfigKeys?: readonly string[];
   readonly examples: readonly string[];
   readonly run: (
-    values: OptionValues<R>,
+    values: OptionValues<Shared> & OptionValues<R>,
     operands: readonly string[],
     context: CommandContext,
   ) => Promise<number>;
 }): Command {
-  return definition as Command;
+  // The parser gives `run` the values of these options; a list of commands cannot say so for each.
+  return { ...definition, summary: SUMMARIES[definition.name] } as Command;
 }

@@ -1,78 +1,63 @@
-// Every command, in the order that help shows.
+// Where each command is. A run loads only the command that it needs: most of a start is loading.
+import { CodedError, errorText } from "../base/errors.ts";
 import type { Command } from "./command.ts";
-import { accountCommand } from "./commands/account.ts";
-import { backupCommand } from "./commands/backup.ts";
-import { balanceCommand } from "./commands/balance.ts";
-import { balancesCommand } from "./commands/balances.ts";
-import { blockCommand } from "./commands/block.ts";
-import { checkCommand } from "./commands/check.ts";
-import { completionCommand } from "./commands/completion.ts";
-import { copyCommand } from "./commands/copy.ts";
-import { detailCommand } from "./commands/detail.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { encodeCommand } from "./commands/encode.ts";
-import { explainCommand } from "./commands/explain.ts";
-import { gasPriceCommand } from "./commands/gas-price.ts";
-import { healthCommand } from "./commands/health.ts";
-import { historyCommand } from "./commands/history.ts";
-import { holdingsCommand } from "./commands/holdings.ts";
-import { infoCommand } from "./commands/info.ts";
-import { moduleCommand } from "./commands/module.ts";
-import { modulesCommand } from "./commands/modules.ts";
-import { proveCommand } from "./commands/prove.ts";
-import { rawItemCommand } from "./commands/raw-item.ts";
-import { rawItemsCommand } from "./commands/raw-items.ts";
-import { resourceCommand } from "./commands/resource.ts";
-import { resourcesCommand } from "./commands/resources.ts";
-import { restoreCommand } from "./commands/restore.ts";
-import { rewindCommand } from "./commands/rewind.ts";
-import { startCommand } from "./commands/start.ts";
-import { statementCommand } from "./commands/statement.ts";
-import { statusCommand } from "./commands/status.ts";
-import { tableItemCommand } from "./commands/table-item.ts";
-import { tableItemsCommand } from "./commands/table-items.ts";
-import { transactionCommand } from "./commands/transaction.ts";
-import { transactionsCommand } from "./commands/transactions.ts";
-import { verifyGenesisCommand } from "./commands/verify-genesis.ts";
-import { verifyProofCommand } from "./commands/verify-proof.ts";
-import { watchCommand } from "./commands/watch.ts";
+import { COMMAND_NAMES, type CommandName } from "./summaries.ts";
 
-/** The commands of the program. */
-export const commands: readonly Command[] = [
-  startCommand,
-  verifyGenesisCommand,
-  balanceCommand,
-  balancesCommand,
-  detailCommand,
-  historyCommand,
-  holdingsCommand,
-  statementCommand,
-  watchCommand,
-  rawItemCommand,
-  rawItemsCommand,
-  tableItemsCommand,
-  accountCommand,
-  resourceCommand,
-  resourcesCommand,
-  moduleCommand,
-  modulesCommand,
-  tableItemCommand,
-  transactionCommand,
-  transactionsCommand,
-  blockCommand,
-  gasPriceCommand,
-  proveCommand,
-  verifyProofCommand,
-  encodeCommand,
-  explainCommand,
-  infoCommand,
-  statusCommand,
-  healthCommand,
-  doctorCommand,
-  checkCommand,
-  backupCommand,
-  restoreCommand,
-  copyCommand,
-  rewindCommand,
-  completionCommand(() => commands),
-];
+const LOADERS: Readonly<Record<CommandName, () => Promise<Command>>> = {
+  start: async () => (await import("./commands/start.ts")).startCommand,
+  "verify-genesis": async () => (await import("./commands/verify-genesis.ts")).verifyGenesisCommand,
+  balance: async () => (await import("./commands/balance.ts")).balanceCommand,
+  balances: async () => (await import("./commands/balances.ts")).balancesCommand,
+  detail: async () => (await import("./commands/detail.ts")).detailCommand,
+  history: async () => (await import("./commands/history.ts")).historyCommand,
+  holdings: async () => (await import("./commands/holdings.ts")).holdingsCommand,
+  statement: async () => (await import("./commands/statement.ts")).statementCommand,
+  watch: async () => (await import("./commands/watch.ts")).watchCommand,
+  "raw-item": async () => (await import("./commands/raw-item.ts")).rawItemCommand,
+  "raw-items": async () => (await import("./commands/raw-items.ts")).rawItemsCommand,
+  "table-items": async () => (await import("./commands/table-items.ts")).tableItemsCommand,
+  account: async () => (await import("./commands/account.ts")).accountCommand,
+  resource: async () => (await import("./commands/resource.ts")).resourceCommand,
+  resources: async () => (await import("./commands/resources.ts")).resourcesCommand,
+  module: async () => (await import("./commands/module.ts")).moduleCommand,
+  modules: async () => (await import("./commands/modules.ts")).modulesCommand,
+  "table-item": async () => (await import("./commands/table-item.ts")).tableItemCommand,
+  transaction: async () => (await import("./commands/transaction.ts")).transactionCommand,
+  transactions: async () => (await import("./commands/transactions.ts")).transactionsCommand,
+  block: async () => (await import("./commands/block.ts")).blockCommand,
+  "gas-price": async () => (await import("./commands/gas-price.ts")).gasPriceCommand,
+  prove: async () => (await import("./commands/prove.ts")).proveCommand,
+  "verify-proof": async () => (await import("./commands/verify-proof.ts")).verifyProofCommand,
+  encode: async () => (await import("./commands/encode.ts")).encodeCommand,
+  explain: async () => (await import("./commands/explain.ts")).explainCommand,
+  info: async () => (await import("./commands/info.ts")).infoCommand,
+  status: async () => (await import("./commands/status.ts")).statusCommand,
+  health: async () => (await import("./commands/health.ts")).healthCommand,
+  doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
+  check: async () => (await import("./commands/check.ts")).checkCommand,
+  backup: async () => (await import("./commands/backup.ts")).backupCommand,
+  restore: async () => (await import("./commands/restore.ts")).restoreCommand,
+  copy: async () => (await import("./commands/copy.ts")).copyCommand,
+  rewind: async () => (await import("./commands/rewind.ts")).rewindCommand,
+  completion: async () => (await import("./commands/completion.ts")).completionCommand(loadCommands),
+};
+
+/** A part of the program cannot be loaded. The launcher reports the cause, as it does for the program's first part. */
+export class LoadError extends CodedError<"load"> {
+  constructor(cause: unknown) {
+    super("load", errorText(cause), { cause });
+  }
+}
+
+export async function loadCommand(name: CommandName): Promise<Command> {
+  try {
+    return await LOADERS[name]();
+  } catch (error) {
+    throw new LoadError(error);
+  }
+}
+
+/** Loads every command, in the order that help shows. */
+export function loadCommands(): Promise<readonly Command[]> {
+  return Promise.all(COMMAND_NAMES.map(loadCommand));
+}

@@ -121,15 +121,15 @@ export function nextSteps(version: string): string {
 }
 
 /** The help of the program. */
-export function programHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => command.name.length));
+export function programHelp(summaries: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(summaries).map((name) => name.length));
   return [
     "Sextant: a small, fast, honest node for Aptos-format ledgers.",
     "",
     "Usage: sextant COMMAND [options]",
     "",
     "Commands:",
-    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    ...Object.entries(summaries).map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
     "",
     "Exit codes: 0 success; 1 doubt or fault: damage found, item absent, or request refused;",
     "2 invalid command or configuration, or the store is missing: nothing was changed;",

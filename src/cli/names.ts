@@ -4,7 +4,7 @@
 import { ConfigError } from "../base/errors.ts";
 import { parseOperand } from "../node.ts";
 import { didYouMean } from "./nearest.ts";
-import type { Source } from "./source.ts";
+import type { Source } from "./source/source.ts";
 
 /** Operands that may be names: the key of the info response that has them, and what a message calls them. */
 const NAMED = {

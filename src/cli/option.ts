@@ -56,6 +56,21 @@ export function toNodeValues<R extends OptionRecord, Prefix extends string = "">
   return Object.fromEntries(entries) as NodeValues<R, Prefix>;
 }
 
+/** The records with these names. */
+export function pickOptions<R extends OptionRecord, K extends keyof R & string>(
+  records: R,
+  names: readonly K[],
+): Pick<R, K> {
+  const isPicked = ([name]: readonly [string, unknown]): boolean => names.some((one) => one === name);
+  return Object.fromEntries(Object.entries(records).filter(isPicked)) as Pick<R, K>;
+}
+
+/** The values of records of which none is given. */
+export function defaultsOf<R extends OptionRecord>(records: R): OptionValues<R> {
+  const entries = Object.entries(records).map(([name, { fallback }]) => [name, fallback]);
+  return Object.fromEntries(entries) as OptionValues<R>;
+}
+
 /** Puts records under a heading. */
 export function grouped<R extends OptionRecord>(group: string, records: R): R {
   const entries = Object.entries(records).map(([name, option]) => [name, { ...option, group }]);
@@ -69,6 +84,18 @@ export type ExclusionSide<Name extends string> = Name | readonly [Name, (value: 
 export interface Exclusion<Name extends string = string> {
   readonly one: ExclusionSide<Name>;
   readonly others: readonly ExclusionSide<Name>[];
+}
+
+/** The exclusions between options of these records; sides of other options are left out. */
+export function exclusionsAmong<R extends OptionRecord>(
+  records: R,
+  exclusions: readonly Exclusion[],
+): readonly Exclusion<keyof R & string>[] {
+  const isAmong = (side: ExclusionSide<string>): side is ExclusionSide<keyof R & string> =>
+    Object.hasOwn(records, typeof side === "string" ? side : side[0]);
+  return exclusions.flatMap(({ one, others }) =>
+    isAmong(one) ? [{ one, others: others.filter(isAmong) }] : [],
+  );
 }
 
 /** Returns what was expected, or undefined for a good text. */

@@ -2,26 +2,28 @@
 import type { Command } from "./command.ts";
 import { command, EXIT_OK } from "./command.ts";
 import { checkOperand, type NamedKind, NameFinder } from "./names.ts";
+import { operandsOf } from "./operands.ts";
 import type { OptionRecord, OptionValues } from "./option.ts";
+import { askSource } from "./source/open.ts";
 import {
-  askSource,
   minVersionOptions,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
-  type Source,
   type SourceValues,
   sourceExclusions,
   sourceOptions,
-} from "./source.ts";
+} from "./source/options.ts";
+import type { Source } from "./source/source.ts";
+import type { CommandName } from "./summaries.ts";
 
 /** Operands that may be names of a local chain. */
 const NAMED_OPERANDS: Readonly<Record<string, NamedKind>> = { ADDRESS: "address", TABLE_HANDLE: "table" };
 
+const sharedOptions = { ...sourceOptions, ...minVersionOptions };
+
 interface Definition {
-  readonly name: string;
-  readonly summary: string;
+  readonly name: CommandName;
   readonly operands: readonly string[];
   readonly examples: readonly string[];
 }
@@ -66,9 +68,8 @@ export function stateReadCommand(
 ): Command {
   return command({
     name: definition.name,
-    summary: definition.summary,
     operands: definition.operands.join(" "),
-    options: { ...sourceOptions, ...minVersionOptions, ...readAtOptions },
+    options: { ...sharedOptions, ...readAtOptions },
     exclusions: [...sourceExclusions, ...readAtExclusions],
     examples: definition.examples,
     run: (values, given, context) => {
@@ -87,17 +88,15 @@ export function historyReadCommand<R extends OptionRecord>(
     ask(source: Source, operands: readonly string[], values: OptionValues<R>): Promise<string>;
   },
 ): Command {
-  return command({
+  return command<R, typeof sharedOptions>({
     name: definition.name,
-    summary: definition.summary,
     operands: definition.operands.join(" "),
-    options: { ...sourceOptions, ...minVersionOptions, ...definition.options },
+    options: { ...sharedOptions, ...definition.options },
     exclusions: [...sourceExclusions],
     examples: definition.examples,
     run: (values, given, context) =>
-      // The compiler does not see that the options of every command are among them.
-      print(definition, values as unknown as SourceValues, given, context.out, (source, operands) =>
-        definition.ask(source, operands, values as OptionValues<R>),
+      print(definition, values, given, context.out, (source, operands) =>
+        definition.ask(source, operands, values),
       ),
   });
 }

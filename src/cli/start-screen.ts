@@ -3,7 +3,7 @@
 import { type Node, SOFTWARE_VERSION } from "../node.ts";
 import { colour } from "./colour.ts";
 import type { CommandContext } from "./command.ts";
-import { DEFAULT_URL } from "./source.ts";
+import { DEFAULT_URL } from "./source/options.ts";
 
 const WIDTH = 79;
 const AIP_80_PREFIX = "ed25519-priv-";

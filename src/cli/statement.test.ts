@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Source } from "./source.ts";
+import type { Source } from "./source/source.ts";
 import { parsePeriodEnd, readStatement, type Statement } from "./statement.ts";
 import { STATEMENT_FORMS } from "./statement-forms.ts";
 

@@ -1,13 +1,10 @@
 // Cross-origin rules: any origin may GET and POST and read the ledger headers. The origin is echoed with
 // credentials allowed, because the official SDK asks with credentials from browsers by default and `*` would
 // then be refused. The node knows no credentials, so nothing is given away.
+import { HttpError, quoteInput } from "./errors.ts";
+import type { RequestHeaders } from "./exchange.ts";
 
-const METHODS = "GET, HEAD, POST";
-
-/** True for a method that browsers may ask for. */
-export function isPreflightMethod(method: string | undefined): boolean {
-  return method === "GET" || method === "HEAD" || method === "POST";
-}
+const METHODS = ["GET", "HEAD", "POST"];
 
 /** Adds the CORS headers of a response. */
 export function addCorsHeaders(headers: string[], origin: string, exposed: string): void {
@@ -21,17 +18,24 @@ export function addCorsHeaders(headers: string[], origin: string, exposed: strin
   );
 }
 
-/** Headers of a preflight response. */
-export function preflightHeaders(origin: string, requestedHeaders: string | undefined): string[] {
+/** Headers of a preflight response. Throws HttpError for a method that is not served. */
+export function preflightHeaders(origin: string, headers: RequestHeaders): string[] {
+  const method = headers["access-control-request-method"];
+  if (method === undefined || !METHODS.includes(method)) {
+    throw new HttpError(
+      "preflight_refused",
+      `Access-Control-Request-Method: expected GET, HEAD or POST, got ${method === undefined ? "none" : quoteInput(method)}`,
+    );
+  }
   return [
     "Access-Control-Allow-Origin",
     origin,
     "Access-Control-Allow-Credentials",
     "true",
     "Access-Control-Allow-Methods",
-    METHODS,
+    METHODS.join(", "),
     "Access-Control-Allow-Headers",
-    requestedHeaders ?? "*",
+    headers["access-control-request-headers"] ?? "*",
     "Access-Control-Max-Age",
     "86400",
     "Vary",

@@ -1,22 +1,30 @@
 // The plain pages: HTML that loads nothing. They take the place of the console and the interactive reference where
 // those are switched off or not built. The reference page is made from the OpenAPI document alone.
 
+import palette from "../interface/palette.json" with { type: "json" };
+
 type Json = Readonly<Record<string, unknown>>;
 
+/** The colours that these pages use. */
+function colours(theme: "light" | "dark"): string {
+  const names = ["ink", "faint", "paper", "card", "line", "accent", "link"] as const;
+  return names.map((name) => `--${name}:${palette[name][theme]}`).join(";");
+}
+
 /** Style of every page. Its hash is in the Content-Security-Policy, so it is the one style element there is. */
-export const PAGE_STYLE: string = `:root{color-scheme:light dark;--ink:#16242f;--soft:#5a6872;--paper:#f6f5f1;--card:#fff;--line:#e2e0d8;--brass:#8f5f14;--sea:#0a6672}
-@media(prefers-color-scheme:dark){:root{--ink:#e3e9ec;--soft:#9aabb6;--paper:#0e1820;--card:#15222c;--line:#263642;--brass:#e0b15f;--sea:#6cc9d2}}
+export const PAGE_STYLE: string = `:root{color-scheme:light dark;${colours("light")}}
+@media(prefers-color-scheme:dark){:root{${colours("dark")}}}
 *{box-sizing:border-box}
 body{font:16px/1.55 system-ui,sans-serif;max-width:56rem;margin:0 auto;padding:2rem 1rem 4rem;color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
 .short{max-width:36rem;margin:12vh auto 0}li{margin:.25rem 0}
-a{color:var(--sea)}a:focus-visible,summary:focus-visible,pre:focus-visible{outline:3px solid var(--brass);outline-offset:2px}
+a{color:var(--link)}a:focus-visible,summary:focus-visible,pre:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 h1{font-size:1.7rem;line-height:1.2;margin:.5rem 0 1rem}h2{font-size:1.1rem;margin:0;display:inline}
-.mark{width:2.5rem;height:2.5rem;color:var(--brass)}
+.mark{width:2.5rem;height:2.5rem;color:var(--accent)}
 code,pre{font:14px/1.45 ui-monospace,SFMono-Regular,Menlo,monospace}code{background:color-mix(in srgb,var(--line) 45%,transparent);border-radius:4px;padding:.1em .3em}
 pre{padding:.8em;overflow:auto;background:var(--card);border:1px solid var(--line);border-radius:6px}
 details{background:var(--card);border:1px solid var(--line);border-radius:8px;margin:.6rem 0;padding:.6rem .9rem}details details{background:none;margin:.8rem 0 0}
-summary{cursor:pointer}summary code{color:var(--soft);background:none;padding:0;margin-left:.4rem}
-dl{margin:.6rem 0}dt{margin-top:.6rem}dd{margin:0 0 0 1rem;color:var(--soft)}`;
+summary{cursor:pointer}summary code{color:var(--faint);background:none;padding:0;margin-left:.4rem}
+dl{margin:.6rem 0}dt{margin-top:.6rem}dd{margin:0 0 0 1rem;color:var(--faint)}`;
 
 function escapeHtml(text: string): string {
   return text

@@ -26,7 +26,6 @@ import { balanceKeys } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
 import { preparedBalanceKeyHashes } from "./prepared-balance-keys.ts";
 import { findGroupMembers } from "./resource-group.ts";
-import type { LedgerView } from "./view.ts";
 
 const tagBytes = (text: string): Uint8Array => encodeWith(structTagCodec, parseStructTag(text));
 const STORE = "0x1::fungible_asset::FungibleStore";
@@ -115,7 +114,7 @@ describe("the balance rule", async () => {
     const items = [groupBytes, coin].map((data) =>
       data === undefined ? undefined : { version: 1n, value: stateValue(data) },
     );
-    const stored = { ...view, getItems: async () => items } as unknown as LedgerView;
+    const stored = { getItems: async () => items };
     return readBalance(stored, parseAddress("0x1"), parseAsset(COIN), 1n);
   };
 

@@ -1,8 +1,7 @@
 // Metrics of a cluster's driver: counters, connections, and a histogram of latencies that the engine fills.
-import { Histogram } from "prom-client";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { DriverFigures } from "../store/cassandra/figures.ts";
-import type { GaugeSource } from "./metrics.ts";
+import type { GaugeSource, HistogramSource, HistogramValues } from "./metrics.ts";
 
 /** The driver's figures and the bounds of its latency buckets. */
 export interface DriverReport {
@@ -67,36 +66,25 @@ export function driverGauges(read: Reader): GaugeSource[] {
   ];
 }
 
-type Values = Awaited<ReturnType<Histogram["get"]>>;
-
 const NAME = "sextant_store_request_duration_seconds";
 
 /** Latencies of requests to the cluster. */
-export class DriverHistogram extends Histogram {
+export class DriverHistogram implements HistogramSource {
+  readonly name = NAME;
+  readonly help = "Time until the cluster answered a request";
   readonly #read: Reader;
-  /** Says name, help and kind as the library does. */
-  readonly #empty: Histogram;
 
   constructor(read: Reader) {
-    const settings = { name: NAME, help: "Time until the cluster answered a request", registers: [] };
-    super(settings);
     this.#read = read;
-    this.#empty = new Histogram(settings);
   }
 
-  override async get(): Promise<Values> {
-    const empty = await this.#empty.get();
+  readonly values = (): HistogramValues => {
     const report = this.#read();
-    return { ...empty, values: report === undefined ? [] : valuesOf(report) };
-  }
-
-  /** The library asks for the text's values by this name where a histogram has it. */
-  getForPromString(): Promise<Values> {
-    return this.get();
-  }
+    return report === undefined ? [] : valuesOf(report);
+  };
 }
 
-function valuesOf({ figures, boundsMs }: DriverReport): Values["values"] {
+function valuesOf({ figures, boundsMs }: DriverReport): HistogramValues {
   let total = 0;
   const buckets = figures.latencyCounts.map((count, at) => {
     total += count;

@@ -12,13 +12,8 @@ import { isPassingFault } from "../store/errors.ts";
 import { type AgreementRule, parseAgreement } from "../sync/agreement.ts";
 import { BaseFiller, type FillerStats } from "../sync/base-filler.ts";
 import { type Committer, loadPosition } from "../sync/committer.ts";
-import {
-  type CommitProgress,
-  FOLLOWER_NUMBERS,
-  Follower,
-  type FollowerStatus,
-  paceOf,
-} from "../sync/follower.ts";
+import { type CommitProgress, Follower, type FollowerStatus } from "../sync/follower.ts";
+import { FOLLOWER_NUMBERS, paceOf } from "../sync/follower-pace.ts";
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";

@@ -54,15 +54,6 @@ export function planFork(options: ForkOptions, seed: string): ForkPlan {
   return { url, version, chain: createForkChain(seed), options };
 }
 
-/** Refuses to go on with a fork as if it were another kind of ledger. Throws ConfigError. */
-export async function assertNotFork(store: Store): Promise<void> {
-  const pin = await loadPin(store);
-  if (pin === undefined) return;
-  throw new ConfigError(
-    `the store holds a fork of ${pin.url} at version ${pin.version}: start it with fork ${pin.url}, or use another directory`,
-  );
-}
-
 export interface ForkParts {
   readonly store: Store;
   /** The indexes to write. */

@@ -80,7 +80,8 @@ export class HttpFrontend {
 
   /** Listens, or reserves the port that the workers will share. */
   async open(): Promise<void> {
-    const { http } = this.#options;
+    const { http, metrics } = this.#options;
+    metrics.prepare();
     const address = this.#isShared ? await this.#reserve() : await this.#listen();
     const scheme = http.tls === undefined ? "http" : "https";
     const { host, port } = address;

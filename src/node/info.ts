@@ -1,9 +1,11 @@
 // The info response: facts about the node.
-import { readFileSync } from "node:fs";
+import { SOFTWARE_VERSION } from "../base/software-version.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
-import type { IndexProgress } from "../sync/committer.ts";
+import type { IndexProgress } from "../sync/ledger-indexes.ts";
 import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
 import type { WriterElection } from "./writer-election.ts";
+
+export { SOFTWARE_VERSION };
 
 /** Names of public chains that clients know; other chains have only a number. */
 const CHAIN_NAMES: Readonly<Record<number, string>> = {
@@ -13,11 +15,6 @@ const CHAIN_NAMES: Readonly<Record<number, string>> = {
   4: "testing",
   5: "premainnet",
 };
-
-/** Version of the software, from the package. */
-export const SOFTWARE_VERSION: string = (
-  JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string }
-).version;
 
 export interface NodeFacts {
   readonly position: LedgerPosition | undefined;

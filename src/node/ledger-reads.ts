@@ -4,7 +4,6 @@ import { ConfigError } from "../base/errors.ts";
 import type { Condition } from "../http/error-catalogue.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
-import { OPERATIONS } from "../http/operation-list.ts";
 import type { Services } from "../http/services.ts";
 import { paramNames, pathTo, type Route, type RouteValues } from "../interface/route.ts";
 import {
@@ -58,8 +57,12 @@ interface AnswerText {
 /** Longest wait for a transaction unless told. */
 const WAIT_MS = 1000;
 
-function operationOf({ method, path }: Route): Operation {
-  const found = OPERATIONS.find((one) => one.method === method && one.path === path);
+let operations: readonly Operation[] | undefined;
+
+/** Loads the operations with the first read. */
+async function operationOf({ method, path }: Route): Promise<Operation> {
+  operations ??= (await import("../http/operation-list.ts")).OPERATIONS;
+  const found = operations.find((one) => one.method === method && one.path === path);
   if (found === undefined) throw new Error(`no operation serves ${method} ${path}`);
   return found;
 }
@@ -79,7 +82,7 @@ export class LedgerReads {
     options: MinVersionOptions = {},
     body?: Uint8Array,
   ): Promise<AnswerText> {
-    const operation = operationOf(route);
+    const operation = await operationOf(route);
     const off = operation.switch;
     if ((off === "index" || off === "transactionIndex") && this.#options.isOff(off)) {
       throw new LedgerError("not_indexed", "the index is switched off on this node");
@@ -88,7 +91,7 @@ export class LedgerReads {
     const segments = paramNames(route.path).map((name) => encodeURIComponent(`${given[name]}`));
     const search = pathTo(route, values).split("?")[1] ?? "";
     const args = operation.parseArgs(segments, search);
-    if (operation.body !== undefined) args.body = operation.body.parse(body ?? new Uint8Array());
+    if (operation.body !== undefined) args.body = await operation.body.parse(body ?? new Uint8Array());
     const { reader } = this.#options;
     const answer = await reader.withView(async (view) => {
       const handled = await operation.handle(args, {
@@ -103,12 +106,12 @@ export class LedgerReads {
       });
       if (!("data" in handled)) return handled;
       // Encoded while the view is open: the data may refer to its bytes.
-      return { ...handled, text: `${operation.encode(handled.data, "json")}` };
+      return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json"))}` };
     }, options);
     if ("text" in answer) return { text: answer.text, cursor: answer.cursor };
     if (!("stream" in answer)) throw new Error(`${operation.id} answers with events`);
     let text = "";
-    for await (const piece of answer.stream) text += piece;
+    for await (const piece of answer.stream) text += Buffer.from(piece);
     return { text, cursor: answer.cursor };
   }
 

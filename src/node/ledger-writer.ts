@@ -5,11 +5,13 @@ import type { Logger } from "../base/log.ts";
 import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
-import { Committer, type IndexProgress, loadPosition } from "../sync/committer.ts";
+import { Committer, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
+import { loadPin } from "../sync/fork/pin.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
 import { keepAccumulator } from "../sync/kept-accumulator.ts";
+import type { IndexProgress } from "../sync/ledger-indexes.ts";
 import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
 import { clearProofHistory, ProofHistory } from "../sync/proof-history.ts";
 import type { PruneWindow } from "../sync/prune-window.ts";
@@ -18,8 +20,8 @@ import { assertNotHalfRewound } from "../sync/rewind.ts";
 import { keepGenesisLedgerInfo } from "../sync/signed-rows.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
-import { Following } from "./following.ts";
-import { assertNotFork, Forking, type ForkPlan } from "./forking.ts";
+import type { Following } from "./following.ts";
+import type { Forking, ForkPlan } from "./forking.ts";
 import type { LocalChainOptions } from "./options.ts";
 import type { StartPlan } from "./start-plan.ts";
 
@@ -49,6 +51,15 @@ export interface ChainCopy {
 
 /** Parts that report transient faults, which a stopped writer clears. */
 const PARTS = ["blocks", "following", "index", "pruner"] as const;
+
+/** Refuses to go on with a fork as if it were another kind of ledger. Throws ConfigError. */
+async function assertNotFork(store: Store): Promise<void> {
+  const pin = await loadPin(store);
+  if (pin === undefined) return;
+  throw new ConfigError(
+    `the store holds a fork of ${pin.url} at version ${pin.version}: start it with fork ${pin.url}, or use another directory`,
+  );
+}
 
 export class LedgerWriter {
   readonly #options: WriterOptions;
@@ -150,6 +161,7 @@ export class LedgerWriter {
       if (chain === undefined && plan.proven !== undefined) await committer.noteMatchedWaypoint(plan.proven);
       return;
     }
+    const { Following } = await import("./following.ts");
     const following = new Following(plan.follow, {
       store,
       committer,
@@ -168,6 +180,7 @@ export class LedgerWriter {
 
   async #startFork(plan: ForkPlan): Promise<void> {
     const { store, logger, index: items = true, transactionIndex: transactions = true } = this.#options;
+    const { Forking } = await import("./forking.ts");
     this.#forking = new Forking(plan, { store, logger, indexes: { items, transactions } });
     await this.#forking.start();
   }

@@ -1,7 +1,6 @@
 // Views without upstreams, of a ledger whose state is only partly known. An item that was never fetched is unknown:
 // reading it is an error, not "absent".
 import { silentLogger } from "../base/log.ts";
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store, StoreView } from "../store/contract.ts";
 import { BaseFiller } from "../sync/base-filler.ts";
@@ -32,27 +31,20 @@ function absentUpstream(name: string): Upstream {
 export class OfflineViews {
   #fork: { readonly source: ForkSource; readonly pin: ForkPin } | undefined;
 
-  viewOver(view: StoreView, store: Store): MaybePromise<LedgerView> {
-    if (view.position.stateRoot !== undefined) return view;
+  async viewOver(view: StoreView, store: Store): Promise<LedgerView> {
     if (this.#fork !== undefined) return new ForkView(view, this.#fork.source, this.#fork.pin);
-    return andThen(this.#loadPin(view, store), (pin) => {
-      if (pin === undefined) return createLazyView(view, this.#filler(store));
-      const source = new ForkSource({
-        upstream: absentUpstream(pin.url),
-        pin,
-        chainId: view.position.chainId,
-        store,
-        timeoutMs: TIMEOUT_MS,
-        logger: silentLogger,
-      });
-      this.#fork = { source, pin };
-      return new ForkView(view, source, pin);
+    const pin = await this.#loadPin(view, store);
+    if (pin === undefined) return createLazyView(view, this.#filler(store));
+    const source = new ForkSource({
+      upstream: absentUpstream(pin.url),
+      pin,
+      chainId: view.position.chainId,
+      store,
+      timeoutMs: TIMEOUT_MS,
+      logger: silentLogger,
     });
-  }
-
-  /** Forgets the store. */
-  close(): void {
-    this.#fork = undefined;
+    this.#fork = { source, pin };
+    return new ForkView(view, source, pin);
   }
 
   async #loadPin(view: StoreView, store: Store): Promise<ForkPin | undefined> {

@@ -6,10 +6,9 @@ import { resolveReadPoint } from "../ledger/read-point.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { parseWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import { parseAddress } from "../move/address.ts";
-import { encodeBundle, type MadeBundle } from "../proof/made-bundle.ts";
+import type { MadeBundle } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import type { Store } from "../store/contract.ts";
-import { prove } from "../sync/prover.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
 import type { NodeOptions, ProveOptions } from "./options.ts";
 import { readAtOf } from "./read-at.ts";
@@ -36,6 +35,7 @@ export class ProofQuestions {
   async prove(view: LedgerView, question: ProofQuestion, options: ProofOptions): Promise<MadeBundle> {
     const store = this.#store();
     if (store === undefined) throw new LedgerError("no_ledger", "there is no ledger yet");
+    const { prove } = await import("../sync/prover.ts");
     return prove(store, view, question, options);
   }
 
@@ -52,6 +52,7 @@ export class ProofQuestions {
   async #answer(question: ProofQuestion, options: ProveOptions): Promise<Uint8Array> {
     const at = readAtOf(options);
     const fromWaypoint = options.fromWaypoint === undefined ? undefined : toWaypoint(options.fromWaypoint);
+    const { encodeBundle } = await import("../proof/made-bundle.ts");
     return this.#reader.withView(async (view) => {
       const isLatest = at.version === undefined && at.timestampUsec === undefined;
       const version = isLatest ? undefined : (await resolveReadPoint(view, at)).version;

@@ -18,7 +18,6 @@ import type { ModuleLoader } from "../move/abi.ts";
 import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
-import { explainSubmission } from "../transaction/explain/explain.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, MinVersionOptions, ReadOptions } from "./options.ts";
 import { minVersionOf, readAtOf } from "./read-at.ts";
@@ -194,7 +193,8 @@ export class Reader {
   }
 
   /** The explanation of a request body, using modules and accounts of the view's latest version. */
-  explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
+  async explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
+    const { explainSubmission } = await import("../transaction/explain/explain.ts");
     const { chainId, timestampUsec } = view.position;
     const loadModule = this.moduleLoader(view);
     const accounts = createAccountReader(view);

@@ -1,6 +1,6 @@
 // Request latencies by operation and status, as a histogram. Counting is one addition on the request path: the library's
 // own histogram checks and joins the labels for every request.
-import { Histogram } from "prom-client";
+import type { HistogramSource, HistogramValues } from "./metrics.ts";
 
 /** Upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
@@ -13,19 +13,15 @@ interface Series {
   sum: number;
 }
 
-type Values = Awaited<ReturnType<Histogram["get"]>>;
-
 /** A histogram that is filled by `count`. */
-export class RequestHistogram extends Histogram {
-  readonly #name: string;
-  /** Says name, help and kind as the library does. */
-  readonly #empty: Histogram;
+export class RequestHistogram implements HistogramSource {
+  readonly name: string;
+  readonly help: string;
   readonly #series = new Map<string, Map<number, Series>>();
 
   constructor(name: string, help: string) {
-    super({ name, help, registers: [], buckets: [...BOUNDS] });
-    this.#name = name;
-    this.#empty = new Histogram({ name, help, registers: [] });
+    this.name = name;
+    this.help = help;
   }
 
   /** Counts one request. */
@@ -46,19 +42,10 @@ export class RequestHistogram extends Histogram {
     return total;
   }
 
-  override async get(): Promise<Values> {
-    const empty = await this.#empty.get();
-    const values: Values["values"] = [];
-    for (const byStatus of this.#series.values()) {
-      for (const series of byStatus.values()) values.push(...this.#valuesOf(series));
-    }
-    return { ...empty, values };
-  }
-
-  /** The library asks for the text's values by this name where a histogram has it. */
-  getForPromString(): Promise<Values> {
-    return this.get();
-  }
+  readonly values = (): HistogramValues =>
+    [...this.#series.values()].flatMap((byStatus) =>
+      [...byStatus.values()].flatMap((series) => this.#valuesOf(series)),
+    );
 
   #addSeries(operation: string, status: number): Series {
     const series = {
@@ -73,18 +60,18 @@ export class RequestHistogram extends Histogram {
     return series;
   }
 
-  #valuesOf({ operation, status, counts, sum }: Series): Values["values"] {
+  #valuesOf({ operation, status, counts, sum }: Series): HistogramValues {
     const labels = { operation, status };
     let total = 0;
     const buckets = Array.from(counts, (count, at) => {
       total += count;
       const le = BOUNDS[at] ?? "+Inf";
-      return { labels: { le, ...labels }, value: total, metricName: `${this.#name}_bucket` };
+      return { labels: { le, ...labels }, value: total, metricName: `${this.name}_bucket` };
     });
     return [
       ...buckets,
-      { labels, value: sum, metricName: `${this.#name}_sum` },
-      { labels, value: total, metricName: `${this.#name}_count` },
+      { labels, value: sum, metricName: `${this.name}_sum` },
+      { labels, value: total, metricName: `${this.name}_count` },
     ];
   }
 }

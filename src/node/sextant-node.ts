@@ -1,4 +1,5 @@
-// A node: what it is made of, in which order that starts and ends, and what it says of itself.
+// A node: what it is made of, in which order that starts and ends, and what it says of itself. Parts that not every node
+// has, such as the server, are imported where they start: loading them takes longer than starting a node in memory.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
@@ -7,14 +8,13 @@ import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/max-lag.ts";
 import { assetCacheStats } from "../http/schemas/asset-type.ts";
-import { HTTP_DEFAULTS } from "../http/server.ts";
 import type { SubmissionHandler } from "../http/services.ts";
 import { balanceKeyCacheStats } from "../ledger/balance-keys.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { refutedText } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store, StoreView } from "../store/contract.ts";
 import { assertHead } from "../sync/check/head-check.ts";
 import { loadPosition } from "../sync/committer.ts";
 import { assertIdentity } from "../sync/genesis.ts";
@@ -32,9 +32,7 @@ import {
   unhealthyReasonOf,
   WaypointInfo,
 } from "./follow-report.ts";
-import { passThroughOf } from "./following.ts";
 import { forkInfo, forkSourceInfo } from "./fork-report.ts";
-import { answerSubmission } from "./forwarded-submissions.ts";
 import {
   cacheGauges,
   faultGauges,
@@ -44,16 +42,16 @@ import {
   storeGauges,
   writerGauges,
 } from "./gauges.ts";
-import { HttpFrontend, withPort } from "./http-frontend.ts";
+import type { HttpFrontend } from "./http-frontend.ts";
 import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./info.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
-import { LocalServers } from "./local-servers.ts";
+import type { LocalServers } from "./local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./metrics.ts";
 import { type NodeInfo, toNodeInfo } from "./node-info.ts";
-import { OfflineViews } from "./offline-views.ts";
+import type { OfflineViews } from "./offline-views.ts";
 import { type HttpOptions, NODE_DEFAULTS, type Node, type NodeOptions, type SdkConfig } from "./options.ts";
-import { ProofPort } from "./proof-port.ts";
+import type { ProofPort } from "./proof-port.ts";
 import { proofWindowOf } from "./proof-questions.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
@@ -98,7 +96,8 @@ export class SextantNode extends InProcessCalls implements Node {
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
   #frontend: HttpFrontend | undefined;
-  readonly #offlineViews = new OfflineViews();
+  /** Undefined until a view needs it: most ledgers know their whole state. */
+  #offlineViews: OfflineViews | undefined;
   #proofPort: ProofPort | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
@@ -191,7 +190,7 @@ export class SextantNode extends InProcessCalls implements Node {
     this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
     // Files and the port are checked before the store is touched.
     if (http !== undefined) {
-      this.#frontend = this.#createFrontend(http);
+      this.#frontend = await this.#createFrontend(http);
       await this.#frontend.open();
       await this.#openProofPort(http);
     }
@@ -215,9 +214,17 @@ export class SextantNode extends InProcessCalls implements Node {
     if (this.#store === undefined) await this.#startWorkers();
   }
 
-  async #openProofPort({ host = HTTP_DEFAULTS.host, proofPort: port }: HttpOptions): Promise<void> {
+  async #openProofPort({ host, proofPort: port }: HttpOptions): Promise<void> {
     if (port === undefined || this.#role !== undefined) return;
-    const options = { host, port, store: () => this.#store, logger: this.#logger };
+    const { HTTP_DEFAULTS } = await import("../http/server.ts");
+    const { withPort } = await import("./http-frontend.ts");
+    const { ProofPort } = await import("./proof-port.ts");
+    const options = {
+      host: host ?? HTTP_DEFAULTS.host,
+      port,
+      store: () => this.#store,
+      logger: this.#logger,
+    };
     this.#proofPort = await withPort(port, ProofPort.open(options));
     this.#logger.info({ url: this.#proofPort.url }, "the proof port listens");
   }
@@ -267,6 +274,8 @@ export class SextantNode extends InProcessCalls implements Node {
   async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
     const { faucetPort, statusPort } = this.#options.localChain ?? {};
     if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
+    const { HTTP_DEFAULTS } = await import("../http/server.ts");
+    const { LocalServers } = await import("./local-servers.ts");
     this.#localServers = new LocalServers({
       host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
       faucetPort,
@@ -316,8 +325,10 @@ export class SextantNode extends InProcessCalls implements Node {
   }
 
   async #launchWorkers(): Promise<void> {
+    if (this.#frontend === undefined) return;
     const { pruneWindow, follow, index, transactionIndex } = this.#options;
-    await this.#frontend?.startWorkers({
+    const { answerSubmission } = await import("./forwarded-submissions.ts");
+    await this.#frontend.startWorkers({
       setup: {
         // Functions do not reach another process.
         node: {
@@ -347,11 +358,13 @@ export class SextantNode extends InProcessCalls implements Node {
     });
   }
 
-  #createFrontend(http: NonNullable<NodeOptions["http"]>): HttpFrontend {
+  async #createFrontend(http: NonNullable<NodeOptions["http"]>): Promise<HttpFrontend> {
+    const { follow } = this.#options;
+    const { HttpFrontend } = await import("./http-frontend.ts");
     return new HttpFrontend({
       http,
       services: {
-        passThrough: passThroughOf(this.#options.follow),
+        passThrough: follow && (await import("./following.ts")).passThroughOf(follow),
         passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
         ledger: this,
         headWatch: this.headWatch,
@@ -399,8 +412,16 @@ export class SextantNode extends InProcessCalls implements Node {
       store.openView(),
       (view) =>
         (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ??
-        this.#offlineViews.viewOver(view, store),
+        (view.position.stateRoot === undefined ? this.#offlineView(view, store) : view),
     );
+  }
+
+  async #offlineView(view: StoreView, store: Store): Promise<LedgerView> {
+    if (this.#offlineViews === undefined) {
+      const { OfflineViews } = await import("./offline-views.ts");
+      this.#offlineViews ??= new OfflineViews();
+    }
+    return this.#offlineViews.viewOver(view, store);
   }
 
   #headVersion(): Promise<bigint | undefined> {
@@ -566,7 +587,7 @@ export class SextantNode extends InProcessCalls implements Node {
     this.#plan = undefined;
     this.#submissions = undefined;
     this.#localServers = undefined;
-    this.#offlineViews.close();
+    this.#offlineViews = undefined;
     this.#frontend = undefined;
     this.#election = undefined;
     this.#writer = undefined;

@@ -4,16 +4,14 @@ import { ConfigError, errorText } from "../base/errors.ts";
 import { assertNumbers } from "../base/settings.ts";
 import type { AuthoredChange } from "../chain/authored-block.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
-import { assertHttpOptions } from "../http/server.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { isSameWaypoint } from "../sync/matched-waypoints.ts";
 import { parsePruneWindow } from "../sync/prune-window.ts";
 import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
-import { FOLLOW_NUMBERS, type FollowPlan, planFollowing } from "./following.ts";
-import { FORK_NUMBERS, type ForkPlan, planFork } from "./forking.ts";
+import type { FollowPlan } from "./following.ts";
+import type { ForkPlan } from "./forking.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
-import { FRONTEND_NUMBERS } from "./http-frontend.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
 import { accountChanges } from "./test-authors.ts";
@@ -75,28 +73,32 @@ const NO_PLAN: StartPlan = {
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
   if (http !== undefined) {
+    const { assertHttpOptions } = await import("../http/server.ts");
+    const { FRONTEND_NUMBERS } = await import("./http-frontend.ts");
     assertHttpOptions(http);
     assertNumbers("http", FRONTEND_NUMBERS, http);
   }
   assertNumbers("localChain", LOCAL_CHAIN_NUMBERS, localChain);
-  assertNumbers("follow", FOLLOW_NUMBERS, follow);
-  assertNumbers("fork", FORK_NUMBERS, fork);
+  const following = follow && (await import("./following.ts"));
+  if (following !== undefined) assertNumbers("follow", following.FOLLOW_NUMBERS, follow);
+  const forking = fork && (await import("./forking.ts"));
+  if (forking !== undefined) assertNumbers("fork", forking.FORK_NUMBERS, fork);
   assertStore(options);
   if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
   if (readOnly === true) return NO_PLAN;
   const accounts = accountChanges(options.accounts ?? []);
-  if (fork !== undefined) {
+  if (forking !== undefined && fork !== undefined) {
     for (const name of ["genesis", "waypoint", "follow"] as const) {
       const value = options[name];
       if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
       throw new ConfigError(`${name}: a fork begins with the state of its network, so it takes none`);
     }
-    const plan = planFork(fork, localChain?.seed ?? NODE_DEFAULTS.seed);
+    const plan = forking.planFork(fork, localChain?.seed ?? NODE_DEFAULTS.seed);
     return { ...NO_PLAN, fork: plan, accounts };
   }
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
-  const followPlan = follow === undefined ? undefined : planFollowing(follow, waypoints, http?.minTrust);
+  const followPlan = follow && following?.planFollowing(follow, waypoints, http?.minTrust);
   if (followPlan !== undefined && localChain !== undefined) {
     throw new ConfigError("localChain: a node that follows upstreams makes no blocks");
   }

@@ -14,7 +14,6 @@ import type {
   SubmissionBody,
   SubmissionHandler,
 } from "../http/services.ts";
-import { TransactionPrinter } from "../http/transaction-json/printer.ts";
 import { parseJson } from "../json/parse.ts";
 import { readAccount } from "../ledger/account.ts";
 import type { StateTypes } from "../ledger/state-types.ts";
@@ -138,11 +137,14 @@ export class SubmissionService implements SubmissionHandler {
   /** A simulation in the form of the in-process call. */
   async simulateInProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
     const record = await this.simulate(body, view);
+    const { TransactionPrinter } = await import("../http/transaction-json/printer.ts");
     const text = await new TransactionPrinter(this.#options.types, view).print(
       record,
       view.position.timestampUsec,
     );
-    const transaction = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const transaction = JSON.parse(`${Buffer.from(await text.finish())}`) as Readonly<
+      Record<string, unknown>
+    >;
     return {
       hash: String(transaction.hash),
       success: transaction.success === true,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../../test/support/property.ts";
+import { anyKeyHash, anyUpdates, anyValueHash } from "../../test/support/tree-arbitraries.ts";
 import { createTable } from "../../test/support/tree-table.ts";
 import { toHex } from "../base/hex.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../ledger/hash.ts";
@@ -36,28 +37,11 @@ function holds(
 }
 
 describe("state proofs of random histories", () => {
-  // Few distinct bytes at the front make deep common prefixes frequent.
-  const keyHash = fc
-    .tuple(fc.array(fc.constantFrom(0x00, 0x01, 0x10, 0xf0), { minLength: 1, maxLength: 3 }), fc.nat(3))
-    .map(([head, tail]) => {
-      const out = new Uint8Array(32).fill(0xee);
-      out.set(head);
-      out[4] = tail;
-      return out;
-    });
-  const valueHash = fc.option(
-    fc.nat(5).map((byte) => new Uint8Array(32).fill(byte)),
-    { nil: undefined },
-  );
-  const batch = fc.uniqueArray(fc.record({ keyHash, valueHash }), {
-    maxLength: 12,
-    selector: (update) => toHex(update.keyHash),
-  });
-  const history = fc.array(batch, { minLength: 1, maxLength: 5 });
+  const history = fc.array(anyUpdates, { minLength: 1, maxLength: 5 });
 
   it("hold for what is there and for what is not, and for nothing else", async () => {
     await fc.assert(
-      fc.asyncProperty(history, keyHash, valueHash, async (batches, otherKey, otherValue) => {
+      fc.asyncProperty(history, anyKeyHash, anyValueHash, async (batches, otherKey, otherValue) => {
         const table = createTable();
         const model = new Map<string, { keyHash: Uint8Array; valueHash: Uint8Array }>();
         const seen = new Map<string, Uint8Array>([[toHex(otherKey), otherKey]]);

@@ -10,6 +10,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
+import { treeNodeName } from "../ledger/state-tree/tree-node.ts";
 import {
   ANCHORED,
   CHAINED,
@@ -24,7 +25,6 @@ import {
   type TrustLevel,
   trustAt,
 } from "../ledger/trust.ts";
-import type { IndexName } from "../ledger/view.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type {
@@ -36,11 +36,10 @@ import type {
   StoreIdentity,
   TreeNodeWrite,
 } from "../store/contract.ts";
-import { indexReachRow } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { UNKNOWN_GENESIS } from "./genesis.ts";
-import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
 import { keptRow } from "./kept-accumulator.ts";
+import { type IndexedToHead, type IndexProgress, LedgerIndexes } from "./ledger-indexes.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
@@ -94,24 +93,13 @@ function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[]
   }
 }
 
-/** How much of the ledger is indexed. `impossible`: records that the index needs are pruned, or never were here. */
-export interface IndexProgress {
-  readonly state: "whole" | "building" | "impossible";
-  /** Versions indexed, and all of them. */
-  readonly done: bigint;
-  readonly total: bigint;
-}
-
-/** Records and bytes that one step of building the index reads. */
+/** Records that one step of building an index reads. */
 const INDEX_STEP_RECORDS = 500;
-const INDEX_STEP_BYTES = 4 * 1024 * 1024;
 
 /** A verifier and the position it started from. */
 interface Progress {
   readonly position: Position | undefined;
-  /** Whether each index reaches the position, so that the next commit can continue it. */
-  readonly isIndexed: boolean;
-  readonly areTransactionsIndexed: boolean;
+  readonly indexed: IndexedToHead;
   readonly verifier: Verifier;
 }
 
@@ -119,10 +107,7 @@ interface Progress {
 export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
-  readonly #index: boolean;
-  readonly #indexesPart: boolean;
-  readonly #transactionIndex: boolean;
-  readonly #indexRows = new IndexRowMaker();
+  readonly #indexes: LedgerIndexes;
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
   readonly #bounds: CommitterOptions["bounds"];
@@ -146,11 +131,13 @@ export class Committer {
       onCommit,
       history,
     } = options;
-    this.#indexesPart = indexesPart;
     this.#store = store;
+    this.#indexes = new LedgerIndexes({
+      store,
+      written: { items: index, transactions: transactionIndex },
+      indexesPart,
+    });
     this.#history = history;
-    this.#index = index;
-    this.#transactionIndex = transactionIndex;
     this.#bounds = bounds;
     this.#onCommit = onCommit;
     this.#level = level;
@@ -182,7 +169,7 @@ export class Committer {
       change();
       this.#progress = undefined;
       this.#tree = undefined;
-      this.#indexRows.forget();
+      this.#indexes.forget();
     });
   }
 
@@ -209,8 +196,7 @@ export class Committer {
   /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
   commitGenesis(genesis: GenesisCheck): Promise<Position> {
     return this.#serialize(async () => {
-      const indexes = { index: this.#index, transactionIndex: this.#transactionIndex };
-      const { batch, identity } = await genesisBatch(genesis, this.#level, indexes);
+      const { batch, identity } = await genesisBatch(genesis, this.#level, this.#indexes);
       await this.#store.commit(batch, identity);
       this.#progress = undefined;
       this.#tree = undefined;
@@ -221,7 +207,16 @@ export class Committer {
 
   /** Indexes the next part of the stored records that no index covers. Commits wait meanwhile. */
   indexMore(maxRecords: number = INDEX_STEP_RECORDS): Promise<IndexProgress> {
-    return this.#serialize(() => this.#indexMore(maxRecords));
+    return this.#serialize(async () => {
+      const before = await this.#loadProgress();
+      const { progress, indexed } = await this.#indexes.buildMore(
+        before.position,
+        before.indexed,
+        maxRecords,
+      );
+      this.#progress = { ...before, indexed };
+      return progress;
+    });
   }
 
   /**
@@ -285,7 +280,7 @@ export class Committer {
       // A verifier that threw is unusable, and after a failed commit the head is unknown.
       this.#progress = undefined;
       this.#tree = undefined;
-      this.#indexRows.forget();
+      this.#indexes.forget();
       this.#history?.forget();
     });
     return turn;
@@ -300,12 +295,9 @@ export class Committer {
   async #loadProgress(): Promise<Progress> {
     if (this.#progress === undefined) {
       const position = await loadPosition(this.#store);
-      const isAtHead = async (index: IndexName): Promise<boolean> =>
-        position === undefined || ((await loadIndexReach(this.#store, index)) ?? -1n) >= position.version;
       this.#progress = {
         position,
-        isIndexed: this.#index && (await isAtHead("items")),
-        areTransactionsIndexed: this.#transactionIndex && (await isAtHead("transactions")),
+        indexed: await this.#indexes.indexedTo(position),
         verifier: new Verifier(position, this.#base, this.#bounds),
       };
     }
@@ -337,69 +329,8 @@ export class Committer {
     return await loadPosition(this.#store);
   }
 
-  async #indexMore(maxRecords: number): Promise<IndexProgress> {
-    const items = await this.#indexItems(maxRecords);
-    if (items.state === "building") return items;
-    const transactions = await this.#indexTransactions(maxRecords);
-    // What is told is how far the lists of items are that most readers ask for, unless only transactions are left.
-    return transactions.state === "building" ? transactions : items;
-  }
-
-  /** Indexes transactions of kept records; those of pruned ones need no rows. */
-  async #indexTransactions(maxRecords: number): Promise<IndexProgress> {
-    const progress = await this.#loadProgress();
-    const { position, areTransactionsIndexed } = progress;
-    const total = position === undefined ? 0n : position.version + 1n;
-    const isDone = position === undefined || areTransactionsIndexed || !this.#transactionIndex;
-    if (isDone) return { state: "whole", done: total, total };
-    const next = ((await loadIndexReach(this.#store, "transactions")) ?? -1n) + 1n;
-    const view = await this.#store.openView();
-    try {
-      const { oldestVersion } = view.position;
-      const isPruned = next < oldestVersion;
-      const start = isPruned ? oldestVersion : next;
-      const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
-      const last = start + BigInt(records.length) - 1n;
-      await this.#store.putIndex(transactionIndexRows(records), [indexReachRow(last, "transactions")]);
-      const isWhole = last >= position.version;
-      if (isWhole) this.#progress = { ...progress, areTransactionsIndexed: true };
-      return { state: isWhole ? "whole" : "building", done: last + 1n, total };
-    } finally {
-      view.release();
-    }
-  }
-
-  async #indexItems(maxRecords: number): Promise<IndexProgress> {
-    const progress = await this.#loadProgress();
-    const { position, isIndexed } = progress;
-    const total = position === undefined ? 0n : position.version + 1n;
-    if (position === undefined || isIndexed || !this.#index) return { state: "whole", done: total, total };
-    const start = ((await loadIndexReach(this.#store)) ?? -1n) + 1n;
-    const view = await this.#store.openView();
-    try {
-      const { oldestVersion, stateRoot } = view.position;
-      if (stateRoot === undefined || start < oldestVersion) {
-        return { state: "impossible", done: start, total };
-      }
-      const records = await view.getRecords(start, maxRecords, INDEX_STEP_BYTES);
-      const writes = records.flatMap(({ version, bytes }) =>
-        decodeRecord(bytes).writes.map((write) => ({ ...write, version })),
-      );
-      const last = start + BigInt(records.length) - 1n;
-      const rows = await this.#indexRows.rowsOf(writes, async (keyHashes) =>
-        start > oldestVersion ? view.getItems(keyHashes, start - 1n) : [],
-      );
-      await this.#store.putIndex(rows, [indexReachRow(last)]);
-      const isDone = last === position.version;
-      if (isDone) this.#progress = { ...progress, isIndexed: true };
-      return { state: isDone ? "whole" : "building", done: last + 1n, total };
-    } finally {
-      view.release();
-    }
-  }
-
   async #commit(
-    { position, isIndexed, areTransactionsIndexed, verifier }: Progress,
+    { position, indexed, verifier }: Progress,
     blocks: readonly VerifiedBlock[],
     earned: TrustLevel | undefined,
     signed: SignedLedgerInfo | undefined,
@@ -420,18 +351,11 @@ export class Committer {
       }
     }
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
-    // Without the whole state an index would lack items that were never written here.
-    const itemRows =
-      (hasRoot || this.#indexesPart) && isIndexed
-        ? await this.#indexRows.rowsOf(writes, this.#readHead)
-        : undefined;
-    if (itemRows !== undefined) sideRows.push(indexReachRow(last.position.version));
     const records = blocks.flatMap((block) => block.records);
-    const index = itemRows ?? (areTransactionsIndexed ? [] : undefined);
-    if (areTransactionsIndexed) {
-      index?.push(...transactionIndexRows(records));
-      sideRows.push(indexReachRow(last.position.version, "transactions"));
-    }
+    const { version } = last.position;
+    const hashes = blocks.flatMap((block) => block.transactionHashes);
+    const indexRows = await this.#indexes.rowsOf({ writes, records, hashes, version, hasRoot }, indexed);
+    sideRows.push(...indexRows.sideRows);
     const before = position === undefined ? this.#base?.accumulator : undefined;
     // Without it, nothing could ever be rewound.
     if (before !== undefined) sideRows.push(keptRow(before));
@@ -449,34 +373,16 @@ export class Committer {
       blocks: blocks.map((block) => block.start),
       records,
       treeNodes: history === undefined ? tree.takeChanges() : lastOfEach(kept),
-      index,
+      index: indexRows.index,
       sideRows,
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
     tree.settle();
     history?.settle();
-    this.#progress = {
-      position: batch.position,
-      isIndexed: itemRows !== undefined,
-      areTransactionsIndexed,
-      verifier,
-    };
+    this.#progress = { position: batch.position, indexed: indexRows.indexed, verifier };
     this.#onCommit?.(batch);
-    this.#logger.debug(
-      { version: last.position.version, blocks: blocks.length, writes: batch.writes.length },
-      "committed",
-    );
+    this.#logger.debug({ version, blocks: blocks.length, writes: batch.writes.length }, "committed");
   }
-
-  #readHead: ReadBefore = async (keyHashes) => {
-    if (this.#store.identity === undefined) return [];
-    const view = await this.#store.openView();
-    try {
-      return await view.getItems(keyHashes, view.position.version);
-    } finally {
-      view.release();
-    }
-  };
 
   /**
    * Blocks above a chained head are chained too: each hash was recomputed from it. With our own accumulator and state
@@ -509,7 +415,7 @@ export class Committer {
 async function genesisBatch(
   genesis: GenesisCheck,
   level: TrustLevel,
-  { index, transactionIndex }: { readonly index: boolean; readonly transactionIndex: boolean },
+  indexes: LedgerIndexes,
 ): Promise<{ batch: CommitBatch; identity: StoreIdentity }> {
   const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
   const stateWrites = writes.map((write) => ({ ...write, version: 0n }));
@@ -534,14 +440,7 @@ async function genesisBatch(
     blocks: [start],
     records,
     treeNodes,
-    index: [
-      ...(index ? await new IndexRowMaker().rowsOf(stateWrites, async () => []) : []),
-      ...(transactionIndex ? transactionIndexRows(records) : []),
-    ],
-    sideRows: [
-      ...(index ? [indexReachRow(0n)] : []),
-      ...(transactionIndex ? [indexReachRow(0n, "transactions")] : []),
-    ],
+    ...(await indexes.genesisRows(stateWrites, records)),
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
 }
@@ -553,7 +452,7 @@ function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
   const changes = new Map<string, TreeNodeWrite>();
   for (const block of blocks)
     for (const change of block.changes) {
-      changes.set(Buffer.from(change.key).toString("latin1"), change);
+      changes.set(treeNodeName(change.key), change);
     }
   return [...changes.values()];
 }

@@ -3,22 +3,22 @@
 import { setMaxListeners } from "node:events";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { confirmedVersion, PROVEN, type Refutation, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
 import { Agreement, type AgreementRule, claimOf, levelOfRule, NoAgreement } from "./agreement.ts";
-import { checkAnchors } from "./anchor.ts";
 import { auditHistory } from "./audit.ts";
 import { type Committer, loadPosition } from "./committer.ts";
+import { ExpectedWaypoints } from "./expected-waypoints.ts";
+import { DEFAULT_PACE, type FollowerPace } from "./follower-pace.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
 import { NotProvable } from "./proofs/proven-state.ts";
 import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { explainUnverified } from "./unverified.ts";
-import { type BackoffOptions, backoffMs, pause } from "./upstream/backoff.ts";
+import { backoffMs, pause } from "./upstream/backoff.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
@@ -55,52 +55,6 @@ const MAX_BYTES_PER_COMMIT = 256 * 1024 * 1024;
 
 /** Polls in a row below our version before `ahead_of_upstreams`: machines behind one name may differ a little. */
 const MAX_POLLS_BEHIND = 10;
-
-/** Bounds and pauses of a follower. */
-export interface FollowerPace {
-  /** Requests in flight plus pages not yet used. */
-  readonly ahead: number;
-  /** Records per page. */
-  readonly pageLimit: number;
-  /** Pause between questions at the head. */
-  readonly pollTimeMs: number;
-  readonly retry: BackoffOptions;
-  readonly setAside: BackoffOptions;
-  /** How long nothing usable may be said before the node gives up. */
-  readonly giveUpTimeMs: number;
-  /** For the answer to a question for an upstream's head. */
-  readonly headDeadlineMs: number;
-  /** How long to wait for a page while another upstream could be asked. */
-  readonly slowPageMs: number;
-}
-
-/** Jitter and growing pauses multiply the first two, up to 60 times. */
-export const FOLLOWER_NUMBERS = {
-  /** Pause between questions at the head. */
-  pollTimeMs: { fallback: 500, min: 1, max: HOUR_MS },
-  /** First pause before an upstream that was set aside is asked again. */
-  retryTimeMs: { fallback: 1_000, min: 1, max: HOUR_MS },
-  /** How long nothing usable may come before the follower gives up. No timer runs for it. */
-  giveUpTimeMs: { fallback: 900_000, min: 0, max: 365 * DAY_MS },
-} as const satisfies NumberSettings;
-
-/** Turns the options into a pace. */
-export function paceOf(
-  options: NumberOptions<typeof FOLLOWER_NUMBERS>,
-): Pick<FollowerPace, "pollTimeMs" | "setAside" | "giveUpTimeMs"> {
-  const { pollTimeMs, retryTimeMs, giveUpTimeMs } = numbersOf(FOLLOWER_NUMBERS, options);
-  return { pollTimeMs, giveUpTimeMs, setAside: { baseMs: retryTimeMs, maxMs: 60 * retryTimeMs } };
-}
-
-/** Suits a public network. */
-const DEFAULT_PACE: FollowerPace = {
-  ahead: 4,
-  pageLimit: 100,
-  retry: { baseMs: 250, maxMs: 30_000 },
-  headDeadlineMs: 3_000,
-  slowPageMs: 10_000,
-  ...paceOf({}),
-};
 
 /** Options of a follower. */
 export interface FollowerOptions {
@@ -181,15 +135,13 @@ export class Follower {
   readonly #stop = new AbortController();
   readonly #agreement: Agreement | undefined;
   readonly #watch: HeadWatch;
+  readonly #waypoints: ExpectedWaypoints;
   /** Upstreams that must have a version before it is fetched. */
   readonly #needed: number;
   #reportFault: (error: Error) => void = () => {};
   readonly #running: Promise<void>;
   #state: FollowState = "starting";
   #reason: string | undefined;
-  #anchors: readonly Waypoint[];
-  /** The one of the anchors that validators signed. */
-  #signed: Waypoint | undefined;
   #chainId: number | undefined;
   /** Last version that this follower committed. */
   #version: bigint | undefined;
@@ -213,7 +165,7 @@ export class Follower {
     this.#pace = { ...DEFAULT_PACE, ...options.pace };
     this.#clock = options.clock ?? (() => performance.now());
     this.#random = options.random ?? Math.random;
-    this.#anchors = options.anchors ?? [];
+    this.#waypoints = new ExpectedWaypoints(options.anchors ?? []);
     this.#chainId = options.chainId;
     setMaxListeners(0, this.#stop.signal);
     this.pool = new UpstreamPool(options.upstreams, {
@@ -283,9 +235,7 @@ export class Follower {
 
   /** Expects the waypoint of a version to come that validators signed, in the place of the last one. */
   expectSigned(waypoint: Waypoint | undefined): void {
-    const others = this.#anchors.filter((anchor) => anchor !== this.#signed);
-    this.#signed = waypoint;
-    this.#anchors = waypoint === undefined ? others : [...others, waypoint];
+    this.#waypoints.expectSigned(waypoint);
   }
 
   /** Stops, because a stronger statement refuted the stored history, and the store says so. */
@@ -407,7 +357,7 @@ export class Follower {
    * be blamed for the forged history that another one served before.
    */
   async #assertSameHistory(entry: PoolEntry): Promise<void> {
-    if (this.#anchors.length === 0) return;
+    if (this.#waypoints.isEmpty) return;
     const { ledger } = this.#options;
     const position = await loadPosition(ledger);
     if (position === undefined || !isAccumulatorKnown(position)) return;
@@ -425,12 +375,12 @@ export class Follower {
   }
 
   #differenceCode(): DifferenceCode {
-    return this.#anchors.length > 0 ? "other_history" : "disagrees";
+    return this.#waypoints.isEmpty ? "disagrees" : "other_history";
   }
 
   /** Finds out, beside following, whether an upstream with another history has the one that the next waypoint confirms. */
   #audit(entry: PoolEntry): void {
-    const [waypoint] = [...this.#anchors].sort((a, b) => (a.version < b.version ? -1 : 1));
+    const waypoint = this.#waypoints.next;
     const isTooEarly = waypoint === undefined || (entry.head?.version ?? -1n) < waypoint.version;
     if (this.#auditing !== undefined || isTooEarly) return;
     const { ledger: store, committer, logger } = this.#options;
@@ -475,10 +425,10 @@ export class Follower {
     let position: Position | undefined;
     try {
       position = await this.#options.committer.append(page.bytes, async (blocks) => {
-        matched.push(...checkAnchors(this.#anchors, blocks));
+        matched.push(...this.#waypoints.check(blocks));
         const level = await this.#confirm(entry, blocks);
         isCommit = true;
-        return this.#isSigned(matched, blocks) ? PROVEN : level;
+        return this.#waypoints.isSigned(matched, blocks) ? PROVEN : level;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
@@ -498,14 +448,6 @@ export class Follower {
     if (this.#state !== "at_head" || !this.#isLevel()) this.#enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
     for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
-  }
-
-  /** True if validators signed the last of these blocks. */
-  #isSigned(matched: readonly Waypoint[], blocks: readonly VerifiedBlock[]): boolean {
-    const signed = this.#signed;
-    return (
-      signed !== undefined && matched.includes(signed) && blocks.at(-1)?.position.version === signed.version
-    );
   }
 
   /** An upstream may send many bytes for few records, but not without end. */
@@ -571,7 +513,7 @@ export class Follower {
   async #noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
     const { committer, noteMatch } = this.#options;
     const isGiven = await (noteMatch?.(waypoint) ?? committer.noteMatchedWaypoint(waypoint));
-    this.#anchors = this.#anchors.filter((anchor) => anchor !== waypoint);
+    this.#waypoints.remove(waypoint);
     if (isGiven === false) return;
     const { version } = waypoint;
     this.#options.logger.info(

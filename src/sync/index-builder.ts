@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import type { Committer, IndexProgress } from "./committer.ts";
+import type { Committer } from "./committer.ts";
+import type { IndexProgress } from "./ledger-indexes.ts";
 
 export interface IndexBuilderOptions {
   readonly committer: Pick<Committer, "indexMore">;

@@ -59,7 +59,10 @@ function object(owner: Address, metadata: Address | undefined): Uint8Array {
   }
   const entries = members.map(([tag, bytes]) => [decodeWith(structTagCodec, tag), bytes] as const);
   return stateValue(
-    encodeWith(resourceGroupCodec, entries.sort(([a], [b]) => (a.module < b.module ? -1 : 1)) as never),
+    encodeWith(
+      resourceGroupCodec,
+      entries.sort(([a], [b]) => (a.module < b.module ? -1 : 1)),
+    ),
   );
 }
 

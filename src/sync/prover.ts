@@ -21,9 +21,9 @@ import type { MadeBundle, MadeLedger } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import { checkStateProof } from "../proof/state-proof.ts";
 import type { Store } from "../store/contract.ts";
-import { readAccumulatorSiblings } from "./accumulator-path.ts";
 import { isSameWaypoint } from "./matched-waypoints.ts";
 import { type BlockEnd, loadBlockEnd } from "./proof-history.ts";
+import { AccumulatorNodes } from "./proofs/accumulator-nodes.ts";
 import { decodeSigned, loadEpochEnds, loadNewestBytes, readSignedHead } from "./signed-rows.ts";
 import { TreeAt } from "./tree-history.ts";
 
@@ -70,11 +70,13 @@ async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): 
   const { height, end, signed } = await findPoint(store, view, version);
   const [record] = await view.getRecords(end.version, 1, 1);
   if (record === undefined) throw new LedgerError("corrupt", `version ${end.version} has no record`);
+  const { version: lastVersion } = readSignedHead(signed);
+  const nodes = new AccumulatorNodes({ store, view, lastVersion, missingSubtree: "corrupt" });
   const frame: Frame = {
     height,
     end,
     info: new Uint8Array(readInfoBytes(record.bytes)),
-    siblings: await readAccumulatorSiblings(store, view, end, readSignedHead(signed).version),
+    siblings: await nodes.siblings(end.version, end.left),
     ledger: await ledgerOf(store, signed, fromWaypoint),
     tree: new TreeAt(store, end.rootVersion),
   };

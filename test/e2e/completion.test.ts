@@ -3,11 +3,13 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { commands } from "../../src/cli/commands.ts";
+import { loadCommands } from "../../src/cli/commands.ts";
 import { SHELLS } from "../../src/cli/completion.ts";
 import { runCommand } from "../support/command.ts";
 import { ROOT } from "../support/documentation.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+
+const commands = await loadCommands();
 
 const folder = temporaryFolder();
 const hasShell = (name: string): boolean => spawnSync(name, ["--version"]).status === 0;

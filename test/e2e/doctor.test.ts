@@ -199,3 +199,43 @@ describe("the network", () => {
     ]);
   });
 });
+
+describe("its options", () => {
+  it("are those that it uses; other options of start are refused", async () => {
+    const { code, stdout } = await runCommand(["doctor", "--help-all"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("--max-connections");
+    for (const other of ["--workers", "--lease-time", "--no-upgrade-backup", "--block-time"]) {
+      expect(stdout).not.toContain(other);
+      const refused = await runCommand(["doctor", other, "1"]);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`unknown option ${other}`) as string,
+      });
+    }
+  });
+
+  it("in a node's configuration file and environment are used, and its other settings left alone", async () => {
+    const folder = temporaryFolder();
+    const [config, misspelt] = [join(folder, "node.yaml"), join(folder, "misspelt.yaml")];
+    const data = join(folder, "data");
+    const keys = `data: ${data}\nport: 0\nworkers: 2\nblock-time: 200ms\nno-such: true\n`;
+    writeFileSync(config, keys.replace("no-such", "log-requests"));
+    writeFileSync(misspelt, keys);
+    const environment = { SEXTANT_LEASE_TIME: "5s", SEXTANT_READ_ONLY: "true" };
+    const found = await runCommand(["doctor", "--config", config], environment);
+    expect(found).toMatchObject({ code: 0, stderr: "" });
+    expect(found.stdout).toContain(data);
+    expect(await runCommand(["doctor", "--config", misspelt])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("unknown key no-such") as string,
+    });
+  });
+
+  it("of an engine are refused with another engine", async () => {
+    expect(await runCommand(["doctor", "--store", "memory", "--store-user", "me"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--store-user needs --store cassandra") as string,
+    });
+  });
+});

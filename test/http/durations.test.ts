@@ -1,10 +1,12 @@
 // Durations in options: each works or is refused by the name of its option, and none overflows a timer.
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/errors.ts";
-import { commands } from "../../src/cli/commands.ts";
+import { loadCommands } from "../../src/cli/commands.ts";
 import { parseCommand } from "../../src/cli/parse.ts";
 import { createNode, type HttpOptions, type NodeOptions } from "../../src/node.ts";
 import { until } from "../support/until.ts";
+
+const commands = await loadCommands();
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 

@@ -3,7 +3,7 @@
 import { cpSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { formatTime } from "../../src/base/time-text.ts";
-import { openSource } from "../../src/cli/source.ts";
+import { openSource } from "../../src/cli/source/open.ts";
 import { readStatement, type Statement } from "../../src/cli/statement.ts";
 import { STATEMENT_FORMS } from "../../src/cli/statement-forms.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
@@ -11,7 +11,7 @@ import { BookedLedger, type Change, type Pair } from "../support/booked-ledger.t
 import { startServer } from "../support/http-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const PERIODS = 1000;
+const PERIODS = Number(process.env.SEXTANT_PERIODS ?? 200);
 const BLOCKS = 40;
 
 /** The figures of a statement, in smallest units, as one form has them. */

@@ -3,8 +3,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { commands } from "../../src/cli/commands.ts";
+import { loadCommands } from "../../src/cli/commands.ts";
 import { parseCommand } from "../../src/cli/parse.ts";
+
+const commands = await loadCommands();
 
 /** The project's folder. */
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));

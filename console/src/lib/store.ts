@@ -26,7 +26,9 @@ export function createStore<T>(initial: T): Store<T> {
 }
 
 /** The value now, and a new drawing with each change of what `select` takes from it. */
-export function useStore<T, S = T>(store: Store<T>, select: (value: T) => S = (value) => value as never): S {
+export function useStore<T>(store: Store<T>): T;
+export function useStore<T, S>(store: Store<T>, select: (value: T) => S): S;
+export function useStore<T>(store: Store<T>, select: (value: T) => unknown = (value) => value): unknown {
   const [, redraw] = useState(0);
   const selected = select(store.get());
   useEffect(() => {

@@ -1,12 +1,13 @@
 // What else is stored at an address: transactions, resources, modules.
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Answer, ApiError, ask, path } from "../lib/api.ts";
 import { groupDigits } from "../lib/format.ts";
 import { apiQuery, type ReadAt } from "../lib/read-at.ts";
 import { linkTo } from "../lib/router.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { Card, Empty, Hash, LedgerText, Load, MoveType, Problem, Time, Version } from "./basics.tsx";
+import { Card, Empty, LedgerText, Load, MoveType, Problem, Time } from "./basics.tsx";
+import { type TransactionRow, TransactionRows } from "./transaction-rows.tsx";
 import { Tree } from "./tree.tsx";
 
 type Resource = Answer<"get_account_resources">[number];
@@ -20,12 +21,27 @@ interface Pages<T> {
   readonly cursor: string | undefined;
 }
 
-/** A list that grows by a page at a time. */
-function usePages<T>(
-  key: string,
-  relative: string,
-  query: Readonly<Record<string, string | number | undefined>>,
-) {
+/** A list of what an address has at a version; it grows by a page at a time. */
+function PagedCard<T>({
+  list,
+  title,
+  empty,
+  address,
+  at,
+  children,
+}: {
+  /** Its name in the API. */
+  readonly list: "resources" | "modules";
+  readonly title: string;
+  /** Why there may be none. */
+  readonly empty: string;
+  readonly address: string;
+  readonly at: ReadAt;
+  readonly children: (items: readonly T[]) => ComponentChildren;
+}): JSX.Element {
+  const relative = `${path("accounts", address)}/${list}`;
+  const query = { ...apiQuery(at), limit: PAGE };
+  const key = `${list} ${address} ${JSON.stringify(query)}`;
   const [more, setMore] = useState<{ readonly key: string; readonly pages: Pages<T> }>();
   const [error, setError] = useState<Error>();
   const first = useLoad(key, async (signal): Promise<Pages<T>> => {
@@ -33,6 +49,7 @@ function usePages<T>(
     return { items: data, cursor: ledger.cursor };
   });
   const added = more?.key === key ? more.pages : undefined;
+  const items = [...(first.data?.items ?? []), ...(added?.items ?? [])];
   const cursor = added === undefined ? first.data?.cursor : added.cursor;
   const loadMore = async (): Promise<void> => {
     try {
@@ -42,141 +59,109 @@ function usePages<T>(
       setError(failure as Error);
     }
   };
-  return { first, items: [...(first.data?.items ?? []), ...(added?.items ?? [])], cursor, loadMore, error };
-}
-
-function More({
-  cursor,
-  onMore,
-  error,
-}: {
-  readonly cursor: string | undefined;
-  readonly onMore: () => void;
-  readonly error: Error | undefined;
-}): JSX.Element {
+  const isAbsent = first.error instanceof ApiError && first.error.status === 404;
   return (
-    <>
-      {cursor === undefined ? undefined : (
-        <button type="button" class="button" onClick={onMore}>
-          Load more
-        </button>
-      )}
-      {error === undefined ? undefined : <Problem error={error} />}
-    </>
-  );
-}
-
-export function AccountResources({
-  address,
-  at,
-}: {
-  readonly address: string;
-  readonly at: ReadAt;
-}): JSX.Element {
-  const query = { ...apiQuery(at), limit: PAGE };
-  const relative = `${path("accounts", address)}/resources`;
-  const { first, items, cursor, loadMore, error } = usePages<Resource>(
-    `resources ${address} ${JSON.stringify(query)}`,
-    relative,
-    query,
-  );
-  const absent = first.error instanceof ApiError && first.error.status === 404;
-  return (
-    <Card title="Resources">
-      {absent || (first.data !== undefined && items.length === 0) ? (
-        <Empty title="No resources here">
-          <p>Nothing is stored at this address at this version.</p>
+    <Card title={title}>
+      {isAbsent || (first.data !== undefined && items.length === 0) ? (
+        <Empty title={`No ${list} here`}>
+          <p>{empty}</p>
         </Empty>
       ) : (
         <Load loaded={first}>
           {() => (
             <>
-              {items.map(({ type, data }) => (
-                <details key={type} class="resource" open={items.length <= 3}>
-                  <summary>
-                    <MoveType type={type} isInside />
-                  </summary>
-                  {type.length > 200 ? <LedgerText text={type} max={100} /> : undefined}
-                  <Tree
-                    value={data}
-                    tableLink={(inside, handle) =>
-                      linkTo(["table", handle], { owner: address, resource: type, field: inside.join(".") })
-                    }
-                  />
-                </details>
-              ))}
-              <More cursor={cursor} onMore={loadMore} error={error} />
-            </>
-          )}
-        </Load>
-      )}
-    </Card>
-  );
-}
-
-export function AccountModules({
-  address,
-  at,
-}: {
-  readonly address: string;
-  readonly at: ReadAt;
-}): JSX.Element {
-  const query = { ...apiQuery(at), limit: PAGE };
-  const { first, items, cursor, loadMore, error } = usePages<Module>(
-    `modules ${address} ${JSON.stringify(query)}`,
-    `${path("accounts", address)}/modules`,
-    query,
-  );
-  const absent = first.error instanceof ApiError && first.error.status === 404;
-  return (
-    <Card title="Modules">
-      {absent || (first.data !== undefined && items.length === 0) ? (
-        <Empty title="No modules here">
-          <p>No code is published at this address at this version.</p>
-        </Empty>
-      ) : (
-        <Load loaded={first}>
-          {() => (
-            <>
-              {items.map(({ abi }) =>
-                abi === undefined ? undefined : (
-                  <details key={abi.name} class="resource">
-                    <summary>
-                      <span class="mono">{abi.name}</span>{" "}
-                      <span class="faint">
-                        {abi.exposed_functions.length} functions, {abi.structs.length} types
-                      </span>
-                    </summary>
-                    <ul class="functions">
-                      {abi.exposed_functions.map((one) => (
-                        <li key={one.name}>
-                          {one.is_entry ? (
-                            <a
-                              class="mono"
-                              href={linkTo(["encode"], {
-                                function: `${abi.address}::${abi.name}::${one.name}`,
-                              })}
-                            >
-                              {one.name}
-                            </a>
-                          ) : (
-                            <span class="mono">{one.name}</span>
-                          )}
-                          <span class="faint mono">({one.params.join(", ")})</span>
-                          {one.is_entry ? <span class="badge">entry</span> : undefined}
-                          {one.is_view ? <span class="badge">view</span> : undefined}
-                        </li>
-                      ))}
-                    </ul>
-                  </details>
-                ),
+              {children(items)}
+              {cursor === undefined ? undefined : (
+                <button type="button" class="button" onClick={loadMore}>
+                  Load more
+                </button>
               )}
-              <More cursor={cursor} onMore={loadMore} error={error} />
+              {error === undefined ? undefined : <Problem error={error} />}
             </>
           )}
         </Load>
       )}
     </Card>
+  );
+}
+
+interface AccountAt {
+  readonly address: string;
+  readonly at: ReadAt;
+}
+
+export function AccountResources(account: AccountAt): JSX.Element {
+  return (
+    <PagedCard<Resource>
+      {...account}
+      list="resources"
+      title="Resources"
+      empty="Nothing is stored at this address at this version."
+    >
+      {(resources) =>
+        resources.map(({ type, data }) => (
+          <details key={type} class="resource" open={resources.length <= 3}>
+            <summary>
+              <MoveType type={type} isInside />
+            </summary>
+            {type.length > 200 ? <LedgerText text={type} max={100} /> : undefined}
+            <Tree
+              value={data}
+              tableLink={(inside, handle) =>
+                linkTo(["table", handle], { owner: account.address, resource: type, field: inside.join(".") })
+              }
+            />
+          </details>
+        ))
+      }
+    </PagedCard>
+  );
+}
+
+export function AccountModules(account: AccountAt): JSX.Element {
+  return (
+    <PagedCard<Module>
+      {...account}
+      list="modules"
+      title="Modules"
+      empty="No code is published at this address at this version."
+    >
+      {(modules) =>
+        modules.map(({ abi }) =>
+          abi === undefined ? undefined : (
+            <details key={abi.name} class="resource">
+              <summary>
+                <span class="mono">{abi.name}</span>{" "}
+                <span class="faint">
+                  {abi.exposed_functions.length} functions, {abi.structs.length} types
+                </span>
+              </summary>
+              <ul class="functions">
+                {abi.exposed_functions.map((one) => (
+                  <li key={one.name}>
+                    {one.is_entry ? (
+                      <a
+                        class="mono"
+                        href={linkTo(["encode"], {
+                          function: `${abi.address}::${abi.name}::${one.name}`,
+                        })}
+                      >
+                        {one.name}
+                      </a>
+                    ) : (
+                      <span class="mono">{one.name}</span>
+                    )}
+                    <span class="faint mono">({one.params.join(", ")})</span>
+                    {one.is_entry ? <span class="badge">entry</span> : undefined}
+                    {one.is_view ? <span class="badge">view</span> : undefined}
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ),
+        )
+      }
+    </PagedCard>
   );
 }
 
@@ -187,6 +172,28 @@ interface Sent {
   readonly timestamp?: string;
   readonly sequence_number?: string;
   readonly payload?: { readonly function?: string; readonly type?: string };
+}
+
+function rowOf({
+  version,
+  hash,
+  success,
+  timestamp,
+  payload,
+  sequence_number: number,
+}: Sent): TransactionRow {
+  return {
+    version,
+    hash,
+    isFailed: !success,
+    call: (
+      <>
+        <MoveType type={payload?.function ?? payload?.type ?? ""} />{" "}
+        <span class="faint">{number === undefined ? "" : `no. ${groupDigits(number)}`}</span>
+      </>
+    ),
+    detail: <Time usec={timestamp} />,
+  };
 }
 
 export function AccountTransactions({ address }: { readonly address: string }): JSX.Element {
@@ -206,41 +213,7 @@ export function AccountTransactions({ address }: { readonly address: string }): 
               <p>This account has sent no transaction that the node keeps.</p>
             </Empty>
           ) : (
-            <table class="rows fits">
-              <thead>
-                <tr>
-                  <th scope="col">Version</th>
-                  <th scope="col">Call</th>
-                  <th scope="col">Time</th>
-                  <th scope="col" class="spare">
-                    Hash
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {[...sent]
-                  .reverse()
-                  .map(({ version, hash, success, timestamp, payload, sequence_number: number }) => (
-                    <tr key={version}>
-                      <td>
-                        <Version version={version} />
-                      </td>
-                      <td class="call">
-                        <span class={`dot ${success ? "good" : "bad"}`} />{" "}
-                        <span class="offscreen">{success ? "succeeded" : "failed"}</span>
-                        <MoveType type={payload?.function ?? payload?.type ?? ""} />{" "}
-                        <span class="faint">{number === undefined ? "" : `no. ${groupDigits(number)}`}</span>
-                      </td>
-                      <td>
-                        <Time usec={timestamp} />
-                      </td>
-                      <td class="spare">
-                        <Hash hash={hash} href={linkTo(["transaction", version])} />
-                      </td>
-                    </tr>
-                  ))}
-              </tbody>
-            </table>
+            <TransactionRows column="Time" rows={[...sent].reverse().map(rowOf)} />
           )
         }
       </Load>

@@ -382,14 +382,31 @@ export function Load<T>({
   return <Skeleton lines={lines} />;
 }
 
+/** A box that scrolls. `look` is its class. */
+export function ScrollBox({
+  look,
+  label,
+  children,
+}: {
+  readonly look: string;
+  readonly label: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section class={look} tabIndex={0} aria-label={label}>
+      {children}
+    </section>
+  );
+}
+
 /** A line to paste into a shell. */
 export function CodeLine({ text, label }: { readonly text: string; readonly label: string }): JSX.Element {
   return (
     <div class="code-line">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <section class="code-box" tabIndex={0} aria-label={label}>
+      <ScrollBox look="code-box" label={label}>
         <pre>{text}</pre>
-      </section>
+      </ScrollBox>
       <Copy text={text} label={label} />
     </div>
   );
@@ -432,6 +449,41 @@ export function Field({
         </p>
       )}
     </div>
+  );
+}
+
+/** A labelled line for hex, types and the like, which no browser completes or spell-checks. */
+export function MonoField({
+  value,
+  onInput,
+  placeholder,
+  list,
+  ...field
+}: {
+  readonly label: ComponentChildren;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly placeholder?: string;
+  /** Id of a list of suggestions. */
+  readonly list?: string;
+}): JSX.Element {
+  return (
+    <Field {...field}>
+      {(ids) => (
+        <input
+          {...ids}
+          class="mono"
+          list={list}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={placeholder}
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }
 

@@ -9,6 +9,7 @@ import { go, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
 import { type Loaded, useLoad } from "../lib/use-load.ts";
 import { AccountModules, AccountResources, AccountTransactions } from "../parts/account-parts.tsx";
+import { AddressForm } from "../parts/address-form.tsx";
 import { BalanceHistory } from "../parts/balance-history.tsx";
 import {
   Address,
@@ -19,7 +20,6 @@ import {
   Empty,
   Fact,
   Facts,
-  Field,
   Hash,
   LedgerText,
   Load,
@@ -42,43 +42,18 @@ const PAGE = 100;
 /** Where to begin: a field, and the demo accounts. */
 export function AccountSearch(): JSX.Element {
   const info = useStore(live, (value) => value.info);
-  const [text, setText] = useState("");
-  const [error, setError] = useState<string>();
   const accounts = Object.entries(info?.demo_accounts ?? {});
   return (
     <>
       <Title text="Accounts" />
       <Card>
-        <form
-          class="inline-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const address = info?.demo_accounts?.[text.trim().toLowerCase()] ?? fullAddress(text);
-            if (address === undefined) {
-              setError("expected an address of up to 64 hex digits, such as 0x1, or a demo name");
-            } else go(linkTo(["account", address]));
-          }}
-        >
-          <Field label="Address or demo name" error={error}>
-            {(ids) => (
-              <input
-                {...ids}
-                class="mono"
-                autocomplete="off"
-                spellcheck={false}
-                placeholder="0x1"
-                value={text}
-                onInput={(event) => {
-                  setText(event.currentTarget.value);
-                  setError(undefined);
-                }}
-              />
-            )}
-          </Field>
-          <button type="submit" class="button primary">
-            Look
-          </button>
-        </form>
+        <AddressForm
+          view="account"
+          label="Address or demo name"
+          placeholder="0x1"
+          expected="an address of up to 64 hex digits, such as 0x1, or a demo name"
+          names={info?.demo_accounts}
+        />
       </Card>
       {accounts.length === 0 ? undefined : (
         <Card title="Demo accounts">

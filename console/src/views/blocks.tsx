@@ -21,6 +21,7 @@ import {
   Version,
 } from "../parts/basics.tsx";
 import { BlockList } from "../parts/block-list.tsx";
+import { type TransactionRow, TransactionRows } from "../parts/transaction-rows.tsx";
 
 export function Blocks(): JSX.Element {
   const blocks = useStore(live, (state) => state.blocks);
@@ -40,43 +41,15 @@ export function Blocks(): JSX.Element {
   );
 }
 
-/** Transactions in rows. */
-function TransactionRows({ transactions }: { readonly transactions: readonly Transaction[] }): JSX.Element {
-  return (
-    <table class="rows fits">
-      <thead>
-        <tr>
-          <th scope="col">Version</th>
-          <th scope="col">Call</th>
-          <th scope="col">Sender</th>
-          <th scope="col" class="spare">
-            Hash
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {transactions.map((transaction) => {
-          const { version = "", success, sender, hash, payload } = transaction;
-          return (
-            <tr key={hash}>
-              <td>
-                <Version version={version} />
-              </td>
-              <td class="call">
-                <span class={`dot ${success === false ? "bad" : "good"}`} />{" "}
-                <span class="offscreen">{success === false ? "failed" : "succeeded"}</span>
-                {payload === undefined ? kindOf(transaction) : <MoveType type={callOf(transaction)} />}
-              </td>
-              <td>{sender === undefined ? <span class="faint">–</span> : <Address address={sender} />}</td>
-              <td class="spare">
-                <Hash hash={hash} href={linkTo(["transaction", version])} />
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  );
+function rowOf(transaction: Transaction): TransactionRow {
+  const { version = "", success, sender, hash, payload } = transaction;
+  return {
+    version,
+    hash,
+    isFailed: success === false,
+    call: payload === undefined ? kindOf(transaction) : <MoveType type={callOf(transaction)} />,
+    detail: sender === undefined ? <span class="faint">–</span> : <Address address={sender} />,
+  };
 }
 
 export function BlockView({ height }: { readonly height: string }): JSX.Element {
@@ -122,7 +95,7 @@ export function BlockView({ height }: { readonly height: string }): JSX.Element 
               </Facts>
             </Card>
             <Card title={`${block.transactions?.length ?? 0} transactions`}>
-              <TransactionRows transactions={block.transactions ?? []} />
+              <TransactionRows column="Sender" rows={(block.transactions ?? []).map(rowOf)} />
             </Card>
           </>
         )}

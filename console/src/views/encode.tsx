@@ -26,6 +26,7 @@ import {
   Field,
   Hash,
   LedgerText,
+  MonoField,
   MoveType,
   Problem,
   Skeleton,
@@ -601,7 +602,7 @@ function Form({
         />
       ))}
       {draft.typeArguments.map((type, index) => (
-        <Field
+        <MonoField
           key={index}
           label={
             <>
@@ -609,23 +610,13 @@ function Form({
             </>
           }
           error={errorOf(`payload.type_arguments[${index}]`)}
-        >
-          {(ids) => (
-            <input
-              {...ids}
-              class="mono"
-              list="known-types"
-              autocomplete="off"
-              spellcheck={false}
-              placeholder="0x1::aptos_coin::AptosCoin"
-              value={type}
-              onInput={(event) => {
-                const { value } = event.currentTarget;
-                change({ typeArguments: draft.typeArguments.map((old, at) => (at === index ? value : old)) });
-              }}
-            />
-          )}
-        </Field>
+          list="known-types"
+          placeholder="0x1::aptos_coin::AptosCoin"
+          value={type}
+          onInput={(value) =>
+            change({ typeArguments: draft.typeArguments.map((old, at) => (at === index ? value : old)) })
+          }
+        />
       ))}
       {types.map((type, index) => (
         <Argument

@@ -10,6 +10,7 @@ import { go, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
 import { type TableTypes, typesInAccount, typesOfField } from "../lib/table-types.ts";
 import { useLoad } from "../lib/use-load.ts";
+import { AddressForm } from "../parts/address-form.tsx";
 import {
   Card,
   CodeLine,
@@ -20,7 +21,9 @@ import {
   Field,
   LedgerText,
   Load,
+  MonoField,
   MoveType,
+  ScrollBox,
   Title,
 } from "../parts/basics.tsx";
 import { ReadAtControl } from "../parts/read-at.tsx";
@@ -36,40 +39,17 @@ type Query = Readonly<Record<string, string>>;
 
 function HandleForm({ handle }: { readonly handle: string | undefined }): JSX.Element {
   const info = useStore(live, (value) => value.info);
-  const [text, setText] = useState(handle ?? "");
-  const [error, setError] = useState<string>();
   const tables = Object.entries(info?.demo_tables ?? {});
   return (
     <Card>
-      <form
-        class="inline-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const found = info?.demo_tables?.[text.trim().toLowerCase()] ?? fullAddress(text);
-          if (found === undefined) setError("expected a handle of up to 64 hex digits");
-          else go(linkTo(["table", found]));
-        }}
-      >
-        <Field label="Handle of the table" error={error}>
-          {(ids) => (
-            <input
-              {...ids}
-              class="mono"
-              autocomplete="off"
-              spellcheck={false}
-              placeholder="0x…"
-              value={text}
-              onInput={(event) => {
-                setText(event.currentTarget.value);
-                setError(undefined);
-              }}
-            />
-          )}
-        </Field>
-        <button type="submit" class="button primary">
-          Look
-        </button>
-      </form>
+      <AddressForm
+        view="table"
+        label="Handle of the table"
+        placeholder="0x…"
+        expected="a handle of up to 64 hex digits"
+        names={info?.demo_tables}
+        initial={handle}
+      />
       {tables.length === 0 ? undefined : (
         <p>
           <span class="faint">On this chain: </span>
@@ -107,8 +87,7 @@ function HexDump({ hex }: { readonly hex: string }): JSX.Element {
   const lines = digits.match(/.{1,32}/g) ?? [];
   const shown = lines.slice(0, 64);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section class="hex-dump mono" tabIndex={0} aria-label="Bytes of the value">
+    <ScrollBox look="hex-dump mono" label="Bytes of the value">
       {shown.map((line, index) => (
         <div key={index}>
           <span class="faint">{(index * 16).toString(16).padStart(4, "0")}</span>{" "}
@@ -118,7 +97,7 @@ function HexDump({ hex }: { readonly hex: string }): JSX.Element {
       {lines.length > shown.length ? (
         <div class="faint">and {lines.length - shown.length} more lines</div>
       ) : undefined}
-    </section>
+    </ScrollBox>
   );
 }
 
@@ -253,7 +232,7 @@ function KeyForm({
           </select>
         )}
       </Field>
-      <Field
+      <MonoField
         label="Key"
         error={error}
         hint={
@@ -263,21 +242,12 @@ function KeyForm({
             </>
           )
         }
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            class="mono"
-            autocomplete="off"
-            spellcheck={false}
-            value={text}
-            onInput={(event) => {
-              setText(event.currentTarget.value);
-              setError(undefined);
-            }}
-          />
-        )}
-      </Field>
+        value={text}
+        onInput={(value) => {
+          setText(value);
+          setError(undefined);
+        }}
+      />
       <button type="submit" class="button primary">
         Look up
       </button>

@@ -17,6 +17,7 @@ import {
   Field,
   Hash,
   LedgerText,
+  MonoField,
   MoveType,
   Time,
   Title,
@@ -175,26 +176,17 @@ export function Verify(): JSX.Element {
               <input {...ids} type="file" onChange={(event) => choose(event.currentTarget.files?.[0])} />
             )}
           </Field>
-          <Field
+          <MonoField
             label="Waypoint that you trust"
             error={waypointError}
             hint="From a place that you trust: the network's own publication, or a node of your own. Not from the one who gave you the proof."
-          >
-            {(ids) => (
-              <input
-                {...ids}
-                class="mono"
-                autocomplete="off"
-                spellcheck={false}
-                placeholder="0:59d6…"
-                value={waypoint}
-                onInput={(event) => {
-                  setWaypoint(event.currentTarget.value);
-                  setVerdict(undefined);
-                }}
-              />
-            )}
-          </Field>
+            placeholder="0:59d6…"
+            value={waypoint}
+            onInput={(value) => {
+              setWaypoint(value);
+              setVerdict(undefined);
+            }}
+          />
           <div class="buttons">
             <button type="submit" class="button primary" disabled={isBusy}>
               {isBusy ? "Checking…" : "Check"}

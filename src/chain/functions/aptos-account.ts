@@ -1,8 +1,9 @@
 // `0x1::aptos_account`: transfers that create the recipient's account.
 import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
 import type { StructTag } from "../../move/type-tag.ts";
+import { newAccount } from "../new-account.ts";
 import { MoveAbort } from "./aborts.ts";
-import { type CallState, newAccount } from "./call-state.ts";
+import type { CallState } from "./call-state.ts";
 import { assertCoin, NATIVE_COIN, transferCoin } from "./coins.ts";
 import { depositToStore, ensurePrimaryStore, withdrawFromStore } from "./fungible-stores.ts";
 import { ADDRESS, ADDRESSES, type ModelledFunction, modelled, OBJECT, U64, U64S } from "./modelled.ts";

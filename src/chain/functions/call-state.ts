@@ -1,19 +1,14 @@
 // The state as a modelled function sees it: items are read when they are needed, because only the run of a function
 // finds out which those are.
 
+import { Slices } from "../../base/slices.ts";
 import { byteString } from "../../bcs/scalars.ts";
 import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
-import {
-  type AccountResource,
-  accountCodec,
-  type EventHandle,
-  type ResourceGroup,
-} from "../../ledger/resources.ts";
+import { type AccountResource, accountCodec, type ResourceGroup } from "../../ledger/resources.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { type Item, objectItem, resourceItem } from "../item.ts";
-import { Slices } from "../slices.ts";
 import type { GasMeter } from "../submission/gas.ts";
 import type { WorkingState } from "../working-state.ts";
 
@@ -120,18 +115,4 @@ export class CallState {
     const number = FEATURE_NUMBERS[name];
     return ((flags?.[number >> 3] ?? 0) & (1 << (number & 7))) !== 0;
   }
-}
-
-/** A new Account resource. */
-export function newAccount(address: Address): AccountResource {
-  const handle = (creationNumber: bigint): EventHandle => ({ counter: 0n, creationNumber, account: address });
-  return {
-    authenticationKey: address,
-    sequenceNumber: 0n,
-    guidCreationNumber: 2n,
-    coinRegisterEvents: handle(0n),
-    keyRotationEvents: handle(1n),
-    rotationCapabilityOffer: undefined,
-    signerCapabilityOffer: undefined,
-  };
 }

@@ -1,5 +1,5 @@
 // A modelled function: its parameters, and what it does to the state instead of its bytecode.
-import { type Codec, decodeWith } from "../../bcs/codec.ts";
+import { type Codec, decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
@@ -34,25 +34,27 @@ export interface ModelledFunction {
   prepare(call: EntryFunction): ModelledCall;
 }
 
+/** The values of parameters. */
+type Arguments<P extends readonly Codec<unknown>[]> = { readonly [K in keyof P]: ValueOf<P[K]> };
+
 /** Defines a function of `0x1`. */
-export function modelled<const A extends readonly unknown[]>(definition: {
+export function modelled<const P extends readonly Codec<unknown>[]>(definition: {
   readonly module: string;
   readonly name: string;
   readonly typeParameters?: number;
   readonly signers?: number;
-  readonly parameters: { readonly [K in keyof A]: Codec<A[K]> };
+  readonly parameters: P;
   run(
     call: CallState,
     input: {
       readonly sender: Address;
-      readonly args: A;
+      readonly args: Arguments<P>;
       /** The first type argument of a generic function. */
       readonly type: StructTag;
     },
   ): Promise<void>;
 }): ModelledFunction {
-  const { module, name, typeParameters = 0, signers = 1, run } = definition;
-  const parameters = definition.parameters as unknown as readonly Codec<unknown>[];
+  const { module, name, typeParameters = 0, signers = 1, parameters, run } = definition;
   const id = `0x1::${module}::${name}`;
   return {
     module,
@@ -62,9 +64,10 @@ export function modelled<const A extends readonly unknown[]>(definition: {
         throw malformed(`${id} takes ${typeParameters} type arguments, got ${typeArgs.length}`);
       if (args.length !== parameters.length)
         throw malformed(`${id} takes ${parameters.length} arguments, got ${args.length}`);
+      // `map` gives a list; the compiler does not see that it has the length and order of `parameters`.
       const values = parameters.map((codec, index) =>
         decodeArgument(codec, args[index], `${id}: argument ${index}`),
-      );
+      ) as Arguments<P>;
       const [first] = typeArgs;
       if (first !== undefined && first.kind !== "struct")
         throw unmodelled(`${id} of a type that is no struct`);
@@ -72,7 +75,7 @@ export function modelled<const A extends readonly unknown[]>(definition: {
       const type = first?.struct as StructTag;
       return {
         signers,
-        run: (call, sender) => run(call, { sender, args: values as unknown as A, type }),
+        run: (call, sender) => run(call, { sender, args: values, type }),
       };
     },
   };

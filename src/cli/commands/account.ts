@@ -4,7 +4,6 @@ import { stateReadCommand } from "../read-command.ts";
 
 export const accountCommand = stateReadCommand({
   name: "account",
-  summary: "Print the sequence number and authentication key of an account",
   operands: ["ADDRESS"],
   examples: ["sextant account 0x1", "sextant account ada --ledger-version 7"],
   ask: (source, [address = ""], at) => source.read(accountRoute, { address, ...at }),

@@ -3,15 +3,14 @@ import { ConfigError } from "../../base/errors.ts";
 import { backupData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
-import { operandsOf } from "../source.ts";
 import { DEFAULT_DATA, directoryOf } from "../store-options.ts";
 import { copyWatch } from "./check.ts";
 import { alignedLines } from "./info.ts";
 
 export const backupCommand = command({
   name: "backup",
-  summary: "Back up a consistent snapshot of a data directory (lmdb engine), and check the copy",
   operands: "",
   options: {
     data: textOptionWithDefault(

@@ -1,21 +1,20 @@
 // `sextant balance`: a coin or fungible-asset balance at the latest or any kept version or time.
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
   minVersionOptions,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 
 export const balanceCommand = command({
   name: "balance",
-  summary: "Print an account's balance of a coin or fungible asset",
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,

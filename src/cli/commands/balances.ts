@@ -3,7 +3,7 @@ import { parseOperand } from "../../node.ts";
 import { batchExclusions, batchOptions, runBatch } from "../batch.ts";
 import { command } from "../command.ts";
 import { switchOption } from "../option.ts";
-import type { BalanceQueryText } from "../source.ts";
+import type { BalanceQueryText } from "../source/source.ts";
 
 /** Sums by asset. One asset may be written in several ways; the first one names its total. */
 function addUp(
@@ -25,7 +25,6 @@ function addUp(
 
 export const balancesCommand = command({
   name: "balances",
-  summary: "Print many balances, all at the same version",
   operands: "FILE|-",
   options: { ...batchOptions, totals: switchOption("Also print the sum for each asset", false) },
   exclusions: batchExclusions,

@@ -7,7 +7,6 @@ import { historyReadCommand } from "../read-command.ts";
 
 export const blockCommand = historyReadCommand({
   name: "block",
-  summary: "Print a block by its height or by a version in it",
   operands: [],
   options: {
     height: textOption("Height of the block", "HEIGHT"),

@@ -12,9 +12,9 @@ import {
 } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { interruptible } from "../interrupt.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
-import { operandsOf } from "../source.ts";
 import {
   assertNotGiven,
   CLUSTER_NAMES,
@@ -143,7 +143,6 @@ export async function checkInChild(
 
 export const checkCommand = command({
   name: "check",
-  summary: "Verify every row of a data directory: hashes, indexes, state root; or the index of a cluster",
   operands: "",
   options: {
     data: textOptionWithDefault("Data directory to check; a node may be writing to it", "DIR", DEFAULT_DATA),

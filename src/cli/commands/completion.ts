@@ -3,13 +3,12 @@ import { ConfigError } from "../../base/errors.ts";
 import { type Command, command, EXIT_OK } from "../command.ts";
 import { completionScript, SHELLS } from "../completion.ts";
 import { didYouMean } from "../nearest.ts";
-import { operandsOf } from "../source.ts";
+import { operandsOf } from "../operands.ts";
 
-/** The command; it completes itself too, so it asks for the list of all commands when it runs. */
-export function completionCommand(all: () => readonly Command[]): Command {
+/** The command; it completes itself too, so it loads all commands when it runs. */
+export function completionCommand(loadAll: () => Promise<readonly Command[]>): Command {
   return command({
     name: "completion",
-    summary: "Print the script that completes commands and options in a shell",
     operands: SHELLS.join("|"),
     options: {},
     examples: [
@@ -25,7 +24,7 @@ export function completionCommand(all: () => readonly Command[]): Command {
           `SHELL: expected one of ${SHELLS.join(", ")}, got ${JSON.stringify(given)}${didYouMean(given, SHELLS)}`,
         );
       }
-      context.out(completionScript(shell, all()));
+      context.out(completionScript(shell, await loadAll()));
       return EXIT_OK;
     },
   });

@@ -4,9 +4,9 @@ import { type CopyOptions, type CopyReport, copyData, type StoreOptions } from "
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
+import { operandsOf } from "../operands.ts";
 import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../option.ts";
 import type { Progress } from "../progress.ts";
-import { operandsOf } from "../source.ts";
 import { startSteadyProgress } from "../steady-progress.ts";
 import {
   assertNotGiven,
@@ -111,8 +111,6 @@ function reportFields({ check, ...report }: CopyReport): Readonly<Record<string,
 
 export const copyCommand = command({
   name: "copy",
-  summary:
-    "Copy a ledger into another data directory or a cluster, and verify it; resumes an interrupted copy",
   operands: "",
   options,
   exclusions: [

@@ -1,22 +1,21 @@
 // `sextant detail`: what a balance is made of.
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
   minVersionOptions,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 import { alignedLines, flatten } from "./info.ts";
 
 export const detailCommand = command({
   name: "detail",
-  summary: "Print what an account's balance is made of, and the asset's name and decimals",
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,

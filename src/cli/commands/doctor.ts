@@ -5,20 +5,51 @@ import { diskFindings, permissionFindings, type SeenStore, storeFindings } from 
 import { type Finding, findingLine, withDeadline } from "../doctor/finding.ts";
 import { descriptorFindings, memoryFindings, nodeFindings } from "../doctor/machine.ts";
 import { clusterFindings, portFindings, proofFindings, upstreamFindings } from "../doctor/network.ts";
-import { type OptionValues, switchOption } from "../option.ts";
-import { operandsOf } from "../source.ts";
-import { storeOf } from "../store-options.ts";
-import { startExclusions, startOptions } from "./start.ts";
+import { operandsOf } from "../operands.ts";
+import {
+  defaultsOf,
+  exclusionsAmong,
+  type OptionValues,
+  pickOptions,
+  switchOption,
+  textOption,
+} from "../option.ts";
+import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
+import { startOptions } from "./start.ts";
 
 /** Time limits of one check. */
 const CHECK_MS = 10_000;
 const CLUSTER_MS = 30_000;
 const ASK_MS = 5000;
 
-const options = { ...startOptions, json: switchOption("Print a JSON object", false) };
+const options = {
+  ...pickOptions(startOptions, [
+    "host",
+    "port",
+    "data",
+    "store",
+    "store-url",
+    "store-user",
+    "store-data-centre",
+    "store-password",
+    "store-password-file",
+    "store-tls",
+    "store-tls-ca",
+    "store-tls-cert",
+    "store-tls-key",
+    "proofs",
+    "max-connections",
+  ]),
+  upstream: {
+    ...startOptions.upstream,
+    help: "Full node that the node would follow; this command asks it without an API key",
+  },
+  config: textOption("The node's configuration file; only the options above are used", "FILE"),
+  json: switchOption("Print a JSON object", false),
+};
 
 async function examine(values: OptionValues<typeof options>): Promise<readonly Finding[]> {
-  const store = storeOf(values);
+  const store = storeOf({ ...defaultsOf(storeOptions), ...values });
   const findings: Finding[] = [
     ...nodeFindings(process.versions.node, new Date()),
     ...memoryFindings(),
@@ -53,12 +84,11 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
 
 export const doctorCommand = command({
   name: "doctor",
-  summary:
-    "Look at this machine, a data directory, upstreams, proof sources and a cluster, and say what is wrong",
   operands: "",
   options,
   mainOptions: ["data", "store", "host", "port", "upstream", "config", "json"],
-  exclusions: startExclusions,
+  exclusions: exclusionsAmong(options, storeExclusions),
+  otherConfigKeys: Object.keys(startOptions),
   examples: [
     "sextant doctor",
     "sextant doctor --data /var/lib/sextant --upstream https://node.example",

@@ -2,12 +2,13 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
 
 export const encodeCommand = command({
   name: "encode",
-  summary: "Print the bytes to sign for a JSON transaction request as hex",
   operands: "FILE|-",
   options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,

@@ -5,8 +5,10 @@ import { hexBytesFault } from "../../base/hex.ts";
 import { escapeControls } from "../../base/text.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, minVersionOptions, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
 import { alignedLines } from "./info.ts";
 
 /** Characters of a file that a message shows. */
@@ -73,7 +75,6 @@ function linesOf(explanation: Explanation): string[] {
 
 export const explainCommand = command({
   name: "explain",
-  summary: "Print what a transaction would do, before it is signed",
   operands: "FILE|-",
   options: { ...sourceOptions, ...minVersionOptions, json: switchOption("Print the JSON response", false) },
   exclusions: sourceExclusions,

@@ -4,7 +4,6 @@ import { historyReadCommand } from "../read-command.ts";
 
 export const gasPriceCommand = historyReadCommand({
   name: "gas-price",
-  summary: "Print the estimated prices of a unit of gas",
   operands: [],
   options: {},
   examples: ["sextant gas-price"],

@@ -7,6 +7,7 @@ import { pathTo } from "../../interface/route.ts";
 import { healthyRoute, readyRoute } from "../../interface/routes.ts";
 import { HTTP_DEFAULTS, HTTP_NUMBERS } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import {
   durationOption,
   integerOption,
@@ -15,7 +16,6 @@ import {
   textOption,
   textOptionWithDefault,
 } from "../option.ts";
-import { operandsOf } from "../source.ts";
 import { startCommand } from "./start.ts";
 
 const options = {
@@ -101,7 +101,6 @@ async function checkHealth(values: OptionValues<typeof options>, context: Comman
 
 export const healthCommand = command({
   name: "health",
-  summary: "Ask the node on this machine whether it is healthy: exit code 0 if so, 1 if not",
   operands: "",
   options,
   otherConfigKeys: Object.keys(startCommand.options),

@@ -4,15 +4,11 @@ import { formatTime } from "../../base/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { choiceOption, integerOption, textOption } from "../option.ts";
-import {
-  askSource,
-  type ChangeText,
-  minVersionOptions,
-  operandsOf,
-  sourceExclusions,
-  sourceOptions,
-} from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
+import type { ChangeText } from "../source/source.ts";
 
 const COLUMNS = ["version", "timestamp_usec", "before", "after", "transaction_hash"] as const;
 
@@ -24,7 +20,6 @@ function toText({ version, timestamp_usec, before, after, transaction_hash }: Ch
 
 export const historyCommand = command({
   name: "history",
-  summary: "Print every change of an account's balance between two versions or times",
   operands: "ADDRESS ASSET",
   options: {
     ...sourceOptions,

@@ -1,16 +1,16 @@
 // `sextant holdings`: every asset of an account.
 import { command, EXIT_OK } from "../command.ts";
 import { checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 
 interface Held {
   readonly asset_type: string;
@@ -26,7 +26,6 @@ function toText({ balance, asset_type, symbol }: Held): string {
 
 export const holdingsCommand = command({
   name: "holdings",
-  summary: "Print every asset of an account with its balance, all at one version",
   operands: "ADDRESS",
   options: {
     ...sourceOptions,

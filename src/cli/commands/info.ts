@@ -1,7 +1,9 @@
 // `sextant info`: facts about a node.
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { sourceExclusions, sourceOptions } from "../source/options.ts";
 
 /** Prints a flat object as aligned lines. */
 export function alignedLines(object: Readonly<Record<string, unknown>>): string[] {
@@ -26,7 +28,6 @@ export function flatten(object: Readonly<Record<string, unknown>>): Record<strin
 
 export const infoCommand = command({
   name: "info",
-  summary: "Print what a node is: software version, chain, sync state, storage",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print the JSON response", false) },
   exclusions: sourceExclusions,

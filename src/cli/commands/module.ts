@@ -4,7 +4,6 @@ import { stateReadCommand } from "../read-command.ts";
 
 export const moduleCommand = stateReadCommand({
   name: "module",
-  summary: "Print one module of an account with its ABI",
   operands: ["ADDRESS", "NAME"],
   examples: ["sextant module 0x1 coin"],
   ask: (source, [address = "", module_name = ""], at) =>

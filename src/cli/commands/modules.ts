@@ -4,7 +4,6 @@ import { stateReadCommand } from "../read-command.ts";
 
 export const modulesCommand = stateReadCommand({
   name: "modules",
-  summary: "Print every module of an account with its ABI, one JSON object a line",
   operands: ["ADDRESS"],
   examples: ["sextant modules 0x1"],
   ask: (source, [address = ""], at) => source.list(accountModulesRoute, { address, ...at }),

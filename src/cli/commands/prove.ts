@@ -4,19 +4,18 @@ import { ConfigError, errorText } from "../../base/errors.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
   minVersionOptions,
-  operandsOf,
-  type ProofQuery,
   readAtExclusions,
   readAtOf,
   readAtOptions,
-  type Source,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
+import type { ProofQuery, Source } from "../source/source.ts";
 
 interface Asked {
   readonly table: string | undefined;
@@ -50,7 +49,6 @@ function queryOf(
 
 export const proveCommand = command({
   name: "prove",
-  summary: "Write a proof of a balance or a table item, which sextant verify-proof checks without a node",
   operands: "[ADDRESS ASSET]",
   options: {
     ...sourceOptions,

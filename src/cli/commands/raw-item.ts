@@ -2,21 +2,20 @@
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
   minVersionOptions,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 
 export const rawItemCommand = command({
   name: "raw-item",
-  summary: "Print the stored bytes of one table item as hex",
   operands: "TABLE_HANDLE KEY",
   options: {
     ...sourceOptions,

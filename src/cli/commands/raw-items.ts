@@ -4,7 +4,6 @@ import { command } from "../command.ts";
 
 export const rawItemsCommand = command({
   name: "raw-items",
-  summary: "Print the stored bytes of many table items as hex, all at the same version",
   operands: "FILE|-",
   options: batchOptions,
   exclusions: batchExclusions,

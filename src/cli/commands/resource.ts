@@ -4,7 +4,6 @@ import { stateReadCommand } from "../read-command.ts";
 
 export const resourceCommand = stateReadCommand({
   name: "resource",
-  summary: "Print one resource of an account, decoded",
   operands: ["ADDRESS", "TYPE"],
   examples: ["sextant resource 0x1 0x1::chain_id::ChainId"],
   ask: (source, [address = "", resource_type = ""], at) =>

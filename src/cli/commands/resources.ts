@@ -4,7 +4,6 @@ import { stateReadCommand } from "../read-command.ts";
 
 export const resourcesCommand = stateReadCommand({
   name: "resources",
-  summary: "Print every resource of an account, one JSON object a line",
   operands: ["ADDRESS"],
   examples: ["sextant resources 0xcafe"],
   ask: (source, [address = ""], at) => source.list(accountResourcesRoute, { address, ...at }),

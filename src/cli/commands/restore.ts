@@ -3,15 +3,14 @@ import { ConfigError } from "../../base/errors.ts";
 import { restoreData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
-import { operandsOf } from "../source.ts";
 import { DEFAULT_DATA, directoryOf } from "../store-options.ts";
 import { copyWatch } from "./check.ts";
 import { alignedLines } from "./info.ts";
 
 export const restoreCommand = command({
   name: "restore",
-  summary: "Check a backup and restore it into a new or empty data directory (lmdb engine)",
   operands: "",
   options: {
     from: textOption("Directory that `sextant backup` made", "DIR"),

@@ -4,9 +4,9 @@ import { type RewindReport, rewindData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
+import { operandsOf } from "../operands.ts";
 import { choiceOption, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
-import { operandsOf } from "../source.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
@@ -31,8 +31,6 @@ function reportFields(report: RewindReport): Readonly<Record<string, unknown>> {
 
 export const rewindCommand = command({
   name: "rewind",
-  summary:
-    "Set a store back to an earlier version, and remove all later ones, after a waypoint showed that they are not the network's",
   operands: "",
   options: {
     to: textOption(

@@ -18,6 +18,7 @@ import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
 import { startLiveLine } from "../live-line.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
+import { operandsOf } from "../operands.ts";
 import {
   bytesOption,
   choiceOption,
@@ -34,7 +35,6 @@ import {
   toNodeValues,
 } from "../option.ts";
 import { rewrittenLine, startProgress } from "../progress.ts";
-import { operandsOf } from "../source.ts";
 import { startScreen } from "../start-screen.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { upgradeProgress } from "../upgrade-progress.ts";
@@ -393,11 +393,10 @@ async function checkFirst(data: string, context: CommandContext): Promise<number
   }
 }
 
-export { exclusions as startExclusions, options as startOptions };
+export { options as startOptions };
 
 export const startCommand = command({
   name: "start",
-  summary: "Run a node: a local chain, a network's genesis, a follower of full nodes, or a fork of a network",
   operands: "",
   options,
   mainOptions: [

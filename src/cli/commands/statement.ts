@@ -2,14 +2,15 @@
 import { ConfigError } from "../../base/errors.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { choiceOption, textOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { sourceExclusions, sourceOptions } from "../source/options.ts";
 import { parsePeriodEnd, readStatement } from "../statement.ts";
 import { STATEMENT_FORMS } from "../statement-forms.ts";
 
 export const statementCommand = command({
   name: "statement",
-  summary: "Print a checked statement of an account's balance over a period",
   operands: "ADDRESS",
   options: {
     ...sourceOptions,

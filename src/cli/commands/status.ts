@@ -1,7 +1,9 @@
 // `sextant status`: the ledger's head and its age.
 import { command, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
-import { askSource, operandsOf, sourceExclusions, sourceOptions } from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { sourceExclusions, sourceOptions } from "../source/options.ts";
 import { alignedLines } from "./info.ts";
 
 interface LedgerAnswer {
@@ -69,7 +71,6 @@ function trustLines(info: Readonly<Record<string, unknown>>): Record<string, unk
 
 export const statusCommand = command({
   name: "status",
-  summary: "Print the head of the ledger: version, block, epoch, age of the latest block",
   operands: "",
   options: { ...sourceOptions, json: switchOption("Print a JSON object", false) },
   exclusions: sourceExclusions,

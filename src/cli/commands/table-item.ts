@@ -13,7 +13,6 @@ function parseKey(text: string): unknown {
 
 export const tableItemCommand = stateReadCommand({
   name: "table-item",
-  summary: "Print one table item, decoded, by its key in JSON",
   operands: ["TABLE_HANDLE", "KEY_TYPE", "VALUE_TYPE", "KEY"],
   examples: ["sextant table-item 0x1b85…fdca address u64 '\"0xcafe\"'"],
   ask: (source, [table_handle = "", key_type = "", value_type = "", key = ""], at) =>

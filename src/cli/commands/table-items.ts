@@ -2,16 +2,16 @@
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { checkOperand, NameFinder } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption } from "../option.ts";
+import { askSource } from "../source/open.ts";
 import {
-  askSource,
-  operandsOf,
   readAtExclusions,
   readAtOf,
   readAtOptions,
   sourceExclusions,
   sourceOptions,
-} from "../source.ts";
+} from "../source/options.ts";
 
 interface Row {
   readonly key: string;
@@ -20,7 +20,6 @@ interface Row {
 
 export const tableItemsCommand = command({
   name: "table-items",
-  summary: "Print the rows of a table, all at one version, or count them",
   operands: "TABLE_HANDLE",
   options: {
     ...sourceOptions,

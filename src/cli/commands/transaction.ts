@@ -8,7 +8,6 @@ const DIGITS = /^[0-9]{1,20}$/;
 
 export const transactionCommand = historyReadCommand({
   name: "transaction",
-  summary: "Print one transaction by its version or its hash",
   operands: ["VERSION_OR_HASH"],
   options: {},
   examples: ["sextant transaction 0", "sextant transaction 0x88fb…1ca1"],

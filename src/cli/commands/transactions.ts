@@ -7,7 +7,6 @@ import { historyReadCommand } from "../read-command.ts";
 
 export const transactionsCommand = historyReadCommand({
   name: "transactions",
-  summary: "Print a page of transactions, or of those that an account sent, as a JSON array",
   operands: [],
   options: {
     account: textOption("Only transactions that this account sent", "ADDRESS"),

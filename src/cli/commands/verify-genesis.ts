@@ -3,13 +3,12 @@ import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { verifyGenesis } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption } from "../option.ts";
-import { operandsOf } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
 export const verifyGenesisCommand = command({
   name: "verify-genesis",
-  summary: "Compute a genesis file's waypoint and compare it with the published one",
   operands: "FILE",
   options: {
     waypoint: textOption("Published waypoint to compare with", "VERSION:HASH"),

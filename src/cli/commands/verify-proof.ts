@@ -3,13 +3,12 @@ import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { checkProof } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { operandsOf } from "../operands.ts";
 import { switchOption, textOption } from "../option.ts";
-import { operandsOf } from "../source.ts";
 import { alignedLines } from "./info.ts";
 
 export const verifyProofCommand = command({
   name: "verify-proof",
-  summary: "Check a proof of a balance or a table item, offline, from a waypoint that you trust",
   operands: "FILE|-",
   options: {
     waypoint: textOption("Waypoint that you trust; the proof must begin at it", "VERSION:HASH"),

@@ -4,16 +4,11 @@ import { formatTime } from "../../base/time-text.ts";
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { balanceOperands } from "../names.ts";
+import { operandsOf } from "../operands.ts";
 import { integerOption, switchOption, textOption } from "../option.ts";
-import {
-  askSource,
-  minVersionOptions,
-  operandsOf,
-  type Source,
-  sourceExclusions,
-  sourceOptions,
-  type WatchQuery,
-} from "../source.ts";
+import { askSource } from "../source/open.ts";
+import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
+import type { Source, WatchQuery } from "../source/source.ts";
 
 type Event = Readonly<Record<string, string>>;
 
@@ -43,8 +38,6 @@ function queryOf(
 
 export const watchCommand = command({
   name: "watch",
-  summary:
-    "Print a balance now and then each change of it; without operands, the latest block and then each new block",
   operands: "[ADDRESS ASSET]",
   options: {
     ...sourceOptions,

@@ -1,10 +1,12 @@
 // One module of an account, with its ABI.
+import { Slices } from "../../base/slices.ts";
 import { accountModuleRoute } from "../../interface/routes.ts";
 import { readModuleItem } from "../../ledger/module-item.ts";
 import { formatAddress } from "../../move/address.ts";
+import { AnswerText, addPieces } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
 import { moduleText } from "../move-json.ts";
-import { operation } from "../operation.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
 import { moduleNameField } from "../schemas/move-type.ts";
@@ -21,18 +23,10 @@ export const getAccountModule = operation({
   switchable: true,
   params: { address: addressField, module_name: moduleNameField },
   query: { ...readAtFields },
-  answer: {
-    json: {
-      schema: MODULE_SCHEMA,
-      description: "The bytecode in hex, and the ABI.",
-      encode: (module: string | Uint8Array) => module,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The bytecode, verbatim.",
-      encode: (module: string | Uint8Array) => module,
-    },
-  },
+  answer: encodedAnswer(
+    { schema: MODULE_SCHEMA, description: "The bytecode in hex, and the ABI." },
+    "The bytecode, verbatim.",
+  ),
   errors: [
     "malformed_request",
     "unprintable",
@@ -54,7 +48,9 @@ export const getAccountModule = operation({
         `no module ${module.name} at address ${formatAddress(module.address)} at ledger version ${version}`,
       );
     }
-    const data = form === "bcs" ? Buffer.from(stored.bytes) : moduleText(services.types, module, stored);
-    return { data, version, timestampUsec };
+    if (form === "bcs") return { data: Buffer.from(stored.bytes), version, timestampUsec };
+    const pieces = moduleText(services.types, module, stored);
+    const text = await addPieces(new AnswerText(), pieces, new Slices());
+    return { data: await text.finish(), version, timestampUsec };
   },
 });

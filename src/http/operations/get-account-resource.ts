@@ -4,8 +4,8 @@ import { accountResourceRoute } from "../../interface/routes.ts";
 import { readResource } from "../../ledger/resource-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
-import { resourceText, StoredValuePrinter } from "../move-json.ts";
-import { operation } from "../operation.ts";
+import { StoredValuePrinter } from "../move-json.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { MOVE_STRUCT_SCHEMA, resourceTypeField, STRUCT_TYPE_SCHEMA } from "../schemas/move-type.ts";
 import { named } from "../schemas/named.ts";
@@ -29,18 +29,10 @@ export const getAccountResource = operation({
   switchable: true,
   params: { address: addressField, resource_type: resourceTypeField },
   query: { ...readAtFields },
-  answer: {
-    json: {
-      schema: RESOURCE_SCHEMA,
-      description: "The type and the fields.",
-      encode: (resource: string | Uint8Array) => resource,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The stored bytes, verbatim.",
-      encode: (resource: string | Uint8Array) => resource,
-    },
-  },
+  answer: encodedAnswer(
+    { schema: RESOURCE_SCHEMA, description: "The type and the fields." },
+    "The stored bytes, verbatim.",
+  ),
   errors: [
     "malformed_request",
     "unprintable",
@@ -65,11 +57,9 @@ export const getAccountResource = operation({
         // Copy: the view's bytes are invalid after release, and the socket may write later.
         if (form === "bcs") return { data: Buffer.from(bytes), version, timestampUsec };
         const printer = new StoredValuePrinter(services.types, view, version);
-        return andThen(printer.print(bytes, type.type, type.text), (data) => ({
-          data: resourceText(type.text, data),
-          version,
-          timestampUsec,
-        }));
+        return andThen(printer.resource(bytes, type), (text) =>
+          andThen(text.finish(), (data) => ({ data, version, timestampUsec })),
+        );
       }),
     );
   },

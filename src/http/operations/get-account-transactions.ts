@@ -2,15 +2,11 @@
 import { accountTransactionsRoute } from "../../interface/routes.ts";
 import { readAccount } from "../../ledger/account.ts";
 import { readSent } from "../../ledger/transaction-finder.ts";
-import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { ledgerVersionField, limitField } from "../schemas/integer.ts";
-import { COMMITTED_SCHEMA } from "../schemas/transaction.ts";
-import { encodeRecords, RecordsPrinter } from "../transaction-json/records-text.ts";
+import { transactionCount, transactionPage, transactionPageAnswer } from "../transaction-page.ts";
 
-const DEFAULT_LIMIT = 25;
-const MAX_LIMIT = 100;
 const MAX_IN_FLIGHT = 64;
 
 /** `GET /v1/accounts/{address}/transactions` */
@@ -33,18 +29,7 @@ export const getAccountTransactions = operation({
     },
     limit: limitField,
   },
-  answer: {
-    json: {
-      schema: { type: "array", maxItems: MAX_LIMIT, items: COMMITTED_SCHEMA },
-      description: "The transactions.",
-      encode: (page: string | Uint8Array) => page,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "A BCS vector of records as in `GET /v1/transactions`.",
-      encode: (page: string | Uint8Array) => page,
-    },
-  },
+  answer: transactionPageAnswer("A BCS vector of records as in `GET /v1/transactions`."),
   errors: [
     "malformed_request",
     "invalid_page",
@@ -54,9 +39,9 @@ export const getAccountTransactions = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle({ address, start, limit = DEFAULT_LIMIT }, { view, services, form }) {
-    if (limit === 0) throw new HttpError("invalid_page", "limit: expected at least 1, got 0");
-    const count = Math.min(limit, MAX_LIMIT);
+  async handle({ address, start, limit }, context) {
+    const { view } = context;
+    const count = transactionCount(limit);
     let first = start;
     if (first === undefined) {
       const account = await readAccount(view, address, view.position.version);
@@ -64,8 +49,6 @@ export const getAccountTransactions = operation({
       first = next > BigInt(count) ? next - BigInt(count) : 0n;
     }
     const records = await readSent(view, { sender: address, start: first, limit: count });
-    if (form === "bcs") return { data: encodeRecords(records), version: undefined };
-    const texts = await new RecordsPrinter(services.types, view).printAll(records);
-    return { data: `[${texts.join(",")}]`, version: undefined };
+    return transactionPage(records, context);
   },
 });

@@ -1,5 +1,6 @@
 // One table item by the JSON of its key.
 
+import { Slices } from "../../base/slices.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -11,9 +12,10 @@ import { MoveError } from "../../move/errors.ts";
 import { formatTypeTag } from "../../move/type-tag.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
 import { ValuePrinter } from "../../move/value-print.ts";
+import { AnswerText, addPieces } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_CHARACTERS } from "../move-json.ts";
-import { operation } from "../operation.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
@@ -45,13 +47,14 @@ async function printItem(
   { valueType }: TableItemRequest,
   version: bigint,
   item: Uint8Array,
-): Promise<string> {
+): Promise<string | Uint8Array> {
   try {
     const reader = new BcsReader(item);
     const printer = new ValuePrinter({ enums: "answers", maxCharacters: MAX_CHARACTERS });
-    const value = printer.read(reader, await types.layoutOf(view, valueType, version));
+    const pieces = printer.pieces(reader, await types.layoutOf(view, valueType, version));
+    const text = await addPieces(new AnswerText(), pieces, new Slices());
     reader.finish();
-    return JSON.stringify(value);
+    return await text.finish();
   } catch (error) {
     if (!(error instanceof MoveError || error instanceof BcsError)) throw error;
     const condition =
@@ -76,18 +79,10 @@ export const getTableItem = operation({
   params: { table_handle: tableHandleField },
   query: { ...readAtFields },
   body: tableItemBody,
-  answer: {
-    json: {
-      schema: MOVE_VALUE_SCHEMA,
-      description: "The item by its type.",
-      encode: (item: string | Uint8Array) => item,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The stored bytes, verbatim.",
-      encode: (item: string | Uint8Array) => item,
-    },
-  },
+  answer: encodedAnswer(
+    { schema: MOVE_VALUE_SCHEMA, description: "The item by its type." },
+    "The stored bytes, verbatim.",
+  ),
   errors: [
     "malformed_request",
     "invalid_table_item",

@@ -7,7 +7,7 @@ import { findByHash } from "../../ledger/transaction-finder.ts";
 import type { LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { HttpError } from "../errors.ts";
-import { type Answer, type Context, operation } from "../operation.ts";
+import { type Answer, type Context, encodedAnswer, operation } from "../operation.ts";
 import { TRANSACTION_SCHEMA, transactionHashField } from "../schemas/transaction.ts";
 import type { Services } from "../services.ts";
 import { TransactionPrinter } from "../transaction-json/printer.ts";
@@ -30,19 +30,13 @@ const shared = {
   maxInFlight: MAX_IN_FLIGHT,
   params: { txn_hash: transactionHashField },
   query: {},
-  answer: {
-    json: {
+  answer: encodedAnswer(
+    {
       schema: TRANSACTION_SCHEMA,
       description: "The transaction; `pending_transaction` while it waits for a block.",
-      encode: (transaction: string | Uint8Array) => transaction,
     },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description:
-        "A zero byte and the record as in `GET /v1/transactions`; or, while it waits for a block, a one and the signed transaction.",
-      encode: (transaction: string | Uint8Array) => transaction,
-    },
-  },
+    "A zero byte and the record as in `GET /v1/transactions`; or, while it waits for a block, a one and the signed transaction.",
+  ),
   errors: [
     "malformed_request",
     "unprintable",
@@ -73,7 +67,8 @@ async function answerOf(
   if (record !== undefined) {
     const printer = new RecordsPrinter(services.types, view);
     const { version } = record;
-    const data = form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await printer.print(record);
+    const data =
+      form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await (await printer.print(record)).finish();
     return { data, version, timestampUsec: await printer.timeOf(version) };
   }
   const pending = await services.pendingTransaction(hash);
@@ -82,8 +77,8 @@ async function answerOf(
   }
   if (form === "bcs") return { data: concatBytes(PENDING, pending.bytes), version: undefined };
   const transaction = decodeWith(userTransactionCodec, pending.bytes);
-  const data = await new TransactionPrinter(services.types, view).printPending(transaction, hash);
-  return { data, version: undefined };
+  const text = await new TransactionPrinter(services.types, view).printPending(transaction, hash);
+  return { data: await text.finish(), version: undefined };
 }
 
 /** `GET /v1/transactions/by_hash/{txn_hash}` */

@@ -2,7 +2,7 @@
 import { concatBytes } from "../../base/bytes.ts";
 import { transactionByVersionRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
-import { operation } from "../operation.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { COMMITTED_SCHEMA, transactionVersionField } from "../schemas/transaction.ts";
 import { RecordsPrinter } from "../transaction-json/records-text.ts";
 
@@ -24,18 +24,10 @@ export const getTransactionByVersion = operation({
   maxInFlight: MAX_IN_FLIGHT,
   params: { txn_version: transactionVersionField },
   query: {},
-  answer: {
-    json: {
-      schema: COMMITTED_SCHEMA,
-      description: "The transaction.",
-      encode: (transaction: string | Uint8Array) => transaction,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "A zero byte, and the record as in `GET /v1/transactions`.",
-      encode: (transaction: string | Uint8Array) => transaction,
-    },
-  },
+  answer: encodedAnswer(
+    { schema: COMMITTED_SCHEMA, description: "The transaction." },
+    "A zero byte, and the record as in `GET /v1/transactions`.",
+  ),
   errors: [
     "malformed_request",
     "unprintable",
@@ -57,7 +49,8 @@ export const getTransactionByVersion = operation({
     const [record] = await view.getRecords(version, 1, 1);
     if (record === undefined) throw new Error(`no record at version ${version} of the kept range`);
     const printer = new RecordsPrinter(services.types, view);
-    const data = form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await printer.print(record);
+    const data =
+      form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await (await printer.print(record)).finish();
     return { data, version, timestampUsec: await printer.timeOf(version) };
   },
 });

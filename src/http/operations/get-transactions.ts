@@ -3,11 +3,8 @@ import { transactionsRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { limitField, startField } from "../schemas/integer.ts";
-import { COMMITTED_SCHEMA } from "../schemas/transaction.ts";
-import { encodeRecords, RecordsPrinter } from "../transaction-json/records-text.ts";
+import { transactionCount, transactionPage, transactionPageAnswer } from "../transaction-page.ts";
 
-const DEFAULT_LIMIT = 25;
-const MAX_LIMIT = 100;
 /** Most bytes of a page, so that a few requests cannot hold much memory; a single record may be larger. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 /** The same for a page in JSON, which takes several times the bytes. */
@@ -28,18 +25,7 @@ export const getTransactions = operation({
   switchable: true,
   params: {},
   query: { start: startField, limit: limitField },
-  answer: {
-    json: {
-      schema: { type: "array", maxItems: MAX_LIMIT, items: COMMITTED_SCHEMA },
-      description: "The transactions.",
-      encode: (page: string | Uint8Array) => page,
-    },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "A BCS vector of records.",
-      encode: (page: string | Uint8Array) => page,
-    },
-  },
+  answer: transactionPageAnswer("A BCS vector of records."),
   errors: [
     "malformed_request",
     "invalid_page",
@@ -50,19 +36,15 @@ export const getTransactions = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle({ start, limit = DEFAULT_LIMIT }, { view, services, form }) {
+  async handle({ start, limit }, context) {
+    const { view, form } = context;
     const { version: head, oldestVersion } = view.position;
-    if (limit === 0) throw new HttpError("invalid_page", "limit: expected at least 1, got 0");
-    const count = Math.min(limit, MAX_LIMIT);
+    const count = transactionCount(limit);
     const first = start ?? lastPageStart(head, oldestVersion, count);
     if (first > head) {
       throw new HttpError("invalid_page", `start: expected at most the latest version ${head}, got ${first}`);
     }
-    if (form === "bcs") {
-      return { data: encodeRecords(await view.getRecords(first, count, MAX_PAGE_BYTES)), version: undefined };
-    }
-    const records = await view.getRecords(first, count, MAX_PRINTED_BYTES);
-    const texts = await new RecordsPrinter(services.types, view).printAll(records);
-    return { data: `[${texts.join(",")}]`, version: undefined };
+    const maxBytes = form === "bcs" ? MAX_PAGE_BYTES : MAX_PRINTED_BYTES;
+    return transactionPage(await view.getRecords(first, count, maxBytes), context);
   },
 });

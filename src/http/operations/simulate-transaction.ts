@@ -1,7 +1,7 @@
 // Simulates a transaction on the head of the local chain.
 import { BcsWriter } from "../../bcs/writer.ts";
-import type { Field } from "../operation.ts";
-import { operation } from "../operation.ts";
+import { AnswerText } from "../answer-text.ts";
+import { encodedAnswer, type Field, operation } from "../operation.ts";
 import { quotedField } from "../schemas/flag.ts";
 import { signedTransactionBody } from "../schemas/signed-transaction.ts";
 import { USER_SCHEMA } from "../schemas/transaction.ts";
@@ -38,18 +38,13 @@ export const simulateTransaction = operation({
     ),
   },
   body: signedTransactionBody,
-  answer: {
-    json: {
+  answer: encodedAnswer(
+    {
       schema: { type: "array", minItems: 1, maxItems: 1, items: USER_SCHEMA },
       description: "The transaction.",
-      encode: (answer: string | Uint8Array) => answer,
     },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "A vector of one record, as in `GET /v1/transactions`.",
-      encode: (answer: string | Uint8Array) => answer,
-    },
-  },
+    "A vector of one record, as in `GET /v1/transactions`.",
+  ),
   errors: [
     "malformed_request",
     "invalid_transaction",
@@ -75,7 +70,11 @@ export const simulateTransaction = operation({
     const data =
       form === "bcs"
         ? new BcsWriter(record.length + 1).uleb(1).fixed(record).take()
-        : `[${await new TransactionPrinter(services.types, view).print(record, timestampUsec)}]`;
+        : await new AnswerText()
+            .add("[")
+            .append(await new TransactionPrinter(services.types, view).print(record, timestampUsec))
+            .add("]")
+            .finish();
     return { data, version };
   },
 });

@@ -1,8 +1,9 @@
 // Calls of view functions that need no virtual machine.
 import { BcsWriter } from "../../bcs/writer.ts";
 import { viewRoute } from "../../interface/routes.ts";
+import { AnswerText } from "../answer-text.ts";
 import { StoredValuePrinter } from "../move-json.ts";
-import { operation } from "../operation.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 import { viewBody } from "../schemas/view-request.ts";
@@ -20,18 +21,13 @@ export const view = operation({
   params: {},
   query: { ...readAtFields },
   body: viewBody,
-  answer: {
-    json: {
+  answer: encodedAnswer(
+    {
       schema: { type: "array", items: MOVE_VALUE_SCHEMA },
       description: "The values that the function returned.",
-      encode: (returned: string | Uint8Array) => returned,
     },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "A BCS vector with the BCS of each returned value, as `vector<u8>`.",
-      encode: (returned: string | Uint8Array) => returned,
-    },
-  },
+    "A BCS vector with the BCS of each returned value, as `vector<u8>`.",
+  ),
   errors: [
     "malformed_request",
     "invalid_view",
@@ -51,7 +47,11 @@ export const view = operation({
     const data =
       form === "bcs"
         ? new BcsWriter(bytes.length + 8).uleb(1).byteString(bytes).take()
-        : `[${JSON.stringify(await new StoredValuePrinter(types, ledgerView, version).print(bytes, type))}]`;
+        : await new AnswerText()
+            .add("[")
+            .append(await new StoredValuePrinter(types, ledgerView, version).print(bytes, type))
+            .add("]")
+            .finish();
     return { data, version, timestampUsec };
   },
 });

@@ -2,7 +2,7 @@
 import type { BodyField, JsonSchema } from "../operation.ts";
 import type { SubmissionBody } from "../services.ts";
 import { named } from "./named.ts";
-import { SUBMISSION_SCHEMA } from "./submission.ts";
+import { SUBMISSION_EXAMPLE, SUBMISSION_SCHEMA } from "./submission.ts";
 
 /** Media type of a signed transaction in BCS. */
 const SIGNED_TRANSACTION_TYPE = "application/x.aptos.signed_transaction+bcs";
@@ -36,17 +36,7 @@ const SIGNED_SCHEMA: JsonSchema = named("SubmitTransactionRequest", {
 });
 
 const EXAMPLE = {
-  sender: "0x1",
-  sequence_number: "0",
-  max_gas_amount: "2000",
-  gas_unit_price: "100",
-  expiration_timestamp_secs: "32425224034",
-  payload: {
-    type: "entry_function_payload",
-    function: "0x1::aptos_account::transfer",
-    type_arguments: [],
-    arguments: ["0x1234", "5"],
-  },
+  ...SUBMISSION_EXAMPLE,
   signature: {
     type: "ed25519_signature",
     public_key: `0x${"00".repeat(32)}`,

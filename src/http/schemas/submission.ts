@@ -141,22 +141,25 @@ export const SUBMISSION_SCHEMA: JsonSchema = named("EncodeSubmissionRequest", {
   },
 });
 
+/** An unsigned transfer, for the examples of several operations. */
+export const SUBMISSION_EXAMPLE: Readonly<Record<string, unknown>> = {
+  sender: "0x1",
+  sequence_number: "0",
+  max_gas_amount: "2000",
+  gas_unit_price: "100",
+  expiration_timestamp_secs: "32425224034",
+  payload: {
+    type: "entry_function_payload",
+    function: "0x1::aptos_account::transfer",
+    type_arguments: [],
+    arguments: ["0x1234", "5"],
+  },
+};
+
 /** The encode request. */
 export const submissionBody: BodyField<Uint8Array> = {
   schema: SUBMISSION_SCHEMA,
   description: "A user transaction, optionally with secondary signers and a fee payer.",
-  example: {
-    sender: "0x1",
-    sequence_number: "0",
-    max_gas_amount: "2000",
-    gas_unit_price: "100",
-    expiration_timestamp_secs: "32425224034",
-    payload: {
-      type: "entry_function_payload",
-      function: "0x1::aptos_account::transfer",
-      type_arguments: [],
-      arguments: ["0x1234", "5"],
-    },
-  },
+  example: SUBMISSION_EXAMPLE,
   parse: (bytes) => bytes,
 };

@@ -2,33 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../../../test/support/property.ts";
 import { stateRootOf } from "../../../test/support/state-root.ts";
+import { anyUpdates, anyValueHash } from "../../../test/support/tree-arbitraries.ts";
 import { createTable, key, NINES, print } from "../../../test/support/tree-table.ts";
 import { toHex } from "../../base/hex.ts";
 import { hashOf, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
 import { leafHashOf } from "./tree-node.ts";
 
 describe("state tree after random updates", () => {
-  // Few distinct bytes at the front make deep common prefixes, splits and collapses frequent.
-  const keyHash = fc
-    .tuple(fc.array(fc.constantFrom(0x00, 0x01, 0x10, 0xf0), { minLength: 1, maxLength: 3 }), fc.nat(3))
-    .map(([head, tail]) => {
-      const out = new Uint8Array(32).fill(0xee);
-      out.set(head);
-      out[4] = tail;
-      return out;
-    });
-  const valueHash = fc.option(
-    fc.nat(5).map((byte) => new Uint8Array(32).fill(byte)),
-    { nil: undefined },
-  );
-  const batch = fc.uniqueArray(fc.record({ keyHash, valueHash }), {
-    maxLength: 12,
-    selector: (update) => toHex(update.keyHash),
-  });
-
   it("equals the tree built from scratch after any history", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (history) => {
+      fc.asyncProperty(fc.array(anyUpdates, { minLength: 1, maxLength: 6 }), async (history) => {
         const table = createTable();
         const model = new Map<string, Uint8Array>();
         for (const updates of history) {
@@ -54,7 +37,7 @@ describe("state tree after random updates", () => {
 
   it("equals the tree built from scratch when nodes are full", async () => {
     const anyId = fc.nat(999);
-    const anyBatch = fc.uniqueArray(fc.record({ id: anyId, valueHash }), {
+    const anyBatch = fc.uniqueArray(fc.record({ id: anyId, valueHash: anyValueHash }), {
       minLength: 1,
       maxLength: 60,
       selector: ({ id }) => id,

@@ -8,7 +8,6 @@ import {
   type CassandraTls,
   toSettings,
 } from "../../store/cassandra/options.ts";
-import { checkClusterIndex } from "../../sync/check/cluster-index.ts";
 import { assertIdentity } from "../../sync/genesis.ts";
 import type { DriverReport } from "../driver-metrics.ts";
 import { closedOnFault, type StoreEngine } from "../store-engine.ts";
@@ -128,6 +127,7 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
   openWalk: undefined,
   checkIndex: async (options, signal) => {
     const { openCassandraStore } = await import("../../store/cassandra/store.ts");
+    const { checkClusterIndex } = await import("../../sync/check/cluster-index.ts");
     const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly: true });
     try {
       return await checkClusterIndex(store, signal);

@@ -3,8 +3,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../base/errors.ts";
 import type { GenesisCheck } from "../../ledger/genesis.ts";
-import { loadIdentity, openLmdbStore } from "../../store/lmdb/store.ts";
-import { openStoreWalk } from "../../store/lmdb/walk.ts";
 import { assertHead } from "../../sync/check/head-check.ts";
 import { assertIdentity } from "../../sync/genesis.ts";
 import { closedOnFault, type StoreEngine } from "../store-engine.ts";
@@ -18,6 +16,7 @@ export interface LmdbOptions {
 
 /** Opens for reading first, so that another chain's directory is refused untouched. */
 async function assertSameChain(path: string, check: GenesisCheck): Promise<void> {
+  const { loadIdentity } = await import("../../store/lmdb/store.ts");
   const identity = await loadIdentity(path);
   if (identity !== undefined) assertIdentity(identity, check);
 }
@@ -28,11 +27,12 @@ export const lmdbEngine: StoreEngine<LmdbOptions> = {
   },
   open: async ({ path, upgradeBackup }, { readOnly, check, logger, onUpgrade }) => {
     if (check !== undefined && existsSync(join(path, "data.mdb"))) await assertSameChain(path, check);
+    const { openLmdbStore } = await import("../../store/lmdb/store.ts");
     const store = await openLmdbStore({ path, readOnly, logger, upgradeBackup, onUpgrade });
     if (!readOnly) await closedOnFault(store, () => assertHead(store));
     return { store, lease: undefined };
   },
   isShared: true,
   hasDriver: false,
-  openWalk: ({ path }) => openStoreWalk(path),
+  openWalk: async ({ path }) => (await import("../../store/lmdb/walk.ts")).openStoreWalk(path),
 };

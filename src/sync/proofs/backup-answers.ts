@@ -111,9 +111,7 @@ export class BackupAnswers {
       const [stored] = await view.getRecords(version, 1, 1);
       if (stored === undefined) throw new LedgerError("corrupt", `version ${version} has no record`);
       const info = decodeWith(transactionInfoCodec, decodeRecord(stored.bytes).infoBytes);
-      const siblings = await new AccumulatorNodes(this.#store, view, signed.ledgerInfo.version).siblings(
-        version,
-      );
+      const siblings = await this.#nodes(view, signed).siblings(version);
       return encodeWith(stateRootProofCodec, { siblings, info, signed });
     });
   }
@@ -185,12 +183,14 @@ export class BackupAnswers {
     if (first > last) throw new BackupRefusal("bad_request", `expected a range, got ${first} to ${last}`);
     yield await this.#withView(async (view) => {
       const signed = await this.#covering(view, last);
-      const range = await new AccumulatorNodes(this.#store, view, signed.ledgerInfo.version).rangeProof(
-        first,
-        last,
-      );
+      const range = await this.#nodes(view, signed).rangeProof(first, last);
       return encodeWith(signedRangeProofCodec, { range, signed });
     });
+  }
+
+  #nodes(view: StoreView, { ledgerInfo }: SignedLedgerInfo): AccumulatorNodes {
+    const { version: lastVersion } = ledgerInfo;
+    return new AccumulatorNodes({ store: this.#store, view, lastVersion, missingSubtree: "recompute" });
   }
 
   async *#transactions(first: bigint, count: bigint, signal: AbortSignal): Answer {

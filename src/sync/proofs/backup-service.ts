@@ -21,6 +21,7 @@ import {
   MAX_LEDGER_INFO_BYTES,
   type ProofSource,
   SourceLie,
+  searchEpochEnd,
 } from "./source.ts";
 
 /** Epochs per request. */
@@ -122,17 +123,10 @@ export class BackupService implements ProofSource {
 
   async findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined> {
     const state = await this.dbState(signal);
-    // Ends of epochs rise with their versions.
-    let [low, high] = [0n, state?.epoch ?? 0n];
-    while (low < high) {
-      const middle = (low + high) / 2n;
-      const [signed] = await this.#epochPage(middle, middle + 1n, signal);
-      const found = signed?.ledgerInfo.version ?? 0n;
-      if (found === version) return middle;
-      if (found < version) low = middle + 1n;
-      else high = middle;
-    }
-    return undefined;
+    return searchEpochEnd(version, 0n, state?.epoch ?? 0n, async (epoch) => {
+      const [signed] = await this.#epochPage(epoch, epoch + 1n, signal);
+      return signed;
+    });
   }
 
   async latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined> {

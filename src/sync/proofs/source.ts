@@ -46,6 +46,25 @@ export function decodeEpochEnd(bytes: Uint8Array, epoch: bigint): SignedLedgerIn
   return signed;
 }
 
+/** The epoch from `first` on and before `end` that ends at a version, by the ends that `readEnd` reads. */
+export async function searchEpochEnd(
+  version: bigint,
+  first: bigint,
+  end: bigint,
+  readEnd: (epoch: bigint) => Promise<SignedLedgerInfo | undefined>,
+): Promise<bigint | undefined> {
+  // Ends of epochs rise with their versions.
+  let [low, high] = [first, end];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const found = (await readEnd(middle))?.ledgerInfo.version ?? 0n;
+    if (found === version) return middle;
+    if (found < version) low = middle + 1n;
+    else high = middle;
+  }
+  return undefined;
+}
+
 /** Throws SourceLie unless a ledger info ends the epoch. */
 export function assertEpochEnd({ ledgerInfo }: SignedLedgerInfo, epoch: bigint): void {
   if (ledgerInfo.epoch !== epoch) {

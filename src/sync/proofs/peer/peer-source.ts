@@ -2,7 +2,7 @@
 import { BcsError } from "../../../bcs/errors.ts";
 import type { SignedLedgerInfo } from "../../../proof/ledger-info.ts";
 import { UpstreamError } from "../../upstream/errors.ts";
-import { assertEpochEnd, type ProofSource, SourceLie } from "../source.ts";
+import { assertEpochEnd, type ProofSource, SourceLie, searchEpochEnd } from "../source.ts";
 import { PeerConnection } from "./connection.ts";
 import type { PeerAddress } from "./peer-address.ts";
 import { type AnswerOf, decodeAnswerOf, encodeQuestion, PeerRefusal } from "./wire.ts";
@@ -59,17 +59,10 @@ export class PeerSource implements ProofSource {
 
   async findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined> {
     const { epochs } = await this.#summary(signal);
-    // Ends of epochs rise with their versions.
-    let [low, high] = [epochs?.first ?? 0n, (epochs?.last ?? -1n) + 1n];
-    while (low < high) {
-      const middle = (low + high) / 2n;
-      const [signed] = await this.#page(middle, middle, signal);
-      const found = signed?.ledgerInfo.version ?? 0n;
-      if (found === version) return middle;
-      if (found < version) low = middle + 1n;
-      else high = middle;
-    }
-    return undefined;
+    return searchEpochEnd(version, epochs?.first ?? 0n, (epochs?.last ?? -1n) + 1n, async (epoch) => {
+      const [signed] = await this.#page(epoch, epoch, signal);
+      return signed;
+    });
   }
 
   async latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined> {

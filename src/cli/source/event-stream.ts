@@ -1,6 +1,6 @@
 // Reads server-sent events from a node, and connects again behind the last one when the connection is lost.
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorText } from "../base/errors.ts";
+import { errorText } from "../../base/errors.ts";
 
 /** An event with data. */
 export interface NodeEvent {

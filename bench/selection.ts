@@ -1,0 +1,32 @@
+// Which benchmarks and rows a run measures.
+import type { Benchmark } from "./harness.ts";
+
+/** A benchmark in the list. */
+export interface Listed {
+  readonly run: Benchmark;
+  /** Names of its rows. Numbers in them depend on the size of the run. */
+  readonly rows: readonly string[];
+  /** About how long it takes on two processors, with the data sets made. */
+  readonly seconds: number;
+}
+
+/** Numbers depend on the size of the run. */
+function withoutNumbers(text: string): string {
+  return text.toLowerCase().replaceAll(/[\d,.]*\d/g, "#");
+}
+
+/** A benchmark to run, and which of its rows are wanted. */
+export interface Selected extends Listed {
+  readonly name: string;
+  readonly isWanted: (row: string) => boolean;
+}
+
+/** The benchmarks that are named, with all rows, and those that have rows whose names contain a text; all without a text. */
+export function select(listed: Readonly<Record<string, Listed>>, only: readonly string[]): Selected[] {
+  const texts = only.filter((text) => listed[text] === undefined).map(withoutNumbers);
+  const isAsked = (row: string): boolean => texts.some((text) => withoutNumbers(row).includes(text));
+  return Object.entries(listed).flatMap(([name, benchmark]): Selected[] => {
+    if (only.length === 0 || only.includes(name)) return [{ ...benchmark, name, isWanted: () => true }];
+    return benchmark.rows.some(isAsked) ? [{ ...benchmark, name, isWanted: isAsked }] : [];
+  });
+}

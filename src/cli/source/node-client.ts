@@ -1,0 +1,186 @@
+// Requests to one node over HTTP: their deadlines and bounds, and the errors in which they end.
+import { errorText, TryAgainError } from "../../base/errors.ts";
+import { CURSOR, TRUST } from "../../interface/ledger-headers.ts";
+import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../../interface/media-types.ts";
+import { followEvents, type NodeEvent } from "./event-stream.ts";
+import { type Shape, toObject } from "./response-shapes.ts";
+import { SourceError, type TrustedText } from "./source.ts";
+
+const RESPONSE_TIMEOUT_MS = 30_000;
+const MAX_RESPONSE_BYTES = 64 << 20;
+/** Of a foreign text that an error repeats. */
+const MAX_SHOWN_CHARS = 100;
+
+/** A page of a list, and the cursor of the next. */
+interface PageText extends TrustedText {
+  readonly cursor: string | undefined;
+}
+
+/** Foreign text on one line. */
+export function oneLine(text: string): string {
+  return text
+    .slice(0, 1000)
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`the response has over ${MAX_RESPONSE_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
+}
+
+/** The value of one of the node's own headers, whatever its brand. */
+function brandedValue({ headers }: Response, header: string): string | undefined {
+  for (const [name, value] of headers) {
+    if (name.startsWith("x-") && name.endsWith(`-${header.toLowerCase()}`)) return value;
+  }
+  return undefined;
+}
+
+/** The lines of a response as they arrive. */
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of body ?? []) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > MAX_RESPONSE_BYTES) throw new Error(`a line has over ${MAX_RESPONSE_BYTES} bytes`);
+    yield* lines;
+  }
+  if (rest !== "") throw new Error("the last line has no end");
+}
+
+/** The node's own words for a refusal, with its code. */
+function refusal(status: number, text: string): string {
+  const { message, error_code: code } = toObject(text) ?? {};
+  if (typeof message === "string") return `${oneLine(message)} (${oneLine(String(code))})`;
+  return `the node answered ${status}: ${oneLine(text).slice(0, 200)}`;
+}
+
+/** Asks one node. Throws TryAgainError for a node out of reach, SourceError for a refusal or an unusable response. */
+export class NodeClient {
+  readonly #root: string;
+  readonly #timeoutMs: number;
+
+  /** `waitMs` is how long the node may wait before it responds. */
+  constructor(root: string, waitMs: number) {
+    this.#root = root;
+    this.#timeoutMs = RESPONSE_TIMEOUT_MS + waitMs;
+  }
+
+  async ask(url: string, shape: Shape, body?: Uint8Array): Promise<string> {
+    return (await this.#askPage(url, shape, body)).text;
+  }
+
+  askJson(url: string, shape: Shape, body: unknown): Promise<string> {
+    return this.ask(url, shape, new TextEncoder().encode(JSON.stringify(body)));
+  }
+
+  async askTrusted(url: string, shape: Shape): Promise<TrustedText> {
+    const { text, trust } = await this.#askPage(url, shape);
+    return { text, trust };
+  }
+
+  /** The pages of a list; each cursor names the version of the first page. */
+  async *pages(urlFrom: (start: string | undefined) => string, shape: Shape): AsyncGenerator<string> {
+    for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+      const { text, cursor }: PageText = await this.#askPage(urlFrom(start), shape);
+      yield text;
+      // A cursor that does not move would never end.
+      if (cursor !== undefined && cursor === start) throw this.unlikeNode(cursor);
+      start = cursor;
+    }
+  }
+
+  /** The lines of a list that the node streams, one JSON object each. */
+  async *lines(urlFrom: (start: string | undefined) => string, shape: Shape): AsyncGenerator<string> {
+    for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+      // Without a time limit: a node closes the connection if its client reads too slowly.
+      const response = await this.#fetch(urlFrom(start), { headers: { accept: NDJSON_TYPE } });
+      await this.#assertType(response, NDJSON_TYPE);
+      const lines = linesOf(response);
+      for (;;) {
+        const { value: line, done } = await lines.next().catch((error: unknown) => {
+          throw new SourceError(`${this.#root} broke off the response: ${errorText(causeOf(error))}`, error);
+        });
+        if (done === true) break;
+        if (!shape(line)) throw this.unlikeNode(line);
+        yield line;
+      }
+      start = brandedValue(response, CURSOR);
+    }
+  }
+
+  /** The events of a stream, across connections; `note` gets what happens to the connection. */
+  events(url: string, after: bigint | undefined, note: (text: string) => void): AsyncIterable<NodeEvent> {
+    return followEvents(
+      {
+        connect: (id) =>
+          this.#fetch(url, {
+            headers: { accept: EVENTS_TYPE, ...(id === undefined ? {} : { "last-event-id": id }) },
+          }),
+        assertStream: (response) => this.#assertType(response, EVENTS_TYPE),
+        linesOf,
+        onLost: (reason) => note(`lost the connection, connecting again: ${reason}`),
+      },
+      after?.toString(),
+    );
+  }
+
+  /** The error for a response that no node gives. */
+  unlikeNode(got: string): SourceError {
+    const shown = JSON.stringify(oneLine(got).slice(0, MAX_SHOWN_CHARS));
+    return new SourceError(`${this.#root} does not respond as a node does: got ${shown}`);
+  }
+
+  async #askPage(url: string, shape: Shape, body?: Uint8Array): Promise<PageText> {
+    const init: RequestInit =
+      body === undefined
+        ? { headers: { accept: JSON_TYPE } }
+        : {
+            method: "POST",
+            headers: { accept: JSON_TYPE, "content-type": JSON_TYPE },
+            body: Buffer.from(body),
+          };
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(url, { ...init, signal: AbortSignal.timeout(this.#timeoutMs) });
+      text = (await readText(response)).trim();
+    } catch (error) {
+      throw this.#unreachable(error);
+    }
+    await this.#assertType(response, JSON_TYPE, text);
+    if (!shape(text)) throw this.unlikeNode(text);
+    return { text, trust: brandedValue(response, TRUST), cursor: brandedValue(response, CURSOR) };
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, init);
+    } catch (error) {
+      throw this.#unreachable(error);
+    }
+  }
+
+  #unreachable(error: unknown): TryAgainError {
+    return new TryAgainError(`cannot reach ${this.#root}: ${errorText(causeOf(error))}`, error);
+  }
+
+  /** Throws if the response is a refusal or of another type. `text` is the body, if it was read. */
+  async #assertType(response: Response, type: string, text?: string): Promise<void> {
+    if (!response.ok) throw new SourceError(refusal(response.status, text ?? (await readText(response))));
+    const got = response.headers.get("content-type") ?? "no content type";
+    if (got.split(";")[0]?.trim().toLowerCase() !== type) throw this.unlikeNode(got);
+  }
+}
