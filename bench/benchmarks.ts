@@ -1,8 +1,10 @@
 // The benchmarks with the names of their rows, so that a row can be asked for before it is measured.
 import { benchmarkBatch } from "./batch.ts";
 import { benchmarkCassandra } from "./cassandra.ts";
+import { benchmarkCheck } from "./check.ts";
 import { benchmarkChecksums } from "./checksums.ts";
 import { benchmarkEncode } from "./encode.ts";
+import { benchmarkFollow } from "./follow.ts";
 import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
 import { benchmarkHistory } from "./history.ts";
@@ -93,7 +95,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   latency: {
     run: benchmarkLatency,
-    seconds: 110,
+    seconds: 70,
     rows: ["a block each second, one worker", "a block each second, no worker"].flatMap((setting) => [
       `p99 at half load, ${setting}, over the bare server's`,
       `CPU time of a request at half load, ${setting}, over the bare server's`,
@@ -171,13 +173,23 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
     seconds: 80,
     rows: ["verified replication, records per second of processor time"],
   },
+  follow: {
+    run: benchmarkFollow,
+    seconds: 60,
+    rows: ["following a node on the same machine, over a replay from memory"],
+  },
+  check: {
+    run: benchmarkCheck,
+    seconds: 40,
+    rows: ["check of a store, over a raw walk that hashes the same values"],
+  },
   encode: { run: benchmarkEncode, seconds: 8, rows: ["transfer, over JSON.parse"] },
   memory: {
     run: benchmarkMemory,
-    seconds: 100,
+    seconds: 70,
     rows: [
       "memory idle, over the limit of 200 MiB",
-      "memory highest in 60 s at full load, over the limit of 200 MiB",
+      "memory highest in 30 s at full load, over the limit of 200 MiB",
       "memory after load, over the limit of 200 MiB",
       "memory, highest of the second half of the load over the first",
       "memory of a follower at the head, over the limit of 80 MiB",

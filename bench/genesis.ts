@@ -13,10 +13,7 @@ import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
 import { hasShared, sharedBytes } from "../test/support/shared.ts";
-import { type BenchOptions, type BenchRow, median, toRow, withDirectory } from "./harness.ts";
-
-const ROUNDS = 15;
-const QUICK_ROUNDS = 3;
+import { type BenchRow, compare, median, withDirectory } from "./harness.ts";
 
 interface Cost {
   readonly cpuMs: number;
@@ -78,7 +75,7 @@ async function loadChecked(path: string, blob: Uint8Array): Promise<Cost> {
 }
 
 /** Rows of a genesis. */
-export async function benchmarkGenesis(options: BenchOptions): Promise<readonly BenchRow[]> {
+export async function benchmarkGenesis(): Promise<readonly BenchRow[]> {
   const { name, blob } = loadBlob();
   const { writes, items } = checkGenesis(blob);
   const pairs = writes.flatMap(({ keyHash, value }) =>
@@ -86,26 +83,26 @@ export async function benchmarkGenesis(options: BenchOptions): Promise<readonly 
   );
   return withDirectory(async (folder) => {
     const rows: BenchRow[] = [];
+    let turn = 0;
     for (const isThorough of [false, true]) {
-      const [ours, base]: [Cost[], Cost[]] = [[], []];
-      // Two unmeasured rounds warm up both sides.
-      for (let round = -2; round < (options.quick ? QUICK_ROUNDS : ROUNDS); round++) {
-        const raw = await loadRaw(join(folder, `raw${round}${isThorough}`), blob, pairs, isThorough);
-        const checked = await loadChecked(join(folder, `checked${round}${isThorough}`), blob);
-        if (round < 0) continue;
-        base.push(raw);
-        ours.push(checked);
-      }
-      const clock = median(ours.map(({ clockMs }, i) => clockMs / (base[i]?.clockMs ?? Number.NaN)));
-      const series = { ours: ours.map(({ cpuMs }) => cpuMs), base: base.map(({ cpuMs }) => cpuMs) };
+      const clock = { ours: [] as number[], base: [] as number[] };
+      const side =
+        (of: "ours" | "base", load: (path: string) => Promise<Cost>) => async (): Promise<number> => {
+          const { cpuMs, clockMs } = await load(join(folder, `${turn++}`));
+          clock[of].push(clockMs);
+          return cpuMs;
+        };
       const against = isThorough ? "every hash a check needs" : "the file hashed once";
-      rows.push(
-        toRow(`genesis of ${name}, against ${against} and raw puts`, series, {
-          unit: "ms",
-          target: { max: 3 },
-          note: `${items} items, ${blob.length} bytes; by the clock ${clock.toFixed(2)}`,
-        }),
+      const row = await compare(
+        `genesis of ${name}, against ${against} and raw puts`,
+        {
+          ours: side("ours", (path) => loadChecked(path, blob)),
+          base: side("base", (path) => loadRaw(path, blob, pairs, isThorough)),
+        },
+        { unit: "ms", target: { max: 3 } },
       );
+      const byClock = (median(clock.ours) / median(clock.base)).toFixed(2);
+      rows.push({ ...row, note: `${items} items, ${blob.length} bytes; by the clock ${byClock}` });
     }
     return rows;
   });

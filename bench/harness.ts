@@ -89,6 +89,8 @@ export interface Run {
   readonly onRow: (row: BenchRow) => void;
   /** Milliseconds. */
   readonly now: () => number;
+  /** Share of the usual time for a measurement, if the run is behind its schedule. */
+  readonly pace: number;
 }
 
 /** Time for one measurement, unless the fewest rounds take longer. */
@@ -97,7 +99,13 @@ const QUICK_BUDGET_MS = 2500;
 /** An interval is narrow if its upper bound is at most this many times its lower bound. */
 const NARROW = 1.05;
 
-let run: Run = { quick: false, isWanted: () => true, onRow: () => {}, now: () => performance.now() };
+let run: Run = {
+  quick: false,
+  isWanted: () => true,
+  onRow: () => {},
+  now: () => performance.now(),
+  pace: 1,
+};
 
 /** Sets what the following measurements are for. */
 export function beginRun(begun: Partial<Run>): void {
@@ -190,9 +198,9 @@ function planOf(wanted: readonly Pairing[], limits: Limits): Plan {
   return {
     looks,
     cuts: planCuts(looks),
-    budgetMs: run.quick ? QUICK_BUDGET_MS : BUDGET_MS,
+    budgetMs: run.quick ? QUICK_BUDGET_MS : run.pace * BUDGET_MS,
     fewest: run.quick ? 1 : FEWEST_ROUNDS,
-    isWarm: wanted.length > 0 && (!run.quick || isJudged),
+    isWarm: wanted.length > 0,
   };
 }
 

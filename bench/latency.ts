@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { pathTo } from "../src/interface/route.ts";
 import { balanceRoute } from "../src/interface/routes.ts";
-import { type BenchOptions, type BenchRow, compare, median, toRow, withDirectory } from "./harness.ts";
+import { type BenchOptions, type BenchRow, compareAll, median, withDirectory } from "./harness.ts";
 import { CONNECTIONS, takeSample } from "./http.ts";
 import type { PacedLoad, PacedResult } from "./paced-load.ts";
 import type { BenchRequest } from "./requests.ts";
@@ -40,7 +40,7 @@ export async function benchmarkLatency(options: BenchOptions): Promise<readonly 
   const bare = await startBare();
   try {
     const rows: BenchRow[] = [];
-    for (const setting of SETTINGS) {
+    for (const setting of options.quick ? SETTINGS.slice(0, 1) : SETTINGS) {
       rows.push(...(await withDirectory((path) => measure(path, setting, bare, options))));
     }
     return rows;
@@ -68,7 +68,7 @@ async function measure(
     // Warm up the code.
     await takeSample(node, requests, full);
     const { rate } = await takeSample(node, requests, full);
-    const load = { requests, connections: CONNECTIONS, rate: rate / 2, seconds: options.quick ? 1 : 3 };
+    const load = { requests, connections: CONNECTIONS, rate: rate / 2, seconds: options.quick ? 1 : 2 };
     const rounds = { ours: [] as PacedRound[], base: [] as PacedRound[] };
     const side = (of: "ours" | "base", server: BenchServer) => async (): Promise<number> => {
       const before = await server.cpuMicros();
@@ -79,21 +79,28 @@ async function measure(
       return result.p99 / 1000;
     };
     const judged = isJudged ? { target: { max: 1.5 }, headline: true } : {};
-    const row = await compare(
-      `p99 at half load, ${name}, over the bare server's`,
-      { ours: side("ours", node), base: side("base", bare) },
-      { unit: "ms", basis: "clock", ...judged },
-    );
-    const ofCpu = (of: "ours" | "base"): number[] => rounds[of].map(({ cpuMicros }) => cpuMicros);
-    const cpuRow = toRow(
-      `CPU time of a request at half load, ${name}, over the bare server's`,
-      { ours: ofCpu("ours"), base: ofCpu("base") },
+    const [row, cpuRow] = await compareAll(
       {
-        unit: "µs CPU",
-        ...(isJudged && !isClockFair() ? judged : {}),
-        note: "with the writer's blocks, which the bare server does not make",
+        base: side("base", bare),
+        ours: side("ours", node),
+        baseCpu: () => rounds.base.at(-1)?.cpuMicros ?? Number.NaN,
+        oursCpu: () => rounds.ours.at(-1)?.cpuMicros ?? Number.NaN,
       },
+      [
+        {
+          name: `p99 at half load, ${name}, over the bare server's`,
+          ...{ ours: "ours", base: "base", unit: "ms", basis: "clock", ...judged },
+        },
+        {
+          name: `CPU time of a request at half load, ${name}, over the bare server's`,
+          ...{ ours: "oursCpu", base: "baseCpu", unit: "µs CPU" },
+          ...(isJudged && !isClockFair() ? judged : {}),
+          note: "with the writer's blocks, which the bare server does not make",
+        },
+      ],
+      { inOrder: true },
     );
+    if (row === undefined || cpuRow === undefined) throw new Error(`${name}: no row`);
     return [{ ...row, note: await noteOf(node, rounds.ours) }, cpuRow];
   } finally {
     child.disconnect();

@@ -5,7 +5,6 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { BENCHMARKS, STORES } from "./benchmarks.ts";
 import { type BenchRow, beginRun } from "./harness.ts";
 import { stopLoad } from "./load.ts";
 import { describeMachine } from "./machine.ts";
@@ -29,7 +28,7 @@ Compares Sextant with bare alternatives, all in turn, and prints ratios with the
   --only TEXT       Run one benchmark by its name, or the rows whose names contain the text; may be repeated
   --scale PART      Size of the data sets as a part of the full size, such as 0.1
   --quick           Little data and few rounds; exits with 1 if a row misses its target by more than a factor of two
-  --store NAME      Run the benchmarks of another store: ${Object.keys(STORES).join(", ")}
+  --store NAME      Run the benchmarks of another store: cassandra
   --no-build        Measure the program as it is built
   --json            Print the results with facts about the machine as JSON
   --readme          Print the short table of the README
@@ -40,6 +39,9 @@ Compares Sextant with bare alternatives, all in turn, and prints ratios with the
 `;
 
 const QUICK_SCALE = 0.01;
+/** Time for all rows: if they would take longer, each gets less, down to a part of the usual time. */
+const FULL_SECONDS = 840;
+const LEAST_PACE = 0.25;
 /** A quick run leaves out benchmarks that would end later. */
 const QUICK_SECONDS = 140;
 const SECONDS_FILE = fileURLToPath(new URL("../.cache/bench/seconds.json", import.meta.url));
@@ -127,8 +129,10 @@ async function measure(listed: Readonly<Record<string, Listed>>): Promise<Result
       console.error(`${name}: left out, because this machine is too slow or too busy for a quick run`);
       continue;
     }
-    beginRun({ quick, isWanted, onRow });
     progress.begin(name);
+    const leftSeconds = FULL_SECONDS - (now() - startedMs) / 1000;
+    const pace = Math.min(1, Math.max(LEAST_PACE, leftSeconds / progress.secondsLeft()));
+    beginRun({ quick, isWanted, onRow, pace });
     const found = await run({ quick, scale }).catch((error: unknown) => {
       console.error(error);
       process.exitCode = 1;
@@ -168,18 +172,21 @@ function report({ rows, ...run }: Results, old: Results | undefined): void {
 
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
+  if (!(scale > 0 && scale <= 1)) fail("--scale: expected a number above 0 and up to 1");
+  const old = values.compare === undefined ? undefined : await readResults(values.compare);
+  if (values.from !== undefined) return report(await readResults(values.from), old);
+  if (old !== undefined && (old.quick !== quick || old.scale !== scale)) {
+    fail(`--compare: ${values.compare} is of a run with ${old.quick ? "--quick" : `--scale ${old.scale}`}`);
+  }
+  // Imported late, because the benchmarks load most of the program.
+  const { BENCHMARKS, STORES } = await import("./benchmarks.ts");
   const listed = values.store === undefined ? BENCHMARKS : STORES[values.store];
   if (listed === undefined) fail(`--store: expected ${Object.keys(STORES).join(", ")}`);
   if (values.list) {
     for (const [name, { rows }] of Object.entries(listed)) console.log(`${name}\n  ${rows.join("\n  ")}`);
     return;
   }
-  if (!(scale > 0 && scale <= 1)) fail("--scale: expected a number above 0 and up to 1");
-  const old = values.compare === undefined ? undefined : await readResults(values.compare);
-  if (old !== undefined && values.from === undefined && (old.quick !== quick || old.scale !== scale)) {
-    fail(`--compare: ${values.compare} is of a run with ${old.quick ? "--quick" : `--scale ${old.scale}`}`);
-  }
-  report(values.from === undefined ? await measure(listed) : await readResults(values.from), old);
+  report(await measure(listed), old);
   // A leftover of a driver, such as a connection attempt, must not keep the process alive.
   setTimeout(() => process.exit(), 3000).unref();
 }

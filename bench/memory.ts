@@ -20,7 +20,7 @@ import { anonymousBytes, type NodeServer, startNode, startStatic } from "./serve
 
 const LIMIT_MIB = 200;
 const MIB = 2 ** 20;
-const FULL_SECONDS = 60;
+const FULL_SECONDS = 30;
 const FOLLOWER_LIMIT_MIB = 80;
 const REST_MS = 5000;
 

@@ -20,8 +20,9 @@ const server = createServer(async (request, response) => {
       text: "SELECT balance FROM balances WHERE account = $1",
       values: [Buffer.from(account, "hex")],
     });
-    response.writeHead(200, headers);
-    response.end(rows[0]?.balance ?? "0");
+    const body = rows[0]?.balance ?? "0";
+    response.writeHead(200, [...headers, "content-length", `${body.length}`]);
+    response.end(body);
   } catch (error) {
     response.writeHead(500).end(String(error));
   }
@@ -33,7 +34,7 @@ process.on("message", (command: BareCommand) => {
     process.send?.({ cpuMicros: user + system } satisfies BareReport);
     return;
   }
-  // Lengths differ between responses, so node sets them.
+  // Lengths differ between responses.
   const pairs = Array.from({ length: command.response.headers.length / 2 }, (_, i) => i);
   headers = pairs.flatMap((i) => {
     const [name = "", value = ""] = command.response.headers.slice(2 * i, 2 * i + 2);

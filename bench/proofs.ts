@@ -149,7 +149,7 @@ async function proofRow(options: BenchOptions): Promise<BenchRow> {
       for (const requests of [balances, proofs]) await warmUp(node, requests, options);
       const side = (requests: readonly BenchRequest[]) => async (): Promise<number> =>
         1e6 / (await takeSample(node, requests, load)).perCpuSecond;
-      return compare(
+      return await compare(
         "a proof of a balance over HTTP, over the balance",
         { ours: side(proofs), base: side(balances) },
         { unit: "µs CPU", target: { max: 5 } },

@@ -41,10 +41,10 @@ export async function benchmarkStore(options: BenchOptions): Promise<readonly Be
 }
 
 async function benchmarkReads(path: string, items: number, hotVersions: number): Promise<BenchRow[]> {
-  const store = await openLmdbStore({ path, readOnly: true });
-  const { position, release } = await store.openView();
-  const head = position.version;
-  release();
+  const store = await openLmdbStore({ path });
+  const opened = await store.openView();
+  const head = opened.position.version;
+  opened.release();
   const raw = openRaw(path);
   const table = raw.openDB<Buffer, Uint8Array>({ name: "items", encoding: "binary", keyEncoding: "binary" });
   const count = 2000;

@@ -25,6 +25,7 @@ beforeEach(() => {
     isWanted: () => true,
     onRow: ({ name }) => seen.push(name),
     now: () => nowMs,
+    pace: 1,
   });
 });
 
@@ -91,6 +92,12 @@ describe("the number of rounds", () => {
     const row = await compare("slow", sidesOf(1, 200), { unit: "s", target: { max: 1 } });
     expect(row.rounds).toBe(12);
     expect(row.interval?.confidence).toBe(CONFIDENCE);
+  });
+
+  it("is smaller in a run that is behind its schedule", async () => {
+    beginRun({ pace: 0.5 });
+    const row = await compare("behind", sidesOf(1, 150), { unit: "s", target: { max: 1 } });
+    expect(row.rounds).toBe(8);
   });
 
   it("is six for sides that take seconds, which is an interval still", async () => {
