@@ -15,6 +15,8 @@ await build({
   },
   platform: "node",
   external: /^[^./]/,
+  // Commands and workers import at once, through node.ts, what a node in a process imports on use.
+  checks: { ineffectiveDynamicImport: false },
   output: {
     dir: "dist",
     sourcemap: true,

@@ -1,8 +1,10 @@
 // The benchmarks with the names of their rows, so that a row can be asked for before it is measured.
 import { benchmarkBatch } from "./batch.ts";
 import { benchmarkCassandra } from "./cassandra.ts";
+import { benchmarkCheck } from "./check.ts";
 import { benchmarkChecksums } from "./checksums.ts";
 import { benchmarkEncode } from "./encode.ts";
+import { benchmarkFollow } from "./follow.ts";
 import { benchmarkGenesis } from "./genesis.ts";
 import { benchmarkGrowth } from "./growth.ts";
 import { benchmarkHistory } from "./history.ts";
@@ -170,6 +172,16 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
     run: benchmarkReplication,
     seconds: 80,
     rows: ["verified replication, records per second of processor time"],
+  },
+  follow: {
+    run: benchmarkFollow,
+    seconds: 60,
+    rows: ["following a node on the same machine, over a replay from memory"],
+  },
+  check: {
+    run: benchmarkCheck,
+    seconds: 40,
+    rows: ["check of a store, over a raw walk that hashes the same values"],
   },
   encode: { run: benchmarkEncode, seconds: 8, rows: ["transfer, over JSON.parse"] },
   memory: {

@@ -14,6 +14,7 @@ import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
 import { Committer } from "../src/sync/committer.ts";
 import { Follower } from "../src/sync/follower.ts";
+import type { Upstream } from "../src/sync/upstream/upstream.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import { readRecords } from "../test/support/follow.ts";
 import { createRecordedUpstream, encodePage } from "../test/support/recorded-upstream.ts";
@@ -53,8 +54,8 @@ export async function benchmarkReplication({ quick, scale }: BenchOptions): Prom
           const store = await openLmdbStore({ path: join(path, `ours-${turn++}`) });
           const before = process.cpuUsage();
           const started = performance.now();
-          await replicate(store, records, (bytes) => {
-            mostBytes = Math.max(mostBytes, bytes);
+          await replicate(store, recordedUpstream(records), records.length, () => {
+            mostBytes = Math.max(mostBytes, process.memoryUsage().arrayBuffers);
           });
           rates.push((1000 * records.length) / (performance.now() - started));
           const rate = 1e9 / cpuNanosecondsEach(before, records.length);
@@ -88,13 +89,18 @@ export async function benchmarkReplication({ quick, scale }: BenchOptions): Prom
   return [{ ...row, note }];
 }
 
-/** Follows a recording from genesis to its head. */
-async function replicate(
+/** An upstream that has the records in memory. */
+export function recordedUpstream(records: readonly Uint8Array[]): Upstream {
+  return createRecordedUpstream({ name: "recorded", chainId: 4, records });
+}
+
+/** Follows an upstream from genesis to its head, which ends `count` records. */
+export async function replicate(
   store: Store,
-  records: readonly Uint8Array[],
-  onCommit: (bytes: number) => void,
+  upstream: Upstream,
+  count: number,
+  onCommit: () => void = () => {},
 ): Promise<void> {
-  const upstream = createRecordedUpstream({ name: "recorded", chainId: 4, records });
   const committer = new Committer({ store, logger: silentLogger });
   await new Promise<void>((resolve, reject) => {
     const follower = new Follower({
@@ -104,8 +110,8 @@ async function replicate(
       logger: silentLogger,
       pace: { pageLimit: PAGE },
       onCommit: ({ position }) => {
-        onCommit(process.memoryUsage().arrayBuffers);
-        if (position.version === BigInt(records.length - 1)) void follower.close().then(resolve);
+        onCommit();
+        if (position.version === BigInt(count - 1)) void follower.close().then(resolve, reject);
       },
     });
     void follower.faulted.then(reject);
@@ -163,7 +169,7 @@ function pairsOf({ writes, records, treeNodes }: CommitBatch): Pair[] {
 }
 
 /** The spans of the records that verification hashes. */
-function spansOf(records: readonly Uint8Array[]): Uint8Array[] {
+export function spansOf(records: readonly Uint8Array[]): Uint8Array[] {
   return decodePage(encodePage(records)).flatMap((record) => [
     record.transaction,
     record.infoBytes,

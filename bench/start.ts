@@ -1,5 +1,6 @@
-// Start-up: from the start of the process to the first response, on stores of different sizes.
-import { spawn } from "node:child_process";
+// Start-up: what a process costs that does little, and the time from the start of the process to the first response, on
+// stores of different sizes.
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { get } from "node:http";
 import { createServer } from "node:net";
@@ -9,8 +10,14 @@ import { type DataSet, itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare, toRow } from "./harness.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/sextant.js", import.meta.url));
+const PRELOADED = fileURLToPath(new URL("./report-cpu.cjs", import.meta.url));
 const LIMIT_SECONDS = 1;
 const START_TIMEOUT_MS = 30_000;
+/** A process that uses the package as a test of a user does. */
+const IN_PROCESS = `import { createNode } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url))};
+  const node = await createNode();
+  await node.produceBlock();
+  await node.close();`;
 
 /** Rows of start-up. */
 export async function benchmarkStart(options: BenchOptions): Promise<readonly BenchRow[]> {
@@ -29,6 +36,7 @@ export async function benchmarkStart(options: BenchOptions): Promise<readonly Be
   );
   const limits = taken.map(() => LIMIT_SECONDS);
   return [
+    ...(await shortRuns()),
     toRow(
       `start to the first 200, ${large.items.toLocaleString("en-US")} items, over one second`,
       { ours: taken, base: limits },
@@ -36,6 +44,33 @@ export async function benchmarkStart(options: BenchOptions): Promise<readonly Be
     ),
     growth,
   ];
+}
+
+/** Runs that do little, over a Node that does nothing: processor time, so that a busy machine can judge them. */
+async function shortRuns(): Promise<readonly BenchRow[]> {
+  const base = (): number => cpuMs("-e", "0");
+  return [
+    await compare(
+      "sextant --help over node -e 0, CPU time",
+      { ours: () => cpuMs(PROGRAM, "--help"), base },
+      { unit: "ms", target: { max: 2 }, headline: true },
+    ),
+    await compare(
+      "import, create a node and make one block, over node -e 0, CPU time",
+      { ours: () => cpuMs("--input-type=module", "-e", IN_PROCESS), base },
+      { unit: "ms", target: { max: 3 }, headline: true },
+    ),
+  ];
+}
+
+/** Processor time of a Node, from its start to its exit. */
+function cpuMs(...args: readonly string[]): number {
+  const { status, stderr, output } = spawnSync(process.execPath, ["--require", PRELOADED, ...args], {
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${args.join(" ")} failed: ${stderr}`);
+  return Number(output[3]) / 1000;
 }
 
 /** Seconds from the start of the process to its first 200. */

@@ -1,5 +1,7 @@
 // Loads the program. Apart from the launcher: an old Node cannot parse import().
-const { existsSync } = require("node:fs");
+const { existsSync, mkdirSync } = require("node:fs");
+const { enableCompileCache } = require("node:module");
+const { homedir } = require("node:os");
 const { join } = require("node:path");
 const { pathToFileURL } = require("node:url");
 
@@ -9,6 +11,24 @@ function hintFor({ code, message }) {
   return code === "ENOMEM" || /out of memory/i.test(message) ? ": allow more memory (ulimit -v)" : "";
 }
 
+/**
+ * Keeps compiled code between runs, where Node can. In the user's own folder: Node's default is a folder of all users,
+ * and whoever writes there decides what this process runs. The folder is made here: Node tries for ever to make one
+ * where a file system has no place for it.
+ */
+function keepCompiledCode() {
+  const { NODE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env;
+  if (enableCompileCache === undefined || NODE_COMPILE_CACHE) return;
+  try {
+    const folder = join(XDG_CACHE_HOME || join(homedir(), ".cache"), "sextant");
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    enableCompileCache(folder);
+  } catch {
+    // A user without a home or a cache folder: the program runs without.
+  }
+}
+
+keepCompiledCode();
 const main = join(__dirname, "../dist/cli/main.js");
 if (existsSync(main)) {
   import(pathToFileURL(main).href).catch((error) => {

@@ -75,6 +75,31 @@ describe("short hashes", () => {
     );
   });
 
+  it("of a chain of prepared inputs equal node:crypto's, for any number of blocks", () => {
+    const inputs = [300, 300, 400].map((bytes) => new PreparedInput(bytes));
+    const [first, second, beside] = inputs as [PreparedInput, PreparedInput, PreparedInput];
+    const upTo = (maxLength: number) => fc.uint8Array({ minLength: 32, maxLength, size: "max" });
+    const short = upTo(135);
+    // Mostly the lengths that are hashed two at a time.
+    const lengths = fc.oneof(
+      { weight: 3, arbitrary: fc.tuple(short, short, fc.uint8Array({ minLength: 136, maxLength: 271 })) },
+      { weight: 1, arbitrary: fc.tuple(upTo(300), upTo(300), upTo(400)) },
+    );
+    fc.assert(
+      fc.property(lengths, fc.nat(), ([a, b, c], at) => {
+        const offset = at % (b.length - 31);
+        first.load(a);
+        second.load(b);
+        beside.load(c);
+        const whole = Buffer.from(b);
+        whole.set(Buffer.from(nodeSha3(a), "hex"), offset);
+        const expected = [nodeSha3(whole), nodeSha3(c)];
+        expect(first.hashChain(second, offset, beside).map(toHex)).toEqual(expected);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
   it("of prepared inputs need room for what is loaded", () => {
     const input = new PreparedInput(64);
     expect(() => input.load(new Uint8Array(65))).toThrow("65 bytes");

@@ -1,5 +1,6 @@
 // Makes one block: a pure function of the seed, the ledger under it and the time.
 import { sha3Parts } from "../base/sha3.ts";
+import { Slices } from "../base/slices.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { LedgerError } from "../ledger/errors.ts";
@@ -35,7 +36,6 @@ import {
 } from "./prologue.ts";
 import { Random } from "./random.ts";
 import { NO_ROOT, RecordWriter } from "./record-writer.ts";
-import { Slices } from "./slices.ts";
 import { useNonce } from "./submission/nonce-history.ts";
 import { type RunResult, runSubmitted } from "./submission/run.ts";
 import type { Submitted } from "./submission/submitted.ts";

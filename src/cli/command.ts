@@ -59,5 +59,6 @@ export function command<
     context: CommandContext,
   ) => Promise<number>;
 }): Command {
+  // The parser gives `run` the values of these options; a list of commands cannot say so for each.
   return { ...definition, summary: SUMMARIES[definition.name] } as Command;
 }

@@ -4,6 +4,9 @@ import { unknownVariables } from "./environment.ts";
 import { didYouMean } from "./nearest.ts";
 import { runCommand } from "./run-command.ts";
 
+// Loaded here: on a busy machine it takes longer than a test may.
+await loadCommands();
+
 const asVariables = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, "1"]));
 
 const told = async (...names: string[]): Promise<string[]> =>

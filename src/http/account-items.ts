@@ -7,6 +7,7 @@ import type { AccountItemsPage, AccountItemsQuery } from "../ledger/resource-ite
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Address } from "../move/address.ts";
+import { AnswerText } from "./answer-text.ts";
 import { encodedAnswer, type JsonSchema, type Operation, operation } from "./operation.ts";
 import { accountNotFound } from "./operations/get-account.ts";
 import { addressField } from "./schemas/address.ts";
@@ -32,8 +33,9 @@ interface AccountItems<T> {
   read(view: LedgerView, query: AccountItemsQuery): Promise<AccountItemsPage<T>>;
   /** Key and value of an item in the BCS map. */
   toEntry(item: T, address: Address): readonly [key: Uint8Array, value: Uint8Array];
-  /** JSON texts of items at a version. */
+  /** Adds the JSON texts of items at a version, with commas between them. */
   print(
+    out: AnswerText,
     items: readonly T[],
     at: {
       readonly types: StateTypes;
@@ -41,7 +43,7 @@ interface AccountItems<T> {
       readonly version: bigint;
       readonly address: Address;
     },
-  ): Promise<readonly string[]>;
+  ): Promise<void>;
 }
 
 /** A BCS map is in the order of its keys' bytes. */
@@ -94,8 +96,9 @@ export function accountItemsOperation<T>(list: AccountItems<T>): Operation {
       }
       const about = { version, timestampUsec, cursor: cursorText(version, next) };
       if (form === "bcs") return { data: toBcs(items.map((item) => list.toEntry(item, address))), ...about };
-      const texts = await list.print(items, { types: services.types, view, version, address });
-      return { data: `[${texts.join(",")}]`, ...about };
+      const out = new AnswerText().add("[");
+      await list.print(out, items, { types: services.types, view, version, address });
+      return { data: await out.add("]").finish(), ...about };
     },
   });
 }

@@ -7,6 +7,7 @@ import { findNewBlock } from "../ledger/block-event.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { readRecordEvents } from "../ledger/record.ts";
 import type { Block, Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
+import { AnswerText, joinChunks } from "./answer-text.ts";
 import { HttpError } from "./errors.ts";
 import {
   type Answer,
@@ -92,7 +93,7 @@ async function blockBytes(
   const writer = new BcsWriter(256).u64(block.height).fixed(hash).u64(block.timestampUsec);
   writer.u64(block.firstVersion).u64(block.lastVersion).bool(withTransactions);
   if (!withTransactions) return writer.take();
-  writer.uleb(countOf(block));
+  const chunks = [writer.uleb(countOf(block)).take()];
   let bytes = 0;
   const runs = mapRuns(ledger, block, async (_, records) => {
     for (const record of records) {
@@ -103,11 +104,12 @@ async function blockBytes(
           `the transactions of block ${block.height} have over ${MAX_BCS_BYTES} bytes: read them in pages, with start=${block.firstVersion}`,
         );
       }
-      writer.fixed(record.bytes);
+      // Copy: the view's bytes are invalid after release.
+      chunks.push(Uint8Array.from(record.bytes));
     }
   });
   for await (const _ of runs);
-  return writer.take();
+  return joinChunks(chunks);
 }
 
 /** A block in the form that is asked for. One of many transactions is sent in pieces. */
@@ -127,19 +129,21 @@ export async function blockAnswer(
     `"last_version":"${block.lastVersion}"`,
   ].join(",");
   if (!withTransactions) return { data: `{${members},"transactions":null}`, ...about };
-  const print = async (of: LedgerView, records: readonly StoredRecord[]): Promise<string> =>
-    (await new RecordsPrinter(services.types, of).printAll(records)).join(",");
+  const print = (of: LedgerView, records: readonly StoredRecord[]): Promise<AnswerText> =>
+    new RecordsPrinter(services.types, of).printAll(records);
   const opening = `{${members},"transactions":[`;
   const records = await readRun(view, block.firstVersion, countOf(block));
   if (records.length === countOf(block)) {
-    return { data: `${opening}${await print(view, records)}]}`, ...about };
+    const out = new AnswerText().add(opening).append(await print(view, records));
+    return { data: await out.add("]}").finish(), ...about };
   }
   const runs = mapRuns(ledger, block, print);
   // Read at once, so that what is wrong with it still has its status.
   const first = await runs.next();
-  const pieces = async function* (): AsyncGenerator<string> {
-    yield opening + first.value;
-    for await (const run of runs) yield `,${run}`;
+  const pieces = async function* (): AsyncGenerator<string | Uint8Array> {
+    const start = new AnswerText().add(opening);
+    yield (first.done === true ? start : start.append(first.value)).finish();
+    for await (const run of runs) yield new AnswerText().add(",").append(run).finish();
     yield "]}";
   };
   return { stream: pieces(), ...about };

@@ -145,7 +145,8 @@ export class Dispatcher {
         const parser = parserOf(operation.body, exchange.headers["content-type"]);
         assertBodyHeaders(exchange.headers, hold.maxBytes);
         const body = exchange.readBody(hold);
-        args.body = parser.parse(body instanceof Promise ? await body : body);
+        const parsed = parser.parse(body instanceof Promise ? await body : body);
+        args.body = parsed instanceof Promise ? await parsed : parsed;
       }
       const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
       if (minVersion !== undefined) await this.#waits.reach(serving, operation, minVersion);
@@ -190,9 +191,10 @@ export class Dispatcher {
         await this.#responder.stream(serving, form, answer, about);
         return;
       }
-      const body = operation.isDocument
+      const encoded = operation.isDocument
         ? this.#document(operation, answer.data, form)
         : operation.encode(answer.data, form);
+      const body = encoded instanceof Promise ? await encoded : encoded;
       const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
       if (sending !== undefined) await sending;
     } catch (error) {
@@ -287,9 +289,9 @@ export class Dispatcher {
   }
 
   /** The bytes of a document, encoded on first use. */
-  #document(operation: Operation, data: unknown, form: Form): Uint8Array {
+  async #document(operation: Operation, data: unknown, form: Form): Promise<Uint8Array> {
     const key = `${operation.id} ${form}`;
-    const document = this.#documents.get(key) ?? Buffer.from(operation.encode(data, form));
+    const document = this.#documents.get(key) ?? Buffer.from(await operation.encode(data, form));
     this.#documents.set(key, document);
     return document;
   }

@@ -1,19 +1,21 @@
 // Stored values in JSON.
 import { toPrefixedHex } from "../base/hex.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { Slices } from "../base/slices.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import type { StateTypes } from "../ledger/state-types.ts";
+import type { StateTypes, StructType } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleId } from "../move/abi.ts";
-import { moduleAbiToJson } from "../move/abi-json.ts";
+import { moduleAbiPieces } from "../move/abi-json.ts";
 import { formatAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import type { Layout } from "../move/layout.ts";
 import type { StoredModule } from "../move/module-cache.ts";
 import { formatTypeTag, type TypeTag } from "../move/type-tag.ts";
-import { type JsonValue, ValuePrinter } from "../move/value-print.ts";
+import { ValuePrinter } from "../move/value-print.ts";
+import { AnswerText, addPieces } from "./answer-text.ts";
 import { HttpError } from "./errors.ts";
 
 /** Characters of all values in one answer. */
@@ -32,8 +34,11 @@ export class StoredValuePrinter {
     this.#version = version;
   }
 
-  /** The JSON of a stored value. Throws HttpError `unprintable`, and LedgerError. */
-  print(bytes: Uint8Array, type: TypeTag, text = formatTypeTag(type)): MaybePromise<JsonValue> {
+  /** Pauses printing, so that it does not hold the event loop. */
+  readonly slices = new Slices();
+
+  /** The JSON text of a stored value. Throws HttpError `unprintable`, and LedgerError. */
+  print(bytes: Uint8Array, type: TypeTag, text = formatTypeTag(type)): MaybePromise<AnswerText> {
     const layout = this.#types.layoutOf(this.#view, type, this.#version, text);
     if (!(layout instanceof Promise)) return this.#print(bytes, layout, text);
     return layout.then(
@@ -44,15 +49,23 @@ export class StoredValuePrinter {
     );
   }
 
-  #print(bytes: Uint8Array, layout: Layout, text: string): JsonValue {
+  #print(bytes: Uint8Array, layout: Layout, text: string): MaybePromise<AnswerText> {
+    return addPieces(new AnswerText(), this.#pieces(bytes, layout, text), this.slices);
+  }
+
+  *#pieces(bytes: Uint8Array, layout: Layout, text: string): Generator<string, void> {
     const reader = new BcsReader(bytes);
     try {
-      const value = this.#printer.read(reader, layout);
+      yield* this.#printer.pieces(reader, layout);
       reader.finish();
-      return value;
     } catch (error) {
       throw unprintable(error, text);
     }
+  }
+
+  /** The JSON text of a resource. Throws like `print`. */
+  resource(bytes: Uint8Array, { type, text }: StructType): MaybePromise<AnswerText> {
+    return andThen(this.print(bytes, type, text), (data) => resourceText(text, data));
   }
 }
 
@@ -69,15 +82,24 @@ function unprintable(error: unknown, text: string): unknown {
 }
 
 /** The JSON text of a resource. */
-export function resourceText(type: string, data: JsonValue): string {
-  return `{"type":${JSON.stringify(type)},"data":${JSON.stringify(data)}}`;
+export function resourceText(type: string, data: AnswerText): AnswerText {
+  return new AnswerText()
+    .add(`{"type":${JSON.stringify(type)},"data":`)
+    .append(data)
+    .add("}");
 }
 
-/** The JSON text of a module. Throws LedgerError, and HttpError `unprintable`. */
-export function moduleText(types: StateTypes, module: ModuleId, stored: StoredModule): string {
+/** Pieces of the JSON text of a module. Throws LedgerError, and HttpError `unprintable`. */
+export function* moduleText(
+  types: StateTypes,
+  module: ModuleId,
+  stored: StoredModule,
+): Generator<string, void> {
   try {
-    const abi = moduleAbiToJson(types.abiOf(module, stored));
-    return `{"bytecode":"${toPrefixedHex(stored.bytes)}","abi":${JSON.stringify(abi)}}`;
+    const abi = types.abiOf(module, stored);
+    yield `{"bytecode":"${toPrefixedHex(stored.bytes)}","abi":`;
+    yield* moduleAbiPieces(abi);
+    yield "}";
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
     const name = `${formatAddress(module.address)}::${module.name}`;

@@ -51,8 +51,8 @@ export interface BodyField<T> {
   readonly schema: JsonSchema;
   readonly description: string;
   readonly example: unknown;
-  /** Throws CodedError with the reason. */
-  parse(bytes: Uint8Array): T;
+  /** Throws CodedError with the reason. A promise for bodies that are parsed in slices. */
+  parse(bytes: Uint8Array): MaybePromise<T>;
   /** A form in BCS, under a media type of its own. */
   readonly bcs?: {
     readonly mediaType: string;
@@ -67,7 +67,8 @@ export interface AnswerForm<D> {
   readonly schema: JsonSchema;
   readonly description: string;
   readonly example?: unknown;
-  encode(data: D): string | Uint8Array;
+  /** A promise for data that is encoded in slices. */
+  encode(data: D): MaybePromise<string | Uint8Array>;
 }
 
 /** JSON and BCS of an answer that the handler encodes itself, in the form that the request asks for. */
@@ -92,7 +93,7 @@ export interface Answer<D> extends AboutAnswer {
 
 /** Returned instead of data: the encoded response in pieces. It must not use the handler's view. */
 export interface StreamedAnswer extends AboutAnswer {
-  readonly stream: AsyncIterable<string>;
+  readonly stream: AsyncIterable<string | Uint8Array>;
   readonly version: bigint | undefined;
 }
 
@@ -228,7 +229,7 @@ export interface Operation extends Documentation, Route {
     context: Context,
   ): MaybePromise<Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>>;
   /** Encodes the data that the handler returned. */
-  encode(data: unknown, form: Form): string | Uint8Array;
+  encode(data: unknown, form: Form): MaybePromise<string | Uint8Array>;
 }
 
 function refuse(name: string, field: Field<unknown>, text: string, error: unknown): never {

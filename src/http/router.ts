@@ -46,6 +46,7 @@ function matchSegments(path: string, literals: readonly string[]): string[] | un
 /** Routes by path, then by method. */
 export class Router {
   readonly #fixed = new Map<string, readonly Operation[]>();
+  readonly #longestFixed: number;
   readonly #patterns: readonly Pattern[];
 
   constructor(operations: readonly Operation[]) {
@@ -63,12 +64,14 @@ export class Router {
       else this.#fixed.set(path, served);
     }
     this.#patterns = patterns;
+    this.#longestFixed = Math.max(0, ...[...this.#fixed.keys()].map(({ length }) => length));
   }
 
   /** The match; a list of allowed methods when only the method is wrong; undefined for an unknown path. */
   find(method: string, path: string): Match | readonly string[] | undefined {
     let segments = NO_SEGMENTS;
-    let operations = this.#fixed.get(path);
+    // A lookup hashes the whole path, which no other read of it needs.
+    let operations = path.length > this.#longestFixed ? undefined : this.#fixed.get(path);
     if (operations === undefined) {
       for (const pattern of this.#patterns) {
         const found = matchSegments(path, pattern.literals);

@@ -41,12 +41,14 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["/favicon.ico", "console/icon.png"],
   ["/apple-touch-icon.png", "console/icon.png"],
 ]);
+const LONGEST_PATH = Math.max(...[...NAMES.keys()].map(({ length }) => length));
 /** As bundlers write them: a name, a dash, a hash. */
 const HASHED = /-[A-Za-z0-9_-]{8,32}\.[a-z0-9]{1,8}$/;
 
 /** Name of the file for a path, if the list has it; undefined for paths of the API. Reads nothing. */
 function nameOf(path: string): string | undefined {
-  const fixed = NAMES.get(path);
+  // A lookup hashes the whole path, which every request of the API would pay.
+  const fixed = path.length > LONGEST_PATH ? undefined : NAMES.get(path);
   if (fixed !== undefined) return fixed;
   const isListed = path.startsWith("/console/") || path.startsWith("/reference/");
   return isListed && !path.endsWith(".html") ? path.slice(1) : undefined;

@@ -30,6 +30,6 @@ export async function transactionPage(
   { view, services, form }: Pick<Context<"required">, "view" | "services" | "form">,
 ): Promise<Answer<string | Uint8Array>> {
   if (form === "bcs") return { data: encodeRecords(records), version: undefined };
-  const texts = await new RecordsPrinter(services.types, view).printAll(records);
-  return { data: `[${texts.join(",")}]`, version: undefined };
+  const data = await new RecordsPrinter(services.types, view).printList(records);
+  return { data, version: undefined };
 }

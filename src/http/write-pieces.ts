@@ -16,14 +16,14 @@ function untilTaken(response: Writable): Promise<void> {
 /** Writes all pieces and ends the answer; returns its bytes. Returns early, and ends the source, when the client is gone. */
 export async function writePieces(
   response: Writable,
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<string | Uint8Array>,
   onTaken: () => void,
 ): Promise<number> {
   let bytes = 0;
   for await (const piece of pieces) {
     if (response.destroyed) return bytes;
     bytes += Buffer.byteLength(piece);
-    if (piece === "" || response.write(piece)) continue;
+    if (piece.length === 0 || response.write(piece)) continue;
     await untilTaken(response);
     if (response.destroyed) return bytes;
     onTaken();

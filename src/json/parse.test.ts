@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { anyCharacter, RUNS } from "../../test/support/property.ts";
 import { ABSENT, type JsonDocument } from "./document.ts";
 import { JsonError } from "./errors.ts";
-import { MAX_JSON_DEPTH, parseJson } from "./parse.ts";
+import { MAX_JSON_DEPTH, parseJson, parseJsonInSlices } from "./parse.ts";
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, "utf8");
 
@@ -143,6 +143,32 @@ describe("parseJson", () => {
         }
       }
     }
+  });
+
+  it("gives the same document or error in slices of any length", async () => {
+    const text = fc.oneof(
+      fc.json({ maxDepth: 5 }),
+      fc.json().map((json) => json.slice(0, -1)),
+      fc.string({ maxLength: 20 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(text, fc.integer({ min: 1, max: 40 }), async (json, stepBytes) => {
+        const bytes = bytesOf(json);
+        let expected: unknown;
+        try {
+          const document = parseJson(bytes);
+          expected = toValue(document, document.root);
+        } catch (error) {
+          expected = error;
+        }
+        const found = await parseJsonInSlices(bytes, stepBytes).then(
+          (document) => toValue(document, document.root),
+          (error: unknown) => error,
+        );
+        expect(found).toEqual(expected);
+      }),
+      { numRuns: RUNS },
+    );
   });
 
   it("reads a view at an offset as it reads a copy", () => {

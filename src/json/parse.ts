@@ -2,6 +2,7 @@
 // of offsets is written, from which a JsonDocument reads on demand. Stricter than the RFC in three points:
 // at most 127 containers deep, no unpaired surrogate escapes, no byte order mark.
 import { isUtf8 } from "node:buffer";
+import { Slices } from "../base/slices.ts";
 import { JsonDocument, type Tape } from "./document.ts";
 import { JsonError } from "./errors.ts";
 import { literalEnd, numberEnd, skipBlanks, stringEnd } from "./scan.ts";
@@ -29,7 +30,24 @@ const QUOTE = 34;
  */
 export function parseJson(bytes: Uint8Array): JsonDocument {
   if (!isUtf8(bytes)) throw new JsonError("text is not valid UTF-8", bytes, invalidUtf8Offset(bytes));
-  return new JsonDocument(bytes, buildTape(bytes));
+  return new JsonDocument(bytes, buildTape(bytes, startOf(bytes), Infinity) as Tape);
+}
+
+/** Bytes of a large text that are parsed before the event loop may go on. */
+const STEP_BYTES = 32 << 10;
+
+/** As `parseJson`, in slices: other work of the process runs while a large text is parsed. */
+export async function parseJsonInSlices(bytes: Uint8Array, stepBytes = STEP_BYTES): Promise<JsonDocument> {
+  if (!isUtf8(bytes)) throw new JsonError("text is not valid UTF-8", bytes, invalidUtf8Offset(bytes));
+  const slices = new Slices();
+  // Other texts are parsed between the slices, so this tape must not begin in the scratch.
+  let state: TapeState = { ...startOf(bytes), tape: new Uint32Array(scratch.length) };
+  for (;;) {
+    const built = buildTape(bytes, state, state.pos + stepBytes);
+    if (!("pos" in built)) return new JsonDocument(bytes, built);
+    state = built;
+    await slices.pause();
+  }
 }
 
 /** Offset where decoding and encoding again first gives other bytes. */
@@ -43,19 +61,32 @@ function invalidUtf8Offset(bytes: Uint8Array): number {
   return at;
 }
 
+/** An unfinished tape: what is written, the containers that are open, and where the next value begins. */
+interface TapeState {
+  readonly tape: Uint32Array<ArrayBuffer>;
+  readonly length: number;
+  readonly open: number[];
+  readonly depth: number;
+  readonly inObject: boolean;
+  readonly pos: number;
+}
+
+function startOf(bytes: Uint8Array): TapeState {
+  const pos = skipBlanks(bytes, 0);
+  if (pos >= bytes.length) throw new JsonError("expected a JSON value, found nothing", bytes, pos);
+  return { tape: scratch, length: 0, open: [], depth: 0, inObject: false, pos };
+}
+
 /**
  * Writes the tape: one word for a scalar or member name (its offset), two for a container (its offset, and
- * the tape index behind its last word). Member names stand right before their values.
+ * the tape index behind its last word). Member names stand right before their values. Stops before a value that begins at
+ * `stopAt` or behind it.
  */
-function buildTape(bytes: Uint8Array): Tape {
-  let tape = scratch;
-  let length = 0;
-  const open: number[] = [];
-  let depth = 0;
-  let inObject = false;
-  let pos = skipBlanks(bytes, 0);
-  if (pos >= bytes.length) throw new JsonError("expected a JSON value, found nothing", bytes, pos);
+function buildTape(bytes: Uint8Array, state: TapeState, stopAt: number): Tape | TapeState {
+  let { tape, length, depth, inObject, pos } = state;
+  const { open } = state;
   do {
+    if (pos >= stopAt) return { tape, length, open, depth, inObject, pos };
     if (length + MOST_WORDS > tape.length) {
       // No text needs more words than it has bytes, but for one with each container that is still open.
       const next = new Uint32Array(Math.min(length * 2, bytes.length) + MAX_JSON_DEPTH + MOST_WORDS);

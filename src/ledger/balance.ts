@@ -1,6 +1,7 @@
 // The balance rule: the balance of a coin type is its CoinStore plus the primary store of the paired fungible
 // asset, that of a metadata address the primary store alone. A missing store counts as 0.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { Slices } from "../base/slices.ts";
 import { ADDRESS_LENGTH, type Address } from "../move/address.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";
@@ -74,24 +75,42 @@ export interface BalancePair {
   readonly asset: Asset;
 }
 
+/** Pairs whose keys are hashed together. */
+const PAIRS_AT_ONCE = 128;
+
 /**
- * The balances of many pairs at one version, read in one go. Where the stored bytes of a pair do not decode, its place
- * holds the error. Throws LedgerError for what concerns all.
+ * The balances of many pairs at one version, in slices. Where the stored bytes of a pair do not decode, its place holds the
+ * error. Throws LedgerError for what concerns all.
  */
-export function readBalances(
+export async function readBalances(
   view: LedgerView,
   pairs: readonly BalancePair[],
   version: bigint,
-): MaybePromise<readonly (bigint | LedgerError)[]> {
-  const keys: Uint8Array[] = [];
-  for (const { owner, asset } of pairs) keys.push(...balanceKeys(owner, asset, view.keyTrace));
-  return andThen(view.getItems(keys, version), (items) => {
+): Promise<readonly (bigint | LedgerError)[]> {
+  const slices = new Slices();
+  // A store that answers later gets all questions before the first answer.
+  const reads: MaybePromise<readonly (StateItem | undefined)[]>[] = [];
+  // Asked at least once: that checks the version.
+  for (let start = 0; start === 0 || start < pairs.length; start += PAIRS_AT_ONCE) {
+    const some = pairs.slice(start, start + PAIRS_AT_ONCE);
+    const keys = some.flatMap(({ owner, asset }) => balanceKeys(owner, asset, view.keyTrace));
+    const read = view.getItems(keys, version);
+    // Its failure is thrown below, when its turn comes.
+    if (read instanceof Promise) read.catch(() => {});
+    reads.push(read);
+    await slices.pause();
+  }
+  const sums: (bigint | LedgerError)[] = [];
+  for (const [chunk, read] of reads.entries()) {
+    const items = await read;
     let next = 0;
-    return pairs.map(({ asset }) => {
+    for (const { asset } of pairs.slice(chunk * PAIRS_AT_ONCE, (chunk + 1) * PAIRS_AT_ONCE)) {
       const group = items[next++];
-      return sumOrError([group, asset.coinStoreTag === undefined ? undefined : items[next++]]);
-    });
-  });
+      sums.push(sumOrError([group, asset.coinStoreTag === undefined ? undefined : items[next++]]));
+    }
+    await slices.pause();
+  }
+  return sums;
 }
 
 function sumOrError(items: readonly (StateItem | undefined)[]): bigint | LedgerError {

@@ -31,9 +31,10 @@ function prepare(asset: Asset): boolean {
 export function preparedBalanceKeyHashes(owner: Address, asset: Asset): readonly Uint8Array[] {
   if (!prepare(asset)) return balanceKeyHashes(owner, asset, undefined);
   storeInput.put(owner, 0);
-  storeInput.hashInto(groupInput, HASHED_ADDRESS_AT);
-  const group = groupInput.hash();
-  if (asset.coinStoreTag === undefined) return [group];
+  if (asset.coinStoreTag === undefined) {
+    storeInput.hashInto(groupInput, HASHED_ADDRESS_AT);
+    return [groupInput.hash()];
+  }
   coinInput.put(owner, HASHED_ADDRESS_AT);
-  return [group, coinInput.hash()];
+  return storeInput.hashChain(groupInput, HASHED_ADDRESS_AT, coinInput);
 }

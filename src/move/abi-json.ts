@@ -218,6 +218,31 @@ export function moduleAbiToJson(abi: ModuleAbi, options: { readonly maxBytes?: n
   };
 }
 
+/**
+ * Pieces of the JSON text of a module's ABI: those of `JSON.stringify` of `moduleAbiToJson`. Throws before the first piece
+ * if they are longer than the default limit.
+ */
+export function* moduleAbiPieces(abi: ModuleAbi): Generator<string, void> {
+  countAbiJsonBytes(abi);
+  const builder = new JsonBuilder();
+  const friends = abi.friends.map(({ address, name }) => `${builder.printer.address(address)}::${name}`);
+  const head = JSON.stringify({ address: formatAddress(abi.address), name: abi.name, friends });
+  yield `${head.slice(0, -1)},"exposed_functions":[`;
+  let separator = "";
+  for (const fun of abi.functions) {
+    if (!isExposed(fun)) continue;
+    yield separator + JSON.stringify(builder.function(fun));
+    separator = ",";
+  }
+  yield '],"structs":[';
+  separator = "";
+  for (const struct of abi.structs) {
+    yield separator + JSON.stringify(builder.struct(asOldOption(abi, struct)));
+    separator = ",";
+  }
+  yield "]}";
+}
+
 /** JSON of a script's entry point; undefined if it prints to more than `maxBytes`. */
 export function scriptAbiToJson(
   { typeParams, params }: ScriptAbi,

@@ -39,9 +39,26 @@ const SHAPE: Layout = {
   ],
 };
 
+/** What it returns, or the error that it throws. */
+function outcome<T>(run: () => T): T | unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Prints whole and in pieces, which must agree: on the text, and on the error. */
 function print(layout: Layout, hex: string, enums: "requests" | "answers" = "answers"): JsonValue {
-  const printer = new ValuePrinter({ enums, maxCharacters: MAX_CHARACTERS });
-  return readWhole(fromHex(hex) ?? expect.unreachable(hex), (reader) => printer.read(reader, layout));
+  const bytes = fromHex(hex) ?? expect.unreachable(hex);
+  const printer = (): ValuePrinter => new ValuePrinter({ enums, maxCharacters: MAX_CHARACTERS });
+  const whole = (): JsonValue => readWhole(bytes, (reader) => printer().read(reader, layout));
+  const inPieces = outcome(() =>
+    readWhole(bytes, (reader) => [...printer().pieces(reader, layout)].join("")),
+  );
+  const expected = outcome(() => JSON.stringify(whole()));
+  expect(inPieces).toEqual(expected);
+  return whole();
 }
 
 function encode(layout: Layout, value: unknown): Uint8Array {
@@ -109,6 +126,29 @@ describe("a printed value", () => {
     expect(() => print({ kind: "vector", item: named }, many)).toThrow("too large to print");
     expect(() => print({ kind: "vector", item: structOf({}) }, "ffffffff07")).toThrow("too large to print");
     expect(print({ kind: "vector", item: structOf({}) }, "03")).toHaveLength(3);
+  });
+
+  it("comes in short pieces if it is long", () => {
+    const printer = new ValuePrinter({ enums: "answers", maxCharacters: 10_000_000 });
+    const layout: Layout = {
+      kind: "vector",
+      item: structOf({ x: { kind: "vector", item: { kind: "bool" } } }),
+    };
+    const item = "0400010001";
+    const bytes = Buffer.from(`a09c01${item.repeat(20_000)}`, "hex");
+    const pieces = [...printer.pieces(new BcsReader(bytes), layout)];
+    expect(pieces.join("")).toBe(JSON.stringify(Array(20_000).fill({ x: [false, true, false, true] })));
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(10_000);
+  });
+
+  it("keeps a field named as the mark of a variant", () => {
+    const list: Layout = { kind: "vector", item: { kind: "bool" } };
+    const layout: Layout = {
+      kind: "enum",
+      name: "E",
+      variants: [{ name: "A", ...fieldsOf({ a: list, __variant__: list }) }],
+    };
+    expect(JSON.stringify(print(layout, "0001010100"))).toBe('{"__variant__":[false],"a":[true]}');
   });
 
   it("is bounded in depth", () => {

@@ -4,7 +4,7 @@ import { toPrefixedHex } from "../base/hex.ts";
 import type { BcsReader } from "../bcs/reader.ts";
 import { ADDRESS_LENGTH, formatAddress } from "./address.ts";
 import { MoveError } from "./errors.ts";
-import type { FieldsLayout, Layout } from "./layout.ts";
+import type { EnumLayout, FieldsLayout, Layout } from "./layout.ts";
 
 /** A JSON value. Objects have no prototype, so `__proto__` is an ordinary name. */
 export type JsonValue =
@@ -25,6 +25,9 @@ export interface ValuePrinterOptions {
   readonly maxCharacters: number;
 }
 
+/** Characters of a piece of text, apart from a single long text or byte string. */
+const PIECE_CHARACTERS = 8 << 10;
+
 /** Deepest nesting of a printed value: clients and their parsers recurse. */
 const MAX_DEPTH = 64;
 
@@ -36,6 +39,8 @@ export class ValuePrinter {
   readonly #options: ValuePrinterOptions;
   #printed = 0;
   #depth = 0;
+  /** Text that is not part of a piece yet. */
+  #unsent = "";
 
   constructor(options: ValuePrinterOptions) {
     this.#options = options;
@@ -50,6 +55,96 @@ export class ValuePrinter {
     } catch (error) {
       this.#printed = printed;
       throw error;
+    }
+  }
+
+  /**
+   * Reads one value as pieces of its JSON text: those of `JSON.stringify` of what `read` returns. The caller may let other
+   * work run between two pieces. Throws like `read`.
+   */
+  *pieces(reader: BcsReader, layout: Layout): Generator<string, void> {
+    const printed = this.#printed;
+    this.#depth = 0;
+    this.#unsent = "";
+    try {
+      if (isLong(layout)) yield* this.#print(reader, layout);
+      else this.#add(JSON.stringify(this.#read(reader, layout)));
+      yield this.#unsent;
+    } catch (error) {
+      this.#printed = printed;
+      throw error;
+    }
+  }
+
+  #add(text: string): void {
+    this.#unsent += text;
+  }
+
+  /** Prints a value of a long layout. What is not long is printed at once. */
+  *#print(reader: BcsReader, layout: Layout): Generator<string, void> {
+    this.#charge(2);
+    if (layout.kind === "enum") {
+      const variant = this.#variant(reader, layout);
+      this.#deeper();
+      if (this.#options.enums === "answers") {
+        this.#add(`{"__variant__":${JSON.stringify(variant.name)}`);
+        yield* this.#printFields(reader, variant, ",");
+        this.#add("}");
+      } else {
+        this.#add(`{${JSON.stringify(variant.name)}:{`);
+        yield* this.#printFields(reader, variant, "");
+        this.#add("}}");
+      }
+    } else {
+      this.#deeper();
+      switch (layout.kind) {
+        case "vector":
+          yield* this.#printItems(reader, layout.item, reader.count(0));
+          break;
+        case "option":
+          this.#add('{"vec":');
+          yield* this.#printItems(reader, layout.item, this.#optionCount(reader));
+          this.#add("}");
+          break;
+        case "struct":
+          this.#add("{");
+          yield* this.#printFields(reader, layout, "");
+          this.#add("}");
+          break;
+        default:
+          throw new Error(`a value of kind ${layout.kind} is not long`);
+      }
+    }
+    this.#depth--;
+  }
+
+  *#printItems(reader: BcsReader, layout: Layout, count: number): Generator<string, void> {
+    const itemIsLong = isLong(layout);
+    this.#add("[");
+    for (let i = 0; i < count; i++) {
+      if (i > 0) this.#add(",");
+      reader.enter(i);
+      if (itemIsLong) yield* this.#print(reader, layout);
+      else this.#add(JSON.stringify(this.#read(reader, layout)));
+      reader.leave();
+      if (this.#unsent.length >= PIECE_CHARACTERS) {
+        yield this.#unsent;
+        this.#unsent = "";
+      }
+    }
+    this.#add("]");
+  }
+
+  *#printFields(reader: BcsReader, { fields }: FieldsLayout, before: string): Generator<string, void> {
+    let separator = before;
+    for (const { name, layout } of fields) {
+      this.#charge(name.length + 2);
+      this.#add(`${separator}${JSON.stringify(name)}:`);
+      separator = ",";
+      reader.enter(name);
+      if (isLong(layout)) yield* this.#print(reader, layout);
+      else this.#add(JSON.stringify(this.#read(reader, layout)));
+      reader.leave();
     }
   }
 
@@ -86,9 +181,7 @@ export class ValuePrinter {
       case "struct":
         return this.#nested(() => this.#fields(reader, layout, emptyObject()));
       case "enum": {
-        const variant = layout.variants[reader.variant(layout.variants.length, layout.name)];
-        if (variant === undefined) throw new Error("variant number in range without a definition");
-        this.#charge(variant.name.length);
+        const variant = this.#variant(reader, layout);
         return this.#nested(() => {
           const out = emptyObject();
           if (this.#options.enums === "answers") {
@@ -100,6 +193,13 @@ export class ValuePrinter {
         });
       }
     }
+  }
+
+  #variant(reader: BcsReader, layout: EnumLayout): EnumLayout["variants"][number] {
+    const variant = layout.variants[reader.variant(layout.variants.length, layout.name)];
+    if (variant === undefined) throw new Error("variant number in range without a definition");
+    this.#charge(variant.name.length);
+    return variant;
   }
 
   #charge(characters: number): void {
@@ -117,10 +217,14 @@ export class ValuePrinter {
     return text;
   }
 
-  #nested<T>(read: () => T): T {
+  #deeper(): void {
     if (++this.#depth > MAX_DEPTH) {
       throw new MoveError("value", `it is nested too deep to print: over ${MAX_DEPTH} levels`);
     }
+  }
+
+  #nested<T>(read: () => T): T {
+    this.#deeper();
     const value = read();
     this.#depth--;
     return value;
@@ -132,10 +236,15 @@ export class ValuePrinter {
     return items;
   }
 
-  #option(reader: BcsReader, layout: Layout): JsonValue {
+  #optionCount(reader: BcsReader): number {
     const at = reader.offset;
     const count = reader.count(0);
     if (count > 1) reader.fail(`an Option holds at most one value, not ${count}`, at);
+    return count;
+  }
+
+  #option(reader: BcsReader, layout: Layout): JsonValue {
+    const count = this.#optionCount(reader);
     const out = emptyObject();
     out.vec = layout.kind === "u8" ? toPrefixedHex(reader.fixed(count)) : this.#items(reader, layout, count);
     return out;
@@ -151,6 +260,34 @@ export class ValuePrinter {
       out[name] = reader.field(name, () => this.#read(reader, field));
     }
     return out;
+  }
+}
+
+const longLayouts = new WeakMap<Layout, boolean>();
+
+/** True where a value may have any number of parts. */
+function isLong(layout: Layout): boolean {
+  switch (layout.kind) {
+    case "vector":
+      return true;
+    case "option":
+      return isLong(layout.item);
+    case "struct":
+    case "enum": {
+      let known = longLayouts.get(layout);
+      if (known === undefined) {
+        const lists = layout.kind === "struct" ? [layout] : layout.variants;
+        // An object has each name once, so such a list is not printed field by field.
+        const isPlain = lists.every(
+          ({ fields, positions }) => positions.size === fields.length && !positions.has("__variant__"),
+        );
+        known = isPlain && lists.some(({ fields }) => fields.some((field) => isLong(field.layout)));
+        longLayouts.set(layout, known);
+      }
+      return known;
+    }
+    default:
+      return false;
   }
 }
 

@@ -91,7 +91,7 @@ export class LedgerReads {
     const segments = paramNames(route.path).map((name) => encodeURIComponent(`${given[name]}`));
     const search = pathTo(route, values).split("?")[1] ?? "";
     const args = operation.parseArgs(segments, search);
-    if (operation.body !== undefined) args.body = operation.body.parse(body ?? new Uint8Array());
+    if (operation.body !== undefined) args.body = await operation.body.parse(body ?? new Uint8Array());
     const { reader } = this.#options;
     const answer = await reader.withView(async (view) => {
       const handled = await operation.handle(args, {
@@ -106,12 +106,12 @@ export class LedgerReads {
       });
       if (!("data" in handled)) return handled;
       // Encoded while the view is open: the data may refer to its bytes.
-      return { ...handled, text: `${operation.encode(handled.data, "json")}` };
+      return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json"))}` };
     }, options);
     if ("text" in answer) return { text: answer.text, cursor: answer.cursor };
     if (!("stream" in answer)) throw new Error(`${operation.id} answers with events`);
     let text = "";
-    for await (const piece of answer.stream) text += piece;
+    for await (const piece of answer.stream) text += Buffer.from(piece);
     return { text, cursor: answer.cursor };
   }
 

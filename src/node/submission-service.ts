@@ -142,7 +142,9 @@ export class SubmissionService implements SubmissionHandler {
       record,
       view.position.timestampUsec,
     );
-    const transaction = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const transaction = JSON.parse(`${Buffer.from(await text.finish())}`) as Readonly<
+      Record<string, unknown>
+    >;
     return {
       hash: String(transaction.hash),
       success: transaction.success === true,

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "../base/log.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import { addFigures, figuresPage, type MetricFigures, onlyCounts, requestsIn } from "./metrics.ts";
+import { workerFlags } from "./worker-flags.ts";
 import type { NodeStatus, WorkerOrder, WorkerReport, WorkerSetup } from "./worker-messages.ts";
 
 export interface WorkerPoolOptions {
@@ -88,7 +89,8 @@ export class WorkerPool {
   }
 
   async start(): Promise<void> {
-    cluster.setupPrimary({ exec: ENTRY, args: [], serialization: "advanced" });
+    const execArgv = workerFlags(process.execArgv, process.env.NODE_OPTIONS);
+    cluster.setupPrimary({ exec: ENTRY, args: [], execArgv, serialization: "advanced" });
     // Each worker accepts connections itself, so they do not wait for a busy writer.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     await this.#refreshStatus();

@@ -10,6 +10,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
+import { treeNodeName } from "../ledger/state-tree/tree-node.ts";
 import {
   ANCHORED,
   CHAINED,
@@ -352,7 +353,8 @@ export class Committer {
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     const records = blocks.flatMap((block) => block.records);
     const { version } = last.position;
-    const indexRows = await this.#indexes.rowsOf({ writes, records, version, hasRoot }, indexed);
+    const hashes = blocks.flatMap((block) => block.transactionHashes);
+    const indexRows = await this.#indexes.rowsOf({ writes, records, hashes, version, hasRoot }, indexed);
     sideRows.push(...indexRows.sideRows);
     const before = position === undefined ? this.#base?.accumulator : undefined;
     // Without it, nothing could ever be rewound.
@@ -450,7 +452,7 @@ function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
   const changes = new Map<string, TreeNodeWrite>();
   for (const block of blocks)
     for (const change of block.changes) {
-      changes.set(Buffer.from(change.key).toString("latin1"), change);
+      changes.set(treeNodeName(change.key), change);
     }
   return [...changes.values()];
 }

@@ -85,16 +85,18 @@ function placeOf(keyHash: Uint8Array): number {
   return (((keyHash[0] ?? 0) << 8) | (keyHash[1] ?? 0)) * HASH_BYTES;
 }
 
-/** The rows of records in the index of transactions. */
-export function transactionIndexRows(records: readonly RawRecord[]): IndexRow[] {
-  return records.flatMap(({ version, bytes }) =>
-    transactionRows(version, bytes).map((row) => ({
-      ...row,
-      keyHash: row.place,
-      version,
-      isDeletion: false,
-    })),
-  );
+/** The rows of records in the index of transactions. Transaction hashes that are not given are read from the records. */
+export function transactionIndexRows(
+  records: readonly RawRecord[],
+  hashes: readonly Uint8Array[] = [],
+): IndexRow[] {
+  const rows: IndexRow[] = [];
+  for (const [i, { version, bytes }] of records.entries()) {
+    for (const { owner, place, data } of transactionRows(version, bytes, hashes[i])) {
+      rows.push({ owner, place, data, keyHash: place, version, isDeletion: false });
+    }
+  }
+  return rows;
 }
 
 /** The version up to which a store is indexed; undefined if it has no such index. */

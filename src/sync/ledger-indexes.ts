@@ -39,6 +39,8 @@ interface CommitRows extends Pick<CommitBatch, "index"> {
 interface Committed {
   readonly writes: readonly StateWrite[];
   readonly records: readonly RawRecord[];
+  /** Of the records' transactions. */
+  readonly hashes: readonly Uint8Array[];
   /** The last version. */
   readonly version: bigint;
   /** True if the whole state is known. */
@@ -74,7 +76,7 @@ export class LedgerIndexes {
 
   /** The rows of the next commit. */
   async rowsOf(
-    { writes, records, version, hasRoot }: Committed,
+    { writes, records, hashes, version, hasRoot }: Committed,
     indexed: IndexedToHead,
   ): Promise<CommitRows> {
     // Without the whole state an index would lack items that were never written here.
@@ -85,7 +87,7 @@ export class LedgerIndexes {
     const sideRows = itemRows === undefined ? [] : [indexReachRow(version)];
     const index = itemRows ?? (indexed.transactions ? [] : undefined);
     if (indexed.transactions) {
-      index?.push(...transactionIndexRows(records));
+      index?.push(...transactionIndexRows(records, hashes));
       sideRows.push(indexReachRow(version, "transactions"));
     }
     return { index, sideRows, indexed: { ...indexed, items: itemRows !== undefined } };

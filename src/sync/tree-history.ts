@@ -1,6 +1,7 @@
 // Earlier nodes of the state tree, as side rows. A row holds a node as it was after a version, and for each child node the
 // version that wrote that one, so the whole tree of a block end can be read from its root down. A node that did not
 // change since the history began has no row: it is in the table of current nodes until its first change.
+import { treeNodeName } from "../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../ledger/state-tree/update.ts";
 import type { SideRow, Store, TreeNodeWrite } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
@@ -30,11 +31,6 @@ export interface ChangedNode {
   readonly key: Uint8Array;
   readonly before: number | undefined;
   readonly isRemoved: boolean;
-}
-
-/** A node's key as a text, one character for each byte: the depth, then the nibbles of its way. */
-function nameOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
 }
 
 /** Name of a node's parent. */
@@ -164,7 +160,7 @@ export class TreeHistory {
     const rows: SideRow[] = [];
     const changed: ChangedNode[] = [];
     const version = Number(place.version);
-    const names = changes.map(({ key }) => nameOf(key));
+    const names = changes.map(({ key }) => treeNodeName(key));
     const before = await this.#loadBefore(changes, names, place, rows);
     /** By parent: the slots of the nodes that this block wrote. */
     const written = new Map<string, number>();
@@ -288,7 +284,7 @@ export class TreeAt {
   readonly getNodes: TreeNodeReader = (keys) => Promise.all(keys.map((key) => this.#read(key)));
 
   async #read(key: Uint8Array): Promise<Uint8Array | undefined> {
-    const name = nameOf(key);
+    const name = treeNodeName(key);
     const known = this.#nodes.get(name);
     if (known !== undefined) return known;
     const version = key[0] === 0 ? this.#rootVersion : this.#children.get(parentName(name))?.[slotOf(name)];

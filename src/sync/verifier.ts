@@ -27,6 +27,8 @@ export interface VerifiedBlock {
   readonly start: BlockStart;
   readonly writes: readonly StateWrite[];
   readonly records: readonly RawRecord[];
+  /** Of the records, in their order. */
+  readonly transactionHashes: readonly Uint8Array[];
   /** Position after the block. */
   readonly position: Omit<Position, "stateRoot" | "trust" | "refuted">;
   /** Roots of the full subtrees before the block's last version: what stands left of it in the accumulator. */
@@ -44,6 +46,7 @@ interface OpenBlock {
   readonly start: BlockStart;
   readonly writes: StateWrite[];
   readonly records: RawRecord[];
+  readonly transactionHashes: Uint8Array[];
   /** Memory that the records and writes take. */
   bytes: number;
 }
@@ -151,17 +154,18 @@ export class Verifier {
     this.#checkChain(record);
     const open = this.#checkBlock(record);
     open.records.push({ version, bytes: record.bytes });
+    open.transactionHashes.push(record.info.transactionHash);
     for (const { key, keyHash, value } of record.writes) open.writes.push({ key, keyHash, version, value });
     this.#checkBounds(record, open);
     const claimedStateRoot = record.info.stateCheckpointHash;
     this.#checkEpoch(record, open.start.epoch, claimedStateRoot !== undefined);
     if (claimedStateRoot === undefined) return undefined;
     this.#open = undefined;
-    const { start, writes, records } = open;
+    const { start, writes, records, transactionHashes } = open;
     const position = this.#position(version, start);
     const subtrees = this.#subtrees;
     this.#subtrees = [];
-    return { start, writes, records, position, leftOfLast, subtrees, claimedStateRoot };
+    return { start, writes, records, transactionHashes, position, leftOfLast, subtrees, claimedStateRoot };
   }
 
   #leftOf({ info }: RecordSpans): readonly Uint8Array[] {
@@ -217,7 +221,7 @@ export class Verifier {
     };
     this.#height = event.height;
     this.#timestampUsec = event.timestampUsec;
-    this.#open = { start, writes: [], records: [], bytes: 0 };
+    this.#open = { start, writes: [], records: [], transactionHashes: [], bytes: 0 };
     return this.#open;
   }
 

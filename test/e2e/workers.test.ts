@@ -1,5 +1,4 @@
 // Several processes on one port: all give the same responses, through the death of a worker, until the writer ends.
-import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -10,6 +9,7 @@ import { NODE_DEFAULTS } from "../../src/node/options.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
+import { isAlive, workersOf } from "../support/worker-processes.ts";
 
 const folder = temporaryFolder();
 /** Clients that ask all the time. Few, so that the nodes get the processors. */
@@ -21,20 +21,6 @@ function start(name: string, ...more: string[]): Promise<Running> {
   const data = join(folder, name);
   const common = ["--data", data, "--block-time", "50ms", "--workers", "2", "--log-level", "warn"];
   return startProgram([...common, ...more]);
-}
-
-function workersOf(node: Running): number[] {
-  const pid = node.child.pid ?? 0;
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    // A zombie counts as ended.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
 }
 
 interface Reply {

@@ -11,7 +11,7 @@ import { BookedLedger, type Change, type Pair } from "../support/booked-ledger.t
 import { startServer } from "../support/http-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const PERIODS = 1000;
+const PERIODS = Number(process.env.SEXTANT_PERIODS ?? 200);
 const BLOCKS = 40;
 
 /** The figures of a statement, in smallest units, as one form has them. */

@@ -29,8 +29,8 @@ export class Pipeline {
     this.#socket.on("close", () => this.#fail(new Error("the connection was closed")));
   }
 
-  /** Sends one request, given as its text. */
-  send(request: string): Promise<PipelinedAnswer> {
+  /** Sends one request, given as its text or bytes. */
+  send(request: string | Uint8Array): Promise<PipelinedAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       this.#socket.write(request);

@@ -107,7 +107,7 @@ function Hero({ info, head }: { readonly info: Info; readonly head: Head }): JSX
           {groupDigits(head.version ?? "0")}
         </span>
         <span class="hero-note">
-          {info.versions_behind !== undefined && info.versions_behind !== "0"
+          {info.sync_state !== "at_head" && info.versions_behind !== undefined && info.versions_behind !== "0"
             ? `${groupDigits(info.versions_behind)} versions behind the upstreams`
             : stateText(info)}
         </span>
@@ -140,7 +140,9 @@ const STATES: Readonly<Record<string, string>> = {
   moving: "making blocks",
   at_head: "at the head of the network",
   catching_up: "catching up",
+  ahead_of_upstreams: "ahead of every upstream",
   waiting: "waiting",
+  refuted: "not the ledger of the network",
   faulted: "stopped by a fault",
   static: "a ledger that does not move",
 };
@@ -250,29 +252,34 @@ function Upstreams({ info }: { readonly info: Info }): JSX.Element | null {
       {info.upstreams.length === 0 ? (
         <p class="faint">This node asks no other node.</p>
       ) : (
-        <table class="rows">
+        <table class="rows fits">
           <thead>
             <tr>
               <th scope="col">Node</th>
               <th scope="col">State</th>
               <th scope="col" class="right">
-                Version
+                Last told
               </th>
-              <th scope="col">Last fault</th>
             </tr>
           </thead>
           <tbody>
             {info.upstreams.map(({ url, state, version, last_fault: fault }) => (
               <tr key={url}>
-                <td class="mono">
-                  <LedgerText text={url} max={80} />
+                <td>
+                  <span class="mono">
+                    <LedgerText text={url} max={80} />
+                  </span>
+                  {fault === undefined ? undefined : (
+                    <div class="faint">
+                      last fault: <LedgerText text={fault} />
+                    </div>
+                  )}
                 </td>
                 <td>
                   <span class={`dot ${state === "ok" ? "good" : state === "set_aside" ? "bad" : "quiet"}`} />{" "}
                   {UPSTREAM_STATES[state] ?? state}
                 </td>
                 <td class="right num">{version === undefined ? "–" : groupDigits(version)}</td>
-                <td>{fault === undefined ? <span class="faint">none</span> : <LedgerText text={fault} />}</td>
               </tr>
             ))}
           </tbody>

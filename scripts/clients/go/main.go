@@ -127,6 +127,14 @@ func main() {
 	check("get_transaction_by_hash", err, byHash.HTTPResponse, strings.Contains(string(byHash.Body), named.Hash))
 	waited, err := client.WaitTransactionByHashWithResponse(ctx, named.Hash, &api.WaitTransactionByHashParams{})
 	check("wait_transaction_by_hash", err, waited.HTTPResponse, strings.Contains(string(waited.Body), named.Hash))
+	balanceProof, err := client.ProveAccountBalanceWithResponse(ctx, ada, coin, &api.ProveAccountBalanceParams{})
+	must(err)
+	balanceClaim, err := balanceProof.JSON200.Claim.AsBalanceClaim()
+	check("prove_account_balance", err, balanceProof.HTTPResponse, balanceClaim.Address == ada && balanceClaim.Balance != "")
+	itemProof, err := client.ProveRawTableItemWithResponse(ctx, prices, &api.ProveRawTableItemParams{}, api.RawTableItemRequest{Key: key})
+	must(err)
+	itemClaim, err := itemProof.JSON200.Claim.AsTableItemClaim()
+	check("prove_raw_table_item", err, itemProof.HTTPResponse, itemClaim.Key == key && itemClaim.Value != nil)
 	sent, err := client.GetAccountTransactionsWithResponse(ctx, ada, &api.GetAccountTransactionsParams{Start: pointer("0")})
 	check("get_account_transactions", err, sent.HTTPResponse, sent.JSON200 != nil)
 	byHeight, err := client.GetBlockByHeightWithResponse(ctx, "1", &api.GetBlockByHeightParams{WithTransactions: pointer(true)})
@@ -176,6 +184,14 @@ func main() {
 
 	var signed []api.SubmitTransactionRequest
 	must(json.Unmarshal([]byte(os.Args[2]), &signed))
+	// A valid signature is not simulated.
+	var unsigned api.SubmitTransactionRequest
+	text, err := json.Marshal(signed[0])
+	must(err)
+	must(json.Unmarshal(text, &unsigned))
+	unsigned.Signature.Set("signature", "0x"+strings.Repeat("00", 64))
+	simulated, err := client.SimulateTransactionWithResponse(ctx, &api.SimulateTransactionParams{EstimateGasUnitPrice: pointer(true)}, unsigned)
+	check("simulate_transaction", err, simulated.HTTPResponse, simulated.JSON200 != nil && (*simulated.JSON200)[0].Success)
 	pending, err := client.SubmitTransactionWithResponse(ctx, &api.SubmitTransactionParams{}, signed[0])
 	check("submit_transaction", err, pending.HTTPResponse, pending.JSON202 != nil && strings.HasPrefix(pending.JSON202.Hash, "0x"))
 	batch, err := client.SubmitBatchTransactionsWithResponse(ctx, &api.SubmitBatchTransactionsParams{}, signed[1:])

@@ -33,7 +33,10 @@ from client.api.default import (
     get_transactions,
     healthy,
     info,
+    prove_account_balance,
+    prove_raw_table_item,
     ready,
+    simulate_transaction,
     spec_json,
     spec_page,
     spec_yaml,
@@ -47,6 +50,7 @@ from client.api.default import (
 from client.models import (
     Account,
     BalanceChange,
+    BalanceClaim,
     BalanceDetail,
     BalanceEvent,
     BalanceQuery,
@@ -72,15 +76,18 @@ from client.models import (
     MoveResource,
     NodeInfo,
     PendingTransaction,
+    ProofBundle,
     RawStateValueRequest,
     RawTableItemRequest,
     SubmitTransactionRequest,
+    TableItemClaim,
     TableItemQuery,
     TableItemRequest,
     TableItems,
     TableItemsRequest,
     TableRowCount,
     TransactionsBatchSubmissionResult,
+    UserTransaction,
     ViewRequest,
 )
 
@@ -206,6 +213,18 @@ first = json.loads(get_transaction_by_version.sync_detailed("1", client=client).
 check(get_transaction_by_version, lambda response: json.loads(response.content)["version"] == "1", "1")
 for by_hash in (get_transaction_by_hash, wait_transaction_by_hash):
     check(by_hash, lambda response: json.loads(response.content)["version"] == "1", first["hash"])
+check(
+    prove_account_balance,
+    typed(ProofBundle, lambda bundle: isinstance(bundle.claim, BalanceClaim) and bundle.claim.balance.isdigit()),
+    ADA,
+    COIN,
+)
+check(
+    prove_raw_table_item,
+    typed(ProofBundle, lambda bundle: isinstance(bundle.claim, TableItemClaim) and bundle.claim.key == KEY),
+    PRICES,
+    body=RawTableItemRequest(key=KEY),
+)
 check(get_account_transactions, typed(list), ADA, start="0", limit=2)
 block = check(get_block_by_height, typed(Block, lambda block: len(block.transactions) > 0), "1", with_transactions=True)
 check(get_block_by_version, typed(Block, lambda found: found.block_hash == block.block_hash), "1")
@@ -245,7 +264,16 @@ again = explain_submission.sync(
 if again.bytes_ != message:
     sys.exit(f"explain_submission of a request: {again!r}")
 
-transfer, in_batch = (SubmitTransactionRequest.from_dict(one) for one in json.loads(sys.argv[2]))
+signed = json.loads(sys.argv[2])
+# A valid signature is not simulated.
+unsigned = {**signed[0], "signature": {**signed[0]["signature"], "signature": "0x" + "00" * 64}}
+check(
+    simulate_transaction,
+    typed(list, lambda found: isinstance(found[0], UserTransaction) and found[0].success),
+    body=SubmitTransactionRequest.from_dict(unsigned),
+    estimate_gas_unit_price=True,
+)
+transfer, in_batch = (SubmitTransactionRequest.from_dict(one) for one in signed)
 check(submit_transaction, typed(PendingTransaction, lambda pending: pending.hash_.startswith("0x")), body=transfer)
 check(
     submit_batch_transactions,

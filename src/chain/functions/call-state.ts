@@ -1,6 +1,7 @@
 // The state as a modelled function sees it: items are read when they are needed, because only the run of a function
 // finds out which those are.
 
+import { Slices } from "../../base/slices.ts";
 import { byteString } from "../../bcs/scalars.ts";
 import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
@@ -8,7 +9,6 @@ import { type AccountResource, accountCodec, type ResourceGroup } from "../../le
 import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { type Item, objectItem, resourceItem } from "../item.ts";
-import { Slices } from "../slices.ts";
 import type { GasMeter } from "../submission/gas.ts";
 import type { WorkingState } from "../working-state.ts";
 

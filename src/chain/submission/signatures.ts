@@ -2,6 +2,7 @@
 // order, each signature by the key in its place. Schemes that are not checked here are refused by name.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { sha3Parts } from "../../base/sha3.ts";
+import { Slices } from "../../base/slices.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { struct } from "../../bcs/records.ts";
 import { u8 } from "../../bcs/scalars.ts";
@@ -13,7 +14,6 @@ import { rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse, unmodelled } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
-import { Slices } from "../slices.ts";
 
 /** Most signatures of one transaction, and most keys of one account. */
 const MAX_SIGNATURES = 32;

@@ -1,7 +1,9 @@
 // One module of an account, with its ABI.
+import { Slices } from "../../base/slices.ts";
 import { accountModuleRoute } from "../../interface/routes.ts";
 import { readModuleItem } from "../../ledger/module-item.ts";
 import { formatAddress } from "../../move/address.ts";
+import { AnswerText, addPieces } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
 import { moduleText } from "../move-json.ts";
 import { encodedAnswer, operation } from "../operation.ts";
@@ -46,7 +48,9 @@ export const getAccountModule = operation({
         `no module ${module.name} at address ${formatAddress(module.address)} at ledger version ${version}`,
       );
     }
-    const data = form === "bcs" ? Buffer.from(stored.bytes) : moduleText(services.types, module, stored);
-    return { data, version, timestampUsec };
+    if (form === "bcs") return { data: Buffer.from(stored.bytes), version, timestampUsec };
+    const pieces = moduleText(services.types, module, stored);
+    const text = await addPieces(new AnswerText(), pieces, new Slices());
+    return { data: await text.finish(), version, timestampUsec };
   },
 });

@@ -1,9 +1,11 @@
 // All modules of an account, in pages.
+import { Slices } from "../../base/slices.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { accountModulesRoute } from "../../interface/routes.ts";
 import { readModules } from "../../ledger/resource-item.ts";
 import { moduleIdCodec } from "../../move/wire.ts";
 import { accountItemsOperation } from "../account-items.ts";
+import { addPieces } from "../answer-text.ts";
 import { moduleText } from "../move-json.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
 
@@ -20,6 +22,12 @@ export const getAccountModules = accountItemsOperation({
   bcsDescription: "A BCS map from module ids to bytecode.",
   read: readModules,
   toEntry: ({ name, bytes }, address) => [encodeWith(moduleIdCodec, { address, name }), bytes],
-  print: async (modules, { types, address }) =>
-    modules.map((module) => moduleText(types, { address, name: module.name }, module)),
+  async print(out, modules, { types, address }) {
+    const slices = new Slices();
+    for (const [i, module] of modules.entries()) {
+      if (i > 0) out.add(",");
+      await addPieces(out, moduleText(types, { address, name: module.name }, module), slices);
+      await slices.pause();
+    }
+  },
 });

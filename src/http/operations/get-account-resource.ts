@@ -4,7 +4,7 @@ import { accountResourceRoute } from "../../interface/routes.ts";
 import { readResource } from "../../ledger/resource-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
-import { resourceText, StoredValuePrinter } from "../move-json.ts";
+import { StoredValuePrinter } from "../move-json.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { MOVE_STRUCT_SCHEMA, resourceTypeField, STRUCT_TYPE_SCHEMA } from "../schemas/move-type.ts";
@@ -57,11 +57,9 @@ export const getAccountResource = operation({
         // Copy: the view's bytes are invalid after release, and the socket may write later.
         if (form === "bcs") return { data: Buffer.from(bytes), version, timestampUsec };
         const printer = new StoredValuePrinter(services.types, view, version);
-        return andThen(printer.print(bytes, type.type, type.text), (data) => ({
-          data: resourceText(type.text, data),
-          version,
-          timestampUsec,
-        }));
+        return andThen(printer.resource(bytes, type), (text) =>
+          andThen(text.finish(), (data) => ({ data, version, timestampUsec })),
+        );
       }),
     );
   },

@@ -2,7 +2,7 @@
 import { accountResourcesRoute } from "../../interface/routes.ts";
 import { readResources } from "../../ledger/resource-item.ts";
 import { accountItemsOperation } from "../account-items.ts";
-import { resourceText, StoredValuePrinter } from "../move-json.ts";
+import { StoredValuePrinter } from "../move-json.ts";
 import { RESOURCE_SCHEMA } from "./get-account-resource.ts";
 
 /** `GET /v1/accounts/{address}/resources` */
@@ -18,12 +18,12 @@ export const getAccountResources = accountItemsOperation({
   bcsDescription: "A BCS map from struct tags to the stored bytes.",
   read: readResources,
   toEntry: ({ type, bytes }) => [type.bytes, bytes],
-  async print(resources, { types, view, version }) {
+  async print(out, resources, { types, view, version }) {
     const printer = new StoredValuePrinter(types, view, version);
-    const texts: string[] = [];
-    for (const { type, bytes } of resources) {
-      texts.push(resourceText(type.text, await printer.print(bytes, type.type, type.text)));
+    for (const [i, { type, bytes }] of resources.entries()) {
+      if (i > 0) out.add(",");
+      out.append(await printer.resource(bytes, type));
+      await printer.slices.pause();
     }
-    return texts;
   },
 });

@@ -1,5 +1,6 @@
 // One table item by the JSON of its key.
 
+import { Slices } from "../../base/slices.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -11,6 +12,7 @@ import { MoveError } from "../../move/errors.ts";
 import { formatTypeTag } from "../../move/type-tag.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
 import { ValuePrinter } from "../../move/value-print.ts";
+import { AnswerText, addPieces } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_CHARACTERS } from "../move-json.ts";
 import { encodedAnswer, operation } from "../operation.ts";
@@ -45,13 +47,14 @@ async function printItem(
   { valueType }: TableItemRequest,
   version: bigint,
   item: Uint8Array,
-): Promise<string> {
+): Promise<string | Uint8Array> {
   try {
     const reader = new BcsReader(item);
     const printer = new ValuePrinter({ enums: "answers", maxCharacters: MAX_CHARACTERS });
-    const value = printer.read(reader, await types.layoutOf(view, valueType, version));
+    const pieces = printer.pieces(reader, await types.layoutOf(view, valueType, version));
+    const text = await addPieces(new AnswerText(), pieces, new Slices());
     reader.finish();
-    return JSON.stringify(value);
+    return await text.finish();
   } catch (error) {
     if (!(error instanceof MoveError || error instanceof BcsError)) throw error;
     const condition =

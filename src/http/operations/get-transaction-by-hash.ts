@@ -67,7 +67,8 @@ async function answerOf(
   if (record !== undefined) {
     const printer = new RecordsPrinter(services.types, view);
     const { version } = record;
-    const data = form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await printer.print(record);
+    const data =
+      form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await (await printer.print(record)).finish();
     return { data, version, timestampUsec: await printer.timeOf(version) };
   }
   const pending = await services.pendingTransaction(hash);
@@ -76,8 +77,8 @@ async function answerOf(
   }
   if (form === "bcs") return { data: concatBytes(PENDING, pending.bytes), version: undefined };
   const transaction = decodeWith(userTransactionCodec, pending.bytes);
-  const data = await new TransactionPrinter(services.types, view).printPending(transaction, hash);
-  return { data, version: undefined };
+  const text = await new TransactionPrinter(services.types, view).printPending(transaction, hash);
+  return { data: await text.finish(), version: undefined };
 }
 
 /** `GET /v1/transactions/by_hash/{txn_hash}` */

@@ -49,7 +49,8 @@ export const getTransactionByVersion = operation({
     const [record] = await view.getRecords(version, 1, 1);
     if (record === undefined) throw new Error(`no record at version ${version} of the kept range`);
     const printer = new RecordsPrinter(services.types, view);
-    const data = form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await printer.print(record);
+    const data =
+      form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await (await printer.print(record)).finish();
     return { data, version, timestampUsec: await printer.timeOf(version) };
   },
 });

@@ -1,5 +1,6 @@
 // Simulates a transaction on the head of the local chain.
 import { BcsWriter } from "../../bcs/writer.ts";
+import { AnswerText } from "../answer-text.ts";
 import { encodedAnswer, type Field, operation } from "../operation.ts";
 import { quotedField } from "../schemas/flag.ts";
 import { signedTransactionBody } from "../schemas/signed-transaction.ts";
@@ -69,7 +70,11 @@ export const simulateTransaction = operation({
     const data =
       form === "bcs"
         ? new BcsWriter(record.length + 1).uleb(1).fixed(record).take()
-        : `[${await new TransactionPrinter(services.types, view).print(record, timestampUsec)}]`;
+        : await new AnswerText()
+            .add("[")
+            .append(await new TransactionPrinter(services.types, view).print(record, timestampUsec))
+            .add("]")
+            .finish();
     return { data, version };
   },
 });

@@ -30,12 +30,12 @@ export const submitTransaction = operation({
     json: {
       schema: PENDING_SCHEMA,
       description: "The transaction, which waits for a block.",
-      encode: (pending: string) => pending,
+      encode: (pending: string | Uint8Array) => pending,
     },
     bcs: {
       schema: { type: "string", format: "binary" },
       description: "Nothing: the body is empty.",
-      encode: (nothing: string) => nothing,
+      encode: (nothing: string | Uint8Array) => nothing,
     },
   },
   errors: [
@@ -57,10 +57,12 @@ export const submitTransaction = operation({
     const data =
       form === "bcs"
         ? ""
-        : await new TransactionPrinter(services.types, view).printPending(
-            decodeWith(userTransactionCodec, bytes),
-            hash,
-          );
+        : await (
+            await new TransactionPrinter(services.types, view).printPending(
+              decodeWith(userTransactionCodec, bytes),
+              hash,
+            )
+          ).finish();
     return { data, version: undefined, status: 202 };
   },
 });

@@ -1,6 +1,7 @@
 // Calls of view functions that need no virtual machine.
 import { BcsWriter } from "../../bcs/writer.ts";
 import { viewRoute } from "../../interface/routes.ts";
+import { AnswerText } from "../answer-text.ts";
 import { StoredValuePrinter } from "../move-json.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
@@ -46,7 +47,11 @@ export const view = operation({
     const data =
       form === "bcs"
         ? new BcsWriter(bytes.length + 8).uleb(1).byteString(bytes).take()
-        : `[${JSON.stringify(await new StoredValuePrinter(types, ledgerView, version).print(bytes, type))}]`;
+        : await new AnswerText()
+            .add("[")
+            .append(await new StoredValuePrinter(types, ledgerView, version).print(bytes, type))
+            .add("]")
+            .finish();
     return { data, version, timestampUsec };
   },
 });

@@ -1,7 +1,8 @@
 // Batches: many queries that are answered from one version. The body's form is checked as a whole; a query whose texts are
 // not what they should be gets its error in its place, and the others their answers.
+import { Slices } from "../../base/slices.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
-import { parseJson } from "../../json/parse.ts";
+import { parseJsonInSlices } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";
 import { type BodyField, type JsonSchema, parseField } from "../operation.ts";
 import { ERROR_SCHEMA } from "./error.ts";
@@ -11,7 +12,7 @@ import { type ReadAtArgs, readAtFields, TIME_SCHEMA } from "./read-at.ts";
 
 /** Queries of one batch. */
 const MAX_QUERIES = 1000;
-/** Bytes of one batch, five times what a thousand usual queries take. Its texts are parsed in one turn of the event loop. */
+/** Bytes of one batch, five times what a thousand usual queries take. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** A batch as it was sent. */
@@ -85,11 +86,12 @@ function parseReadAt(document: JsonDocument, values: Readonly<Record<keyof ReadA
   return { ledger_version: parse("ledger_version"), at: parse("at") };
 }
 
-function parseQueries<Q, Names extends string>(
+async function parseQueries<Q, Names extends string>(
   document: JsonDocument,
   list: number,
   { members, parse }: BatchBodyKind<Q, Names>,
-): (Q | HttpError)[] {
+): Promise<(Q | HttpError)[]> {
+  const slices = new Slices();
   const expected = `an array of 1 to ${MAX_QUERIES} queries`;
   if (list === ABSENT || document.kind(list) !== "array") refuse("queries", expected, document, list);
   const queries: (Q | HttpError)[] = [];
@@ -101,6 +103,7 @@ function parseQueries<Q, Names extends string>(
     const texts = {} as Record<Names, string>;
     for (const name of members) texts[name] = textOf(document, values[name], `${path}.${name}`);
     queries.push(valueOrError(() => parse(texts)));
+    await slices.pause();
   }
   if (queries.length === 0)
     throw new HttpError("malformed_request", `queries: expected ${expected}, got none`);
@@ -139,14 +142,14 @@ export function batchBody<Q, Names extends string>(kind: BatchBodyKind<Q, Names>
     }),
     description: kind.description,
     example: kind.example,
-    parse(bytes) {
+    async parse(bytes) {
       if (bytes.length > MAX_BODY_BYTES) {
         throw new HttpError(
           "body_too_large",
           `body: expected at most ${MAX_BODY_BYTES} bytes of queries, got ${bytes.length}`,
         );
       }
-      const document = parseJson(bytes);
+      const document = await parseJsonInSlices(bytes);
       const values = membersOf(document, document.root, names, "body");
       const totals = (values as Partial<typeof values>).totals ?? ABSENT;
       if (totals !== ABSENT && document.kind(totals) !== "boolean") {
@@ -154,7 +157,7 @@ export function batchBody<Q, Names extends string>(kind: BatchBodyKind<Q, Names>
       }
       return {
         ...parseReadAt(document, values),
-        queries: parseQueries(document, values.queries, kind),
+        queries: await parseQueries(document, values.queries, kind),
         totals: totals !== ABSENT && document.boolean(totals),
       };
     },

@@ -20,7 +20,7 @@ export interface TableItemRequest {
 }
 
 /** Keys of tables are short: the chain charges for each byte. */
-const MAX_BODY_BYTES = 128 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 
 const TYPE_SCHEMA = {
   type: "string",

@@ -41,26 +41,26 @@ function extensionOf(block: BlockMetadataExt): Json {
   };
 }
 
-/** The members of the transaction that opens a block, around its printed events. */
+/** The members of the transaction that opens a block: those before its events, and those behind them. */
 export function blockMetadataMembers(
   transaction: Extract<Transaction, { kind: "blockMetadata" | "blockMetadataExt" }>,
-  events: string,
-): string {
+): readonly [before: string, after: string] {
   const block = transaction.kind === "blockMetadata" ? transaction.block : transaction.block.block;
-  const members = [
+  const before = [
     `"id":"${toPrefixedHex(block.id)}"`,
     `"epoch":"${block.epoch}"`,
     `"round":"${block.round}"`,
-    `"events":${events}`,
+  ];
+  const after = [
     `"previous_block_votes_bitvec":${JSON.stringify([...block.previousVotes])}`,
     `"proposer":"${formatAddress(block.proposer)}"`,
     `"failed_proposer_indices":${JSON.stringify(block.failedProposers)}`,
     `"timestamp":"${block.timestampUsec}"`,
   ];
   if (transaction.kind === "blockMetadataExt") {
-    members.push(`"block_metadata_extension":${JSON.stringify(extensionOf(transaction.block))}`);
+    after.push(`"block_metadata_extension":${JSON.stringify(extensionOf(transaction.block))}`);
   }
-  return members.join(",");
+  return [before.join(","), after.join(",")];
 }
 
 /** A web key: an RSA key by its members, any other as numbers of its bytes. */

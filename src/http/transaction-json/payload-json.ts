@@ -7,7 +7,6 @@ import { readScript } from "../../move/bytecode/reader.ts";
 import { MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
 import { formatTypeTag } from "../../move/type-tag.ts";
-import type { JsonValue } from "../../move/value-print.ts";
 import {
   ciphertextCodec,
   type EncryptedInner,
@@ -19,9 +18,28 @@ import type { Executable, ExtraConfig } from "../../transaction/executable.ts";
 import type { MultisigPayload, TransactionPayload } from "../../transaction/payload.ts";
 import type { Script } from "../../transaction/script.ts";
 import { type ScriptArgument, scriptArgumentCodec } from "../../transaction/script-argument.ts";
+import { AnswerText } from "../answer-text.ts";
 import type { ModulesAt } from "./modules-at.ts";
 
+/** JSON values, and texts of values that are printed already. */
 type Json = Readonly<Record<string, unknown>>;
+
+/** Adds the JSON text of a payload. */
+export function addPayload(out: AnswerText, value: unknown): void {
+  if (value instanceof AnswerText) out.append(value);
+  else if (Array.isArray(value)) {
+    out.add("[");
+    for (const [i, item] of value.entries()) addPayload(i === 0 ? out : out.add(","), item);
+    out.add("]");
+  } else if (typeof value === "object" && value !== null) {
+    let separator = "{";
+    for (const [name, member] of Object.entries(value)) {
+      addPayload(out.add(`${separator}${JSON.stringify(name)}:`), member);
+      separator = ",";
+    }
+    out.add(separator === "{" ? "{}" : "}");
+  } else out.add(JSON.stringify(value));
+}
 
 /** BCS of a script argument's value, without its tag. */
 function argumentBytes(argument: ScriptArgument): Uint8Array {
@@ -30,7 +48,7 @@ function argumentBytes(argument: ScriptArgument): Uint8Array {
 }
 
 /** Prints one value; undefined where the bytes are none of the layout. */
-type PrintValue = (layout: Layout, bytes: Uint8Array) => JsonValue | undefined;
+type PrintValue = (layout: Layout, bytes: Uint8Array) => Promise<AnswerText | undefined>;
 
 export class PayloadPrinter {
   readonly #modules: ModulesAt;
@@ -67,7 +85,7 @@ export class PayloadPrinter {
       return this.#modules.parameterLayouts(parsed.params, parsed.typeParams.length, typeArgs);
     });
     return {
-      code: { bytecode: toPrefixedHex(code), abi: abi ?? null },
+      code: { bytecode: toPrefixedHex(code), abi: new AnswerText().add(JSON.stringify(abi ?? null)) },
       type_arguments: typeArgs.map(formatTypeTag),
       arguments: decoded,
       type: "script_payload",
@@ -123,7 +141,7 @@ export class PayloadPrinter {
   async #arguments(
     args: readonly Uint8Array[],
     load: () => Promise<readonly Layout[]>,
-  ): Promise<readonly JsonValue[]> {
+  ): Promise<readonly (AnswerText | string)[]> {
     const decoded = await this.#decoded(args, load);
     return decoded ?? args.map(toPrefixedHex);
   }
@@ -131,7 +149,7 @@ export class PayloadPrinter {
   async #decoded(
     args: readonly Uint8Array[],
     load: () => Promise<readonly Layout[]>,
-  ): Promise<readonly JsonValue[] | undefined> {
+  ): Promise<readonly AnswerText[] | undefined> {
     let layouts: readonly Layout[];
     try {
       layouts = await load();
@@ -140,10 +158,10 @@ export class PayloadPrinter {
       throw error;
     }
     if (layouts.length !== args.length) return undefined;
-    const values: JsonValue[] = [];
+    const values: AnswerText[] = [];
     for (const [i, bytes] of args.entries()) {
       const layout = layouts[i];
-      const value = layout && this.#printValue(layout, bytes);
+      const value = layout && (await this.#printValue(layout, bytes));
       if (value === undefined) return undefined;
       values.push(value);
     }

@@ -17,6 +17,7 @@ import { ModuleCache } from "../../move/module-cache.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
 import type { TransactionAuthenticator } from "../../transaction/authenticator.ts";
 import type { TransactionPayload } from "../../transaction/payload.ts";
+import type { AnswerText } from "../answer-text.ts";
 import { TransactionPrinter } from "./printer.ts";
 
 const ZERO = new Uint8Array(32);
@@ -98,8 +99,12 @@ describe("transactions in JSON", () => {
     return () => view.release();
   });
 
+  async function textOf(text: Promise<AnswerText>): Promise<string> {
+    return `${Buffer.from(await (await text).finish())}`;
+  }
+
   async function print(record: LedgerRecord): Promise<Record<string, unknown>> {
-    const text = await printer.print(encodeWith(recordCodec, record), 5n);
+    const text = await textOf(printer.print(encodeWith(recordCodec, record), 5n));
     return JSON.parse(text) as Record<string, unknown>;
   }
 
@@ -117,7 +122,9 @@ describe("transactions in JSON", () => {
   });
 
   it("have the members of the reference in its order", async () => {
-    const text = await printer.print(encodeWith(recordCodec, recordOf(userTransaction(TRANSFER))), 5n);
+    const text = await textOf(
+      printer.print(encodeWith(recordCodec, recordOf(userTransaction(TRANSFER))), 5n),
+    );
     expect(text).toBe(
       JSON.stringify({
         version: "3",
@@ -309,7 +316,7 @@ describe("transactions in JSON", () => {
         signature: { bitmask: bytes("a0"), signature: undefined },
       },
     });
-    const text = await printer.print(encodeWith(recordCodec, update), 5n);
+    const text = await textOf(printer.print(encodeWith(recordCodec, update), 5n));
     expect(text).toContain('"version":9223372036854775808,');
     expect(text).toContain('"multi_sig":{"signer_indices":[0,2],"sig":null}');
     expect(text).toMatch(
@@ -324,14 +331,14 @@ describe("transactions in JSON", () => {
         endInfo: { ...end, gasUnits: 2n ** 63n, approximateOutputBytes: 1n },
       },
     });
-    expect(await printer.print(encodeWith(recordCodec, epilogue), 5n)).toMatch(
+    expect(await textOf(printer.print(encodeWith(recordCodec, epilogue), 5n))).toMatch(
       /"block_effective_block_gas_units":9223372036854775808,"block_approx_output_size":1},"type":"block_epilogue_transaction"}$/,
     );
   });
 
   it("that wait have their hash and no info", async () => {
     const { transaction } = userTransaction(TRANSFER);
-    expect(JSON.parse(await printer.printPending(transaction, KEY))).toEqual({
+    expect(JSON.parse(await textOf(printer.printPending(transaction, KEY)))).toEqual({
       hash: toPrefixedHex(KEY),
       sender: "0xc0ffee",
       sequence_number: "9",

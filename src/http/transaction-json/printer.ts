@@ -3,7 +3,7 @@
 // the reference.
 import { compareBytes } from "../../base/bytes.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
-import { nextTurn } from "../../base/turns.ts";
+import { Slices } from "../../base/slices.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
@@ -16,26 +16,28 @@ import type { StateTypes } from "../../ledger/state-types.ts";
 import type { GenesisPayload } from "../../ledger/transaction.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type WriteSet, writtenValue } from "../../ledger/write-set.ts";
+import type { ModuleId } from "../../move/abi.ts";
 import { formatAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
+import type { StoredModule } from "../../move/module-cache.ts";
 import { formatStructTag, formatTypeTag, type StructTag, type TypeTag } from "../../move/type-tag.ts";
-import { type JsonValue, ValuePrinter } from "../../move/value-print.ts";
+import { ValuePrinter } from "../../move/value-print.ts";
 import { replayNonce } from "../../transaction/payload.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import { AnswerText, addPieces } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
 import { moduleText, resourceText } from "../move-json.ts";
 import { blockEndText, blockMetadataMembers, validatorMembers } from "./chain-transactions.ts";
 import { ModulesAt } from "./modules-at.ts";
-import { PayloadPrinter } from "./payload-json.ts";
+import { addPayload, PayloadPrinter } from "./payload-json.ts";
 import { signatureJson } from "./signature-json.ts";
 import { vmStatus } from "./vm-status.ts";
 
 /** Most characters of one transaction. The largest genesis known takes a quarter of it. */
 const MAX_CHARACTERS = 64 << 20;
-/** Printing yields the event loop after about this many characters. */
-const SLICE_CHARACTERS = 128 << 10;
 
+const NO_TEXT = new AnswerText();
 const EVENT_V2_GUID = '{"creation_number":"0","account_address":"0x0"}';
 
 function quote(text: string | bigint): string {
@@ -69,7 +71,8 @@ export class TransactionPrinter {
   #next = -1n;
   #values = createValues();
   #characters = 0;
-  #sliced = 0;
+  /** Printing must not hold the event loop. */
+  readonly #slices = new Slices();
 
   constructor(types: StateTypes, view: LedgerView) {
     this.#types = types;
@@ -77,50 +80,51 @@ export class TransactionPrinter {
   }
 
   /** The JSON text of a record; `timestampUsec` is the time of its block. Throws HttpError `unprintable`, and LedgerError. */
-  async print(bytes: Uint8Array, timestampUsec: bigint): Promise<string> {
+  async print(bytes: Uint8Array, timestampUsec: bigint): Promise<AnswerText> {
+    const out = new AnswerText();
     const record = decodeRecordFully(bytes);
+    await this.#slices.pause();
     this.#begin();
     const modules = this.#modulesFor(record);
     const { transaction } = record;
-    const info = await this.#info(record, modules);
+    await this.#info(out.add("{"), record, modules);
     const time = `"timestamp":"${timestampUsec}"`;
     switch (transaction.kind) {
-      case "user": {
-        const request = await this.#request(transaction.transaction, modules);
-        const events = await this.#events(record.events, modules);
-        return `{${info},${request},"events":${events},${time},"type":"user_transaction"}`;
-      }
-      case "genesis": {
-        const payload = await this.#genesisPayload(transaction.payload, record.version, modules);
-        const events = await this.#events(record.events, modules);
-        return `{${info},"payload":${payload},"events":${events},"type":"genesis_transaction"}`;
-      }
+      case "user":
+        await this.#request(out.add(","), transaction.transaction, modules);
+        await this.#events(out.add(',"events":'), record.events, modules);
+        return out.add(`,${time},"type":"user_transaction"}`);
+      case "genesis":
+        await this.#genesisPayload(out.add(',"payload":'), transaction.payload, record.version, modules);
+        await this.#events(out.add(',"events":'), record.events, modules);
+        return out.add(',"type":"genesis_transaction"}');
       case "blockMetadata":
       case "blockMetadataExt": {
-        const events = await this.#events(record.events, modules);
-        const members = blockMetadataMembers(transaction, events);
-        return `{${info},${members},"type":"block_metadata_transaction"}`;
+        const [before, after] = blockMetadataMembers(transaction);
+        await this.#events(out.add(`,${before},"events":`), record.events, modules);
+        return out.add(`,${after},"type":"block_metadata_transaction"}`);
       }
       case "stateCheckpoint":
-        return `{${info},${time},"type":"state_checkpoint_transaction"}`;
-      case "blockEpilogue": {
-        const end = blockEndText(transaction.epilogue.endInfo);
-        return `{${info},${time},"block_end_info":${end},"type":"block_epilogue_transaction"}`;
-      }
-      case "validator": {
-        const events = await this.#events(record.events, modules);
-        const members = validatorMembers(transaction.transaction);
-        return `{${info},"events":${events},${time},${members},"type":"validator_transaction"}`;
-      }
+        return out.add(`,${time},"type":"state_checkpoint_transaction"}`);
+      case "blockEpilogue":
+        return out.add(
+          `,${time},"block_end_info":${blockEndText(transaction.epilogue.endInfo)},"type":"block_epilogue_transaction"}`,
+        );
+      case "validator":
+        await this.#events(out.add(',"events":'), record.events, modules);
+        return out.add(
+          `,${time},${validatorMembers(transaction.transaction)},"type":"validator_transaction"}`,
+        );
     }
   }
 
   /** The JSON text of a transaction that waits to be committed. */
-  async printPending(transaction: UserTransaction, transactionHash: Uint8Array): Promise<string> {
+  async printPending(transaction: UserTransaction, transactionHash: Uint8Array): Promise<AnswerText> {
+    const out = new AnswerText().add(`{"hash":${hex(transactionHash)},`);
     this.#begin();
     const modules = new ModulesAt(this.#types, this.#view, this.#view.position.version);
-    const request = await this.#request(transaction, modules);
-    return `{"hash":${hex(transactionHash)},${request},"type":"pending_transaction"}`;
+    await this.#request(out, transaction, modules);
+    return out.add(',"type":"pending_transaction"}');
   }
 
   #begin(): void {
@@ -139,9 +143,10 @@ export class TransactionPrinter {
   }
 
   async #info(
+    out: AnswerText,
     { version, info, accumulatorRoot, changes }: LedgerRecord,
     modules: ModulesAt,
-  ): Promise<string> {
+  ): Promise<void> {
     const { stateCheckpointHash, status } = info;
     const members = [
       `"version":"${version}"`,
@@ -153,14 +158,17 @@ export class TransactionPrinter {
       `"success":${status.kind === "success"}`,
       `"vm_status":${quote(await vmStatus(status, modules))}`,
       `"accumulator_root_hash":${hex(accumulatorRoot)}`,
-      `"changes":${await this.#changes(changes, version, modules)}`,
+      `"changes":`,
     ];
-    return members.join(",");
+    await this.#changes(out.add(members.join(",")), changes, version, modules);
   }
 
-  async #request({ raw, authenticator }: UserTransaction, modules: ModulesAt): Promise<string> {
+  async #request(
+    out: AnswerText,
+    { raw, authenticator }: UserTransaction,
+    modules: ModulesAt,
+  ): Promise<void> {
     const printer = new PayloadPrinter(modules, (layout, bytes) => this.#value(layout, bytes));
-    const payload = await printer.print(raw.payload);
     const nonce = replayNonce(raw.payload);
     const members = [
       `"sender":"${formatAddress(raw.sender)}"`,
@@ -168,67 +176,84 @@ export class TransactionPrinter {
       `"max_gas_amount":"${raw.maxGasAmount}"`,
       `"gas_unit_price":"${raw.gasUnitPrice}"`,
       `"expiration_timestamp_secs":"${raw.expirationTimestampSecs}"`,
-      `"payload":${JSON.stringify(payload)}`,
-      `"signature":${JSON.stringify(signatureJson(authenticator))}`,
-      `"replay_protection_nonce":${nonce === undefined ? "null" : quote(nonce)}`,
+      `"payload":`,
     ];
-    return members.join(",");
+    addPayload(out.add(members.join(",")), await printer.print(raw.payload));
+    const signature = JSON.stringify(signatureJson(authenticator));
+    out.add(
+      `,"signature":${signature},"replay_protection_nonce":${nonce === undefined ? "null" : quote(nonce)}`,
+    );
   }
 
-  async #genesisPayload(payload: GenesisPayload, version: bigint, modules: ModulesAt): Promise<string> {
-    let writeSet: string;
+  async #genesisPayload(
+    out: AnswerText,
+    payload: GenesisPayload,
+    version: bigint,
+    modules: ModulesAt,
+  ): Promise<void> {
+    out.add('{"write_set":');
     if (payload.kind === "direct") {
-      const changes = await this.#changes(payload.writeSet, version, modules);
-      const events = await this.#events(payload.events, modules);
-      writeSet = `{"changes":${changes},"events":${events},"type":"direct_write_set"}`;
+      await this.#changes(out.add('{"changes":'), payload.writeSet, version, modules);
+      await this.#events(out.add(',"events":'), payload.events, modules);
+      out.add(',"type":"direct_write_set"}');
     } else {
       const printer = new PayloadPrinter(modules, (layout, bytes) => this.#value(layout, bytes));
       const { type: _, ...script } = await printer.script(payload.script);
-      const executeAs = formatAddress(payload.runAs);
-      writeSet = `{"execute_as":"${executeAs}","script":${JSON.stringify(script)},"type":"script_write_set"}`;
+      addPayload(out.add(`{"execute_as":"${formatAddress(payload.runAs)}","script":`), script);
+      out.add(',"type":"script_write_set"}');
     }
-    return `{"write_set":${writeSet},"type":"write_set_payload"}`;
+    out.add(',"type":"write_set_payload"}');
   }
 
-  async #events(events: readonly ContractEvent[], modules: ModulesAt): Promise<string> {
-    const texts: string[] = [];
+  async #events(out: AnswerText, events: readonly ContractEvent[], modules: ModulesAt): Promise<void> {
+    const list = new ListText(out);
     for (const event of events) {
       const type = formatTypeTag(event.type);
-      const value = (await this.#typed(event.type, type, event.data, modules)) ?? toPrefixedHex(event.data);
+      const value =
+        (await this.#typed(event.type, type, event.data, modules)) ?? new AnswerText().add(hex(event.data));
       const guid =
         event.kind === "v2"
           ? EVENT_V2_GUID
           : `{"creation_number":"${event.creationNumber}","account_address":"${formatAddress(event.account)}"}`;
       const sequenceNumber = event.kind === "v2" ? 0n : event.sequenceNumber;
-      await this.#add(
-        texts,
-        `{"guid":${guid},"sequence_number":"${sequenceNumber}","type":${quote(type)},"data":${JSON.stringify(value)}}`,
-      );
+      const head = `{"guid":${guid},"sequence_number":"${sequenceNumber}","type":${quote(type)},"data":`;
+      await this.#add(list, head, value, "}");
     }
-    return `[${texts.join(",")}]`;
+    list.end();
   }
 
-  async #changes({ writes }: WriteSet, version: bigint, modules: ModulesAt): Promise<string> {
-    const texts: string[] = [];
+  async #changes(out: AnswerText, { writes }: WriteSet, version: bigint, modules: ModulesAt): Promise<void> {
+    const list = new ListText(out);
     for (const [key, op] of writes.toSorted(([a], [b]) => compareKeys(a, b))) {
+      await this.#slices.pause();
       const data = writtenValue(op)?.data;
       const hash = hex(stateKeyHash(key));
-      if (key.kind === "tableItem") await this.#add(texts, tableItemText(key.handle, key.key, data, hash));
+      if (key.kind === "tableItem") await this.#add(list, tableItemText(key.handle, key.key, data, hash));
       else if (key.kind === "accessPath") {
         const path = decodable(() => decodeWith(accessPathCodec, key.path));
         if (path === undefined) continue;
         const at = `"address":"${formatAddress(key.address)}","state_key_hash":${hash}`;
-        if (data === undefined) await this.#add(texts, deletionText(path, at));
+        if (data === undefined) await this.#add(list, deletionText(path, at));
         else if (path.kind === "code") {
-          const module = decodable(() => moduleText(this.#types, path.module, { version, bytes: data }));
-          if (module !== undefined) await this.#add(texts, `{${at},"data":${module},"type":"write_module"}`);
+          const module = await this.#module(path.module, { version, bytes: data });
+          if (module !== undefined)
+            await this.#add(list, `{${at},"data":`, module, ',"type":"write_module"}');
         } else
           for (const resource of await this.#resources(path, data, modules)) {
-            await this.#add(texts, `{${at},"data":${resource},"type":"write_resource"}`);
+            await this.#add(list, `{${at},"data":`, resource, ',"type":"write_resource"}');
           }
       }
     }
-    return `[${texts.join(",")}]`;
+    list.end();
+  }
+
+  /** The JSON text of a module; undefined where it does not decode. */
+  async #module(module: ModuleId, stored: StoredModule): Promise<AnswerText | undefined> {
+    try {
+      return await addPieces(new AnswerText(), moduleText(this.#types, module, stored), this.#slices);
+    } catch (error) {
+      return undecodable(error);
+    }
   }
 
   /** The JSON of the resources in an item; none where one of them does not decode. */
@@ -236,28 +261,29 @@ export class TransactionPrinter {
     path: Exclude<AccessPath, { kind: "code" }>,
     data: Uint8Array,
     modules: ModulesAt,
-  ): Promise<readonly string[]> {
+  ): Promise<readonly AnswerText[]> {
     const members: readonly (readonly [StructTag, Uint8Array])[] | undefined =
       path.kind === "resource"
         ? [[path.struct, data]]
         : decodable(() => decodeWith(resourceGroupCodec, data));
-    const texts: string[] = [];
+    const texts: AnswerText[] = [];
     for (const [struct, bytes] of members ?? []) {
       const type = formatStructTag(struct);
       const value = await this.#typed({ kind: "struct", struct }, type, bytes, modules);
       if (value === undefined) return [];
       texts.push(resourceText(type, value));
+      await this.#slices.pause();
     }
     return texts;
   }
 
-  /** The JSON of a value of a type; undefined where it does not decode. */
+  /** The JSON text of a value of a type; undefined where it does not decode. */
   async #typed(
     type: TypeTag,
     text: string,
     bytes: Uint8Array,
     modules: ModulesAt,
-  ): Promise<JsonValue | undefined> {
+  ): Promise<AnswerText | undefined> {
     let layout: Layout;
     try {
       layout = await modules.layoutOf(type, text);
@@ -268,23 +294,44 @@ export class TransactionPrinter {
     return this.#value(layout, bytes);
   }
 
-  #value(layout: Layout, bytes: Uint8Array): JsonValue | undefined {
-    return decodable(() => {
+  /** The JSON text of a value; undefined for bytes that are none of the layout. */
+  async #value(layout: Layout, bytes: Uint8Array): Promise<AnswerText | undefined> {
+    try {
       const reader = new BcsReader(bytes);
-      const value = this.#values.read(reader, layout);
+      const text = await addPieces(new AnswerText(), this.#values.pieces(reader, layout), this.#slices);
       reader.finish();
-      return value;
-    });
+      return text;
+    } catch (error) {
+      return undecodable(error);
+    }
   }
 
-  async #add(texts: string[], text: string): Promise<void> {
-    texts.push(text);
-    this.#characters += text.length;
+  async #add(list: ListText, head: string, value = NO_TEXT, tail = ""): Promise<void> {
+    this.#characters += head.length + value.length + tail.length;
     if (this.#characters > MAX_CHARACTERS) throw tooLarge();
-    this.#sliced += text.length;
-    if (this.#sliced < SLICE_CHARACTERS) return;
-    this.#sliced = 0;
-    await nextTurn();
+    list.next().add(head).append(value).add(tail);
+    await this.#slices.pause();
+  }
+}
+
+/** A JSON array that grows. */
+class ListText {
+  readonly #out: AnswerText;
+  #isEmpty = true;
+
+  constructor(out: AnswerText) {
+    this.#out = out.add("[");
+  }
+
+  /** Where the next item goes. */
+  next(): AnswerText {
+    if (!this.#isEmpty) this.#out.add(",");
+    this.#isEmpty = false;
+    return this.#out;
+  }
+
+  end(): void {
+    this.#out.add("]");
   }
 }
 
@@ -302,11 +349,16 @@ function decodable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof MoveError && error.code === "value") throw tooLarge(error);
-    const isCorrupt = error instanceof LedgerError && error.code === "corrupt";
-    if (error instanceof BcsError || error instanceof MoveError || isCorrupt) return undefined;
-    throw error;
+    return undecodable(error);
   }
+}
+
+/** Throws what does not mean that bytes are no value of their type. */
+function undecodable(error: unknown): undefined {
+  if (error instanceof MoveError && error.code === "value") throw tooLarge(error);
+  const isCorrupt = error instanceof LedgerError && error.code === "corrupt";
+  if (error instanceof BcsError || error instanceof MoveError || isCorrupt) return undefined;
+  throw error;
 }
 
 function tableItemText(

@@ -3,6 +3,7 @@ import { concatBytes } from "../../base/bytes.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { StateTypes } from "../../ledger/state-types.ts";
 import type { Block, LedgerView, StoredRecord } from "../../ledger/view.ts";
+import { AnswerText } from "../answer-text.ts";
 import { TransactionPrinter } from "./printer.ts";
 
 /** Records as a BCS vector. */
@@ -23,15 +24,27 @@ export class RecordsPrinter {
   }
 
   /** The JSON text of a record. */
-  async print({ version, bytes }: StoredRecord): Promise<string> {
+  async print({ version, bytes }: StoredRecord): Promise<AnswerText> {
     return this.#printer.print(bytes, await this.timeOf(version));
   }
 
-  /** The JSON texts of records. */
-  async printAll(records: readonly StoredRecord[]): Promise<string[]> {
-    const texts: string[] = [];
-    for (const record of records) texts.push(await this.print(record));
-    return texts;
+  /** The JSON texts of records, with commas between them. */
+  async printAll(records: readonly StoredRecord[]): Promise<AnswerText> {
+    const out = new AnswerText();
+    for (const [i, record] of records.entries()) {
+      if (i > 0) out.add(",");
+      out.append(await this.print(record));
+    }
+    return out;
+  }
+
+  /** A JSON array of records. */
+  async printList(records: readonly StoredRecord[]): Promise<string | Uint8Array> {
+    return new AnswerText()
+      .add("[")
+      .append(await this.printAll(records))
+      .add("]")
+      .finish();
   }
 
   /** Time of the block of a version, in microseconds. */

@@ -99,8 +99,11 @@ export function senderOf(
 }
 
 /** The rows of a record. */
-export function transactionRows(version: bigint, record: Uint8Array): OwnedRow[] {
-  const hash = recordTransactionHash(record);
+export function transactionRows(
+  version: bigint,
+  record: Uint8Array,
+  hash: Uint8Array = recordTransactionHash(record),
+): OwnedRow[] {
   const rows = [{ owner: transactionOwner("hash", hash), place: placeOf(version), data: NOTHING }];
   const sent = senderOf(record);
   if (sent === undefined) return rows;
@@ -118,9 +121,9 @@ export function transactionRows(version: bigint, record: Uint8Array): OwnedRow[]
 }
 
 /** The rows of a stored record; none of one that does not decode, which must not keep the pruner from it. */
-export function storedTransactionRows(version: bigint, record: Uint8Array): OwnedRow[] {
+export function storedTransactionRows(version: bigint, record: Uint8Array, hash?: Uint8Array): OwnedRow[] {
   try {
-    return transactionRows(version, record);
+    return transactionRows(version, record, hash);
   } catch (error) {
     if (error instanceof BcsError) return [];
     throw error;

@@ -17,6 +17,7 @@ import {
   type TreeNode,
   treeNodeHash,
   treeNodeKey,
+  treeNodeName,
 } from "./tree-node.ts";
 
 /** Reads current nodes by key, in the given order. */
@@ -312,10 +313,6 @@ export async function updateStateTree(
   return { root, nodes: tree.takeChanges() };
 }
 
-function nameOf(key: Uint8Array): string {
-  return Buffer.from(key).toString("latin1");
-}
-
 /**
  * A tree in memory that runs ahead of its store by several batches. Decoded nodes and their hashes stay in memory
  * between batches; `takeChanges` encodes them. Unusable after an error.
@@ -355,7 +352,7 @@ export class StateTree {
     if (!changed.some(({ isRemoved }) => isRemoved)) return changed.map(toBytes);
     // A node removed and created again is listed twice, first as removed; the last entry wins.
     const changes = new Map<string, LoadedNode>();
-    for (const loaded of changed) changes.set(nameOf(loaded.key), loaded);
+    for (const loaded of changed) changes.set(treeNodeName(loaded.key), loaded);
     return [...changes.values()].map(toBytes);
   }
 

@@ -20,6 +20,7 @@ import {
   VERSION_BYTES,
   writeLatestKey,
   writeOlderKey,
+  writeVersion,
 } from "./tables.ts";
 
 const EMPTY = Buffer.alloc(0);
@@ -88,6 +89,7 @@ function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrit
     else entries.push({ keyHash, version });
   };
   const key = Buffer.alloc(ITEM_KEY_BYTES);
+  const versionBytes = new Uint8Array(VERSION_BYTES);
   // The stable sort keeps the writes of one key in version order.
   const sorted = [...writes].sort(byKeyHash);
   let before: { readonly version: bigint; readonly value: Uint8Array } | undefined;
@@ -109,7 +111,8 @@ function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrit
     const next = sorted[i + 1];
     if (next !== undefined && equalBytes(next.keyHash, keyHash)) continue;
     writeLatestKey(key, keyHash);
-    putRow(tables.items, key, before.value, numberKey(version));
+    writeVersion(versionBytes, version);
+    putRow(tables.items, key, before.value, versionBytes);
     before = undefined;
   }
   for (const [since, entries] of [...stale].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -136,7 +136,7 @@ interface PutTable {
 }
 
 /** lmdb copies inside the call, so one buffer serves all rows. */
-let scratch = Buffer.allocUnsafeSlow(4096);
+let scratch = new Uint8Array(4096);
 /** A larger buffer is not kept. */
 const MAX_SCRATCH_BYTES = 1 << 20;
 
@@ -153,9 +153,9 @@ export function putRow(table: PutTable, key: Uint8Array, value: Uint8Array, head
   table.putSync(key, row.subarray(0, bytes + SUMS_BYTES));
 }
 
-function bufferOf(bytes: number): Buffer {
+function bufferOf(bytes: number): Uint8Array {
   if (bytes <= scratch.length) return scratch;
-  const larger = Buffer.allocUnsafeSlow(2 * bytes);
+  const larger = new Uint8Array(2 * bytes);
   if (larger.length <= MAX_SCRATCH_BYTES) scratch = larger;
   return larger;
 }

@@ -104,6 +104,11 @@ export function readVersion(row: Uint8Array): bigint {
   return readNumber(row, 0);
 }
 
+/** Writes the version at the start of a newest row. */
+export function writeVersion(target: Uint8Array, version: bigint): void {
+  writeNumber(target, 0, version);
+}
+
 /** A new 8-byte key. */
 export function numberKey(value: bigint): Buffer {
   const key = Buffer.allocUnsafe(8);
@@ -150,6 +155,16 @@ export function encodeStaleRow(entries: readonly StaleEntry[]): Buffer {
     offset += STALE_BYTES;
   }
   return row;
+}
+
+/** True if a stale row has an entry. */
+export function hasStaleEntry(row: Uint8Array, { keyHash, version }: StaleEntry): boolean {
+  for (let offset = 0; offset < row.length; offset += STALE_BYTES) {
+    let same = 0;
+    while (same < HASH_BYTES && row[offset + same] === keyHash[same]) same++;
+    if (same === HASH_BYTES && readNumber(row, offset + HASH_BYTES) === version) return true;
+  }
+  return false;
 }
 
 export function readStaleRow(row: Buffer): StaleEntry[] {

@@ -12,22 +12,25 @@ import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { indexRowKey, toIndexRow } from "./index-rows.ts";
+import { toFastTable } from "./native.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
-import { openRow, SUMS_BYTES } from "./sealed-rows.ts";
+import { checkedBytes, SUMS_BYTES } from "./sealed-rows.ts";
 import {
   HASH_BYTES,
+  hasStaleEntry,
   ITEM_KEY_BYTES,
   META,
   numberKey,
-  olderKey,
   readOlderVersion,
   readStaleRow,
+  readVersion,
   STALE_BYTES,
   type StaleEntry,
   type Table,
   type Tables,
   VERSION_BYTES,
   writeLatestKey,
+  writeOlderKey,
 } from "./tables.ts";
 
 /** One value of one key. */
@@ -67,6 +70,9 @@ export class StoreWalk {
   readonly #environment: Environment;
   readonly #tables: Tables;
   readonly #transaction: Transaction;
+  readonly #options: { readonly transaction: Transaction };
+  /** lmdb copies a key in each call. */
+  readonly #itemKey = Buffer.alloc(ITEM_KEY_BYTES);
   /** Hears of a row that does not match its checksum, and the walk goes on with its bytes; by default it ends there. */
   onDamage: ((text: string) => void) | undefined;
 
@@ -76,6 +82,7 @@ export class StoreWalk {
     this.#environment = environment;
     this.#tables = tables;
     this.#transaction = transaction;
+    this.#options = { transaction };
     const [position, identity] = [
       this.#get(tables.meta, META.position),
       this.#get(tables.meta, META.identity),
@@ -110,12 +117,18 @@ export class StoreWalk {
     }
   }
 
-  /** The value that a version wrote, if stored; `value` is undefined for a deletion. */
-  getItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
-    const newest = this.getNewestItem(keyHash);
-    if (newest?.version === version) return newest;
-    const value = this.#get(this.#tables.items, olderKey(keyHash, version));
-    return value === undefined ? undefined : { version, value: value.length === 0 ? undefined : value };
+  /** The value that a version wrote, if stored; `value` is undefined for a deletion. Valid until the next read. */
+  peekItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
+    const key = this.#itemKey;
+    // Older rows first: most values of a long history are superseded.
+    writeOlderKey(key, keyHash, version);
+    const older = this.#peek(this.#tables.items, key);
+    if (older !== undefined) return { version, value: older.length === 0 ? undefined : older };
+    writeLatestKey(key, keyHash);
+    const newest = this.#peek(this.#tables.items, key);
+    if (newest === undefined || newest.length < VERSION_BYTES || readVersion(newest) !== version)
+      return undefined;
+    return { version, value: newest.length === VERSION_BYTES ? undefined : newest.subarray(VERSION_BYTES) };
   }
 
   *stale(): Generator<StaleRow> {
@@ -128,10 +141,10 @@ export class StoreWalk {
     }
   }
 
-  /** What one version superseded. */
-  getStale(version: bigint): readonly StaleEntry[] {
-    const row = this.#get(this.#tables.stale, numberKey(version));
-    return row === undefined ? [] : readStaleRow(row);
+  /** True if a value is listed as superseded at a version. */
+  isStale(since: bigint, entry: StaleEntry): boolean {
+    const row = this.#peek(this.#tables.stale, numberKey(since));
+    return row !== undefined && hasStaleEntry(row, entry);
   }
 
   *blocks(): Generator<BlockStart> {
@@ -145,8 +158,9 @@ export class StoreWalk {
     return row === undefined ? undefined : decodeBlock(height, row);
   }
 
-  getRecord(version: bigint): Uint8Array | undefined {
-    return this.#get(this.#tables.records, numberKey(version));
+  /** A record. Valid until the next read. */
+  peekRecord(version: bigint): Uint8Array | undefined {
+    return this.#peek(this.#tables.records, numberKey(version));
   }
 
   *records(from = 0n): Generator<RawRecord> {
@@ -170,10 +184,10 @@ export class StoreWalk {
     }
   }
 
-  /** The data of a row of the index. */
-  getIndexRow(row: Pick<OwnedRow, "owner" | "place">): Uint8Array | undefined {
+  /** The data of a row of the index. Valid until the next read. */
+  peekIndexRow(row: Pick<OwnedRow, "owner" | "place">): Uint8Array | undefined {
     const { index } = this.#tables;
-    return index === undefined ? undefined : this.#get(index, indexRowKey(row));
+    return index === undefined ? undefined : this.#peek(index, indexRowKey(row));
   }
 
   /** The newest value of a key, a deletion included. */
@@ -198,8 +212,9 @@ export class StoreWalk {
     return count;
   }
 
-  getTreeNode(key: Uint8Array): Uint8Array | undefined {
-    return this.#get(this.#tables.tree, Buffer.from(key));
+  /** A node of the state tree. Valid until the next read. */
+  peekTreeNode(key: Uint8Array): Uint8Array | undefined {
+    return this.#peek(this.#tables.tree, key);
   }
 
   /** Ends the walk and closes the files. */
@@ -209,29 +224,42 @@ export class StoreWalk {
   }
 
   #get(table: Table, key: Buffer): Buffer | undefined {
-    const row = table.get(key, { transaction: this.#transaction });
-    return row === undefined ? undefined : this.#open(table, key, row);
+    const row = table.get(key, this.#options);
+    return row && this.#open(table, key, row);
+  }
+
+  /** The content of a row in lmdb's shared buffer, which costs a third of a copy. Valid until the next read. */
+  #peek(table: Table, key: Uint8Array): Uint8Array | undefined {
+    const fast = toFastTable(table);
+    const row = fast.getBinaryFast(key, this.#options);
+    // lmdb's shared buffer reports a wrong length.
+    return row && this.#open(table, key, new Uint8Array(row.buffer, row.byteOffset, fast.lastSize));
   }
 
   *#range(table: Table, start?: Buffer): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
     const transaction = this.#transaction;
     const range = start === undefined ? { transaction } : { transaction, start };
     for (const { key, value } of table.getRange(range)) {
-      yield { key: Buffer.from(key), value: this.#open(table, key, value) };
+      yield { key: toBuffer(key), value: this.#open(table, key, value) };
     }
   }
 
   /** The content of a row. */
-  #open(table: Table, key: Uint8Array, row: Buffer): Buffer {
+  #open<T extends Uint8Array>(table: Table, key: Uint8Array, row: T): T {
     try {
-      return openRow(key, row);
+      return row.subarray(0, checkedBytes(key, row, row.length)) as T;
     } catch (error) {
       if (this.onDamage === undefined) throw error;
       const [name] = Object.entries(this.#tables).find(([, one]) => one === table) ?? [];
       this.onDamage(`table of ${name} rows: the row of key 0x${toHex(key)} does not match its checksum`);
-      return row.subarray(0, Math.max(0, row.length - SUMS_BYTES));
+      return row.subarray(0, Math.max(0, row.length - SUMS_BYTES)) as T;
     }
   }
+}
+
+/** lmdb returns keys as copies of its own, and as buffers. */
+function toBuffer(key: Uint8Array): Buffer {
+  return Buffer.isBuffer(key) ? key : Buffer.from(key);
 }
 
 /** A row key after all rows of a key and before the next key: no version sorts this high. */

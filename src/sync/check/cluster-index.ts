@@ -45,8 +45,9 @@ export async function checkClusterIndex(
       // The pruner has moved on.
       if (records.length === 0) break;
       for (const { version: at, bytes } of records) {
-        for (const write of decodeRecord(bytes).writes) await check.checkWrite(at, write);
-        await check.checkRecord(at, bytes);
+        const { writes, info } = decodeRecord(bytes);
+        for (const write of writes) await check.checkWrite(at, write);
+        await check.checkRecord(at, bytes, info.transactionHash);
       }
       from += BigInt(records.length);
     } finally {

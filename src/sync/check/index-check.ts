@@ -33,11 +33,11 @@ export interface IndexTables {
   /** The same for the transactions of kept records. */
   readonly transactionsIndexedTo: bigint | undefined;
   rows(): Iterable<OwnedRow> | AsyncIterable<OwnedRow>;
-  /** The data of a row. */
+  /** The data of a row. Valid until the next read. */
   getRow(row: Pick<OwnedRow, "owner" | "place">): MaybePromise<Uint8Array | undefined>;
   items(): Iterable<NewestItem> | AsyncIterable<NewestItem>;
   getItem(keyHash: Uint8Array): MaybePromise<StateItem | undefined>;
-  /** A kept record. */
+  /** A kept record. Valid until the next read. */
   getRecord(version: bigint): MaybePromise<Uint8Array | undefined>;
 }
 
@@ -106,10 +106,10 @@ export class IndexCheck {
   }
 
   /** Checks the rows of a record's transaction. */
-  checkRecord(version: bigint, bytes: Uint8Array): MaybePromise<void> {
+  checkRecord(version: bigint, bytes: Uint8Array, transactionHash: Uint8Array): MaybePromise<void> {
     const { transactionsIndexedTo } = this.#tables;
     if (transactionsIndexedTo === undefined || version > transactionsIndexedTo) return;
-    const [first, second] = storedTransactionRows(version, bytes);
+    const [first, second] = storedTransactionRows(version, bytes, transactionHash);
     return andThen(this.#expectOf(version, first), () => this.#expectOf(version, second));
   }
 
@@ -128,53 +128,48 @@ export class IndexCheck {
     const { indexedTo } = this.#tables;
     const named = new HashSet();
     let count = 0;
-    for await (const row of this.#tables.rows()) {
-      await this.#nextRow();
+    await this.#each(this.#tables.rows(), (row) => {
       count++;
-      await this.#checkRow(row, named);
-    }
+      return this.#checkRow(row, named);
+    });
     const isNamed = named.seal();
     if (indexedTo === undefined) return count;
-    for await (const { keyHash, version } of this.#tables.items()) {
-      await this.#nextRow();
+    await this.#each(this.#tables.items(), ({ keyHash, version }) => {
       this.#findings.expect(version > indexedTo || isNamed(keyHash), () => {
         return `item ${toHex(keyHash)} as of version ${version}: not in the index`;
       });
-    }
+    });
     return count;
   }
 
-  async #checkTransactionRow(row: OwnedRow): Promise<void> {
+  #checkTransactionRow(row: OwnedRow): MaybePromise<void> {
     const version = versionOfTransactionRow(row);
-    const found = this.#tables.getRecord(version);
-    const record = found instanceof Promise ? await found : found;
-    if (record !== undefined && hasTransactionRow(version, record, row)) return;
-    this.#onExtra(
-      `${nameOf(row)}: record ${version} ${record === undefined ? "is not kept" : "has no such row"}`,
-    );
+    return andThen(this.#tables.getRecord(version), (record) => {
+      if (record !== undefined && hasTransactionRow(version, record, row)) return;
+      this.#onExtra(
+        `${nameOf(row)}: record ${version} ${record === undefined ? "is not kept" : "has no such row"}`,
+      );
+    });
   }
 
-  async #checkRow(row: OwnedRow, named: HashSet): Promise<void> {
-    if (isTransactionRow(row)) {
-      await this.#checkTransactionRow(row);
-      return;
-    }
+  #checkRow(row: OwnedRow, named: HashSet): MaybePromise<void> {
+    if (isTransactionRow(row)) return this.#checkTransactionRow(row);
     const keyHash = itemOfRow(row);
     if (keyHash === undefined) {
       this.#findings.add(`${nameOf(row)}: no item can have it`);
       return;
     }
-    const found = this.#tables.getItem(keyHash);
-    const item = found instanceof Promise ? await found : found;
-    if (item === undefined) {
-      this.#onExtra(`${nameOf(row)}: there is no item ${toHex(keyHash)}`);
-      return;
-    }
-    if (!isKeyRow(row)) return;
-    named.add(keyHash);
-    const { indexedTo } = this.#tables;
-    if (indexedTo === undefined || item.version > indexedTo) return;
-    await this.#expectOther(ownedRows(Buffer.concat([row.owner, row.data]), keyHash, item.value));
+    return andThen(this.#tables.getItem(keyHash), (item) => {
+      if (item === undefined) {
+        this.#onExtra(`${nameOf(row)}: there is no item ${toHex(keyHash)}`);
+        return;
+      }
+      if (!isKeyRow(row)) return;
+      named.add(keyHash);
+      const { indexedTo } = this.#tables;
+      if (indexedTo === undefined || item.version > indexedTo) return;
+      return this.#expectOther(ownedRows(Buffer.concat([row.owner, row.data]), keyHash, item.value));
+    });
   }
 
   /** Expects the row of an item besides the one with its key, if it has one. */
@@ -187,9 +182,21 @@ export class IndexCheck {
     });
   }
 
-  async #nextRow(): Promise<void> {
-    this.#pace.row();
-    const turn = this.#pace.turn();
-    if (turn !== undefined) await turn;
+  /** Checks rows one after the other. Waits only where it must: a promise for each row costs more than its check. */
+  async #each<T>(rows: Iterable<T> | AsyncIterable<T>, check: (row: T) => MaybePromise<void>): Promise<void> {
+    const next = (row: T): Promise<void> | undefined => {
+      this.#pace.row();
+      const turn = this.#pace.turn();
+      const checked = turn === undefined ? check(row) : turn.then(() => check(row));
+      return checked instanceof Promise ? checked : undefined;
+    };
+    if (Symbol.asyncIterator in rows) {
+      for await (const row of rows) await next(row);
+      return;
+    }
+    for (const row of rows) {
+      const waiting = next(row);
+      if (waiting !== undefined) await waiting;
+    }
   }
 }

@@ -187,7 +187,7 @@ export class RecordCheck {
 
   #checkWrite(version: bigint, keyHash: Uint8Array, value: Uint8Array | undefined): void {
     this.#writes++;
-    const stored = this.#walk.getItem(keyHash, version);
+    const stored = this.#walk.peekItem(keyHash, version);
     const same =
       value === undefined || stored?.value === undefined
         ? stored !== undefined && stored.value === value

@@ -51,9 +51,9 @@ function indexTablesOf(walk: StoreWalk): IndexTables {
   return {
     indexedTo: walk.indexedTo(),
     transactionsIndexedTo: walk.indexedTo("transactions"),
-    getRecord: (version) => walk.getRecord(version),
+    getRecord: (version) => walk.peekRecord(version),
     rows: () => walk.indexRows(),
-    getRow: (row) => walk.getIndexRow(row),
+    getRow: (row) => walk.peekIndexRow(row),
     items: function* () {
       for (const row of walk.items()) if (row.isNewest) yield row;
     },
@@ -77,9 +77,9 @@ export async function checkStore(
   checkPosition(walk, findings);
   const index = new IndexCheck(indexTablesOf(walk), findings, pace);
   // The rows of this engine are read at once.
-  const records = await new RecordCheck(walk, findings, pace, ({ version, bytes, writes }) => {
+  const records = await new RecordCheck(walk, findings, pace, ({ version, bytes, info, writes }) => {
     for (const write of writes) void index.checkWrite(version, write);
-    void index.checkRecord(version, bytes);
+    void index.checkRecord(version, bytes, info.transactionHash);
   }).run();
   const early = records.firstCheckpoint;
   const isWhole = position.stateRoot !== undefined;

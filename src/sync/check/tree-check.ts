@@ -126,7 +126,7 @@ export async function checkTree(
   const root = await rootOf(leaves, pace, (key, node) => {
     nodes++;
     pace.row();
-    const stored = walk.getTreeNode(key);
+    const stored = walk.peekTreeNode(key);
     findings.expect(stored !== undefined && equalBytes(stored, encodeTreeNode(node)), () => {
       return `state tree: node ${toHex(key)} is ${stored === undefined ? "missing" : "not the one that the items give"}`;
     });

@@ -1,5 +1,5 @@
 // Long work in slices: other work of the process runs between them.
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "./turns.ts";
 
 /** Longest slice in milliseconds, as far as one step is shorter. */
 const SLICE_MS = 4;

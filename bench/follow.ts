@@ -1,0 +1,59 @@
+// Following a node on the same machine from genesis to its head, against a replay of the same pages from memory. The
+// node runs in a process of its own, so the two share the machine's cores. The row counts versions a second by the
+// clock; its note has the ratio of processor time in this process, which does not depend on other programs.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createLocalChain } from "../src/chain/local-chain.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
+import { createMemoryStore } from "../src/store/memory/store.ts";
+import { createRestUpstream, parseUpstreamUrl } from "../src/sync/upstream/rest-upstream.ts";
+import type { Upstream } from "../src/sync/upstream/upstream.ts";
+import { ChainRun } from "../test/support/chain-run.ts";
+import { readRecords } from "../test/support/follow.ts";
+import { type BenchOptions, type BenchRow, compare, median, withDirectory } from "./harness.ts";
+import { recordedUpstream, replicate } from "./replication.ts";
+import { startNode } from "./servers.ts";
+
+/** The row of following. */
+export async function benchmarkFollow({ quick, scale }: BenchOptions): Promise<readonly BenchRow[]> {
+  const blocks = quick ? 60 : Math.max(60, Math.round(1500 * scale));
+  const chain = createLocalChain({ seed: "replication" });
+  const run = await new ChainRun(chain, createMemoryStore()).start();
+  await run.steps(blocks);
+  const records = await readRecords(run.store);
+  return withDirectory(async (folder) => {
+    const genesis = join(folder, "genesis.blob");
+    await writeFile(genesis, chain.genesisBlob());
+    const data = join(folder, "origin");
+    const origin = await openLmdbStore({ path: data });
+    await replicate(origin, recordedUpstream(records), records.length);
+    await origin.close();
+    const node = await startNode(["--data", data, "--genesis", genesis, "--prune-window", "off"]);
+    let turn = 0;
+    const cpu: Record<"ours" | "base", number[]> = { ours: [], base: [] };
+    const side = (name: "ours" | "base", connect: () => Upstream) => async (): Promise<number> => {
+      const store = await openLmdbStore({ path: join(folder, `follower-${turn++}`) });
+      const [started, used] = [performance.now(), process.cpuUsage()];
+      await replicate(store, connect(), records.length);
+      const { user, system } = process.cpuUsage(used);
+      cpu[name].push(user + system);
+      const rate = (1000 * records.length) / (performance.now() - started);
+      await store.close();
+      return rate;
+    };
+    try {
+      const row = await compare(
+        "following a node on the same machine, over a replay from memory",
+        {
+          ours: side("ours", () => createRestUpstream(parseUpstreamUrl(node.url, "upstream"))),
+          base: side("base", () => recordedUpstream(records)),
+        },
+        { unit: "versions/s", basis: "clock", target: { min: 0.7 } },
+      );
+      const cost = median(cpu.base.map((base, i) => base / (cpu.ours[i] ?? Number.NaN)));
+      return [{ ...row, note: `${records.length} versions; by processor time ${cost.toFixed(2)}` }];
+    } finally {
+      await node.stop();
+    }
+  });
+}

@@ -1,0 +1,61 @@
+// The console of a node that follows others: one that serves, one that is not there, and then none.
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import { hasChromium } from "../support/chromium.ts";
+import { openConsole } from "../support/console.ts";
+import { startProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
+import { findAxeFaults, SCREENS } from "../support/visit.ts";
+
+const QUIET = ["--store", "memory", "--log-level", "error"];
+const OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return address !== null && typeof address === "object" ? address.port : 0;
+}
+
+describe.skipIf(!hasChromium)("the console of a follower", () => {
+  it("shows each upstream with its state and version, and says when none of them answers", async () => {
+    const origin = await startProgram([...QUIET, "--block-time", "300ms"]);
+    const absent = `http://127.0.0.1:${await freePort()}/v1`;
+    const follower = await startProgram([
+      ...QUIET,
+      ...["--upstream", origin.url, "--upstream", absent, "--poll-time", "100ms"],
+    ]);
+    const visit = await openConsole(follower.url, "#/");
+    const { page } = visit;
+    const rows = page.getByRole("region", { name: "Upstreams" }).locator("tbody tr");
+    const used = rows.filter({ hasText: origin.url });
+    const resting = rows.filter({ hasText: absent });
+    await used.getByText("in use").waitFor();
+    await resting.getByText("does not answer").waitFor();
+    await resting.getByText(/last fault: .*ECONNREFUSED/).waitFor();
+    expect(await rows.count()).toBe(2);
+    const versionOf = async () =>
+      Number(((await used.getByRole("cell").last().textContent()) ?? "").replaceAll(",", ""));
+    const first = await versionOf();
+    expect(first).toBeGreaterThan(0);
+    await until(async () => (await versionOf()) > first);
+    await page.getByText("at the head of the network").waitFor();
+    for (const screen of ["desktop", "phone"] as const) {
+      await page.setViewportSize(SCREENS[screen]);
+      expect(await findAxeFaults(page)).toEqual([]);
+      expect(await page.evaluate(OVERFLOW)).toBeLessThanOrEqual(0);
+    }
+
+    await origin.stop();
+    await used.getByText("does not answer").waitFor();
+    await page.getByRole("alert").getByText("The ledger does not move").waitFor();
+    // The version that it told last stays.
+    expect(await versionOf()).toBeGreaterThan(first);
+    expect(visit.faults).toEqual([]);
+    expect(visit.otherHosts).toEqual([]);
+    await visit.close();
+    await follower.stop();
+  });
+});

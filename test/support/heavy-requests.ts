@@ -1,0 +1,384 @@
+// For every operation the requests that cost most within its limits.
+import { encodeWith } from "../../src/bcs/codec.ts";
+import { u64 } from "../../src/bcs/scalars.ts";
+import { vector } from "../../src/bcs/sequences.ts";
+import { createKeypair, type Keypair } from "../../src/chain/keys.ts";
+import { chainSeed } from "../../src/chain/local-chain.ts";
+import { addressFromBytes } from "../../src/move/address.ts";
+import { addressCodec } from "../../src/move/wire.ts";
+import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
+import {
+  COLLECTOR,
+  GROUPED,
+  HEAVY_ITEMS,
+  HEAVY_TABLE,
+  HEAVY_TYPES,
+  HOLDER,
+  heavyKey,
+  heavyType,
+} from "./heavy-ledger.ts";
+import type { MeterRequest } from "./loop-meter.ts";
+import { signCall } from "./submitter.ts";
+
+/** A request with what it is. */
+export interface HeavyRequest extends MeterRequest {
+  /** Id of the operation. */
+  readonly operation: string;
+  readonly what: string;
+  /** What a right answer has. */
+  readonly status: number;
+}
+
+const MIB = 1 << 20;
+const KIB = 1 << 10;
+const JSON_TYPE = { "content-type": "application/json" };
+const BCS = { accept: "application/x-bcs" };
+const COIN = "0x1::aptos_coin::AptosCoin";
+const ADDRESS = `0x${"ab".repeat(32)}`;
+
+function post(path: string, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}) {
+  return { method: "POST", path, body, headers: { ...JSON_TYPE, ...headers } } as const;
+}
+
+function get(path: string, headers: Readonly<Record<string, string>> = {}) {
+  return { method: "GET", path, headers } as const;
+}
+
+/** `unit` as often as it fits. */
+function filled(bytes: number, open: string, unit: string, close: string): string {
+  const room = bytes - Buffer.byteLength(open) - Buffer.byteLength(close);
+  return open + unit.repeat(Math.floor(room / Buffer.byteLength(unit))) + close;
+}
+
+/** Texts that cost a parser most, whatever they are for. */
+function heavyTexts(bytes: number): readonly (readonly [what: string, body: string | Uint8Array])[] {
+  const deep = `${"[".repeat(120)}${"]".repeat(120)},`;
+  const invalid = Buffer.from(filled(bytes, '{"key":"', "é", '"}'));
+  invalid[invalid.length - 3] = 0xff;
+  return [
+    ["blanks", filled(bytes, "", " ", "{}")],
+    ["line feeds and no end", filled(bytes, "[", "\n", "")],
+    ["numbers", filled(bytes, "[", "0,", "0]")],
+    ["deep lists", filled(bytes, "[", deep, "0]")],
+    ["members of one name", filled(bytes, "{", '"a":0,', '"a":0}')],
+    ["members of the known name", filled(bytes, "{", '"key":"",', '"key":"0x00"}')],
+    ["a long text", filled(bytes, '{"key":"0x', "ab", '"}')],
+    ["a long text of escapes", filled(bytes, '{"key":"', "\\u0030", '"}')],
+    ["a long text of wide characters", filled(bytes, '{"key":"', "é", '"}')],
+    ["bytes that are not UTF-8", invalid],
+  ];
+}
+
+function withTexts(
+  operation: string,
+  path: string,
+  bytes: number,
+  headers: Readonly<Record<string, string>> = {},
+): HeavyRequest[] {
+  return heavyTexts(bytes).map(([what, body]) => ({
+    operation,
+    what: `${what}, ${bytes} bytes`,
+    ...post(path, body, headers),
+    status: 0,
+  }));
+}
+
+const FIELDS = {
+  sender: "0x1",
+  sequence_number: "0",
+  max_gas_amount: "2000",
+  gas_unit_price: "100",
+  expiration_timestamp_secs: "4000000000",
+};
+
+function call(name: string, args: string, more: string = ""): string {
+  return `${JSON.stringify(FIELDS).slice(0, -1)},"payload":{"type":"entry_function_payload","function":"${name}","type_arguments":[],"arguments":[${args}]}${more}}`;
+}
+
+const SIGNATURE = `,"signature":{"type":"ed25519_signature","public_key":"0x${"00".repeat(32)}","signature":"0x${"00".repeat(64)}"}`;
+
+/** Transactions in JSON of about a size. */
+function heavyCalls(
+  demo: string,
+  bytes: number,
+  more = "",
+): readonly (readonly [what: string, body: string])[] {
+  const room = bytes - 1000 - more.length;
+  const many = Math.floor(room / 11);
+  const to = `[${Array(many).fill('"0x2"').join(",")}]`;
+  const amounts = `[${Array(many).fill('"1"').join(",")}]`;
+  return [
+    ["a list of recipients", call("0x1::aptos_account::batch_transfer", `${to},${amounts}`, more)],
+    ["a long byte string", call(`${demo}::demo::take_bytes`, filled(room, '"0x', "ab", '"'), more)],
+    ["a matrix of empty rows", call(`${demo}::demo::take_matrix`, filled(room, "[", "[],", "[]]"), more)],
+    ["a long text", call(`${demo}::demo::take_string`, filled(room, '"', "é", '"'), more)],
+    ["a text of escapes", call(`${demo}::demo::take_string`, filled(room, '"', "\\u00e9", '"'), more)],
+    ["many texts", call(`${demo}::demo::take_strings`, filled(room, "[", '"",', '""]'), more)],
+    [
+      "members of one name",
+      `{${'"a":0,'.repeat(Math.floor(room / 6))}${call("0x1::a::b", "", more).slice(1)}`,
+    ],
+    [
+      "a script of zeros",
+      `${JSON.stringify(FIELDS).slice(0, -1)},"payload":{"type":"script_payload","code":{"bytecode":"0x${"00".repeat(room >> 1)}"},"type_arguments":[],"arguments":[]}${more}}`,
+    ],
+  ];
+}
+
+function someAddress(index: number): Uint8Array {
+  const bytes = new Uint8Array(32).fill(7);
+  new DataView(bytes.buffer).setUint32(4, index);
+  return bytes;
+}
+
+/** Signed BCS of a call with as many recipients as a transaction has room for. */
+function signedTransfer(sender: Keypair, isSigned: boolean, nonce: bigint): Uint8Array {
+  const recipients = Array.from({ length: 1600 }, (_, i) => addressFromBytes(someAddress(i)));
+  const { raw, authenticator } = signCall(sender, {
+    function: "aptos_account::batch_transfer",
+    args: [
+      encodeWith(vector(addressCodec), recipients),
+      encodeWith(vector(u64), Array(recipients.length).fill(1n)),
+    ],
+    nonce,
+    fields: { maxGasAmount: 2_000_000n },
+  });
+  const unsigned = { kind: "ed25519", publicKey: sender.publicKey, signature: new Uint8Array(64) } as const;
+  return encodeWith(userTransactionCodec, { raw, authenticator: isSigned ? authenticator : unsigned });
+}
+
+const SIGNED_TYPE = { "content-type": "application/x.aptos.signed_transaction+bcs" };
+
+/** The requests of a node with a local chain of this seed. */
+export function chainRequests(seed: string, demo: string, genesisWaypoint: string): HeavyRequest[] {
+  const calls = (operation: string, bytes: number, more = ""): HeavyRequest[] =>
+    heavyCalls(demo, bytes, more).map(([what, body]) => ({
+      operation,
+      what: `${what}, ${bytes} bytes`,
+      ...post(`/transactions/${operation.replace("_transaction", "").replace("submit", "")}`, body),
+      status: 0,
+    }));
+  const gus = createKeypair(chainSeed(seed), "gus");
+  const encode = (operation: string, bytes: number): HeavyRequest[] => [
+    ...withTexts(operation, `/transactions/${operation}`, bytes),
+    ...heavyCalls(demo, bytes).map(([what, body]) => ({
+      operation,
+      what: `${what}, ${bytes} bytes`,
+      ...post(`/transactions/${operation}`, body),
+      status: 0,
+    })),
+  ];
+  void calls;
+  const signed = (
+    operation: string,
+    path: string,
+    bytes: number,
+    wrap: (one: string) => string,
+  ): HeavyRequest[] => [
+    ...withTexts(operation, path, bytes),
+    ...heavyCalls(demo, bytes - 2, SIGNATURE).map(([what, body]) => ({
+      operation,
+      what: `${what}, ${bytes} bytes`,
+      ...post(path, wrap(body)),
+      status: 0,
+    })),
+  ];
+  const ten = (one: string): string => `[${one}]`;
+  const batchOfTen = Buffer.concat([
+    Uint8Array.of(10),
+    ...Array.from({ length: 10 }, (_, i) => signedTransfer(gus, true, BigInt(i + 1))),
+  ]);
+  const bytesMessage = `{"raw_transaction":"0x${"00".repeat(4 * MIB - 20)}"}`;
+  return [
+    ...[8 * MIB - 100, 32 * KIB - 1].flatMap((bytes) => [
+      ...encode("encode_submission", bytes),
+      ...encode("explain_submission", bytes),
+    ]),
+    {
+      operation: "explain_submission",
+      what: "a raw transaction of zeros",
+      ...post("/transactions/explain_submission", bytesMessage),
+      status: 0,
+    },
+    ...signed("submit_transaction", "/transactions", 256 * KIB - 10, (one) => one),
+    ...signed("simulate_transaction", "/transactions/simulate", 256 * KIB - 10, (one) => one),
+    ...signed("submit_batch_transactions", "/transactions/batch", MIB - 10, ten),
+    ...heavyCalls(demo, (MIB - 100) / 10, SIGNATURE).map(([what, body]) => ({
+      operation: "submit_batch_transactions",
+      what: `ten times ${what}`,
+      ...post("/transactions/batch", `[${Array(10).fill(body).join(",")}]`),
+      status: 0,
+    })),
+    {
+      operation: "simulate_transaction",
+      what: "BCS of many transfers",
+      ...post("/transactions/simulate", signedTransfer(gus, false, 99n), SIGNED_TYPE),
+      status: 0,
+    },
+    {
+      operation: "submit_transaction",
+      what: "BCS of many transfers",
+      ...post("/transactions", signedTransfer(gus, true, 100n), SIGNED_TYPE),
+      status: 0,
+    },
+    {
+      operation: "submit_batch_transactions",
+      what: "BCS of ten times many transfers",
+      ...post("/transactions/batch", batchOfTen, SIGNED_TYPE),
+      status: 0,
+    },
+    ...withTexts(
+      "prove_raw_table_item",
+      `/tables/${ADDRESS}/raw_item/proof?from_waypoint=${genesisWaypoint}`,
+      8 * MIB - 100,
+    ),
+    {
+      operation: "prove_account_balance",
+      what: "from genesis",
+      ...get(`/accounts/0x1/balance/${COIN}/proof?from_waypoint=${genesisWaypoint}`),
+      status: 0,
+    },
+  ].map((one) => one as HeavyRequest);
+}
+
+/** A coin type as long as a text may be. */
+function longType(length: number, seed: number): string {
+  const args = `0x${(seed + 1).toString(16)}::a::B,`;
+  const list = args.repeat(Math.floor((length - 40) / args.length));
+  return `0x1::a::B<${list.slice(0, -1)}>`;
+}
+
+/** The requests of a server over the heavy ledger. */
+export function ledgerRequests(): HeavyRequest[] {
+  const type = longType(15_000, 1);
+  const balances = (length: number, totals: boolean): string =>
+    JSON.stringify({
+      queries: Array.from({ length: 1000 }, (_, i) => ({
+        address: ADDRESS,
+        asset_type: longType(length, i),
+      })),
+      totals,
+    });
+  const items = (keys: readonly string[]): string =>
+    JSON.stringify({ queries: keys.map((key) => ({ table_handle: HEAVY_TABLE, key })) });
+  const item = (value: string): string =>
+    JSON.stringify({ key_type: "vector<u8>", value_type: value, key: heavyKey(0).replace("0x04", "0x") });
+  const row = (operation: string, what: string, request: MeterRequest): HeavyRequest => ({
+    operation,
+    what,
+    ...request,
+    status: 0,
+  });
+  const every = (path: string, operation: string, what: string): HeavyRequest[] => [
+    row(operation, what, get(path)),
+    row(operation, `${what}, in BCS`, get(path, BCS)),
+    row(operation, `${what}, in brotli`, get(path, { "accept-encoding": "br" })),
+  ];
+  const keys = Array.from({ length: HEAVY_ITEMS }, (_, i) => heavyKey(i));
+  return [
+    row("get_account_balance", "a long type", get(`/accounts/0x1/balance/${type}`)),
+    row("get_balance_detail", "a long type", get(`/accounts/0x1/balance/${type}/detail`)),
+    row("get_balance_history", "4,000 points", get(`/accounts/0x1/balance/${COIN}/history?points=4000`)),
+    row("get_balance_history", "a long type", get(`/accounts/0x1/balance/${type}/history?limit=1000`)),
+    row("stream_balance", "a long type", get(`/accounts/0x1/balance/${type}/stream`)),
+    row("stream_blocks", "from the start", get("/blocks/stream", { "last-event-id": "0" })),
+    ...withTexts("get_balances", "/balances", MIB),
+    row("get_balances", "long types", post("/balances", balances(900, true))),
+    row("get_balances", "long types, in BCS", post("/balances", balances(900, true), BCS)),
+    row("get_balances", "wrong types", post("/balances", balances(900, true).replaceAll("::B<", "::B{"))),
+    row("get_holdings", "many", get(`/accounts/${COLLECTOR}/balances?limit=1000`)),
+    row("get_account", "one", get(`/accounts/${HOLDER}`)),
+    row("get_account_resource", "a long type", get(`/accounts/${HOLDER}/resource/${type}`)),
+    ...HEAVY_TYPES.flatMap((name) =>
+      every(`/accounts/${HOLDER}/resource/${heavyType(name)}`, "get_account_resource", name),
+    ),
+    ...[HOLDER, COLLECTOR, GROUPED].flatMap((address) =>
+      every(`/accounts/${address}/resources`, "get_account_resources", `of ${address}`),
+    ),
+    ...every(`/accounts/${HOLDER}/module/large_0`, "get_account_module", "a large ABI"),
+    ...every(`/accounts/${HOLDER}/modules`, "get_account_modules", "large ABIs"),
+    ...withTexts("get_table_item", `/tables/${HEAVY_TABLE}/item`, 128 * KIB),
+    ...["vector<vector<u8>>", "vector<bool>", "vector<u64>", "vector<u8>"].map((value) =>
+      row("get_table_item", `as ${value}`, post(`/tables/${HEAVY_TABLE}/item`, item(value))),
+    ),
+    row(
+      "get_table_item",
+      "a key of empty lists",
+      post(
+        `/tables/${HEAVY_TABLE}/item`,
+        filled(128 * KIB, '{"key_type":"vector<vector<u8>>","value_type":"u8","key":[', '"0x",', '"0x"]}'),
+      ),
+    ),
+    row(
+      "get_table_item",
+      "long types",
+      post(
+        `/tables/${HEAVY_TABLE}/item`,
+        JSON.stringify({ key_type: longType(60_000, 1), value_type: longType(60_000, 2), key: "0x" }),
+      ),
+    ),
+    ...withTexts("get_raw_table_item", `/tables/${HEAVY_TABLE}/raw_item`, 8 * MIB),
+    row("get_raw_table_item", "a large item", post(`/tables/${HEAVY_TABLE}/raw_item`, `"${heavyKey(1)}"`)),
+    row(
+      "get_raw_table_item",
+      "a large item, in BCS",
+      post(`/tables/${HEAVY_TABLE}/raw_item`, `"${heavyKey(1)}"`, BCS),
+    ),
+    ...withTexts("get_raw_table_items", "/tables/raw_items", MIB),
+    row("get_raw_table_items", "large items", post("/tables/raw_items", items(keys))),
+    row("get_raw_table_items", "large items, in BCS", post("/tables/raw_items", items(keys), BCS)),
+    row(
+      "get_raw_table_items",
+      "large items, in brotli",
+      post("/tables/raw_items", items(keys), { "accept-encoding": "br" }),
+    ),
+    row(
+      "get_raw_table_items",
+      "long keys",
+      post("/tables/raw_items", items(Array.from({ length: 1000 }, () => `0x${"ab".repeat(450)}`))),
+    ),
+    ...every(`/tables/${HEAVY_TABLE}/items?limit=1000`, "get_table_items", "large rows"),
+    row("count_table_items", "large rows", get(`/tables/${HEAVY_TABLE}/items/count`)),
+    ...withTexts("view", "/view", 64 * KIB),
+    ...every("/transactions?start=0&limit=100", "get_transactions", "from the genesis on"),
+    ...every("/transactions?start=1&limit=100", "get_transactions", "large ones"),
+    ...every("/transactions?limit=100", "get_transactions", "many"),
+    ...every("/transactions/by_version/0", "get_transaction_by_version", "the genesis"),
+    ...HEAVY_TYPES.flatMap((name, i) =>
+      every(
+        `/transactions/by_version/${i + 2}`,
+        "get_transaction_by_version",
+        `an event and a resource of ${name}`,
+      ),
+    ),
+    ...every(
+      `/transactions/by_version/${HEAVY_TYPES.length + 2}`,
+      "get_transaction_by_version",
+      "many resources",
+    ),
+    ...every(
+      `/transactions/by_version/${HEAVY_TYPES.length + 3}`,
+      "get_transaction_by_version",
+      "a large group",
+    ),
+    row("get_transaction_by_hash", "an unknown hash", get(`/transactions/by_hash/0x${"ab".repeat(32)}`)),
+    row(
+      "wait_transaction_by_hash",
+      "an unknown hash",
+      get(`/transactions/wait_by_hash/0x${"ab".repeat(32)}`),
+    ),
+    ...every(`/accounts/${HOLDER}/transactions?limit=100`, "get_account_transactions", "none"),
+    row("estimate_gas_price", "first", get("/estimate_gas_price")),
+    ...every("/blocks/by_height/1?with_transactions=true", "get_block_by_height", "large transactions"),
+    ...every("/blocks/by_height/2?with_transactions=true", "get_block_by_height", "many transactions"),
+    ...every("/blocks/by_version/1?with_transactions=true", "get_block_by_version", "large transactions"),
+    ...withTexts("get_raw_state_value", "/experimental/state_values/raw", 8 * MIB, BCS),
+    row("info", "one", get("/info")),
+    row("get_ledger_info", "one", get("/")),
+    row("healthy", "one", get("/-/healthy")),
+    row("ready", "one", get("/-/ready")),
+    ...every("/spec.json", "spec_json", "the document"),
+    ...every("/spec.yaml", "spec_yaml", "the document"),
+    ...every("/spec", "spec_page", "the page"),
+  ];
+}

@@ -1,0 +1,137 @@
+// Measures how long a request holds the event loop of this thread. It counts processor time, not time on the clock: on a
+// busy machine a thread waits for its processor, and that says nothing about the request.
+import { existsSync, openSync, readSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+
+/** Processor time of this thread in nanoseconds, then its time in the queue of a processor, and how often it ran. */
+const SCHEDULER_FILE = "/proc/thread-self/schedstat";
+const buffer = Buffer.alloc(128);
+let file: number | undefined;
+
+/** Processor time of this thread in milliseconds; of all threads where the system has no figure for one. */
+function threadCpuMs(): number {
+  // This call also brings the kernel's figure up to date, which is otherwise as old as the last tick.
+  const { user, system } = process.cpuUsage();
+  if (!existsSync(SCHEDULER_FILE)) return (user + system) / 1000;
+  file ??= openSync(SCHEDULER_FILE, "r");
+  const length = readSync(file, buffer, 0, buffer.length, 0);
+  return Number.parseInt(buffer.toString("latin1", 0, length), 10) / 1e6;
+}
+
+/** Runs the work and returns the processor time of the longest turn of the event loop meanwhile, in milliseconds. */
+export async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let isOver = false;
+  let last = threadCpuMs();
+  const turn = (): void => {
+    const now = threadCpuMs();
+    if (now - last > longest) longest = now - last;
+    last = now;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  try {
+    await work();
+    // The turn that ended the work counts too.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  } finally {
+    isOver = true;
+  }
+  return longest;
+}
+
+/** A request as bytes and headers. */
+export interface MeterRequest {
+  readonly method: "GET" | "POST";
+  /** Below `/v1`. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** What came back: the body by its length and SHA-256. */
+export interface MeterResponse {
+  readonly status: number;
+  readonly bytes: number;
+  readonly hash: string;
+  /** The first characters. */
+  readonly start: string;
+}
+
+/** Code of the client's thread, as text because a thread has no loader for TypeScript. */
+const CLIENT = `
+const { parentPort } = require("node:worker_threads");
+const { request } = require("node:http");
+const { createHash } = require("node:crypto");
+let prepared;
+function send({ url, method, headers, body, mayEnd }) {
+  const hasher = createHash("sha256");
+  let [status, bytes, start, isDone] = [0, 0, "", false];
+  const done = () => {
+    if (isDone) return;
+    isDone = true;
+    sent.destroy();
+    parentPort.postMessage({ status, bytes, start, hash: hasher.digest("hex") });
+  };
+  const sent = request(url, { method, headers, agent: false }, (response) => {
+    status = response.statusCode;
+    response.on("data", (chunk) => {
+      hasher.update(chunk);
+      bytes += chunk.length;
+      if (start.length < 300) start += chunk.toString("latin1", 0, 300);
+      if (mayEnd) done();
+    });
+    response.on("end", done);
+  });
+  sent.on("error", done);
+  sent.end(body);
+}
+parentPort.on("message", (message) => {
+  if (message === "send") return send(prepared);
+  prepared = message;
+  parentPort.postMessage("prepared");
+});
+`;
+
+/** A client in a thread of its own, so that its work is not counted. */
+export class MeterClient {
+  readonly #worker = new Worker(CLIENT, { eval: true, execArgv: [] });
+  readonly #url: string;
+
+  /** `url` ends with `/v1`. */
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Hands a request to the thread: its bytes are copied. */
+  async prepare({ method, path, headers = {}, body }: MeterRequest): Promise<void> {
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    const length = bytes === undefined ? {} : { "content-length": `${bytes.length}` };
+    await this.#tell({
+      url: `${this.#url}${path}`,
+      method,
+      headers: { ...headers, ...length },
+      body: bytes,
+      mayEnd: path.endsWith("/stream"),
+    });
+  }
+
+  /** Sends the prepared request. */
+  async send(): Promise<MeterResponse> {
+    return (await this.#tell("send")) as MeterResponse;
+  }
+
+  #tell(message: unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#worker.once("error", reject).once("message", (reply) => {
+        this.#worker.off("error", reject);
+        resolve(reply);
+      });
+      this.#worker.postMessage(message);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
