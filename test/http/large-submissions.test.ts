@@ -35,7 +35,7 @@ function request(recipients: number, last: unknown = "1"): string {
 const LARGE = 60_000;
 
 async function post(operation: string, body: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${url}/transactions/${operation}`, {
+  const response = await fetch(`${url}/transactions${operation}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body,
@@ -46,7 +46,7 @@ async function post(operation: string, body: string): Promise<{ status: number; 
 it("gives the bytes that the same call gives in this process", async () => {
   const body = request(LARGE);
   expect(body.length).toBeGreaterThan(10 * LARGE_SUBMISSION_BYTES);
-  const { status, text } = await post("encode_submission", body);
+  const { status, text } = await post("/encode_submission", body);
   expect(status).toBe(200);
   expect(JSON.parse(text)).toBe(`0x${Buffer.from(await node.encodeSubmission(body)).toString("hex")}`);
 });
@@ -55,7 +55,7 @@ it("gives the explanation that the same call gives in this process", async () =>
   const body = request(2000);
   expect(body.length).toBeGreaterThan(LARGE_SUBMISSION_BYTES / 2);
   const padded = `${" ".repeat(LARGE_SUBMISSION_BYTES)}${body}`;
-  const { status, text } = await post("explain_submission", padded);
+  const { status, text } = await post("/explain_submission", padded);
   expect(status).toBe(200);
   expect(JSON.parse(text)).toEqual(await node.explainSubmission(body));
 });
@@ -67,14 +67,14 @@ it.each([
 ])("refuses %s as the same body that is small", async (_, body) => {
   const small = body.replace(/"0x2",(?="0x2")/g, "").replace(/"1",(?="1")/g, "");
   expect(small.length).toBeLessThan(LARGE_SUBMISSION_BYTES);
-  const [large, expected] = [await post("encode_submission", body), await post("encode_submission", small)];
+  const [large, expected] = [await post("/encode_submission", body), await post("/encode_submission", small)];
   expect(large.status).toBe(400);
   const position = / at line \d+ column \d+|\[\d+\]/g;
   expect(large.text.replace(position, "")).toBe(expected.text.replace(position, ""));
 });
 
-it.each(["batch", "simulate", ""])(
-  "answers a large body to transactions/%s as the same one that is small",
+it.each(["/batch", "/simulate", ""])(
+  "answers a large body to transactions%s as the same one that is small",
   async (path) => {
     const signature = {
       type: "ed25519_signature",
@@ -92,7 +92,7 @@ it.each(["batch", "simulate", ""])(
       [],
       {},
     ];
-    const all = path === "batch" ? [bodies.slice(0, 5), ...bodies, Array(11).fill(one)] : bodies;
+    const all = path === "/batch" ? [bodies.slice(0, 5), ...bodies, Array(11).fill(one)] : bodies;
     for (const body of all) {
       const small = JSON.stringify(body);
       const large = `${" ".repeat(LARGE_SUBMISSION_BYTES)}${small}`;
@@ -133,11 +133,11 @@ it("leaves the event loop to others meanwhile", async () => {
 
 it("refuses more than it has room for, and works on after that", async () => {
   const body = request(LARGE / 4);
-  const responses = await Promise.all(Array.from({ length: 40 }, () => post("encode_submission", body)));
+  const responses = await Promise.all(Array.from({ length: 40 }, () => post("/encode_submission", body)));
   const statuses = new Set(responses.map(({ status }) => status));
   expect(statuses).toEqual(new Set([200, 503]));
   expect(new Set(responses.filter(({ status }) => status === 200).map(({ text }) => text)).size).toBe(1);
-  expect((await post("encode_submission", body)).status).toBe(200);
+  expect((await post("/encode_submission", body)).status).toBe(200);
 });
 
 it("does not keep a node from closing", async () => {

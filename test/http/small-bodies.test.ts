@@ -56,7 +56,7 @@ it.each<[string, string, string, string | Uint8Array, [number, string]]>([
     "/tables/0x1/item",
     "application/json",
     JSON.stringify({ key_type: "vector<u64>", value_type: "u64", key: Array(40_000).fill("1") }),
-    [413, expect.stringContaining("body: expected at most 131072 bytes, got ")],
+    [413, expect.stringContaining("body: expected at most 65536 bytes, got ")],
   ],
 ])("%s", async (_, path, contentType, body, expected) => {
   expect(await post(path, contentType, body)).toEqual(expected);

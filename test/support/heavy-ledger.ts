@@ -32,7 +32,7 @@ export const HEAVY_TABLE = "0x7ab1e";
 export const HEAVY_TYPES = ["Marks", "Pairs", "Texts", "Blob", "Nested", "Numbers"] as const;
 /** How many table items there are, and how many transactions in the second block. */
 export const HEAVY_ITEMS = 12;
-export const HEAVY_TRANSACTIONS = 300;
+const HEAVY_TRANSACTIONS = 300;
 
 const holder = parseAddress(HOLDER);
 
@@ -86,7 +86,7 @@ function list(bytes: Uint8Array, total = ITEM_BYTES): Uint8Array {
 }
 
 /** The largest value of a type of `HEAVY_TYPES`. */
-export function heavyValue(type: (typeof HEAVY_TYPES)[number], total: number = ITEM_BYTES): Uint8Array {
+function heavyValue(type: (typeof HEAVY_TYPES)[number], total: number = ITEM_BYTES): Uint8Array {
   switch (type) {
     case "Marks":
       // More would be too large to print.

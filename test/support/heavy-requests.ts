@@ -224,7 +224,7 @@ export function chainRequests(seed: string, demo: string, genesisWaypoint: strin
     ...withTexts(
       "prove_raw_table_item",
       `/tables/${ADDRESS}/raw_item/proof?from_waypoint=${genesisWaypoint}`,
-      2 * MIB,
+      256 * KIB,
     ),
     {
       operation: "prove_account_balance",

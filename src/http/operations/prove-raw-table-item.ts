@@ -3,8 +3,12 @@ import { rawItemProofRoute } from "../../interface/routes.ts";
 import { operation } from "../operation.ts";
 import { provenAnswer } from "../prove.ts";
 import { tableHandleField } from "../schemas/address.ts";
+import { assertBodySize } from "../schemas/body-size.ts";
 import { bundleForms, PROOF_ERRORS, proofFields } from "../schemas/proof.ts";
 import { rawTableItemBody } from "../schemas/raw-table-item.ts";
+
+/** A bundle repeats the key in every form that it is checked in. Keys of real tables have less than a kilobyte. */
+const MAX_BODY_BYTES = 256 * 1024;
 
 /** `POST /v1/tables/{table_handle}/raw_item/proof` */
 export const proveRawTableItem = operation({
@@ -17,7 +21,15 @@ export const proveRawTableItem = operation({
   switchable: true,
   params: { table_handle: tableHandleField },
   query: proofFields,
-  body: rawTableItemBody,
+  body: {
+    ...rawTableItemBody,
+    description:
+      "The BCS bytes of the key in hex, at most 256 KiB. A bare JSON string instead of the object is taken too.",
+    parse(bytes) {
+      assertBodySize(bytes, MAX_BODY_BYTES);
+      return rawTableItemBody.parse(bytes);
+    },
+  },
   answer: bundleForms,
   errors: [...PROOF_ERRORS, "body_too_large", "unsupported_media_type"],
   handle(args, context) {
