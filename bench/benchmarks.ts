@@ -115,6 +115,8 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
     rows: [
       "start to the first 200, 10,000,000 items, over one second",
       "start to the first 200, 10,000,000 items over 10,000",
+      "sextant --help over node -e 0, CPU time",
+      "import, create a node and make one block, over node -e 0, CPU time",
     ],
   },
   streams: {
