@@ -11,6 +11,7 @@ import { benchmarkHistory } from "./history.ts";
 import { benchmarkHttp } from "./http.ts";
 import { benchmarkLanes } from "./lanes.ts";
 import { benchmarkLatency } from "./latency.ts";
+import { benchmarkLoop } from "./loop.ts";
 import { benchmarkMemory } from "./memory.ts";
 import { benchmarkPeers } from "./peers.ts";
 import { benchmarkProofs } from "./proofs.ts";
@@ -93,6 +94,14 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
       "all balances of an account, an index of, 1,000,000 accounts over 10,000 accounts",
     ],
   },
+  loop: {
+    run: benchmarkLoop,
+    seconds: 120,
+    rows: [
+      "longest turn of the event loop by any request, over 20 ms",
+      "p99 of a client beside four that encode 1.8 MB, over its p99 alone",
+    ],
+  },
   latency: {
     run: benchmarkLatency,
     seconds: 70,
@@ -111,8 +120,10 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   start: {
     run: benchmarkStart,
-    seconds: 30,
+    seconds: 40,
     rows: [
+      "sextant --help over node -e 0, CPU time",
+      "import, create a node and make one block, over node -e 0, CPU time",
       "start to the first 200, 10,000,000 items, over one second",
       "start to the first 200, 10,000,000 items over 10,000",
       "sextant --help over node -e 0, CPU time",
