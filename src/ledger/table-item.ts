@@ -1,7 +1,7 @@
 // Table items, by handle and serialized key.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { Address } from "../move/address.ts";
-import { tableItemKeyHash } from "./key-hash.ts";
+import { tableItemKeyHash, tableItemKeyHashInSlices } from "./key-hash.ts";
 import { stateValueData } from "./state-value.ts";
 import type { LedgerView } from "./view.ts";
 
@@ -15,8 +15,10 @@ export function readTableItem(
   key: Uint8Array,
   version: bigint,
 ): MaybePromise<Uint8Array | undefined> {
-  return andThen(view.getItems([tableItemKeyHash(handle, key, view.keyTrace)], version), ([item]) =>
-    item?.value === undefined ? undefined : stateValueData(item.value),
+  return andThen(tableItemKeyHashInSlices(handle, key, view.keyTrace), (keyHash) =>
+    andThen(view.getItems([keyHash], version), ([item]) =>
+      item?.value === undefined ? undefined : stateValueData(item.value),
+    ),
   );
 }
 

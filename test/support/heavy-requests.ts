@@ -323,7 +323,7 @@ export function ledgerRequests(): HeavyRequest[] {
         JSON.stringify({ key_type: longType(30_000, 1), value_type: longType(30_000, 2), key: "0x" }),
       ),
     ),
-    ...withTexts("get_raw_table_item", `/tables/${HEAVY_TABLE}/raw_item`, 2 * MIB),
+    ...withTexts("get_raw_table_item", `/tables/${HEAVY_TABLE}/raw_item`, 8 * MIB),
     row(
       "get_raw_table_item",
       "a large item",

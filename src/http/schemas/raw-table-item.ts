@@ -6,7 +6,7 @@ import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import { tableHandleField } from "./address.ts";
 import { assertBodySize } from "./body-size.ts";
-import { HEX_BYTES_SCHEMA, parseHexBytes } from "./hex-bytes.ts";
+import { HEX_BYTES_SCHEMA, parseHexBytes, parseHexBytesInSlices } from "./hex-bytes.ts";
 import { named } from "./named.ts";
 
 /** A key of the table that stands in the documentation: the text `APT`. */
@@ -14,8 +14,8 @@ const KEY = "0x03415054";
 /** The same item by its state key: the kind, the table's handle, and the key with its length. */
 const STATE_KEY = `0x01${tableHandleField.example.slice(2)}04${KEY.slice(2)}`;
 
-/** Hex of the longest key: no write of the network, key and value together, has more than 1 MiB. */
-const MAX_BODY_BYTES = 2 * 1024 * 1024 + 1024;
+/** Hex of the longest state key: no write of the network, key and value together, has more than 1 MiB. */
+const MAX_STATE_KEY_BODY_BYTES = 2 * 1024 * 1024 + 1024;
 
 /** Bodies from this size on are parsed in slices. */
 const LARGE_BODY_BYTES = 64 * 1024;
@@ -28,12 +28,12 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
     required: ["key"],
     properties: { key: HEX_BYTES_SCHEMA },
   }),
-  description:
-    "The BCS bytes of the key in hex, at most 2 MiB. A bare JSON string instead of the object is taken too.",
+  description: "The BCS bytes of the key in hex. A bare JSON string instead of the object is taken too.",
   example: { key: KEY },
   parse(bytes) {
-    assertBodySize(bytes, MAX_BODY_BYTES);
-    return bytes.length < LARGE_BODY_BYTES ? parseKey(parseJson(bytes)) : parseLarge(bytes);
+    return bytes.length < LARGE_BODY_BYTES
+      ? parseHexBytes("key", keyText(parseJson(bytes)))
+      : parseLarge(bytes);
   },
 };
 
@@ -41,13 +41,12 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
 async function parseLarge(bytes: Uint8Array): Promise<Uint8Array> {
   const document = await parseJsonInSlices(bytes);
   await nextTurn();
-  const key = parseKey(document);
-  // The caller hashes the key next.
+  const text = keyText(document);
   await nextTurn();
-  return key;
+  return parseHexBytesInSlices("key", text);
 }
 
-function parseKey(document: JsonDocument): Uint8Array {
+function keyText(document: JsonDocument): string {
   let value = document.root;
   if (document.kind(value) === "object") {
     value = document.member(document.root, "key");
@@ -61,7 +60,7 @@ function parseKey(document: JsonDocument): Uint8Array {
       `key: expected a string of hex digits, got ${document.excerpt(value)}`,
     );
   }
-  return parseHexBytes("key", document.string(value));
+  return document.string(value);
 }
 
 /** A serialized state key, sent the same way. */
@@ -75,4 +74,8 @@ export const rawStateValueBody: BodyField<Uint8Array> = {
   description:
     "The BCS bytes of the state key in hex, at most 2 MiB. A bare JSON string instead of the object is taken too.",
   example: { key: STATE_KEY },
+  parse(bytes) {
+    assertBodySize(bytes, MAX_STATE_KEY_BODY_BYTES);
+    return rawTableItemBody.parse(bytes);
+  },
 };
