@@ -33,7 +33,9 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
   example: { key: KEY },
   parse(bytes) {
     assertBodySize(bytes, MAX_BODY_BYTES);
-    return bytes.length < LARGE_BODY_BYTES ? parseKey(parseJson(bytes)) : parseLarge(bytes);
+    return bytes.length < LARGE_BODY_BYTES
+      ? parseHexBytes("key", keyText(parseJson(bytes)))
+      : parseLarge(bytes);
   },
 };
 
@@ -41,13 +43,15 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
 async function parseLarge(bytes: Uint8Array): Promise<Uint8Array> {
   const document = await parseJsonInSlices(bytes);
   await nextTurn();
-  const key = parseKey(document);
+  const text = keyText(document);
+  await nextTurn();
+  const key = parseHexBytes("key", text);
   // The caller hashes the key next.
   await nextTurn();
   return key;
 }
 
-function parseKey(document: JsonDocument): Uint8Array {
+function keyText(document: JsonDocument): string {
   let value = document.root;
   if (document.kind(value) === "object") {
     value = document.member(document.root, "key");
@@ -61,7 +65,7 @@ function parseKey(document: JsonDocument): Uint8Array {
       `key: expected a string of hex digits, got ${document.excerpt(value)}`,
     );
   }
-  return parseHexBytes("key", document.string(value));
+  return document.string(value);
 }
 
 /** A serialized state key, sent the same way. */
