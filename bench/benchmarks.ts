@@ -120,10 +120,14 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   start: {
     run: benchmarkStart,
-    seconds: 30,
+    seconds: 40,
     rows: [
+      "sextant --help over node -e 0, CPU time",
+      "import, create a node and make one block, over node -e 0, CPU time",
       "start to the first 200, 10,000,000 items, over one second",
       "start to the first 200, 10,000,000 items over 10,000",
+      "sextant --help over node -e 0, CPU time",
+      "import, create a node and make one block, over node -e 0, CPU time",
     ],
   },
   streams: {

@@ -23,10 +23,16 @@ export interface Selected extends Listed {
 
 /** The benchmarks that are named, with all rows, and those that have rows whose names contain a text; all without a text. */
 export function select(listed: Readonly<Record<string, Listed>>, only: readonly string[]): Selected[] {
-  const texts = only.filter((text) => listed[text] === undefined).map(withoutNumbers);
-  const isAsked = (row: string): boolean => texts.some((text) => withoutNumbers(row).includes(text));
+  const texts = only.filter((text) => listed[text] === undefined);
+  const asFull = (row: string, text: string): boolean => row.toLowerCase().includes(text.toLowerCase());
+  const asAny = (row: string, text: string): boolean => withoutNumbers(row).includes(withoutNumbers(text));
+  const isAsked = (row: string): boolean => texts.some((text) => asAny(row, text));
+  // A text with the numbers of a full run means the rows that have them.
+  const names = Object.values(listed).flatMap(({ rows }) => rows);
+  const isListed = (row: string): boolean =>
+    texts.some((text) => (names.some((name) => asFull(name, text)) ? asFull : asAny)(row, text));
   return Object.entries(listed).flatMap(([name, benchmark]): Selected[] => {
     if (only.length === 0 || only.includes(name)) return [{ ...benchmark, name, isWanted: () => true }];
-    return benchmark.rows.some(isAsked) ? [{ ...benchmark, name, isWanted: isAsked }] : [];
+    return benchmark.rows.some(isListed) ? [{ ...benchmark, name, isWanted: isAsked }] : [];
   });
 }
