@@ -19,7 +19,8 @@ import {
   startNode,
 } from "./servers.ts";
 
-const PACED = fileURLToPath(new URL("./paced-load.ts", import.meta.url));
+/** The program of a paced load. */
+export const PACED: string = fileURLToPath(new URL("./paced-load.ts", import.meta.url));
 const COIN = "0x1::aptos_coin::AptosCoin";
 /** Processors that latency needs: the load generator, a worker, and the writer. */
 const CLOCK_PROCESSORS = 3;
@@ -144,7 +145,8 @@ async function demoRequests(node: NodeServer, bare: BareServer): Promise<BenchRe
   return requests;
 }
 
-function runPaced(child: ChildProcess, load: PacedLoad): Promise<PacedResult> {
+/** Runs a paced load in its process. */
+export function runPaced(child: ChildProcess, load: PacedLoad): Promise<PacedResult> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null): void => reject(new Error(`the paced load ended with ${code}`));
     child.once("exit", onExit);

@@ -12,9 +12,9 @@ function hintFor({ code, message }) {
 }
 
 /**
- * Keeps compiled code between runs, where Node can. In the user's own folder: Node's default is a folder of all users,
- * and whoever writes there decides what this process runs. The folder is made here: Node tries for ever to make one
- * where a file system has no place for it.
+ * Keeps compiled code between runs, where Node can. The code is in the user's own folder, because any user could put
+ * code into Node's default folder, and this process would run it. The folder is made here: Node tries for ever to make
+ * one where a file system refuses it.
  */
 function keepCompiledCode() {
   const { NODE_COMPILE_CACHE, XDG_CACHE_HOME } = process.env;

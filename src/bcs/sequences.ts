@@ -56,29 +56,35 @@ export function option<T>(inner: Codec<T>): Codec<T | undefined> {
   };
 }
 
+/** The entries of a map one by one, checked as `map` checks them: the caller may let other work run in between. */
+export function* readEntries<K, V>(
+  reader: BcsReader,
+  key: Codec<K>,
+  value: Codec<V>,
+): Generator<readonly [K, V], void> {
+  const count = reader.count(key.minBytes + value.minBytes);
+  let start = -1;
+  let end = -1;
+  for (let i = 0; i < count; i++) {
+    reader.enter(i);
+    const at = reader.offset;
+    const k = key.read(reader);
+    if (start >= 0) checkOrder(reader, start, end, at);
+    start = at;
+    end = reader.offset;
+    const v = value.read(reader);
+    reader.leave();
+    yield [k, v];
+  }
+}
+
 /** Entries ordered by the bytes of their keys: checked when read, sorted when written. */
 export function map<K, V>(key: Codec<K>, value: Codec<V>): Codec<readonly (readonly [K, V])[]> {
   const minBytes = key.minBytes + value.minBytes;
   if (minBytes === 0) throw new Error("entries of a map must take at least one byte");
   return {
     minBytes: 1,
-    read: (reader) => {
-      const count = reader.count(minBytes);
-      const out: (readonly [K, V])[] = [];
-      let start = -1;
-      let end = -1;
-      for (let i = 0; i < count; i++) {
-        reader.enter(i);
-        const at = reader.offset;
-        const k = key.read(reader);
-        if (start >= 0) checkOrder(reader, start, end, at);
-        start = at;
-        end = reader.offset;
-        out.push([k, value.read(reader)]);
-        reader.leave();
-      }
-      return out;
-    },
+    read: (reader) => [...readEntries(reader, key, value)],
     write: (writer, entries) => {
       const sorted = entries.map(([k, v]) => ({ keyBytes: encodeWith(key, k), v }));
       sorted.sort((a, b) => compareBytes(a.keyBytes, b.keyBytes));

@@ -1,7 +1,8 @@
 // The text of an answer. A long one is kept as UTF-8, in chunks: joining and encoding it as one text would hold the event
 // loop for its length.
+import { toHex, toPrefixedHex } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { Slices } from "../base/slices.ts";
+import { Slices } from "../base/slices.ts";
 import { nextTurn } from "../base/turns.ts";
 
 /** Characters that are encoded together. */
@@ -79,4 +80,24 @@ export function addPieces(
     if (pause !== undefined) return pause.then(() => addPieces(out, pieces, slices));
   }
   return out;
+}
+
+/** Bytes whose hex is made at once. */
+const HEX_BYTES = 64 << 10;
+
+/** Adds bytes as a JSON string of hex, in slices. */
+export async function addHex(out: AnswerText, bytes: Uint8Array, slices: Slices): Promise<void> {
+  out.add('"0x');
+  for (let at = 0; at < bytes.length; at += HEX_BYTES) {
+    out.add(toHex(bytes.subarray(at, at + HEX_BYTES)));
+    await slices.pause();
+  }
+  out.add('"');
+}
+
+/** Bytes as a JSON string of hex; many of them in slices. */
+export function hexText(bytes: Uint8Array): MaybePromise<string | Uint8Array> {
+  if (bytes.length <= HEX_BYTES) return `"${toPrefixedHex(bytes)}"`;
+  const out = new AnswerText();
+  return addHex(out, bytes, new Slices()).then(() => out.finish());
 }

@@ -1,10 +1,12 @@
 // What the batch operations share: every query is read at one version, answers come in the order of the queries, and a
 // query that cannot be answered has its error in its place.
 import { CodedError } from "../base/errors.ts";
+import { Slices } from "../base/slices.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { MinVersionName, Route } from "../interface/route.ts";
 import { timeOf } from "../ledger/read-point.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import { AnswerText, addHex } from "./answer-text.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
@@ -43,7 +45,6 @@ interface BatchOperation<Path extends string, Q, A extends bigint | Uint8Array, 
     /** Member of a result that holds the value. */
     readonly member: string;
     readonly schema: JsonSchema;
-    readonly toText: (value: A) => string;
     readonly write: (writer: BcsWriter, value: A) => void;
   };
   /** Error conditions beyond those of every batch. */
@@ -76,15 +77,29 @@ export function batchOperation<
   Names extends string,
 >(kind: BatchOperation<Path, Q, A, Names>): Operation {
   const { answer, result, addUp } = kind;
-  const toJson = ({ version, timestampUsec, results, totals }: BatchAnswers<A>): string => {
-    const items = results.map((one) => {
-      if (!(one instanceof CodedError)) return `{"${result.member}":"${result.toText(one)}"}`;
-      const { condition, message } = faultOf(one);
-      return `{"error":${errorBody(condition, message)}}`;
-    });
+  const toJson = async ({
+    version,
+    timestampUsec,
+    results,
+    totals,
+  }: BatchAnswers<A>): Promise<string | Uint8Array> => {
+    const slices = new Slices();
+    const out = new AnswerText().add(
+      `{"ledger_version":"${version}","timestamp_usec":"${timestampUsec}","${answer.member}":[`,
+    );
+    for (const [i, one] of results.entries()) {
+      if (i > 0) out.add(",");
+      if (one instanceof CodedError) {
+        const { condition, message } = faultOf(one);
+        out.add(`{"error":${errorBody(condition, message)}}`);
+      } else if (one instanceof Uint8Array) {
+        await addHex(out.add(`{"${result.member}":`), one, slices);
+        out.add("}");
+      } else out.add(`{"${result.member}":"${one}"}`);
+      await slices.pause();
+    }
     const sums = [...(totals ?? [])].map(([name, sum]) => `${JSON.stringify(name)}:"${sum}"`);
-    const tail = totals === undefined ? "" : `,"totals":{${sums.join(",")}}`;
-    return `{"ledger_version":"${version}","timestamp_usec":"${timestampUsec}","${answer.member}":[${items.join(",")}]${tail}}`;
+    return out.add(totals === undefined ? "]}" : `],"totals":{${sums.join(",")}}}`).finish();
   };
   const toBcs = ({ version, timestampUsec, results, totals }: BatchAnswers<A>): Uint8Array => {
     const writer = new BcsWriter().u64(version).u64(timestampUsec).uleb(results.length);

@@ -1,6 +1,8 @@
 // Entity tags of immutable responses: 32 hex digits that identify exact bytes in one form.
+import { createHash } from "node:crypto";
 import { toHex } from "../base/hex.ts";
 import { sha3 } from "../base/sha3.ts";
+import { Slices } from "../base/slices.ts";
 import type { Form } from "./negotiation.ts";
 
 const DIGITS = 32;
@@ -17,6 +19,25 @@ const MARKS: Readonly<Record<Form, string>> = {
   ndjson: "7",
   events: "8",
 };
+
+/** Bytes that are hashed at once. */
+const HASHED_BYTES = 512 << 10;
+
+/** As `entityTag`, in slices. */
+export async function entityTagInSlices(bytes: Uint8Array): Promise<string> {
+  const hasher = createHash("sha3-256");
+  const slices = new Slices();
+  for (let at = 0; at < bytes.length; at += HASHED_BYTES) {
+    hasher.update(bytes.subarray(at, at + HASHED_BYTES));
+    await slices.pause();
+  }
+  return `"${hasher.digest("hex").slice(0, DIGITS)}"`;
+}
+
+/** True for a body whose tag is to be made in slices. */
+export function isLongBody(body: string | Uint8Array): body is Uint8Array {
+  return typeof body !== "string" && body.length > HASHED_BYTES;
+}
 
 /** The tag of a body, with its quotes. */
 export function entityTag(body: string | Uint8Array, form: Form): string {

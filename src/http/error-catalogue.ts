@@ -217,7 +217,7 @@ export const ERROR_CATALOGUE = {
   body_too_large: {
     status: 413,
     errorCode: "web_framework_error",
-    when: "The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), or a batch is over 1 MiB.",
+    when: "The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB, or that of a table item or a view function over 64 KiB.",
     remedy: "Send less, or split it into several requests at the same version.",
   },
   uri_too_long: {

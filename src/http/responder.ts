@@ -6,7 +6,7 @@ import type { AccessLog } from "./access-log.ts";
 import { Abandoned } from "./body.ts";
 import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
-import { entityTag } from "./entity-tag.ts";
+import { entityTag, entityTagInSlices, isLongBody } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { CLIENT_GONE, type EventSink, type Exchange, type HeaderSet } from "./exchange.ts";
@@ -105,7 +105,13 @@ export class Responder {
   ): Promise<void> | undefined {
     const { headers: prepared, isPinned } = serving;
     if (isPinned && version !== undefined && this.#isFinal(serving, version)) {
-      this.#sendImmutable(serving, form, bytes, version, about);
+      if (isLongBody(bytes)) {
+        return entityTagInSlices(bytes).then((etag) => {
+          if (serving.exchange.isGone) throw new Abandoned("the client went away");
+          this.#sendImmutable(serving, form, bytes, { version, about, etag });
+        });
+      }
+      this.#sendImmutable(serving, form, bytes, { version, about, etag: entityTag(bytes, form) });
       return undefined;
     }
     const isLatest =
@@ -276,10 +282,12 @@ export class Responder {
     serving: Serving,
     form: Form,
     bytes: string | Uint8Array,
-    version: bigint,
-    about: readonly string[],
+    {
+      version,
+      about,
+      etag,
+    }: { readonly version: bigint; readonly about: readonly string[]; readonly etag: string },
   ): void {
-    const etag = entityTag(bytes, form);
     const headers = serving.headers?.other[form] ?? plainHeaders(form);
     const extra = this.#readHeaders(serving, version, "Cache-Control", IMMUTABLE_CACHING, ...about);
     extra.push("ETag", etag);

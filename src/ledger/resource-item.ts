@@ -1,7 +1,7 @@
 // Resources by account and type, whether they are items of their own or members of a group.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { Slices } from "../base/slices.ts";
 import { nextTurn } from "../base/turns.ts";
-import { decodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { type Address, formatAddress } from "../move/address.ts";
 import { LedgerError } from "./errors.ts";
@@ -9,7 +9,7 @@ import { ownerOf, pathOf } from "./indexes/owned-keys.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
 import { assertIndexed } from "./owned-items.ts";
 import { findGroupMembers } from "./resource-group.ts";
-import { resourceGroupCodec } from "./resources.ts";
+import { readGroup } from "./resources.ts";
 import type { AccessPath } from "./state-key.ts";
 import { type StateTypes, type StructType, structTypeOf } from "./state-types.ts";
 import { stateValueData } from "./state-value.ts";
@@ -89,16 +89,22 @@ export function readResources(
   view: LedgerView,
   query: AccountItemsQuery,
 ): Promise<AccountItemsPage<Resource>> {
+  const slices = new Slices();
   return readPage(view, query, (path, data) => {
     if (path.kind === "code") return undefined;
     if (path.kind === "resource") return [{ type: structTypeOf(path.struct), bytes: data }];
-    return groupMembers(query.address, data);
+    return groupMembers(query.address, data, slices);
   });
 }
 
-function groupMembers(address: Address, data: Uint8Array): Resource[] {
+async function groupMembers(address: Address, data: Uint8Array, slices: Slices): Promise<Resource[]> {
   try {
-    return decodeWith(resourceGroupCodec, data).map(([tag, bytes]) => ({ type: structTypeOf(tag), bytes }));
+    const members: Resource[] = [];
+    for (const [tag, bytes] of await readGroup(data, slices)) {
+      members.push({ type: structTypeOf(tag), bytes });
+      await slices.pause();
+    }
+    return members;
   } catch (error) {
     if (error instanceof BcsError) throw corruptGroup(address);
     throw error;
@@ -119,7 +125,7 @@ export function readModules(
 async function readPage<T>(
   view: LedgerView,
   { address, version, after: start, limit }: AccountItemsQuery,
-  toItems: (path: AccessPath, data: Uint8Array, version: bigint) => readonly T[] | undefined,
+  toItems: (path: AccessPath, data: Uint8Array, version: bigint) => MaybePromise<readonly T[] | undefined>,
 ): Promise<AccountItemsPage<T>> {
   await assertIndexed(view);
   const owner = ownerOf("address", address);
@@ -136,12 +142,12 @@ async function readPage<T>(
       const [key, item] = [owned[i], found[i]];
       if (key === undefined) continue;
       const data = item?.value === undefined ? undefined : stateValueData(item.value);
-      const some = data && toItems(pathOf(owner, key), data, item?.version ?? 0n);
+      const some = data && (await toItems(pathOf(owner, key), data, item?.version ?? 0n));
       if (some !== undefined && data !== undefined) {
         if (taken >= limit || (taken > 0 && bytes + data.length > MAX_PAGE_BYTES)) {
           return { items, next: after };
         }
-        items.push(...some);
+        for (const one of some) items.push(one);
         taken++;
         bytes += data.length;
       }

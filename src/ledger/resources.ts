@@ -1,9 +1,11 @@
 // Layouts of the framework's resources. The balance rule reads amounts by offset instead; resources.test.ts compares it
 // with these codecs.
+import type { Slices } from "../base/slices.ts";
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
+import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
 import { bool, byteString, text, u8, u32, u64, u128 } from "../bcs/scalars.ts";
-import { map, option, vector } from "../bcs/sequences.ts";
+import { map, option, readEntries, vector } from "../bcs/sequences.ts";
 import { parseAddress } from "../move/address.ts";
 import { type StructTag, structTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
@@ -58,6 +60,18 @@ export type CoinInfo = ValueOf<typeof coinInfoCodec>;
 /** `0x1::object::ObjectGroup`: the resources of one object, by type. */
 export const resourceGroupCodec = map(structTagCodec, byteString);
 export type ResourceGroup = ValueOf<typeof resourceGroupCodec>;
+
+/** The members of a group, read in slices: it may have thousands. Throws BcsError. */
+export async function readGroup(bytes: Uint8Array, slices: Slices): Promise<ResourceGroup> {
+  const reader = new BcsReader(bytes);
+  const members: (readonly [StructTag, Uint8Array])[] = [];
+  for (const member of readEntries(reader, structTagCodec, byteString)) {
+    members.push(member);
+    await slices.pause();
+  }
+  reader.finish();
+  return members;
+}
 
 /** `0x1::object::ObjectCore`. */
 export const objectCoreCodec = struct({

@@ -22,7 +22,7 @@ import type { Explanation } from "../transaction/explain/explanation.ts";
 import type { LedgerInfo, MinVersionOptions, ReadOptions } from "./options.ts";
 import { minVersionOf, readAtOf } from "./read-at.ts";
 import { createQuestionAnswerer } from "./submissions/answerer.ts";
-import type { SubmissionKind } from "./submissions/messages.ts";
+import type { SubmissionKind, SubmissionResults } from "./submissions/messages.ts";
 import { LARGE_SUBMISSION_BYTES, SubmissionThread } from "./submissions/thread.ts";
 
 // Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
@@ -159,18 +159,23 @@ export class Reader {
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
   encodeSafely(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
-    return this.#runInThread("encode", body, view) as Promise<Uint8Array>;
+    return this.runInThread("encode", body, view);
   }
 
   /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */
   async explainSafely(body: Uint8Array, view: LedgerView): Promise<string> {
     if (body.length < LARGE_SUBMISSION_BYTES) return JSON.stringify(await this.explain(body, view));
-    return (await this.#runInThread("explain", body, view)) as string;
+    return this.runInThread("explain", body, view);
   }
 
-  #runInThread(kind: SubmissionKind, body: Uint8Array, view: LedgerView): Promise<Uint8Array | string> {
+  /** Works on a body in the thread. Throws what the work throws, or HttpError `overloaded`. */
+  runInThread<Kind extends SubmissionKind>(
+    kind: Kind,
+    body: Uint8Array,
+    view: LedgerView,
+  ): Promise<SubmissionResults[Kind]> {
     const { chainId, timestampUsec } = view.position;
-    // A message takes the whole buffer of a view along, and a body is often a part of one.
+    // The thread gets the whole buffer, and a body is often a part of one.
     return this.#thread.run(
       { kind, body: new Uint8Array(body), chainId, timestampUsec },
       createQuestionAnswerer(view),

@@ -353,7 +353,7 @@ export class SextantNode extends InProcessCalls implements Node {
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
       loadModule: (view) => this.reader.moduleLoader(view),
-      encode: (body, view) => this.reader.encodeSafely(body, view),
+      parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
       types: this.reader.types,
     });
   }

@@ -20,20 +20,20 @@ import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleLoader } from "../move/abi.ts";
 import type { Address } from "../move/address.ts";
-import { rawTransactionCodec } from "../transaction/raw.ts";
+import type { RawTransaction } from "../transaction/raw.ts";
 import { createRawTransaction } from "../transaction/raw-from-request.ts";
+import type { TransactionRequest } from "../transaction/request.ts";
 import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
 import { type ImpersonatedCall, impersonation } from "./impersonation.ts";
 import type { SimulationResult } from "./options.ts";
+import { MAX_BATCH, type SubmissionResults } from "./submissions/messages.ts";
+import { LARGE_SUBMISSION_BYTES } from "./submissions/thread.ts";
 
-/** Transactions of one batch, as in the reference. */
-const MAX_BATCH = 10;
 /** Longer JSON is no transaction that the chain takes, and would keep others waiting while it is parsed. */
 const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
 const MAX_BATCH_JSON_BYTES = 1024 * 1024;
-const SIGNING_PREFIX_BYTES = 32;
 
 const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };
 
@@ -42,8 +42,12 @@ export interface SubmissionServiceOptions {
   /** The mempool of the writer; undefined while another process writes. */
   readonly mempool: () => Mempool | undefined;
   readonly loadModule: (view: LedgerView) => ModuleLoader;
-  /** The signing message of a JSON request; works on a large one in a thread. */
-  readonly encode: (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
+  /** Parses large JSON in a thread. */
+  readonly parseInThread: <Kind extends "submission" | "submissions">(
+    kind: Kind,
+    body: Uint8Array,
+    view: LedgerView,
+  ) => Promise<SubmissionResults[Kind]>;
   readonly types: StateTypes;
 }
 
@@ -71,11 +75,15 @@ export class SubmissionService implements SubmissionHandler {
   async #decode({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<UserTransaction> {
     if (!isJson) return decodeSubmitted(bytes);
     if (bytes.length > MAX_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
-    return parseSubmission(parseJson(bytes), async () => {
-      // Without further signers the bytes to sign are those of the transaction, after a prefix.
-      const message = await this.#options.encode(bytes, view);
-      return decodeWith(rawTransactionCodec, message.subarray(SIGNING_PREFIX_BYTES));
-    });
+    if (bytes.length < LARGE_SUBMISSION_BYTES) {
+      return parseSubmission(parseJson(bytes), this.#rawMaker(view));
+    }
+    return decodeWith(userTransactionCodec, await this.#options.parseInThread("submission", bytes, view));
+  }
+
+  #rawMaker(view: LedgerView): (request: TransactionRequest) => Promise<RawTransaction> {
+    const context = { chainId: view.position.chainId, loadModule: this.#options.loadModule(view) };
+    return async (request) => createRawTransaction(request, context);
   }
 
   /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
@@ -106,11 +114,8 @@ export class SubmissionService implements SubmissionHandler {
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */
   async submitBatch({ bytes, isJson }: SubmissionBody, view: LedgerView): Promise<(unknown | undefined)[]> {
-    if (isJson && bytes.length > MAX_BATCH_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
-    const { chainId } = view.position;
-    const context = { chainId, loadModule: this.#options.loadModule(view) };
     const given: readonly (() => Promise<UserTransaction> | UserTransaction)[] = isJson
-      ? parseSubmissions(parseJson(bytes), (request) => createRawTransaction(request, context), MAX_BATCH)
+      ? await this.#parseBatch(bytes, view)
       : decodeBatch(bytes).map((transaction) => () => transaction);
     const errors: (unknown | undefined)[] = [];
     for (const parse of given) {
@@ -123,6 +128,21 @@ export class SubmissionService implements SubmissionHandler {
       }
     }
     return errors;
+  }
+
+  async #parseBatch(
+    bytes: Uint8Array,
+    view: LedgerView,
+  ): Promise<(() => Promise<UserTransaction> | UserTransaction)[]> {
+    if (bytes.length > MAX_BATCH_JSON_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
+    if (bytes.length < LARGE_SUBMISSION_BYTES) {
+      return parseSubmissions(parseJson(bytes), this.#rawMaker(view), MAX_BATCH);
+    }
+    const parsed = await this.#options.parseInThread("submissions", bytes, view);
+    return parsed.map((one) => () => {
+      if (one instanceof Error) throw one;
+      return decodeWith(userTransactionCodec, one);
+    });
   }
 
   async simulate(

@@ -13,6 +13,7 @@ import { auditHistory } from "./audit.ts";
 import { type Committer, loadPosition } from "./committer.ts";
 import { ExpectedWaypoints } from "./expected-waypoints.ts";
 import { DEFAULT_PACE, type FollowerPace } from "./follower-pace.ts";
+import { ClaimedState, type FollowState, headAgeOf } from "./follower-state.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
 import { NotProvable } from "./proofs/proven-state.ts";
@@ -25,25 +26,6 @@ import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
-/**
- * `at_head`: within the last seconds our version was the upstreams' head, and none claimed more; `ahead_of_upstreams`:
- * all upstream heads are below our version;
- * `waiting`: no upstream can be asked, or too few agree; `refuted`: our own history is not the network's; `faulted`:
- * stopped for good.
- */
-export type FollowState =
-  | "starting"
-  | "catching_up"
-  | "at_head"
-  | "ahead_of_upstreams"
-  | "waiting"
-  | "refuted"
-  | "faulted"
-  | "closed";
-
-/** A claimed head, and `at_head`, hold for this long and two polls. */
-const HEAD_AGE_MS = 5_000;
-
 /** How long the claim to be at the head waits for the heads of the other upstreams. */
 const OTHERS_WAIT_MS = 1_000;
 
@@ -52,9 +34,6 @@ const FAILED_PAGE_SHARE = 1 / 5;
 
 /** Bytes on the wire from one upstream between two commits: above the bounds of an open block. */
 const MAX_BYTES_PER_COMMIT = 256 * 1024 * 1024;
-
-/** Polls in a row below our version before `ahead_of_upstreams`: machines behind one name may differ a little. */
-const MAX_POLLS_BEHIND = 10;
 
 /** Options of a follower. */
 export interface FollowerOptions {
@@ -140,8 +119,7 @@ export class Follower {
   readonly #needed: number;
   #reportFault: (error: Error) => void = () => {};
   readonly #running: Promise<void>;
-  #state: FollowState = "starting";
-  #reason: string | undefined;
+  readonly #state: ClaimedState;
   #chainId: number | undefined;
   /** Last version that this follower committed. */
   #version: bigint | undefined;
@@ -151,9 +129,6 @@ export class Follower {
   #disputes = 0;
   /** Pages that did not come in time since the last commit. */
   #slowPages = 0;
-  #pollsBehind = 0;
-  /** When our version was last the upstreams' head. */
-  #levelMs = Number.NEGATIVE_INFINITY;
   /** The upstream whose records are known to continue ours, and up to which version. */
   #sameHistory: { readonly entry: PoolEntry; readonly version: bigint } | undefined;
   #auditing: Promise<void> | undefined;
@@ -168,16 +143,24 @@ export class Follower {
     this.#waypoints = new ExpectedWaypoints(options.anchors ?? []);
     this.#chainId = options.chainId;
     setMaxListeners(0, this.#stop.signal);
+    const headAgeMs = headAgeOf(this.#pace.pollTimeMs);
     this.pool = new UpstreamPool(options.upstreams, {
       retry: this.#pace.retry,
       setAside: this.#pace.setAside,
       chainId: () => this.#chainId,
-      headAgeMs: this.#headAgeMs,
+      headAgeMs,
       logger: options.logger,
       clock: this.#clock,
       random: this.#random,
     });
     this.#needed = options.agree?.needed ?? 1;
+    this.#state = new ClaimedState({
+      heads: this.pool,
+      needed: this.#needed,
+      headAgeMs,
+      logger: options.logger,
+      clock: this.#clock,
+    });
     this.#watch = new HeadWatch({
       pool: this.pool,
       ledger: options.ledger,
@@ -202,8 +185,8 @@ export class Follower {
     const { entries } = this.pool;
     const headVersion = this.pool.headVersion(this.#needed);
     return {
-      ...this.#confirmedState(),
-      levelAgeMs: Number.isFinite(this.#levelMs) ? this.#clock() - this.#levelMs : undefined,
+      ...this.#state.confirmed(),
+      levelAgeMs: this.#state.levelAgeMs,
       headVersion,
       headTimestampUsec: entries.find((entry) => entry.head?.version === headVersion)?.head?.timestampUsec,
       upstreams: entries.map(({ upstream, state, fault, head }) => ({
@@ -215,22 +198,6 @@ export class Follower {
       records: this.#records,
       receivedBytes: entries.reduce((sum, { upstream }) => sum + upstream.receivedBytes, 0),
     };
-  }
-
-  /** `at_head` is a claim about now, so it ends with the age of the answers that it rests on. */
-  #confirmedState(): Pick<FollowerStatus, "state" | "reason"> {
-    const isStale = this.#state === "at_head" && !this.#isLevel();
-    if (!isStale) return { state: this.#state, reason: this.#reason };
-    return { state: "catching_up", reason: "too few upstreams told their head within the last seconds" };
-  }
-
-  /** True if our version was the upstreams' head within the last seconds. */
-  #isLevel(): boolean {
-    return this.#clock() - this.#levelMs <= this.#headAgeMs;
-  }
-
-  get #headAgeMs(): number {
-    return HEAD_AGE_MS + 2.5 * this.#pace.pollTimeMs;
   }
 
   /** Expects the waypoint of a version to come that validators signed, in the place of the last one. */
@@ -248,21 +215,17 @@ export class Follower {
     await this.#running;
     await this.#auditing;
     this.pool.close();
-    if (!this.#isStopped()) this.#enter("closed");
+    if (!this.#state.isStopped) this.#state.enter("closed");
   }
 
   async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted && !this.#isStopped()) {
+    while (!this.#stop.signal.aborted && !this.#state.isStopped) {
       try {
         await this.#step();
       } catch (error) {
         if (!this.#stop.signal.aborted) this.#fail(error);
       }
     }
-  }
-
-  #isStopped(): boolean {
-    return this.#state === "faulted" || this.#state === "refuted";
   }
 
   /** Follows one upstream until it fails, lags or is overtaken. */
@@ -272,14 +235,14 @@ export class Follower {
     const rechecks = this.#watch.recheck();
     if (this.#needed > 1 && !(await this.#isClaimed(next))) return;
     if (next > (this.#options.ceiling?.() ?? next)) {
-      this.#enter("catching_up", `version ${next} may not be committed before it is signed`);
+      this.#state.enter("catching_up", `version ${next} may not be committed before it is signed`);
       this.#options.onRest?.();
       await Promise.all([pause(this.#pollMs(), this.#stop.signal), rechecks]);
       return;
     }
     const entry = this.pool.pick(next);
     if (entry === undefined) {
-      this.#enter("waiting", "every upstream is resting or set aside");
+      this.#state.enter("waiting", "every upstream is resting or set aside");
       this.#giveUpIfUnusable();
       const waiting = pause(Math.min(this.pool.waitMs + 1, 1000), this.#stop.signal);
       await Promise.all([waiting, rechecks]);
@@ -303,11 +266,11 @@ export class Follower {
     );
     if (isEnough()) return true;
     if (pool.headVersion(this.#needed) === undefined) {
-      this.#enter("waiting", `fewer than ${this.#needed} upstreams tell their head`);
+      this.#state.enter("waiting", `fewer than ${this.#needed} upstreams tell their head`);
       this.#giveUpIfUnusable();
     } else {
       this.#unusableSinceMs = undefined;
-      this.#enterRest(
+      this.#state.enterRest(
         this.#version ?? (next === 0n ? undefined : next - 1n),
         next,
         "enough upstreams do not have the next version yet",
@@ -345,7 +308,7 @@ export class Follower {
     const options = { ahead, limit, ceiling: () => this.#ceiling() };
     const queue = new PageQueue(entry.upstream, start, options, this.#stop.signal);
     try {
-      while (!this.#isStopped()) await this.#takePage(entry, queue);
+      while (!this.#state.isStopped) await this.#takePage(entry, queue);
     } finally {
       queue.close();
     }
@@ -406,7 +369,7 @@ export class Follower {
   }
 
   #enterRefuted({ firstVersion, reason }: Refutation): void {
-    this.#enter("refuted", reason);
+    this.#state.enter("refuted", reason);
     this.#options.logger.error(
       { firstVersion, reason },
       "the history stored here is not the network's: following stopped",
@@ -417,7 +380,7 @@ export class Follower {
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await this.#nextPage(entry, queue);
     // Refuted while the page was on its way.
-    if (this.#isStopped()) return;
+    if (this.#state.isStopped) return;
     this.#checkBudget(entry);
     this.pool.noteHead(entry, page.head);
     const matched: Waypoint[] = [];
@@ -445,7 +408,7 @@ export class Follower {
     this.#unusableSinceMs = undefined;
     this.pool.succeed(entry);
     // Behind for a moment is no change: the next rest tells whether we are level again.
-    if (this.#state !== "at_head" || !this.#isLevel()) this.#enter("catching_up");
+    if (!this.#state.isLevelAtHead) this.#state.enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
     for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
@@ -526,7 +489,7 @@ export class Follower {
     if (this.#stop.signal.aborted) return;
     if (error instanceof NoAgreement) {
       if (error.isDispute) this.#disputes++;
-      this.#enter("waiting", error.message);
+      this.#state.enter("waiting", error.message);
       this.#options.logger.warn({ reason: error.message }, "upstreams do not agree");
       this.#giveUpIfUnusable();
       await pause(
@@ -534,7 +497,7 @@ export class Follower {
         this.#stop.signal,
       );
     } else if (error instanceof NotProvable) {
-      this.#enter("waiting", error.message);
+      this.#state.enter("waiting", error.message);
       await pause(this.#pollMs(), this.#stop.signal);
     } else if (error instanceof BeyondHead) {
       await this.#restAtHead(entry, error);
@@ -550,7 +513,7 @@ export class Follower {
   /** Pauses after a transient fault of this node; throws any other. */
   async #waitForStore(error: unknown): Promise<void> {
     if (this.#options.mayPass?.(error) !== true) throw error;
-    this.#enter("waiting", "the store cannot be written just now");
+    this.#state.enter("waiting", "the store cannot be written just now");
     await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
   }
 
@@ -565,8 +528,8 @@ export class Follower {
       const next = await this.#options.committer.nextVersion();
       this.pool.succeed(entry);
       this.#unusableSinceMs = undefined;
-      if (this.#state !== "at_head") await this.#askOthers(entry, next);
-      this.#enterRest(version, next, error.message);
+      if (!this.#state.isAtHead) await this.#askOthers(entry, next);
+      this.#state.enterRest(version, next, error.message);
       this.#options.onRest?.();
     } catch (fault) {
       await this.#handleFault(entry, fault);
@@ -597,34 +560,6 @@ export class Follower {
     return this.#pace.pollTimeMs * (0.75 + this.#random() / 2);
   }
 
-  /**
-   * Enters `at_head` only when enough upstreams claim our version just now, and no version from `next` on, which
-   * follows the records received so far: those of an unfinished block are held back.
-   */
-  #enterRest(version: bigint | undefined, next: bigint, reason: string): void {
-    if (version === undefined) {
-      this.#enter("waiting", reason);
-      return;
-    }
-    const highest = this.pool.freshHeadVersion(this.#needed);
-    const isReached = highest !== undefined && highest >= version;
-    this.#pollsBehind = isReached ? 0 : this.#pollsBehind + 1;
-    if (isReached) {
-      const claimed = this.pool.peakVersion(this.#needed) ?? highest;
-      if (claimed >= next) {
-        if (!this.#isLevel()) this.#enter("catching_up", `upstreams claim version ${claimed}`);
-        return;
-      }
-      this.#levelMs = this.#clock();
-      if (this.#state !== "at_head") this.#enter("at_head");
-    } else if (this.#pollsBehind >= MAX_POLLS_BEHIND && highest !== undefined) {
-      this.#enter(
-        "ahead_of_upstreams",
-        `every upstream is behind this node: the highest ends at version ${highest}, this node at ${version}`,
-      );
-    }
-  }
-
   /** Gives up when upstreams served nothing usable for too long. Failed connections do not count. */
   #giveUpIfUnusable(): void {
     const isUnusable = this.pool.isUnusable || this.#disputes > 0;
@@ -638,21 +573,8 @@ export class Follower {
     this.#fail(new LedgerError("mismatch", `no upstream can be used: ${faults.join("; ")}`));
   }
 
-  #enter(state: FollowState, reason?: string): void {
-    if (this.#isStopped()) return;
-    if (state !== this.#state) {
-      // An upstream that fails now and then would fill the log: whether the node is ready is logged instead.
-      this.#options.logger.debug(
-        { state, was: this.#state, ...(reason === undefined ? {} : { reason }) },
-        "follower changed state",
-      );
-    }
-    this.#state = state;
-    this.#reason = reason;
-  }
-
   #fail(error: unknown): void {
-    this.#enter("faulted", errorText(error));
+    this.#state.enter("faulted", errorText(error));
     this.#options.logger.error({ err: errorText(error) }, "follower stopped");
     this.#reportFault(error instanceof Error ? error : new Error(String(error)));
   }

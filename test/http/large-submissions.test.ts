@@ -73,6 +73,36 @@ it.each([
   expect(large.text.replace(position, "")).toBe(expected.text.replace(position, ""));
 });
 
+it.each(["batch", "simulate", ""])(
+  "answers a large body to transactions/%s as the same one that is small",
+  async (path) => {
+    const signature = {
+      type: "ed25519_signature",
+      public_key: `0x${"00".repeat(32)}`,
+      signature: `0x${"00".repeat(64)}`,
+    };
+    const one = { ...JSON.parse(request(2)), signature };
+    const bodies: unknown[] = [
+      one,
+      { ...one, sender: "0x1::a" },
+      { ...one, signature: { type: "none" } },
+      { ...one, payload: { ...one.payload, function: "0x1::aptos_account::nothing" } },
+      { ...JSON.parse(request(2, 5)), signature },
+      [one],
+      [],
+      {},
+    ];
+    const all = path === "batch" ? [bodies.slice(0, 5), ...bodies, Array(11).fill(one)] : bodies;
+    for (const body of all) {
+      const small = JSON.stringify(body);
+      const large = `${" ".repeat(LARGE_SUBMISSION_BYTES)}${small}`;
+      expect(await post(path, large)).toEqual(await post(path, small));
+    }
+    const broken = await post(path, `${" ".repeat(LARGE_SUBMISSION_BYTES)}[1,`);
+    expect(broken.text).toContain(`at line 1 column ${LARGE_SUBMISSION_BYTES + 4}`);
+  },
+);
+
 /** Turns of the event loop until the work is done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let isDone = false;

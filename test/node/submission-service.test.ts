@@ -59,7 +59,7 @@ describe("SubmissionService", () => {
       chain,
       mempool: () => mempool,
       loadModule: () => () => Promise.resolve(undefined),
-      encode: () => Promise.reject(new Error("only for JSON")),
+      parseInThread: () => Promise.reject(new Error("only for JSON")),
       types: new StateTypes(new ModuleCache()),
     });
     const { view, reads } = counting(await run.store.openView());

@@ -61,7 +61,7 @@ function typesModule(): Uint8Array {
       {
         name: "Small",
         abilities: ["key"],
-        typeParams: Array(2).fill({ constraints: [], phantom: true }),
+        typeParams: Array(3).fill({ constraints: [], phantom: true }),
         fields: [{ name: "value", type: "u64" }],
       },
     ],
@@ -124,19 +124,20 @@ function write(stateKey: StateKey, data: Uint8Array): Writes[number] {
 
 const PRIMITIVES = ["bool", "u8", "u16", "u32", "u64", "u128", "u256", "address"];
 
-/** One of 3,136 types: a primitive in up to six vectors, twice. */
+/** One of 175,616 types: a primitive in up to six vectors, three times. */
 function smallType(index: number): string {
   const one = (which: number): string => {
     const depth = Math.floor(which / PRIMITIVES.length);
     return "vector<".repeat(depth) + PRIMITIVES[which % PRIMITIVES.length] + ">".repeat(depth);
   };
-  return `${heavyType("Small")}<${one(index % 56)}, ${one(Math.floor(index / 56) % 56)}>`;
+  const third = Math.floor(index / 3136);
+  return `${heavyType("Small")}<${one(index % 56)}, ${one(Math.floor(index / 56) % 56)}, ${one(third)}>`;
 }
 
 /** A resource group of as many members as it has room for. */
 function groupOfMany(): Uint8Array {
   const members: [StructTag, Uint8Array][] = [];
-  for (let i = 0; i < 3136; i++) members.push([parseStructTag(smallType(i)), new Uint8Array(8)]);
+  for (let i = 0; i < 10_000; i++) members.push([parseStructTag(smallType(i)), new Uint8Array(8)]);
   const bytes = encodeWith(resourceGroupCodec, members);
   if (bytes.length > ITEM_BYTES) throw new Error(`the group has ${bytes.length} bytes`);
   return bytes;

@@ -46,7 +46,8 @@ export interface MeterRequest {
   /** Below `/v1`. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
+  /** Made when it is sent: large ones would not fit into memory together. */
+  readonly body?: (() => string | Uint8Array) | undefined;
 }
 
 /** What came back: the body by its length and SHA-256. */
@@ -105,7 +106,7 @@ export class MeterClient {
 
   /** Hands a request to the thread: its bytes are copied. */
   async prepare({ method, path, headers = {}, body }: MeterRequest): Promise<void> {
-    const bytes = body === undefined ? undefined : Buffer.from(body);
+    const bytes = body === undefined ? undefined : Buffer.from(body());
     const length = bytes === undefined ? {} : { "content-length": `${bytes.length}` };
     await this.#tell({
       url: `${this.#url}${path}`,

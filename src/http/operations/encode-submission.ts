@@ -1,7 +1,7 @@
 // A JSON transaction request as the bytes to sign.
-import { toPrefixedHex } from "../../base/hex.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { encodeRoute } from "../../interface/routes.ts";
+import { hexText } from "../answer-text.ts";
 import { operation } from "../operation.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { submissionBody } from "../schemas/submission.ts";
@@ -26,7 +26,7 @@ export const encodeSubmission = operation({
     json: {
       schema: HEX_BYTES_SCHEMA,
       description: "The signing message in hex.",
-      encode: (message: Uint8Array) => `"${toPrefixedHex(message)}"`,
+      encode: hexText,
     },
     bcs: {
       schema: { type: "string", format: "binary" },

@@ -5,6 +5,7 @@ import { andThen } from "../../base/maybe-promise.ts";
 import { rawItemRoute } from "../../interface/routes.ts";
 import { readTableItem, type TableQuery } from "../../ledger/table-item.ts";
 import { formatAddress } from "../../move/address.ts";
+import { hexText } from "../answer-text.ts";
 import { HttpError, quoteInput } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { tableHandleField } from "../schemas/address.ts";
@@ -12,11 +13,14 @@ import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { rawTableItemBody } from "../schemas/raw-table-item.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
+/** Longer keys are cut off in messages anyway. */
+const MAX_SHOWN_KEY_BYTES = 256;
+
 /** Says that a table has no such item. */
 export function itemNotFound({ handle, key }: TableQuery, version: bigint): HttpError {
   return new HttpError(
     "table_item_not_found",
-    `no item under table handle ${formatAddress(handle)} and key ${quoteInput(toPrefixedHex(key))} at ledger version ${version}`,
+    `no item under table handle ${formatAddress(handle)} and key ${quoteInput(toPrefixedHex(key.subarray(0, MAX_SHOWN_KEY_BYTES)))} at ledger version ${version}`,
   );
 }
 
@@ -37,7 +41,7 @@ export const getRawTableItem = operation({
       schema: HEX_BYTES_SCHEMA,
       description: "The same bytes as a JSON string in hex.",
       example: "0x00e1f50500000000",
-      encode: (item: Uint8Array) => `"${toPrefixedHex(item)}"`,
+      encode: hexText,
     },
     bcs: {
       schema: { type: "string", format: "binary" },

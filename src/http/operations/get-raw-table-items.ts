@@ -1,5 +1,4 @@
 // Many table items at one version.
-import { toPrefixedHex } from "../../base/hex.ts";
 import { rawItemsRoute } from "../../interface/routes.ts";
 import { readTableItems, UNREAD } from "../../ledger/table-item.ts";
 import { batchOperation } from "../batch-operation.ts";
@@ -58,8 +57,7 @@ export const getRawTableItems = batchOperation({
     name: "TableItemResult",
     member: "value",
     schema: HEX_BYTES_SCHEMA,
-    toText: (item: Uint8Array) => toPrefixedHex(item),
-    write: (writer, item) => writer.byteString(item),
+    write: (writer, item: Uint8Array) => writer.byteString(item),
   },
   errors: ["answer_too_large", "table_item_not_found"],
   read: async (view, queries, version) => {

@@ -1,5 +1,6 @@
 // The rows of a table, and how many there are.
 import { toPrefixedHex } from "../../base/hex.ts";
+import { Slices } from "../../base/slices.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { tableItemCountRoute, tableItemsRoute } from "../../interface/routes.ts";
 import {
@@ -9,6 +10,7 @@ import {
   type TableRowsPage,
 } from "../../ledger/owned-items.ts";
 import { timeOf } from "../../ledger/read-point.ts";
+import { AnswerText, addHex } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
 import { type Field, type JsonSchema, operation } from "../operation.ts";
 import { tableHandleField } from "../schemas/address.ts";
@@ -44,6 +46,19 @@ export interface TableRowAnswer {
 /** The answer in the form of its JSON. */
 export function toRowAnswer({ key, value }: TableRow): TableRowAnswer {
   return { key: toPrefixedHex(key), value: value === undefined ? null : toPrefixedHex(value) };
+}
+
+async function toJson({ rows }: TableRowsPage): Promise<string | Uint8Array> {
+  const out = new AnswerText();
+  const slices = new Slices();
+  for (const [i, { key, value }] of rows.entries()) {
+    await addHex(out.add(i === 0 ? '[{"key":' : ',{"key":'), key, slices);
+    out.add(',"value":');
+    if (value === undefined) out.add("null");
+    else await addHex(out, value, slices);
+    out.add("}");
+  }
+  return out.add(rows.length === 0 ? "[]" : "]").finish();
 }
 
 function toBcs({ rows }: TableRowsPage): Uint8Array {
@@ -109,7 +124,7 @@ export const getTableItems = operation({
     json: {
       schema: { type: "array", maxItems: MAX_LIMIT, items: ROW_SCHEMA },
       description: "The rows, in hex.",
-      encode: ({ rows }: TableRowsPage) => JSON.stringify(rows.map(toRowAnswer)),
+      encode: toJson,
     },
     bcs: {
       schema: { type: "string", format: "binary" },

@@ -1,9 +1,11 @@
 // The body of a raw table item request: `{"key": "0x…"}` or the bare string.
-import { ABSENT } from "../../json/document.ts";
-import { parseJson } from "../../json/parse.ts";
+import { nextTurn } from "../../base/turns.ts";
+import { ABSENT, type JsonDocument } from "../../json/document.ts";
+import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import { tableHandleField } from "./address.ts";
+import { assertBodySize } from "./body-size.ts";
 import { HEX_BYTES_SCHEMA, parseHexBytes } from "./hex-bytes.ts";
 import { named } from "./named.ts";
 
@@ -11,6 +13,12 @@ import { named } from "./named.ts";
 const KEY = "0x03415054";
 /** The same item by its state key: the kind, the table's handle, and the key with its length. */
 const STATE_KEY = `0x01${tableHandleField.example.slice(2)}04${KEY.slice(2)}`;
+
+/** Hex of the longest key: no write of the network, key and value together, has more than 1 MiB. */
+const MAX_BODY_BYTES = 2 * 1024 * 1024 + 1024;
+
+/** Bodies from this size on are parsed in slices. */
+const LARGE_BODY_BYTES = 64 * 1024;
 
 /** The serialized key. */
 export const rawTableItemBody: BodyField<Uint8Array> = {
@@ -20,26 +28,41 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
     required: ["key"],
     properties: { key: HEX_BYTES_SCHEMA },
   }),
-  description: "The BCS bytes of the key in hex. A bare JSON string instead of the object is taken too.",
+  description:
+    "The BCS bytes of the key in hex, at most 2 MiB. A bare JSON string instead of the object is taken too.",
   example: { key: KEY },
   parse(bytes) {
-    const document = parseJson(bytes);
-    let value = document.root;
-    if (document.kind(value) === "object") {
-      value = document.member(document.root, "key");
-      if (value === ABSENT) {
-        throw new HttpError("malformed_request", 'body: expected a member "key", got an object without it');
-      }
-    }
-    if (document.kind(value) !== "string") {
-      throw new HttpError(
-        "malformed_request",
-        `key: expected a string of hex digits, got ${document.excerpt(value)}`,
-      );
-    }
-    return parseHexBytes("key", document.string(value));
+    assertBodySize(bytes, MAX_BODY_BYTES);
+    return bytes.length < LARGE_BODY_BYTES ? parseKey(parseJson(bytes)) : parseLarge(bytes);
   },
 };
+
+/** Reads the key of a large body in several turns of the event loop. */
+async function parseLarge(bytes: Uint8Array): Promise<Uint8Array> {
+  const document = await parseJsonInSlices(bytes);
+  await nextTurn();
+  const key = parseKey(document);
+  // The caller hashes the key next.
+  await nextTurn();
+  return key;
+}
+
+function parseKey(document: JsonDocument): Uint8Array {
+  let value = document.root;
+  if (document.kind(value) === "object") {
+    value = document.member(document.root, "key");
+    if (value === ABSENT) {
+      throw new HttpError("malformed_request", 'body: expected a member "key", got an object without it');
+    }
+  }
+  if (document.kind(value) !== "string") {
+    throw new HttpError(
+      "malformed_request",
+      `key: expected a string of hex digits, got ${document.excerpt(value)}`,
+    );
+  }
+  return parseHexBytes("key", document.string(value));
+}
 
 /** A serialized state key, sent the same way. */
 export const rawStateValueBody: BodyField<Uint8Array> = {
@@ -50,6 +73,6 @@ export const rawStateValueBody: BodyField<Uint8Array> = {
     properties: { key: HEX_BYTES_SCHEMA },
   }),
   description:
-    "The BCS bytes of the state key in hex. A bare JSON string instead of the object is taken too.",
+    "The BCS bytes of the state key in hex, at most 2 MiB. A bare JSON string instead of the object is taken too.",
   example: { key: STATE_KEY },
 };

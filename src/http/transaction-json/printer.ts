@@ -10,7 +10,7 @@ import { BcsReader } from "../../bcs/reader.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
 import { type LedgerRecord, recordCodec } from "../../ledger/record.ts";
-import { resourceGroupCodec } from "../../ledger/resources.ts";
+import { type ResourceGroup, readGroup } from "../../ledger/resources.ts";
 import { type AccessPath, accessPathCodec, type StateKey, stateKeyHash } from "../../ledger/state-key.ts";
 import type { StateTypes } from "../../ledger/state-types.ts";
 import type { GenesisPayload } from "../../ledger/transaction.ts";
@@ -21,7 +21,7 @@ import { formatAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
 import type { StoredModule } from "../../move/module-cache.ts";
-import { formatStructTag, formatTypeTag, type StructTag, type TypeTag } from "../../move/type-tag.ts";
+import { formatStructTag, formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
 import { ValuePrinter } from "../../move/value-print.ts";
 import { replayNonce } from "../../transaction/payload.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
@@ -262,10 +262,7 @@ export class TransactionPrinter {
     data: Uint8Array,
     modules: ModulesAt,
   ): Promise<readonly AnswerText[]> {
-    const members: readonly (readonly [StructTag, Uint8Array])[] | undefined =
-      path.kind === "resource"
-        ? [[path.struct, data]]
-        : decodable(() => decodeWith(resourceGroupCodec, data));
+    const members = path.kind === "resource" ? [[path.struct, data] as const] : await this.#group(data);
     const texts: AnswerText[] = [];
     for (const [struct, bytes] of members ?? []) {
       const type = formatStructTag(struct);
@@ -275,6 +272,14 @@ export class TransactionPrinter {
       await this.#slices.pause();
     }
     return texts;
+  }
+
+  async #group(data: Uint8Array): Promise<ResourceGroup | undefined> {
+    try {
+      return await readGroup(data, this.#slices);
+    } catch (error) {
+      return undecodable(error);
+    }
   }
 
   /** The JSON text of a value of a type; undefined where it does not decode. */

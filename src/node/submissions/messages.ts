@@ -1,12 +1,26 @@
 // What a node and its thread for large submissions say to each other.
 import type { StoredModule } from "../../move/module-cache.ts";
 
-/** What is made of a body: the bytes to sign, or the JSON text of an explanation. */
-export type SubmissionKind = "encode" | "explain";
+/** What is made of a body. */
+export interface SubmissionResults {
+  /** The bytes to sign. */
+  readonly encode: Uint8Array;
+  /** The JSON text of an explanation. */
+  readonly explain: string;
+  /** BCS of a signed transaction. */
+  readonly submission: Uint8Array;
+  /** BCS of each signed transaction of a batch, or why it is none. */
+  readonly submissions: readonly (Uint8Array | Error)[];
+}
 
-/** A body to work on. */
-export interface SubmissionTask {
-  readonly kind: SubmissionKind;
+export type SubmissionKind = keyof SubmissionResults;
+
+/** Transactions of one batch, as in the reference. */
+export const MAX_BATCH = 10;
+
+/** A body to work on; its buffer goes to the thread. */
+export interface SubmissionTask<Kind extends SubmissionKind = SubmissionKind> {
+  readonly kind: Kind;
   readonly body: Uint8Array;
   readonly chainId: number;
   readonly timestampUsec: bigint;
@@ -27,7 +41,7 @@ export type ThreadOrder =
 
 /** An error of the submission, as its parts: its class does not cross. */
 export interface SentError {
-  readonly room: "json" | "move" | "transaction" | "other";
+  readonly room: "json" | "move" | "transaction" | "submission" | "other";
   readonly code: string;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
@@ -36,5 +50,5 @@ export interface SentError {
 /** From the thread. A question is answered before the thread goes on; a failed one ends its task. */
 export type ThreadReport =
   | { readonly kind: "question"; readonly question: LedgerQuestion }
-  | { readonly kind: "done"; readonly result: Uint8Array | string }
+  | { readonly kind: "done"; readonly result: Uint8Array | string | readonly (Uint8Array | SentError)[] }
   | { readonly kind: "failed"; readonly error: SentError };

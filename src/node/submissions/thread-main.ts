@@ -1,20 +1,29 @@
 // The thread for large submissions: it parses and encodes one body at a time and asks the node for what the ledger holds.
 import { parentPort } from "node:worker_threads";
 import { CodedError, errorText } from "../../base/errors.ts";
+import { encodeWith } from "../../bcs/codec.ts";
 import { JsonError } from "../../json/errors.ts";
+import { parseJson } from "../../json/parse.ts";
 import type { Address } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import { ModuleCache, type StoredModule } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import { TransactionError } from "../../transaction/errors.ts";
 import { explainSubmission } from "../../transaction/explain/explain.ts";
-import type {
-  LedgerQuestion,
-  LedgerReply,
-  SentError,
-  SubmissionTask,
-  ThreadOrder,
-  ThreadReport,
+import type { RawTransaction } from "../../transaction/raw.ts";
+import { createRawTransaction } from "../../transaction/raw-from-request.ts";
+import type { TransactionRequest } from "../../transaction/request.ts";
+import { SubmissionError } from "../../transaction/submission-error.ts";
+import { parseSubmission, parseSubmissions } from "../../transaction/submission-request.ts";
+import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
+import {
+  type LedgerQuestion,
+  type LedgerReply,
+  MAX_BATCH,
+  type SentError,
+  type SubmissionTask,
+  type ThreadOrder,
+  type ThreadReport,
 } from "./messages.ts";
 
 /** Smaller than the node's own: few functions are called with large arguments. */
@@ -25,8 +34,16 @@ if (port === null) throw new Error("this file runs as a thread of a node");
 const modules = new ModuleCache({ maxBytes: MODULE_CACHE_BYTES });
 let onReply: ((reply: LedgerReply) => void) | undefined;
 
-function report(message: ThreadReport): void {
-  port?.postMessage(message);
+type Done = Extract<ThreadReport, { kind: "done" }>;
+
+/** Buffers in `given` go to the node without a copy. */
+function report(message: ThreadReport, given: readonly ArrayBuffer[] = []): void {
+  port?.postMessage(message, given);
+}
+
+function buffersOf(result: Done["result"]): ArrayBuffer[] {
+  const all = typeof result === "string" ? [] : result instanceof Uint8Array ? [result] : result;
+  return all.flatMap((one) => (one instanceof Uint8Array ? [one.buffer as ArrayBuffer] : []));
 }
 
 /** The bytes alone: a message takes the whole buffer of a view along. */
@@ -60,14 +77,35 @@ const accounts = {
     (await askInTurn({ kind: "balance", owner: alone(owner), asset })) as bigint | undefined,
 };
 
-async function work({ kind, body, chainId, timestampUsec }: SubmissionTask): Promise<Uint8Array | string> {
-  if (kind === "encode") return alone(await encodeSubmission(body, { chainId, loadModule }));
-  return JSON.stringify(await explainSubmission(body, { chainId, timestampUsec, loadModule, accounts }));
+async function work({ kind, body, chainId, timestampUsec }: SubmissionTask): Promise<Done["result"]> {
+  const context = { chainId, loadModule };
+  const makeRaw = async (request: TransactionRequest): Promise<RawTransaction> =>
+    createRawTransaction(request, context);
+  switch (kind) {
+    case "encode":
+      return alone(await encodeSubmission(body, context));
+    case "explain":
+      return JSON.stringify(await explainSubmission(body, { ...context, timestampUsec, accounts }));
+    case "submission":
+      return toBytes(await parseSubmission(parseJson(body), makeRaw));
+    case "submissions": {
+      const results: (Uint8Array | SentError)[] = [];
+      for (const parse of parseSubmissions(parseJson(body), makeRaw, MAX_BATCH)) {
+        results.push(await parse().then(toBytes, sent));
+      }
+      return results;
+    }
+  }
+}
+
+function toBytes(transaction: UserTransaction): Uint8Array {
+  return alone(encodeWith(userTransactionCodec, transaction));
 }
 
 function roomOf(error: unknown): SentError["room"] {
   if (error instanceof JsonError) return "json";
   if (error instanceof MoveError) return "move";
+  if (error instanceof SubmissionError) return "submission";
   return error instanceof TransactionError ? "transaction" : "other";
 }
 
@@ -88,7 +126,7 @@ port.on("message", (order: ThreadOrder) => {
   }
   turn = Promise.resolve();
   work(order.task).then(
-    (result) => report({ kind: "done", result }),
+    (result) => report({ kind: "done", result }, buffersOf(result)),
     (error: unknown) => report({ kind: "failed", error: sent(error) }),
   );
 });

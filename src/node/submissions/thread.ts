@@ -5,10 +5,13 @@ import { HttpError } from "../../http/errors.ts";
 import { JsonError } from "../../json/errors.ts";
 import { MoveError, type MoveErrorCode } from "../../move/errors.ts";
 import { TransactionError, type TransactionErrorCode } from "../../transaction/errors.ts";
+import { SubmissionError, type SubmissionErrorCode } from "../../transaction/submission-error.ts";
 import type {
   LedgerQuestion,
   LedgerReply,
   SentError,
+  SubmissionKind,
+  SubmissionResults,
   SubmissionTask,
   ThreadOrder,
   ThreadReport,
@@ -46,7 +49,7 @@ export type QuestionAnswerer = (question: LedgerQuestion) => Promise<LedgerReply
 interface Waiting {
   readonly task: SubmissionTask;
   readonly answer: QuestionAnswerer;
-  readonly resolve: (result: Uint8Array | string) => void;
+  readonly resolve: (result: SubmissionResults[SubmissionKind]) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -58,14 +61,18 @@ export class SubmissionThread {
   #isClosed = false;
 
   /** Works on a body when its turn comes. Throws what the work throws, or HttpError `overloaded`. */
-  run(task: SubmissionTask, answer: QuestionAnswerer): Promise<Uint8Array | string> {
+  run<Kind extends SubmissionKind>(
+    task: SubmissionTask<Kind>,
+    answer: QuestionAnswerer,
+  ): Promise<SubmissionResults[Kind]> {
     if (this.#isClosed || this.#waiting.length >= MAX_WAITING) {
       throw new HttpError("overloaded", "too many large submissions wait already", {
         headers: ["Retry-After", "1"],
       });
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ task, answer, resolve, reject });
+      // The thread answers with what the kind of the task asks for.
+      this.#waiting.push({ task, answer, resolve: resolve as Waiting["resolve"], reject });
       this.#startNext();
     });
   }
@@ -86,7 +93,9 @@ export class SubmissionThread {
     this.#current = next;
     this.#worker ??= this.#startWorker();
     this.#worker.ref();
-    this.#send({ kind: "task", task: next.task });
+    this.#worker.postMessage({ kind: "task", task: next.task } satisfies ThreadOrder, [
+      next.task.body.buffer as ArrayBuffer,
+    ]);
   }
 
   #startWorker(): Worker {
@@ -113,11 +122,11 @@ export class SubmissionThread {
         return;
       case "done":
         this.#finish();
-        current.resolve(report.result);
+        current.resolve(receivedResult(report.result));
         return;
       case "failed":
         this.#finish();
-        current.reject(receivedError(report.error, current.task.body));
+        current.reject(receivedError(report.error));
     }
   }
 
@@ -164,11 +173,22 @@ export class SubmissionThread {
   }
 }
 
+function receivedResult(
+  result: Extract<ThreadReport, { kind: "done" }>["result"],
+): SubmissionResults[SubmissionKind] {
+  if (typeof result === "string" || result instanceof Uint8Array) return result;
+  return result.map((one) => (one instanceof Uint8Array ? one : receivedError(one)));
+}
+
 /** An error of the thread as the error that the same work throws here. */
-function receivedError({ room, code, message, details }: SentError, body: Uint8Array): unknown {
+function receivedError({ room, code, message, details }: SentError): Error {
   switch (room) {
-    case "json":
-      return new JsonError(String(details.reason), body, Number(details.offset));
+    case "json": {
+      const place = { line: Number(details.line), column: Number(details.column) };
+      return new JsonError(String(details.reason), place, Number(details.offset));
+    }
+    case "submission":
+      return new SubmissionError(code as SubmissionErrorCode, message);
     case "move":
       return new MoveError(code as MoveErrorCode, message, { details });
     case "transaction":
