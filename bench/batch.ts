@@ -4,7 +4,7 @@ import { balancesRoute, rawItemsRoute } from "../src/interface/routes.ts";
 import { formatAddressLong } from "../src/move/address.ts";
 import { COIN, itemsDataSet, TABLE } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compareAll } from "./harness.ts";
-import { roundLoad, takeSample, warmUp } from "./http.ts";
+import { CONNECTIONS, roundLoad, takeSample, warmUp } from "./http.ts";
 import { type BenchRequest, latestBalances, rawItems } from "./requests.ts";
 import { type BenchServer, startStatic } from "./servers.ts";
 
@@ -61,7 +61,7 @@ async function compareBatches(
   batchesOf: (singles: readonly BenchRequest[], size: number) => BenchRequest[],
 ): Promise<BenchRow[]> {
   await warmUp(node, singles, options);
-  const load = roundLoad(options);
+  const load = { ...roundLoad(options), ...(options.quick ? { requestCount: 2 * CONNECTIONS } : {}) };
   const side = (requests: readonly BenchRequest[], size: number) => async (): Promise<number> =>
     1e6 / ((await takeSample(node, requests, load)).perCpuSecond * size);
   const judged = what === "balances" ? { target: { max: 0.4 }, headline: true } : {};

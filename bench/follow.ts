@@ -48,7 +48,7 @@ export async function benchmarkFollow({ quick, scale }: BenchOptions): Promise<r
           ours: side("ours", () => createRestUpstream(parseUpstreamUrl(node.url, "upstream"))),
           base: side("base", () => recordedUpstream(records)),
         },
-        { unit: "versions/s", basis: "clock", target: { min: 0.7 }, rounds: quick ? 3 : 7 },
+        { unit: "versions/s", basis: "clock", target: { min: 0.7 } },
       );
       const cost = median(cpu.base.map((base, i) => base / (cpu.ours[i] ?? Number.NaN)));
       return [{ ...row, note: `${records.length} versions; by processor time ${cost.toFixed(2)}` }];

@@ -48,11 +48,24 @@ export type Alarm =
   | "ALARM"
   | "too noisy to judge"
   | "too few rounds to judge"
-  | "not judged: wall clock";
+  | "not judged: wall clock"
+  | "not judged: busy machine";
+
+/** Processes that want to run, for each processor, above which no time is judged. */
+const BUSY_LOAD = 3;
+
+/**
+ * True if the machine was so busy that CPU time does not tell: other programs take the caches, which costs a large program
+ * more than a small one.
+ */
+export function isBusy({ processors, loadBefore, loadAfter }: Machine): boolean {
+  return Math.max(loadBefore[0] ?? 0, loadAfter[0] ?? 0) > BUSY_LOAD * processors;
+}
 
 /** The alarm of a row: it misses its target by more than a factor of two, with confidence. */
-export function alarmOf(row: BenchRow): Alarm | undefined {
+export function alarmOf(row: BenchRow, isMachineBusy: boolean): Alarm | undefined {
   if (row.target === undefined) return undefined;
+  if (isMachineBusy && row.basis !== "size") return "not judged: busy machine";
   // What else the machine does is no alarm.
   if (row.basis === "clock") return "not judged: wall clock";
   const { min, max } = row.target;
@@ -122,13 +135,14 @@ export function formatRatio(row: BenchRow): string {
 }
 
 /** The rows as an aligned table. */
-export function formatTable(rows: readonly BenchRow[], isQuick = false): string {
+export function formatTable({ rows, quick, machine }: Pick<Results, "rows" | "quick" | "machine">): string {
+  const isMachineBusy = isBusy(machine);
   const cells = rows.map((row) => [
     row.name,
     formatShort(row.ratio),
     formatInterval(row),
     `${row.rounds}`,
-    isQuick ? formatAlarm(row) : formatTarget(row),
+    quick ? formatAlarm(row, isMachineBusy) : formatTarget(row),
     formatSides(row),
     row.note ?? "",
   ]);
@@ -200,8 +214,8 @@ function formatTarget(row: BenchRow): string {
   return `${formatBounds(row.target)} ${verdict}${isDecided(row) ? "" : "?"}`;
 }
 
-function formatAlarm(row: BenchRow): string {
-  return row.target === undefined ? "" : `${formatBounds(row.target)} ${alarmOf(row)}`;
+function formatAlarm(row: BenchRow, isMachineBusy: boolean): string {
+  return row.target === undefined ? "" : `${formatBounds(row.target)} ${alarmOf(row, isMachineBusy)}`;
 }
 
 /** Two digits after the point, or two significant ones of a small number. */

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type BenchRow, type RowOptions, toPlainRow, toRow } from "../../bench/harness.ts";
+import type { Machine } from "../../bench/machine.ts";
 import {
   alarmOf,
   changesSince,
   formatChanges,
   formatReadme,
   formatTable,
+  isBusy,
   isDecided,
   meetsTarget,
   summarize,
@@ -17,6 +19,18 @@ function rowOf(low: number, high: number, options: Partial<RowOptions> = {}, nam
   const ours = [low, middle, middle, middle, middle, high];
   return toRow(name, { ours, base: ours.map(() => 1) }, { unit: "s", ...options });
 }
+
+const QUIET: Machine = {
+  date: "2026-01-31T12:00:00.000Z",
+  commit: "unknown",
+  node: process.version,
+  kernel: "Linux",
+  model: "a processor",
+  processors: 2,
+  memoryBytes: 1,
+  loadBefore: [1, 9, 9],
+  loadAfter: [6, 9, 9],
+};
 
 describe("targets", () => {
   it("are decided where the interval lies on one side", () => {
@@ -44,21 +58,43 @@ describe("targets", () => {
 
 describe("the alarm of a quick run", () => {
   it("needs the whole interval beyond twice the target", () => {
-    expect(alarmOf(rowOf(5, 6))).toBeUndefined();
-    expect(alarmOf(rowOf(1.5, 2, { target: { max: 1 } }))).toBe("ok");
-    expect(alarmOf(rowOf(2.1, 3, { target: { max: 1 } }))).toBe("ALARM");
-    expect(alarmOf(rowOf(1.9, 30, { target: { max: 1 } }))).toBe("too noisy to judge");
-    expect(alarmOf(rowOf(0.5, 0.6, { target: { min: 1 } }))).toBe("ok");
-    expect(alarmOf(rowOf(0.3, 0.45, { target: { min: 1 } }))).toBe("ALARM");
-    expect(alarmOf(rowOf(0.01, 0.6, { target: { min: 1 } }))).toBe("too noisy to judge");
+    expect(alarmOf(rowOf(5, 6), false)).toBeUndefined();
+    expect(alarmOf(rowOf(1.5, 2, { target: { max: 1 } }), false)).toBe("ok");
+    expect(alarmOf(rowOf(2.1, 3, { target: { max: 1 } }), false)).toBe("ALARM");
+    expect(alarmOf(rowOf(1.9, 30, { target: { max: 1 } }), false)).toBe("too noisy to judge");
+    expect(alarmOf(rowOf(0.5, 0.6, { target: { min: 1 } }), false)).toBe("ok");
+    expect(alarmOf(rowOf(0.3, 0.45, { target: { min: 1 } }), false)).toBe("ALARM");
+    expect(alarmOf(rowOf(0.01, 0.6, { target: { min: 1 } }), false)).toBe("too noisy to judge");
   });
 
   it("judges no wall clock and no few rounds, but a single size", () => {
     const target = { max: 1 };
-    expect(alarmOf(rowOf(5, 6, { target, basis: "clock" }))).toBe("not judged: wall clock");
+    expect(alarmOf(rowOf(5, 6, { target, basis: "clock" }), false)).toBe("not judged: wall clock");
     const few = { ours: [5, 5, 5], base: [1, 1, 1] };
-    expect(alarmOf(toRow("few", few, { unit: "s", target }))).toBe("too few rounds to judge");
-    expect(alarmOf(toPlainRow("size", 3, 1, { unit: "bytes", basis: "size", target }))).toBe("ALARM");
+    expect(alarmOf(toRow("few", few, { unit: "s", target }), false)).toBe("too few rounds to judge");
+    expect(alarmOf(toPlainRow("size", 3, 1, { unit: "bytes", basis: "size", target }), false)).toBe("ALARM");
+  });
+});
+
+describe("a busy machine", () => {
+  it("has three processes for each processor, before or after the run", () => {
+    expect(isBusy(QUIET)).toBe(false);
+    expect(isBusy({ ...QUIET, loadBefore: [6.1, 0, 0] })).toBe(true);
+    expect(isBusy({ ...QUIET, loadAfter: [6.1, 0, 0] })).toBe(true);
+  });
+
+  it("raises no alarm for a time, only for a size", () => {
+    const target = { max: 1 };
+    expect(alarmOf(rowOf(5, 6, { target }), true)).toBe("not judged: busy machine");
+    expect(alarmOf(toPlainRow("size", 3, 1, { unit: "bytes", basis: "size", target }), true)).toBe("ALARM");
+  });
+
+  it("changes the table of a quick run alone", () => {
+    const rows = [rowOf(4, 5, { target: { max: 1 } })];
+    const busy = { ...QUIET, loadBefore: [60, 0, 0] };
+    expect(formatTable({ rows, quick: true, machine: QUIET })).toContain("<= 1 ALARM");
+    expect(formatTable({ rows, quick: true, machine: busy })).toContain("<= 1 not judged: busy machine");
+    expect(formatTable({ rows, quick: false, machine: busy })).toContain("<= 1 MISSED");
   });
 });
 
@@ -105,15 +141,12 @@ describe("tables", () => {
 
   it("show the interval with its confidence where that is lower, and mark what is unclear", () => {
     const few = toRow("few", { ours: [1, 2, 3], base: [1, 1, 1] }, { unit: "s", target });
-    expect(formatTable([rowOf(0.0123, 0.02, { target }), few]).split("\n")).toEqual([
+    const rows = [rowOf(0.0123, 0.02, { target }), few];
+    expect(formatTable({ rows, quick: false, machine: QUIET }).split("\n")).toEqual([
       "what  ratio  interval, 95 %  rounds  target          ours / base    also seen",
       "row   0.016  0.012–0.02      6       <= 1.5 ok       0.02 / 1.00 s",
       "few   2      1–3, 75 % only  3       <= 1.5 MISSED?  2.00 / 1.00 s",
     ]);
-  });
-
-  it("of a quick run show alarms instead of verdicts", () => {
-    expect(formatTable([rowOf(4, 5, { target })], true)).toContain("<= 1.5 ALARM");
   });
 
   it("of the README have the headlines alone", () => {

@@ -155,7 +155,7 @@ describe.skipIf(process.platform !== "linux")("submissions to workers", () => {
     node.child.kill("SIGCONT");
     const replies: (PipelinedAnswer | undefined)[] = await Promise.all(outcomes);
     expect(replies).toContain(undefined);
-    // 503: the writer was stopped for so long that the other worker gave up.
+    // 503: the other worker waits ten seconds for the stopped writer at most.
     expect([202, 503]).toEqual(expect.arrayContaining(replies.flatMap((reply) => reply?.status ?? [])));
 
     // The client repeats each submission whose end it does not know.

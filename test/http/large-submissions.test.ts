@@ -35,7 +35,7 @@ function request(recipients: number, last: unknown = "1"): string {
 const LARGE = 60_000;
 
 async function post(operation: string, body: string): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${url}/transactions/${operation}`, {
+  const response = await fetch(`${url}/transactions/${operation}`.replace(/\/$/, ""), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body,
