@@ -90,8 +90,8 @@ export async function warmUp(
   requests: readonly BenchRequest[],
   { quick }: BenchOptions,
 ): Promise<void> {
-  const load = { url, requests, connections: CONNECTIONS, seconds: quick ? 3 : 1 };
-  if (quick) await runLoad({ ...load, requestCount: 15_000 });
+  const load = { url, requests, connections: CONNECTIONS, seconds: 1 };
+  if (quick) await runLoad({ ...load, requestCount: 5000 });
   else for (let sent = 0; sent < requests.length; ) sent += (await runLoad(load)).requestCount;
 }
 
