@@ -2452,7 +2452,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3759,7 +3759,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -3858,7 +3858,7 @@ export interface operations {
         table_handle: components["schemas"]["Address"];
       };
     };
-    /** @description The BCS bytes of the key in hex, at most 2 MiB. A bare JSON string instead of the object is taken too. */
+    /** @description The BCS bytes of the key in hex. A bare JSON string instead of the object is taken too. */
     requestBody: {
       content: {
         /**
@@ -3948,7 +3948,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -4139,7 +4139,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -4326,7 +4326,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -4891,7 +4891,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -5055,7 +5055,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -5206,7 +5206,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -5538,7 +5538,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -5734,7 +5734,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -5919,7 +5919,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
@@ -7112,7 +7112,7 @@ export interface operations {
           "application/json": components["schemas"]["Error"];
         };
       };
-      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a raw item over 2 MiB or of its proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
+      /** @description `web_framework_error`: The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB. */
       413: {
         content: {
           "application/json": components["schemas"]["Error"];
