@@ -19,11 +19,11 @@ export function hexDigit(code: number): number {
 
 /**
  * Why a text, with or without `0x`, is not hex: its first bad digit and the position of that in the text. Undefined if
- * every digit is one. Digits before `from` are known to be good.
+ * every digit is one.
  */
-export function hexFault(text: string, from = text.startsWith("0x") ? 2 : 0): string | undefined {
+export function hexFault(text: string): string | undefined {
   if (text.startsWith("0X")) return 'the prefix is 0x with a small x, not "0X"';
-  for (let at = from; at < text.length; at++) {
+  for (let at = text.startsWith("0x") ? 2 : 0; at < text.length; at++) {
     if (hexDigit(text.charCodeAt(at)) >= 0) continue;
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     return `${JSON.stringify(character)} at position ${at} is not a hex digit`;
@@ -31,10 +31,10 @@ export function hexFault(text: string, from = text.startsWith("0x") ? 2 : 0): st
   return undefined;
 }
 
-/** Why a text, with or without `0x`, is not the hex of whole bytes; undefined if it is. As `hexFault` from `from` on. */
-export function hexBytesFault(text: string, from?: number): string | undefined {
+/** Why a text, with or without `0x`, is not the hex of whole bytes; undefined if it is. */
+export function hexBytesFault(text: string): string | undefined {
   const digits = text.length - (text.startsWith("0x") ? 2 : 0);
-  return hexFault(text, from) ?? (digits % 2 === 0 ? undefined : `it has an odd number of digits, ${digits}`);
+  return hexFault(text) ?? (digits % 2 === 0 ? undefined : `it has an odd number of digits, ${digits}`);
 }
 
 /** Bytes of an even number of hex digits without a prefix; undefined when the text is anything else. */

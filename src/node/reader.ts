@@ -23,7 +23,7 @@ import type { LedgerInfo, MinVersionOptions, ReadOptions } from "./options.ts";
 import { minVersionOf, readAtOf } from "./read-at.ts";
 import { createQuestionAnswerer } from "./submissions/answerer.ts";
 import type { SubmissionKind, SubmissionResults } from "./submissions/messages.ts";
-import { LARGE_SUBMISSION_BYTES, SubmissionThread } from "./submissions/thread.ts";
+import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, SubmissionThread } from "./submissions/thread.ts";
 
 // Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
 
@@ -164,7 +164,7 @@ export class Reader {
 
   /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */
   async explainSafely(body: Uint8Array, view: LedgerView): Promise<string> {
-    if (body.length < LARGE_SUBMISSION_BYTES) return JSON.stringify(await this.explain(body, view));
+    if (body.length < LARGE_EXPLAINED_BYTES) return JSON.stringify(await this.explain(body, view));
     return this.runInThread("explain", body, view);
   }
 

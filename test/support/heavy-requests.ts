@@ -189,10 +189,8 @@ export function chainRequests(seed: string, demo: string, genesisWaypoint: strin
     ]);
   const bytesMessage = (): string => `{"raw_transaction":"0x${"00".repeat(4 * MIB - 20)}"}`;
   return [
-    ...[8 * MIB - 100, 32 * KIB - 1].flatMap((bytes) => [
-      ...encode("encode_submission", bytes),
-      ...encode("explain_submission", bytes),
-    ]),
+    ...[8 * MIB - 100, 32 * KIB - 1].flatMap((bytes) => encode("encode_submission", bytes)),
+    ...[8 * MIB - 100, 8 * KIB - 1].flatMap((bytes) => encode("explain_submission", bytes)),
     {
       operation: "explain_submission",
       what: "a raw transaction of zeros",

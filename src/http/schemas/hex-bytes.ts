@@ -24,29 +24,32 @@ const SLICE_DIGITS = 128 * 1024;
 /** Parses bytes: an optional `0x`, then an even number of hex digits. */
 export function parseHexBytes(name: string, text: string): Uint8Array {
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
-  if (bytes === undefined) throw faulty(name, text);
-  return bytes;
-}
-
-/** As `parseHexBytes`, for texts so long that other work must go on meanwhile. */
-export async function parseHexBytesInSlices(name: string, text: string): Promise<Uint8Array> {
-  const start = text.startsWith("0x") ? 2 : 0;
-  const bytes = new Uint8Array((text.length - start) >> 1);
-  const slices = new Slices();
-  for (let at = start; at < text.length; at += SLICE_DIGITS) {
-    const some = fromHex(text.slice(at, at + SLICE_DIGITS));
-    if (some === undefined) throw faulty(name, text, at);
-    bytes.set(some, (at - start) >> 1);
-    await slices.pause();
+  if (bytes === undefined) {
+    throw new HttpError(
+      "malformed_request",
+      `${name}: expected ${HEX_BYTES_EXPECTED}, got ${quoteInput(text)}: ${hexBytesFault(text)}`,
+    );
   }
   return bytes;
 }
 
-/** Digits before `from` are known to be good. */
-function faulty(name: string, text: string, from?: number): HttpError {
-  const fault = hexBytesFault(text, from);
-  return new HttpError(
-    "malformed_request",
-    `${name}: expected ${HEX_BYTES_EXPECTED}, got ${quoteInput(text)}: ${fault}`,
-  );
+/**
+ * Bytes of an even number of hex digits in ASCII, so many that other work must go on meanwhile; undefined when it is
+ * anything else.
+ */
+export async function hexBytesInSlices(digits: Uint8Array): Promise<Uint8Array | undefined> {
+  const slices = new Slices();
+  const out = new Uint8Array(digits.length >> 1);
+  for (let at = 0; at < digits.length; at += SLICE_DIGITS) {
+    const text = Buffer.from(
+      digits.buffer,
+      digits.byteOffset + at,
+      Math.min(SLICE_DIGITS, digits.length - at),
+    );
+    const some = fromHex(text.toString("latin1"));
+    if (some === undefined) return undefined;
+    out.set(some, at >> 1);
+    await slices.pause();
+  }
+  return out;
 }

@@ -19,6 +19,8 @@ import type {
 
 /** Bodies from this size on go to the thread: smaller ones hold the loop for a few milliseconds at most. */
 export const LARGE_SUBMISSION_BYTES: number = 32 * 1024;
+/** The same for explanations, which name and print every part of a request. */
+export const LARGE_EXPLAINED_BYTES: number = 8 * 1024;
 /** Bodies that wait for the thread at most. */
 const MAX_WAITING = 16;
 /** An idle thread ends after this, and its memory with it. */
