@@ -34,8 +34,8 @@ export function parseHexBytes(name: string, text: string): Uint8Array {
 }
 
 /**
- * Bytes of an even number of hex digits in ASCII, so many that other work must go on meanwhile; undefined when it is
- * anything else.
+ * Bytes of an even number of hex digits in ASCII, undefined when it is anything else. Other work of the process goes on
+ * meanwhile.
  */
 export async function hexBytesInSlices(digits: Uint8Array): Promise<Uint8Array | undefined> {
   const slices = new Slices();
