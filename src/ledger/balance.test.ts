@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   BALANCES,
   COIN,
@@ -77,6 +77,23 @@ describe("addresses of assets", () => {
       }
     }
   });
+
+  it.each([1, 2, 5, 6, 7, 12])(
+    "the first key of a coin of %i long types is that of the parts",
+    async (count) => {
+      // Loaded again, so that the buffer of the keys has its first size.
+      vi.resetModules();
+      const fresh = await import("./prepared-balance-keys.ts");
+      const asset = parseAsset(
+        `0x2::m::P<${Array(count)
+          .fill(`0x1::m::${"N".repeat(120)}`)
+          .join(", ")}>`,
+      );
+      const owner = parseAddress("0xa550c18");
+      const keys = fresh.preparedBalanceKeyHashes(owner, asset).map(toHex);
+      expect(keys).toEqual(balanceKeyHashes(owner, asset, undefined).map(toHex));
+    },
+  );
 
   it("the cache gives each pair its own keys", () => {
     const owner = parseAddress("0xa550c18");

@@ -102,7 +102,14 @@ export async function readBalances(
   }
   const sums: (bigint | LedgerError)[] = [];
   for (const [chunk, read] of reads.entries()) {
-    const items = await read;
+    let items: readonly (StateItem | undefined)[];
+    try {
+      items = await read;
+    } catch (error) {
+      // The caller releases the view, which the others still read from.
+      await Promise.allSettled(reads);
+      throw error;
+    }
     let next = 0;
     for (const { asset } of pairs.slice(chunk * PAIRS_AT_ONCE, (chunk + 1) * PAIRS_AT_ONCE)) {
       const group = items[next++];

@@ -1,8 +1,7 @@
 // Hashes of the state keys that reads use, computed straight from their parts without a key object. `trace` is the
 // trace of the view that the hash is for, or undefined. It has no default, so that no read forgets it.
 import { MAX_SHORT_INPUT, sha3Short } from "../base/keccak.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
-import { sha3, sha3InSlices } from "../base/sha3.ts";
+import { sha3 } from "../base/sha3.ts";
 import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../move/address.ts";
 import { HASH_LENGTH, SEEDS } from "./hash.ts";
 import type { KeyTrace } from "./key-trace.ts";
@@ -77,7 +76,9 @@ function putStructKey(path: number, address: Address, structTag: Uint8Array): nu
 export const HASHED_ADDRESS_AT: number = HASH_LENGTH + 1;
 
 function structHashInput(path: number, structTag: Uint8Array): Uint8Array {
-  return scratch.slice(0, putStructKey(path, ZERO_ADDRESS, structTag));
+  // Before `scratch` is looked at: a long key replaces it.
+  const end = putStructKey(path, ZERO_ADDRESS, structTag);
+  return scratch.slice(0, end);
 }
 
 /** The bytes that `resourceKeyHash` hashes, with zeros for the address. */
@@ -126,34 +127,6 @@ export function tableItemKeyHash(handle: Address, key: Uint8Array, trace: KeyTra
   begin(TABLE_ITEM, handle, key.length);
   scratch.set(key, ADDRESS_END);
   return finish(ADDRESS_END + key.length, trace);
-}
-
-/** Keys from this size on are hashed in slices. */
-const LARGE_KEY_BYTES = 256 * 1024;
-
-/** As `tableItemKeyHash`; other work of the process goes on while a long key is hashed. */
-export function tableItemKeyHashInSlices(
-  handle: Address,
-  key: Uint8Array,
-  trace: KeyTrace | undefined,
-): MaybePromise<Uint8Array> {
-  return key.length < LARGE_KEY_BYTES
-    ? tableItemKeyHash(handle, key, trace)
-    : largeTableItemKeyHash(handle, key, trace);
-}
-
-async function largeTableItemKeyHash(
-  handle: Address,
-  key: Uint8Array,
-  trace: KeyTrace | undefined,
-): Promise<Uint8Array> {
-  const storage = new Uint8Array(1 + ADDRESS_LENGTH + key.length);
-  storage[0] = TABLE_ITEM;
-  storage.set(handle, 1);
-  storage.set(key, 1 + ADDRESS_LENGTH);
-  const keyHash = await sha3InSlices(SEEDS.stateKey, storage);
-  trace?.noteStorage(keyHash, storage);
-  return keyHash;
 }
 
 /** Key hash of a key in BCS. The caller must have decoded or skipped the key first. */

@@ -1,7 +1,8 @@
 // Table items, by handle and serialized key.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { Address } from "../move/address.ts";
-import { tableItemKeyHash, tableItemKeyHashInSlices } from "./key-hash.ts";
+import { tableItemKeyHash } from "./key-hash.ts";
+import { anyTableItemKeyHash } from "./long-key-hash.ts";
 import { stateValueData } from "./state-value.ts";
 import type { LedgerView } from "./view.ts";
 
@@ -15,7 +16,7 @@ export function readTableItem(
   key: Uint8Array,
   version: bigint,
 ): MaybePromise<Uint8Array | undefined> {
-  return andThen(tableItemKeyHashInSlices(handle, key, view.keyTrace), (keyHash) =>
+  return andThen(anyTableItemKeyHash(handle, key, view.keyTrace), (keyHash) =>
     andThen(view.getItems([keyHash], version), ([item]) =>
       item?.value === undefined ? undefined : stateValueData(item.value),
     ),
