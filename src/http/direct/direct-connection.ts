@@ -110,22 +110,20 @@ export class DirectConnection implements ExchangeOwner {
   }
 
   /** Bytes came into `sharedReads`. Most of the time they are one whole request, which is served from there. */
-  #onRead(count: number): void {
-    if (!this.#isHere) {
-      // node:http reads by itself, unless a protocol above it gave the connection back.
-      this.socket.push(copyOfShared(count));
-      return;
-    }
+  #onRead(count: number): boolean {
+    // node:http reads by itself, unless a protocol above it gave the connection back. It reads on when that has read.
+    if (!this.#isHere) return this.socket.push(copyOfShared(count));
     if (this.#held === undefined && !this.#isBusy && this.socket.writable) {
       const request = readRequest(sharedReads, this.#known, count);
       if (typeof request !== "string" && request.end === count) {
         this.#isReading = true;
         this.#serve(request, sharedReads);
         this.#isReading = false;
-        return;
+        return true;
       }
     }
     this.#onData(copyOfShared(count));
+    return true;
   }
 
   readonly #onData = (chunk: Buffer): void => {

@@ -10,8 +10,8 @@ const READ_BYTES = 64 * 1024;
 /** Where every such socket reads. Its bytes are valid until the callback returns. */
 export const sharedReads: Buffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
-/** Called with the number of bytes in `sharedReads`. */
-export type ReadCallback = (count: number) => void;
+/** Called with the number of bytes in `sharedReads`. Returns false if the socket must read no more for now. */
+export type ReadCallback = (count: number) => boolean;
 
 /** Fields of node's sockets that its types lack. */
 interface OwnedSocket {
@@ -37,13 +37,7 @@ export function withSharedReads(accepted: Socket, onRead: ReadCallback): Socket 
   const options = {
     handle,
     allowHalfOpen: accepted.allowHalfOpen,
-    onread: {
-      buffer: sharedReads,
-      callback: (count: number): boolean => {
-        onRead(count);
-        return true;
-      },
-    },
+    onread: { buffer: sharedReads, callback: onRead },
   };
   const socket: Socket = new Socket(options);
   // The server counts its connections by this field: only one of both sockets may leave it.
