@@ -1,14 +1,20 @@
 // Loads the program. Apart from the launcher: an old Node cannot parse import().
-const { existsSync, mkdirSync } = require("node:fs");
+const { existsSync, lstatSync, mkdirSync } = require("node:fs");
 const { enableCompileCache } = require("node:module");
 const { homedir } = require("node:os");
-const { join } = require("node:path");
+const { isAbsolute, join } = require("node:path");
 const { pathToFileURL } = require("node:url");
 
 /** What to do about a machine that lacks something. */
 function hintFor({ code, message }) {
   if (code === "EMFILE" || code === "ENFILE") return ": allow more open files (ulimit -n)";
   return code === "ENOMEM" || /out of memory/i.test(message) ? ": allow more memory (ulimit -v)" : "";
+}
+
+/** True for a folder that nobody but this user may write. */
+function isOwn(entry) {
+  if (!entry.isDirectory()) return false;
+  return process.getuid === undefined || (entry.uid === process.getuid() && (entry.mode & 0o022) === 0);
 }
 
 /**
@@ -21,8 +27,10 @@ function keepCompiledCode() {
   if (enableCompileCache === undefined || NODE_COMPILE_CACHE) return;
   try {
     const folder = join(XDG_CACHE_HOME || join(homedir(), ".cache"), "sextant");
+    // A relative folder lies in the working directory, which another user may own.
+    if (!isAbsolute(folder)) return;
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-    enableCompileCache(folder);
+    if (isOwn(lstatSync(folder))) enableCompileCache(folder);
   } catch {
     // A user without a home or a cache folder: the program runs without.
   }
