@@ -1,7 +1,9 @@
 // One server of the `lanes` benchmark, in its own process: the program's server with or without its direct
 // lane, or Fastify with the same operations. All read the same store, count requests alike and send the same
 // headers. Arguments: the kind and the data directory.
+
 import fastify, { type FastifyInstance } from "fastify";
+import { Slices } from "../src/base/slices.ts";
 import type { HeaderSet } from "../src/http/exchange.ts";
 import { HeaderMaker } from "../src/http/headers.ts";
 import { negotiateForm } from "../src/http/negotiation.ts";
@@ -67,6 +69,7 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
       const opened = ledger.openView();
       const view = opened instanceof Promise ? await opened : opened;
       try {
+        const slices = new Slices();
         const context = {
           view,
           services,
@@ -75,6 +78,7 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
           isGone: () => false,
           lastEventId: undefined,
           mayBeUndone: () => false,
+          slices,
         };
         const handled = operation.handle(args, context);
         const answer = handled instanceof Promise ? await handled : handled;
@@ -82,7 +86,7 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
         const { data, version } = answer;
         const prepared = maker.prepare(view.position);
         const headers = version === view.position.version ? prepared.latest : prepared.other;
-        reply.headers(headersOf(headers[form])).send(operation.encode(data, form));
+        reply.headers(headersOf(headers[form])).send(operation.encode(data, form, slices));
         onRequest(operation.id, 200, (performance.now() - startedMs) / 1000);
         return reply;
       } finally {

@@ -67,7 +67,7 @@ export async function makeAuthoredBlock(
   });
   const transactions: { version: bigint; hash: Uint8Array }[] = [];
   for (const change of changes) {
-    const call = new CallState({ state, view, createdUsec: timestampUsec, faucet });
+    const call = new CallState({ state, view, createdUsec: timestampUsec, faucet, line: "writer" });
     await change(call);
     // The same change made twice must be two transactions, with two hashes.
     emitV2(call, { kind: "u64" }, u64, position.version + BigInt(writer.records.length) + 1n);

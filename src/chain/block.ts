@@ -200,6 +200,7 @@ export class BlockBuilder {
       view,
       createdUsec: timestampUsec,
       faucet: NOBODY,
+      line: "writer",
     });
     const used = { sender: raw.sender, nonce, expirationSecs: raw.expirationTimestampSecs };
     await useNonce(call, used, timestampUsec / USEC_PER_SEC);
@@ -210,7 +211,7 @@ export class BlockBuilder {
     const { state } = this.#blockState;
     const context = { chainId: this.#head.chainId, timestampUsec };
     const early = new Set<string>();
-    const slices = new Slices();
+    const slices = new Slices("writer");
     let [count, bytes, gas] = [0, 0, 0n];
     for (const submitted of waiting) {
       if (count === MAX_SUBMITTED || gas >= MAX_SUBMITTED_GAS) return;
@@ -220,7 +221,13 @@ export class BlockBuilder {
       const isExpired = raw.expirationTimestampSecs <= timestampUsec / USEC_PER_SEC;
       if (submitted.nonce === undefined && early.has(sender) && !isExpired) continue;
       if (bytes + submitted.sizeBytes > MAX_SUBMITTED_BYTES) continue;
-      const call = new CallState({ state, view: this.#base.view, createdUsec: timestampUsec, faucet });
+      const call = new CallState({
+        state,
+        view: this.#base.view,
+        createdUsec: timestampUsec,
+        faucet,
+        line: "writer",
+      });
       let result: RunResult;
       try {
         result = await runSubmitted(call, submitted, context);

@@ -2,7 +2,7 @@
 // loop for its length.
 import { toHex, toPrefixedHex } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/slices.ts";
 import { nextTurn } from "../base/turns.ts";
 
 /** Characters that are encoded together. */
@@ -96,8 +96,8 @@ export async function addHex(out: AnswerText, bytes: Uint8Array, slices: Slices)
 }
 
 /** Bytes as a JSON string of hex; many of them in slices. */
-export function hexText(bytes: Uint8Array): MaybePromise<string | Uint8Array> {
+export function hexText(bytes: Uint8Array, slices: Slices): MaybePromise<string | Uint8Array> {
   if (bytes.length <= HEX_BYTES) return `"${toPrefixedHex(bytes)}"`;
   const out = new AnswerText();
-  return addHex(out, bytes, new Slices()).then(() => out.finish());
+  return addHex(out, bytes, slices).then(() => out.finish());
 }

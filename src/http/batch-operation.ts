@@ -1,7 +1,7 @@
 // What the batch operations share: every query is read at one version, answers come in the order of the queries, and a
 // query that cannot be answered has its error in its place.
 import { CodedError } from "../base/errors.ts";
-import { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/slices.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { MinVersionName, Route } from "../interface/route.ts";
 import { timeOf } from "../ledger/read-point.ts";
@@ -59,6 +59,7 @@ interface BatchOperation<Path extends string, Q, A extends bigint | Uint8Array, 
     view: LedgerView,
     queries: readonly Q[],
     version: bigint,
+    slices: Slices,
   ) => Promise<readonly (A | CodedError)[]>;
 }
 
@@ -77,13 +78,10 @@ export function batchOperation<
   Names extends string,
 >(kind: BatchOperation<Path, Q, A, Names>): Operation {
   const { answer, result, addUp } = kind;
-  const toJson = async ({
-    version,
-    timestampUsec,
-    results,
-    totals,
-  }: BatchAnswers<A>): Promise<string | Uint8Array> => {
-    const slices = new Slices();
+  const toJson = async (
+    { version, timestampUsec, results, totals }: BatchAnswers<A>,
+    slices: Slices,
+  ): Promise<string | Uint8Array> => {
     const out = new AnswerText().add(
       `{"ledger_version":"${version}","timestamp_usec":"${timestampUsec}","${answer.member}":[`,
     );
@@ -159,11 +157,11 @@ export function batchOperation<
       "overloaded",
       ...kind.errors,
     ],
-    async handle({ body: { queries, totals, ...inBody }, ...inQuery }, { view }) {
+    async handle({ body: { queries, totals, ...inBody }, ...inQuery }, { view, slices }) {
       const point = await readPointOf(view, readAtOf(inQuery, inBody));
       const { version } = point;
       const askable = queries.filter((query): query is Q => !(query instanceof HttpError));
-      const answers = await kind.read(view, askable, version);
+      const answers = await kind.read(view, askable, version, slices);
       const timestampUsec = await timeOf(view, point);
       let next = 0;
       const results = queries.map((query) =>

@@ -1,5 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
+import { Slices } from "../base/slices.ts";
 import { TRUSTED, type TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
@@ -11,6 +12,7 @@ import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { InFlight } from "./in-flight.ts";
+import { AnswerSlices, LongAnswers } from "./long-answers.ts";
 import { lagReason } from "./max-lag.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES } from "./negotiation.ts";
 import { type BodyField, type EventAnswer, type Operation, parseField } from "./operation.ts";
@@ -88,6 +90,7 @@ export class Dispatcher {
   /** Encoded documents, by operation and form. */
   readonly #documents = new Map<string, Uint8Array>();
   readonly #inFlight: InFlight;
+  readonly #longAnswers = new LongAnswers();
   readonly #waits: VersionWaits;
 
   constructor(options: DispatcherOptions) {
@@ -107,6 +110,7 @@ export class Dispatcher {
     let counted: Operation | undefined;
     let view: LedgerView | undefined;
     let hold: BodyHold | undefined;
+    let slices: AnswerSlices | undefined;
     try {
       const { target, headers, hostFault } = exchange;
       if (hostFault !== undefined) throw new HttpError("malformed_request", hostFault);
@@ -170,7 +174,8 @@ export class Dispatcher {
       const { services, ledger } = this.#options;
       const mayBeUndone = this.#mayBeUndone;
       const isGone = (): boolean => exchange.isGone;
-      const context = { view, services, ledger, form, isGone, lastEventId, mayBeUndone };
+      slices = new AnswerSlices(this.#longAnswers);
+      const context = { view, services, ledger, form, isGone, lastEventId, mayBeUndone, slices };
       const handled = operation.handle(args, context);
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
@@ -193,8 +198,9 @@ export class Dispatcher {
       }
       const encoded = operation.isDocument
         ? this.#document(operation, answer.data, form)
-        : operation.encode(answer.data, form);
+        : operation.encode(answer.data, form, slices);
       const body = encoded instanceof Promise ? await encoded : encoded;
+      if (exchange.isGone) throw new Abandoned("the client went away");
       const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
       if (sending !== undefined) await sending;
     } catch (error) {
@@ -202,6 +208,7 @@ export class Dispatcher {
       this.#failOrCount(serving, error);
     } finally {
       if (isCounted) this.#inFlight.leave(counted);
+      slices?.end();
       view?.release();
       hold?.release();
     }
@@ -227,7 +234,7 @@ export class Dispatcher {
     const { streams } = this.#options;
     streams.assertRoom();
     const { watched, opening, state, after, version } = answer;
-    const format = (event: WatchEvent): string => `${operation.encode(event, form)}`;
+    const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
     const first = state === undefined ? opening : opening + format(state);
     const sink = this.#responder.startEvents(serving, form, version, this.#headers.about(answer));
     if (serving.exchange.method === "HEAD") sink.end();
@@ -291,7 +298,8 @@ export class Dispatcher {
   /** The bytes of a document, encoded on first use. */
   async #document(operation: Operation, data: unknown, form: Form): Promise<Uint8Array> {
     const key = `${operation.id} ${form}`;
-    const document = this.#documents.get(key) ?? Buffer.from(await operation.encode(data, form));
+    const document =
+      this.#documents.get(key) ?? Buffer.from(await operation.encode(data, form, new Slices()));
     this.#documents.set(key, document);
     return document;
   }

@@ -1,7 +1,7 @@
 // Stored values in JSON.
 import { toPrefixedHex } from "../base/hex.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/slices.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { LedgerError } from "../ledger/errors.ts";
@@ -28,14 +28,15 @@ export class StoredValuePrinter {
   readonly #version: bigint;
   readonly #printer = new ValuePrinter({ enums: "answers", maxCharacters: MAX_CHARACTERS });
 
-  constructor(types: StateTypes, view: LedgerView, version: bigint) {
+  /** Pauses printing, so that it does not hold the event loop. */
+  readonly slices: Slices;
+
+  constructor(types: StateTypes, view: LedgerView, version: bigint, slices: Slices) {
+    this.slices = slices;
     this.#types = types;
     this.#view = view;
     this.#version = version;
   }
-
-  /** Pauses printing, so that it does not hold the event loop. */
-  readonly slices = new Slices();
 
   /** The JSON text of a stored value. Throws HttpError `unprintable`, and LedgerError. */
   print(bytes: Uint8Array, type: TypeTag, text = formatTypeTag(type)): MaybePromise<AnswerText> {

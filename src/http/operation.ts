@@ -4,6 +4,7 @@
 
 import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { Slices } from "../base/slices.ts";
 import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
@@ -68,7 +69,7 @@ export interface AnswerForm<D> {
   readonly description: string;
   readonly example?: unknown;
   /** A promise for data that is encoded in slices. */
-  encode(data: D): MaybePromise<string | Uint8Array>;
+  encode(data: D, slices: Slices): MaybePromise<string | Uint8Array>;
 }
 
 /** JSON and BCS of an answer that the handler encodes itself, in the form that the request asks for. */
@@ -129,6 +130,8 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   readonly lastEventId: bigint | undefined;
   /** True if the ledger went back below a version since a client may have seen it. */
   readonly mayBeUndone: (version: bigint) => boolean;
+  /** For work that grows with the answer. */
+  readonly slices: Slices;
 }
 
 /** What an operator can switch off, with all operations that need it. */
@@ -229,7 +232,7 @@ export interface Operation extends Documentation, Route {
     context: Context,
   ): MaybePromise<Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>>;
   /** Encodes the data that the handler returned. */
-  encode(data: unknown, form: Form): MaybePromise<string | Uint8Array>;
+  encode(data: unknown, form: Form, slices: Slices): MaybePromise<string | Uint8Array>;
 }
 
 function refuse(name: string, field: Field<unknown>, text: string, error: unknown): never {
@@ -332,11 +335,11 @@ export function operation<
       // This operation's own parsers made the arguments.
       return definition.handle(args as Args<P, Q, B>, context as Context<L>);
     },
-    encode(data, form) {
+    encode(data, form, slices) {
       const answer = definition.answer[form];
       if (answer === undefined) throw new Error(`${definition.id} has no ${form} answer`);
       // This operation's own handler made the data.
-      return answer.encode(data as D);
+      return answer.encode(data as D, slices);
     },
   };
 }

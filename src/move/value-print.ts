@@ -279,7 +279,8 @@ function isLong(layout: Layout): boolean {
         const lists = layout.kind === "struct" ? [layout] : layout.variants;
         // An object has each name once, so such a list is not printed field by field.
         const isPlain = lists.every(
-          ({ fields, positions }) => positions.size === fields.length && !positions.has("__variant__"),
+          ({ fields, positions }) =>
+            positions.size === fields.length && !(layout.kind === "enum" && positions.has("__variant__")),
         );
         known = isPlain && lists.some(({ fields }) => fields.some((field) => isLong(field.layout)));
         longLayouts.set(layout, known);

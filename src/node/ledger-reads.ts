@@ -1,6 +1,8 @@
 // Reads of accounts, modules, tables, transactions and blocks as calls. Each runs the operation that serves it over HTTP,
 // so that a call and a request cannot differ.
+
 import { ConfigError } from "../base/errors.ts";
+import { Slices } from "../base/slices.ts";
 import type { Condition } from "../http/error-catalogue.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
@@ -93,6 +95,7 @@ export class LedgerReads {
     const args = operation.parseArgs(segments, search);
     if (operation.body !== undefined) args.body = await operation.body.parse(body ?? new Uint8Array());
     const { reader } = this.#options;
+    const slices = new Slices();
     const answer = await reader.withView(async (view) => {
       const handled = await operation.handle(args, {
         view,
@@ -103,10 +106,11 @@ export class LedgerReads {
         isGone: () => false,
         lastEventId: undefined,
         mayBeUndone: () => false,
+        slices,
       });
       if (!("data" in handled)) return handled;
       // Encoded while the view is open: the data may refer to its bytes.
-      return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json"))}` };
+      return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json", slices))}` };
     }, options);
     if ("text" in answer) return { text: answer.text, cursor: answer.cursor };
     if (!("stream" in answer)) throw new Error(`${operation.id} answers with events`);

@@ -276,6 +276,7 @@ export class SextantNode extends InProcessCalls implements Node {
     if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
     const { HTTP_DEFAULTS } = await import("../http/server.ts");
     const { LocalServers } = await import("./local-servers.ts");
+    if (this.closing.signal.aborted) return;
     this.#localServers = new LocalServers({
       host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
       faucetPort,
@@ -417,9 +418,12 @@ export class SextantNode extends InProcessCalls implements Node {
   }
 
   async #offlineView(view: StoreView, store: Store): Promise<LedgerView> {
-    if (this.#offlineViews === undefined) {
+    try {
       const { OfflineViews } = await import("./offline-views.ts");
       this.#offlineViews ??= new OfflineViews();
+    } catch (error) {
+      view.release();
+      throw error;
     }
     return this.#offlineViews.viewOver(view, store);
   }

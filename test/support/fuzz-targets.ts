@@ -465,9 +465,11 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
       '\0{"ledger_version":"5","queries":[{"asset_type":"0xa","address":"2"},{"address":"x","asset_type":""}]}',
       '\x01{"queries":[{"table_handle":"0x1","key":"0x00"}],"at":"2026-01-31T00:00:00Z"}',
     ),
-    run: (input) => {
+    run: async (input) => {
       const { body } = (input[0] ?? 0) % 2 === 0 ? getBalances : getRawTableItems;
-      const batch = body?.parse(input.subarray(1)) as { readonly queries: readonly unknown[] } | undefined;
+      const batch = (await body?.parse(input.subarray(1))) as
+        | { readonly queries: readonly unknown[] }
+        | undefined;
       const count = batch?.queries.length ?? 0;
       demand(count >= 1 && count <= 1000, "a batch of another size");
     },

@@ -2,6 +2,7 @@
 // finds out which those are.
 
 import { Slices } from "../../base/slices.ts";
+import type { Line } from "../../base/turns.ts";
 import { byteString } from "../../bcs/scalars.ts";
 import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
@@ -38,7 +39,7 @@ export class CallState {
   events: ContractEvent[] = [];
   /** Counts the gas of the call; undefined for what runs without gas. */
   meter: GasMeter | undefined;
-  readonly #slices = new Slices();
+  readonly #slices: Slices;
   /** Items by what they are of: a batch asks for the same ones again and again, and their keys are hashes. */
   readonly #items = new Map<string, unknown>();
   /** Ids of the items that the call has paid for. */
@@ -49,7 +50,10 @@ export class CallState {
     readonly view: LedgerView;
     readonly createdUsec: bigint;
     readonly faucet: Address;
+    /** `requests` unless the call is part of a block. */
+    readonly line?: Line;
   }) {
+    this.#slices = new Slices(options.line);
     this.state = options.state;
     this.view = options.view;
     this.createdUsec = options.createdUsec;

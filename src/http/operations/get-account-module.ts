@@ -1,5 +1,4 @@
 // One module of an account, with its ABI.
-import { Slices } from "../../base/slices.ts";
 import { accountModuleRoute } from "../../interface/routes.ts";
 import { readModuleItem } from "../../ledger/module-item.ts";
 import { formatAddress } from "../../move/address.ts";
@@ -38,7 +37,7 @@ export const getAccountModule = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle(args, { view, services, form }) {
+  async handle(args, { view, services, form, slices }) {
     const module = { address: args.address, name: args.module_name };
     const { version, timestampUsec } = await readPointOf(view, args);
     const stored = await readModuleItem(view, module, version);
@@ -50,7 +49,7 @@ export const getAccountModule = operation({
     }
     if (form === "bcs") return { data: Buffer.from(stored.bytes), version, timestampUsec };
     const pieces = moduleText(services.types, module, stored);
-    const text = await addPieces(new AnswerText(), pieces, new Slices());
+    const text = await addPieces(new AnswerText(), pieces, slices);
     return { data: await text.finish(), version, timestampUsec };
   },
 });

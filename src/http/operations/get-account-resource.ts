@@ -44,7 +44,7 @@ export const getAccountResource = operation({
     "unavailable",
     "overloaded",
   ],
-  handle(args, { view, services, form }) {
+  handle(args, { view, services, form, slices }) {
     const { address, resource_type: type } = args;
     return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>
       andThen(readResource(view, services.types, address, type, version), (bytes) => {
@@ -56,7 +56,7 @@ export const getAccountResource = operation({
         }
         // Copy: the view's bytes are invalid after release, and the socket may write later.
         if (form === "bcs") return { data: Buffer.from(bytes), version, timestampUsec };
-        const printer = new StoredValuePrinter(services.types, view, version);
+        const printer = new StoredValuePrinter(services.types, view, version, slices);
         return andThen(printer.resource(bytes, type), (text) =>
           andThen(text.finish(), (data) => ({ data, version, timestampUsec })),
         );

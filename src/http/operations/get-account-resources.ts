@@ -1,4 +1,5 @@
 // All resources of an account, in pages.
+import { Slices } from "../../base/slices.ts";
 import { accountResourcesRoute } from "../../interface/routes.ts";
 import { readResources } from "../../ledger/resource-item.ts";
 import { accountItemsOperation } from "../account-items.ts";
@@ -19,7 +20,7 @@ export const getAccountResources = accountItemsOperation({
   read: readResources,
   toEntry: ({ type, bytes }) => [type.bytes, bytes],
   async print(out, resources, { types, view, version }) {
-    const printer = new StoredValuePrinter(types, view, version);
+    const printer = new StoredValuePrinter(types, view, version, new Slices());
     for (const [i, { type, bytes }] of resources.entries()) {
       if (i > 0) out.add(",");
       out.append(await printer.resource(bytes, type));

@@ -1,5 +1,4 @@
 // Many table items at one version.
-import { Slices } from "../../base/slices.ts";
 import { rawItemsRoute } from "../../interface/routes.ts";
 import { readTableItems, UNREAD } from "../../ledger/table-item.ts";
 import { batchOperation } from "../batch-operation.ts";
@@ -68,10 +67,9 @@ export const getRawTableItems = batchOperation({
     write: (writer, item: Uint8Array) => writer.byteString(item),
   },
   errors: ["answer_too_large", "table_item_not_found"],
-  read: async (view, queries, version) => {
+  read: async (view, queries, version, slices) => {
     const found = await readTableItems(view, queries, version, MAX_ITEMS_BYTES);
     // An error takes much longer to make than an item to read.
-    const slices = new Slices();
     const results: (Uint8Array | HttpError)[] = [];
     for (const [i, one] of queries.entries()) {
       const item = found[i];

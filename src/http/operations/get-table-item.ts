@@ -1,6 +1,6 @@
 // One table item by the JSON of its key.
 
-import { Slices } from "../../base/slices.ts";
+import type { Slices } from "../../base/slices.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -47,12 +47,13 @@ async function printItem(
   { valueType }: TableItemRequest,
   version: bigint,
   item: Uint8Array,
+  slices: Slices,
 ): Promise<string | Uint8Array> {
   try {
     const reader = new BcsReader(item);
     const printer = new ValuePrinter({ enums: "answers", maxCharacters: MAX_CHARACTERS });
     const pieces = printer.pieces(reader, await types.layoutOf(view, valueType, version));
-    const text = await addPieces(new AnswerText(), pieces, new Slices());
+    const text = await addPieces(new AnswerText(), pieces, slices);
     reader.finish();
     return await text.finish();
   } catch (error) {
@@ -97,14 +98,15 @@ export const getTableItem = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle(args, { view, services: { types }, form }) {
+  async handle(args, { view, services: { types }, form, slices }) {
     const { table_handle: handle, body } = args;
     const { version, timestampUsec } = await readPointOf(view, args);
     const key = await encodeKey(types, view, body, version);
     const item = await readTableItem(view, handle, key, version);
     if (item === undefined) throw itemNotFound({ handle, key }, version);
     // Copy: the view's bytes are invalid after release, and the socket may write later.
-    const data = form === "bcs" ? Buffer.from(item) : await printItem(types, view, body, version, item);
+    const data =
+      form === "bcs" ? Buffer.from(item) : await printItem(types, view, body, version, item, slices);
     return { data, version, timestampUsec };
   },
 });

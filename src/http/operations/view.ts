@@ -41,7 +41,7 @@ export const view = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle(args, { view: ledgerView, services: { types }, form }) {
+  async handle(args, { view: ledgerView, services: { types }, form, slices }) {
     const { version, timestampUsec } = await readPointOf(ledgerView, args);
     const { type, bytes } = await runViewFunction(ledgerView, types, args.body, version);
     const data =
@@ -49,7 +49,7 @@ export const view = operation({
         ? new BcsWriter(bytes.length + 8).uleb(1).byteString(bytes).take()
         : await new AnswerText()
             .add("[")
-            .append(await new StoredValuePrinter(types, ledgerView, version).print(bytes, type))
+            .append(await new StoredValuePrinter(types, ledgerView, version, slices).print(bytes, type))
             .add("]")
             .finish();
     return { data, version, timestampUsec };

@@ -93,11 +93,19 @@ export class SubmissionThread {
     }
     this.#setTimer(TASK_TIMEOUT_MS);
     this.#current = next;
-    this.#worker ??= this.#startWorker();
-    this.#worker.ref();
-    this.#worker.postMessage({ kind: "task", task: next.task } satisfies ThreadOrder, [
-      next.task.body.buffer as ArrayBuffer,
-    ]);
+    try {
+      this.#worker ??= this.#startWorker();
+      this.#worker.ref();
+      this.#worker.postMessage({ kind: "task", task: next.task } satisfies ThreadOrder, [
+        next.task.body.buffer as ArrayBuffer,
+      ]);
+    } catch (error) {
+      // The machine has no room for a thread now; the next body tries again.
+      this.#current = undefined;
+      clearTimeout(this.#timer);
+      next.reject(error);
+      this.#startNext();
+    }
   }
 
   #startWorker(): Worker {
