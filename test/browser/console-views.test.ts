@@ -111,9 +111,10 @@ describe.skipIf(!hasChromium)("the console", () => {
     const page = await open("#/blocks");
     const rows = page.locator("table.blocks tbody tr");
     await until(async () => (await rows.count()) >= 2);
-    const link = rows.first().getByRole("link");
-    const height = ((await link.textContent()) ?? "").replaceAll(",", "");
-    await link.click();
+    const name = (await rows.first().getByRole("link").textContent()) ?? "";
+    const height = name.replaceAll(",", "");
+    // By its name: the first row may be that of another block by now.
+    await rows.getByRole("link", { name, exact: true }).click();
     await page.getByRole("heading", { name: `Block ${height}` }).waitFor();
     await page.getByRole("heading", { name: /^\d+ transactions$/ }).waitFor();
     await page.getByText("Block metadata").first().waitFor();
