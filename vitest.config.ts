@@ -9,9 +9,6 @@ const BROWSER = ["test/browser/**/*.test.ts"];
 const E2E = ["test/e2e/**/*.test.ts"];
 const HTTP = ["test/http/**/*.test.ts", "test/sync/**/*.test.ts"];
 
-/** Inputs that a test generates in the tiers of the last turn. */
-const LATE_RUNS = { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "250" };
-
 /** Tests of the last turn wait for processes more than they work. */
 const LATE_WORKERS = Math.min(5, availableParallelism() + 2);
 
@@ -47,12 +44,11 @@ export default defineConfig({
       tier("e2e", 2, {
         include: E2E,
         maxWorkers: LATE_WORKERS,
-        env: LATE_RUNS,
         // Node loads the built program as it is.
         server: { deps: { external: [/\/dist\//] } },
       }),
       tier("cluster", 2, { include: CLUSTER, maxWorkers: LATE_WORKERS }),
-      tier("fuzz", 2, { include: FUZZ, maxWorkers: LATE_WORKERS, env: LATE_RUNS }),
+      tier("fuzz", 2, { include: FUZZ, maxWorkers: LATE_WORKERS }),
       // A browser keeps several processes busy.
       tier("browser", 3, { include: BROWSER, maxWorkers: 2, globalSetup: "test/support/chromium-setup.ts" }),
     ],
