@@ -126,8 +126,6 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
       "import, create a node and make one block, over node -e 0, CPU time",
       "start to the first 200, 10,000,000 items, over one second",
       "start to the first 200, 10,000,000 items over 10,000",
-      "sextant --help over node -e 0, CPU time",
-      "import, create a node and make one block, over node -e 0, CPU time",
     ],
   },
   streams: {

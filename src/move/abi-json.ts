@@ -205,25 +205,12 @@ export function countAbiJsonBytes(abi: ModuleAbi, options: { readonly maxBytes?:
   return counter.bytes;
 }
 
-/** JSON of a module's ABI; throws if it prints to more than `maxBytes`. */
-export function moduleAbiToJson(abi: ModuleAbi, options: { readonly maxBytes?: number } = {}): ModuleAbiJson {
+/** Pieces of the JSON text of a module's ABI. Throws before the first piece if they have more than `maxBytes`. */
+export function* moduleAbiPieces(
+  abi: ModuleAbi,
+  options: { readonly maxBytes?: number } = {},
+): Generator<string, void> {
   countAbiJsonBytes(abi, options);
-  const builder = new JsonBuilder();
-  return {
-    address: formatAddress(abi.address),
-    name: abi.name,
-    friends: abi.friends.map(({ address, name }) => `${builder.printer.address(address)}::${name}`),
-    exposed_functions: abi.functions.filter(isExposed).map((fun) => builder.function(fun)),
-    structs: abi.structs.map((struct) => builder.struct(asOldOption(abi, struct))),
-  };
-}
-
-/**
- * Pieces of the JSON text of a module's ABI: those of `JSON.stringify` of `moduleAbiToJson`. Throws before the first piece
- * if they are longer than the default limit.
- */
-export function* moduleAbiPieces(abi: ModuleAbi): Generator<string, void> {
-  countAbiJsonBytes(abi);
   const builder = new JsonBuilder();
   const friends = abi.friends.map(({ address, name }) => `${builder.printer.address(address)}::${name}`);
   const head = JSON.stringify({ address: formatAddress(abi.address), name: abi.name, friends });

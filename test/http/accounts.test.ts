@@ -7,7 +7,6 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { byteString } from "../../src/bcs/scalars.ts";
 import { map } from "../../src/bcs/sequences.ts";
 import { accountCodec, coinStoreCodec, resourceGroupCodec } from "../../src/ledger/resources.ts";
-import { moduleAbiToJson } from "../../src/move/abi-json.ts";
 import { formatAddress, formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
 import { formatStructTag } from "../../src/move/type-tag.ts";
@@ -19,6 +18,7 @@ import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { COIN } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { moduleAbiToJson } from "../support/module-abi.ts";
 import { hasShared, sharedBytes } from "../support/shared.ts";
 
 const BCS = { accept: "application/x-bcs" };

@@ -1,0 +1,12 @@
+// The ABI of a module as clients get it.
+import { type ModuleAbiJson, moduleAbiPieces } from "../../src/move/abi-json.ts";
+
+/** The JSON text of a module's ABI; throws as `moduleAbiPieces` does. */
+export function moduleAbiText(...args: Parameters<typeof moduleAbiPieces>): string {
+  return [...moduleAbiPieces(...args)].join("");
+}
+
+/** The same, parsed. */
+export function moduleAbiToJson(...args: Parameters<typeof moduleAbiPieces>): ModuleAbiJson {
+  return JSON.parse(moduleAbiText(...args)) as ModuleAbiJson;
+}
