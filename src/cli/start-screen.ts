@@ -54,7 +54,7 @@ function guideLines(node: Node, style: Style, environment: CommandContext["envir
   const url = base === DEFAULT_URL ? "" : ` --url ${base}`;
   const [asset] = account.assets;
   return [
-    `Accounts with their private keys, for this chain alone (AIP-80: ${AIP_80_PREFIX}…)`,
+    `Private keys of the accounts, for this chain alone (AIP-80: ${AIP_80_PREFIX}…)`,
     ...guide.accounts.map(({ name, privateKey }) =>
       [style(`  ${name.padEnd(7)}`, BOLD), style(privateKey.replace(AIP_80_PREFIX, ""), DIM)].join(" "),
     ),
