@@ -2,7 +2,7 @@
 // Made once and kept under .cache/bench. An item's number determines its content, so that requests and expected
 // responses need no read of the store.
 import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { silentLogger } from "../src/base/log.ts";
@@ -35,6 +35,7 @@ const COIN_ASSET = parseAsset(COIN);
 export const TABLE: Address = addressFromBytes(makeKey(0x7ab1_e000));
 
 const WRITES_PER_COMMIT = 100_000;
+const HASH_BYTES = 32;
 /** Versions after all items, each of which changes some accounts of the pool. */
 const HISTORY_VERSIONS = 1000;
 const HISTORY_WRITES = 20;
@@ -78,7 +79,8 @@ export function balanceOf(index: number, version: number): bigint {
   return BigInt(index) * 1_000_003n + BigInt(version);
 }
 
-function keyHashOf(index: number): Uint8Array {
+/** The key hash of an item. */
+export function keyHashOf(index: number): Uint8Array {
   const kind = kindOf(index);
   if (kind === "table") return tableItemKeyHash(TABLE, tableKey(index), undefined);
   const owner = accountAddress(index);
@@ -172,23 +174,64 @@ export function versionsDataSet(versions: number): Promise<DataSet> {
 /** A ledger whose index lists the asset of each of `accounts` accounts. */
 export function accountsDataSet(accounts: number): Promise<DataSet> {
   return cached(`accounts-${accounts}`, accounts, async (feed) => {
-    for (let first = 0; first < accounts; first += WRITES_PER_COMMIT) {
-      const [writes, index]: [StateWrite[], IndexRow[]] = [[], []];
-      for (let at = first; at < Math.min(accounts, first + WRITES_PER_COMMIT); at++) {
-        const write = hotWrite(at, feed.next);
-        const { keyHash, version } = write;
-        const row = { place: COIN_ASSET.metadata, data: new Uint8Array(0), keyHash, version };
-        writes.push(write);
-        index.push({ ...row, owner: ownerOf("fungible", accountAddress(at)), isDeletion: false });
-      }
-      await feed.commit(feed.next, writes, index);
+    const hashes = Buffer.allocUnsafe(accounts * HASH_BYTES);
+    const addresses = Buffer.allocUnsafe(accounts * HASH_BYTES);
+    for (let at = 0; at < accounts; at++) {
+      hashes.set(storeKeyHash(accountAddress(at)), at * HASH_BYTES);
+      addresses.set(accountAddress(at), at * HASH_BYTES);
+    }
+    const versions = new Uint32Array(accounts);
+    // Each table in its own order, so that pages are written once.
+    for (const some of inGroups(sortedByHash(hashes, accounts))) {
+      const version = feed.next;
+      const writes = some.map((at): StateWrite => {
+        versions[at] = version;
+        const value = STORE_VALUE.fill(balanceOf(at, version));
+        return { keyHash: partOf(hashes, at), version: BigInt(version), value };
+      });
+      await feed.commit(version, writes);
+    }
+    for (const some of inGroups(sortedByHash(addresses, accounts))) {
+      const index = some.map(
+        (at): IndexRow => ({
+          place: COIN_ASSET.metadata,
+          data: new Uint8Array(0),
+          keyHash: partOf(hashes, at),
+          version: BigInt(versions[at] ?? 0),
+          owner: ownerOf("fungible", accountAddress(at)),
+          isDeletion: false,
+        }),
+      );
+      await feed.commit(feed.next, [], index);
     }
     return feed.next;
   });
 }
 
+/** The hash of a place in a buffer of hashes. */
+function partOf(hashes: Buffer, at: number): Buffer {
+  return hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
+}
+
+/** Groups of as many as a commit writes. */
+function* inGroups(numbers: Iterable<number>): Generator<number[]> {
+  let group: number[] = [];
+  for (const number of numbers) {
+    group.push(number);
+    if (group.length < WRITES_PER_COMMIT) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
 function writeOf(index: number, version: number, keyHash = keyHashOf(index)): StateWrite {
   return { keyHash, version: BigInt(version), value: itemValue(index, version) };
+}
+
+/** The key hash of a hot account. */
+export function hotKeyHash(which: 0 | 1 | 2): Uint8Array {
+  return storeKeyHash(accountAddress(HOT_ACCOUNTS[which]));
 }
 
 function hotWrite(index: number, version: number): StateWrite {
@@ -206,6 +249,23 @@ export async function copyDataSet(set: DataSet): Promise<DataSet> {
   return { ...set, data };
 }
 
+let makingMs = 0;
+
+/** Milliseconds that this process spent on making folders, which a run does not count. */
+export function spentOnMaking(): number {
+  return makingMs;
+}
+
+/** Removes the folders of other versions of the content, so that the disk keeps one. */
+async function removeOutdated(): Promise<void> {
+  for (const name of await readdir(CACHE).catch(() => [])) {
+    const version = /^v(\d+)-/.exec(name)?.[1];
+    if (version !== undefined && Number(version) !== CONTENT_VERSION) {
+      await rm(join(CACHE, name), { recursive: true, force: true });
+    }
+  }
+}
+
 /** A folder that is filled once and kept. */
 export async function cachedFolder(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(CACHE, `v${CONTENT_VERSION}-${name}`);
@@ -214,17 +274,28 @@ export async function cachedFolder(name: string, fill: (folder: string) => Promi
   if (existsSync(mark)) return folder;
   console.error(`making ${name}`);
   const started = performance.now();
+  await removeOutdated();
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await fill(folder);
   await writeFile(mark, "");
-  console.error(`made ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  const tookMs = performance.now() - started;
+  makingMs += tookMs;
+  console.error(`made ${name} in ${(tookMs / 1000).toFixed(1)} s`);
   return folder;
 }
 
 async function cached(name: string, items: number, fill: (feed: Feed) => Promise<number>): Promise<DataSet> {
   const folder = await cachedFolder(name, (made) => makeLedger(made, items, fill));
-  return JSON.parse(await readFile(join(folder, "data-set.json"), "utf8")) as DataSet;
+  const facts = JSON.parse(await readFile(join(folder, FACTS), "utf8")) as Facts;
+  return { ...placesIn(folder), ...facts };
+}
+
+type Facts = Omit<DataSet, "data" | "genesis">;
+const FACTS = "data-set.json";
+
+function placesIn(folder: string): Pick<DataSet, "data" | "genesis"> {
+  return { data: join(folder, "store"), genesis: join(folder, "genesis.blob") };
 }
 
 async function makeLedger(
@@ -232,8 +303,7 @@ async function makeLedger(
   items: number,
   fill: (feed: Feed) => Promise<number>,
 ): Promise<void> {
-  const genesis = join(folder, "genesis.blob");
-  const data = join(folder, "store");
+  const { data, genesis } = placesIn(folder);
   const blob = createLocalChain({ seed: "bench" }).genesisBlob();
   await writeFile(genesis, blob);
   const store = await openLmdbStore({ path: data });
@@ -242,8 +312,8 @@ async function makeLedger(
   const feed = new Feed(store, check.stateRoot);
   const historyFrom = await fill(feed);
   await store.close();
-  const set: DataSet = { data, genesis, items, head: feed.next - 1, historyFrom };
-  await writeFile(join(folder, "data-set.json"), JSON.stringify(set));
+  const facts: Facts = { items, head: feed.next - 1, historyFrom };
+  await writeFile(join(folder, FACTS), JSON.stringify(facts));
 }
 
 /** An empty record for the head: a store without one counts as damaged. */
@@ -304,22 +374,24 @@ class Feed {
 
   /** Commits items 0 to `items` - 1 in the order of their key hashes, so that pages are written once. */
   async bulk(items: number): Promise<void> {
-    const hashes = Buffer.allocUnsafe(items * 32);
-    for (let index = 0; index < items; index++) hashes.set(keyHashOf(index), index * 32);
-    let writes: StateWrite[] = [];
-    for (const index of sortedByHash(hashes, items)) {
-      writes.push(writeOf(index, this.next, hashes.subarray(index * 32, index * 32 + 32)));
-      if (writes.length < WRITES_PER_COMMIT) continue;
+    const hashes = Buffer.allocUnsafe(items * HASH_BYTES);
+    for (let index = 0; index < items; index++) hashes.set(keyHashOf(index), index * HASH_BYTES);
+    for (const some of inGroups(sortedByHash(hashes, items))) {
+      const writes = some.map((index) => writeOf(index, this.next, partOf(hashes, index)));
       await this.commit(this.next, writes);
-      writes = [];
     }
-    if (writes.length > 0) await this.commit(this.next, writes);
   }
+}
+
+/** Compares two hashes in place. */
+function compareAt(hashes: Buffer, a: number, b: number): number {
+  const [from, other] = [a * HASH_BYTES, b * HASH_BYTES];
+  return hashes.compare(hashes, other, other + HASH_BYTES, from, from + HASH_BYTES);
 }
 
 /** Indexes of the hashes in sorted order: a radix sort by the first two bytes, then a sort of each bucket. */
 function* sortedByHash(hashes: Buffer, count: number): Generator<number> {
-  const bucketOf = (index: number): number => hashes.readUInt16BE(index * 32);
+  const bucketOf = (index: number): number => hashes.readUInt16BE(index * HASH_BYTES);
   const starts = new Uint32Array(65_537);
   for (let index = 0; index < count; index++) {
     const bucket = bucketOf(index) + 1;
@@ -336,8 +408,6 @@ function* sortedByHash(hashes: Buffer, count: number): Generator<number> {
     ends[bucket] = (ends[bucket] ?? 0) + 1;
   }
   for (let bucket = 0; bucket < 65_536; bucket++) {
-    yield* order
-      .subarray(starts[bucket], starts[bucket + 1])
-      .sort((a, b) => hashes.compare(hashes, b * 32, b * 32 + 32, a * 32, a * 32 + 32));
+    yield* order.subarray(starts[bucket], starts[bucket + 1]).sort((a, b) => compareAt(hashes, a, b));
   }
 }

@@ -79,6 +79,8 @@ export interface Limits {
   readonly rounds?: number;
   /** The sides depend on their order: `base` prepares what `ours` needs. */
   readonly inOrder?: boolean;
+  /** Share of the usual time; 1 where it is absent. */
+  readonly budget?: number;
 }
 
 /** What a run tells the harness. */
@@ -116,11 +118,12 @@ export function beginRun(begun: Partial<Run>): void {
 export async function compare(
   name: string,
   sides: { readonly ours: Side; readonly base: Side },
-  { rounds, inOrder, ...row }: RowOptions & Limits,
+  { rounds, inOrder, budget, ...row }: RowOptions & Limits,
 ): Promise<BenchRow> {
   const limits = {
     ...(rounds === undefined ? {} : { rounds }),
     ...(inOrder === undefined ? {} : { inOrder }),
+    ...(budget === undefined ? {} : { budget }),
   };
   const pairing = { name, ours: "ours", base: "base", ...row };
   const [made] = await compareAll({ base: sides.base, ours: sides.ours }, [pairing], limits);
@@ -198,7 +201,7 @@ function planOf(wanted: readonly Pairing[], limits: Limits): Plan {
   return {
     looks,
     cuts: planCuts(looks),
-    budgetMs: run.quick ? QUICK_BUDGET_MS : run.pace * BUDGET_MS,
+    budgetMs: run.quick ? QUICK_BUDGET_MS : run.pace * BUDGET_MS * (limits.budget ?? 1),
     fewest: run.quick ? 1 : FEWEST_ROUNDS,
     isWarm: wanted.length > 0,
   };

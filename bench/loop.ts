@@ -6,9 +6,14 @@ import { pathTo } from "../src/interface/route.ts";
 import { balanceRoute, encodeRoute } from "../src/interface/routes.ts";
 import { createNode } from "../src/node.ts";
 import { createHeavyLedger } from "../test/support/heavy-ledger.ts";
-import { chainRequests, type HeavyRequest, ledgerRequests } from "../test/support/heavy-requests.ts";
+import {
+  chainRequests,
+  type HeavyRequest,
+  ledgerRequests,
+  usualRequests,
+} from "../test/support/heavy-requests.ts";
 import { longestTurnMs, MeterClient } from "../test/support/loop-meter.ts";
-import { type BenchOptions, type BenchRow, compare, toRow, withDirectory } from "./harness.ts";
+import { type BenchOptions, type BenchRow, compare, withDirectory } from "./harness.ts";
 import { PACED, runPaced } from "./latency.ts";
 import { runLoad } from "./load.ts";
 import type { BenchRequest } from "./requests.ts";
@@ -16,7 +21,8 @@ import { startNode } from "./servers.ts";
 
 const SEED = "loop bench";
 const MAX_HOLD_MS = 20;
-const ROUNDS = 5;
+/** Requests that are measured in every round: those that held the loop longest. */
+const CANDIDATES = 3;
 const HEAVY_CLIENTS = 4;
 const HEAVY_BYTES = 1_800_000;
 /** Requests of the honest client in a second. */
@@ -26,23 +32,23 @@ const CLOCK_PROCESSORS = 4;
 
 /** Rows of the event loop. */
 export async function benchmarkLoop(options: BenchOptions): Promise<readonly BenchRow[]> {
-  return [await longestTurn(), await besideHeavyClients(options)];
+  const beside = await besideHeavyClients(options);
+  // The tests judge the longest turn of every request, and a quick run follows them.
+  return options.quick ? [beside] : [await longestTurn(), beside];
 }
 
+/** A request that held the loop for long, and how to send it again. */
+interface Candidate {
+  readonly what: string;
+  readonly heldMs: number;
+  readonly measureAgain: () => Promise<number>;
+}
+
+/**
+ * Sends every request, those that held the loop for long once more, because the first run code that is not compiled yet,
+ * and then measures the longest of them again and again.
+ */
 async function longestTurn(): Promise<BenchRow> {
-  let worst = { ms: 0, what: "" };
-  const measure = async (client: MeterClient, requests: readonly HeavyRequest[]): Promise<void> => {
-    for (const request of requests) {
-      let best = Number.POSITIVE_INFINITY;
-      // The best of some rounds: the first run code that is not compiled yet. Short ones need no second look.
-      for (let round = 0; round < ROUNDS && best > worst.ms; round++) {
-        await client.prepare(request);
-        best = Math.min(best, await longestTurnMs(() => client.send()));
-      }
-      if (best > worst.ms) worst = { ms: best, what: `${request.operation}, ${request.what}` };
-    }
-    await client.close();
-  };
   const node = await createNode({
     http: { port: 0, maxWaitMs: 0 },
     localChain: { seed: SEED },
@@ -51,8 +57,6 @@ async function longestTurn(): Promise<BenchRow> {
   await node.mine(2);
   const { genesis_waypoint } = await node.info();
   const demo = /0x[0-9a-f]+(?=::demo::)/.exec(JSON.stringify(node.guide()))?.[0] ?? "0x1";
-  await measure(new MeterClient(node.url ?? ""), chainRequests(SEED, demo, String(genesis_waypoint)));
-  await node.close();
   const { createHttpServer } = await import("../src/http/server.ts");
   const refuse = (): Promise<never> => Promise.reject(new Error("asked of the other node"));
   const server = createHttpServer({
@@ -65,13 +69,50 @@ async function longestTurn(): Promise<BenchRow> {
     console: false,
   });
   const { host, port } = await server.listen();
-  await measure(new MeterClient(`http://${host}:${port}/v1`), ledgerRequests());
-  await server.close();
-  return toRow(
-    "longest turn of the event loop by any request, over 20 ms",
-    { ours: [worst.ms], base: [MAX_HOLD_MS] },
-    { unit: "ms CPU", target: { max: 1 }, note: worst.what, headline: true },
-  );
+  const ofChain = new MeterClient(node.url ?? "");
+  const ofLedger = new MeterClient(`http://${host}:${port}/v1`);
+  try {
+    const candidates = [
+      ...(await measureAll(ofChain, chainRequests(SEED, demo, String(genesis_waypoint)))),
+      ...(await measureAll(ofLedger, ledgerRequests())),
+    ].sort((a, b) => b.heldMs - a.heldMs);
+    const longest = candidates.slice(0, CANDIDATES);
+    return await compare(
+      `longest turn of the event loop by any request, over ${MAX_HOLD_MS} ms`,
+      {
+        ours: async () => {
+          let worst = 0;
+          for (const { measureAgain } of longest) worst = Math.max(worst, await measureAgain());
+          return worst;
+        },
+        base: () => MAX_HOLD_MS,
+      },
+      {
+        unit: "ms CPU",
+        target: { max: 1 },
+        headline: true,
+        note: `${candidates.length} requests; ${longest.map(({ what, heldMs }) => `${what} ${heldMs.toFixed(0)} ms`).join(", ")}`,
+      },
+    );
+  } finally {
+    await Promise.all([ofChain.close(), ofLedger.close()]);
+    await node.close();
+    await server.close();
+  }
+}
+
+async function measureAll(client: MeterClient, requests: readonly HeavyRequest[]): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const request of usualRequests(requests)) {
+    const measureAgain = async (): Promise<number> => {
+      await client.prepare(request);
+      return longestTurnMs(() => client.send());
+    };
+    let heldMs = await measureAgain();
+    if (heldMs > MAX_HOLD_MS / 2) heldMs = Math.min(heldMs, await measureAgain());
+    candidates.push({ what: `${request.operation}, ${request.what}`, heldMs, measureAgain });
+  }
+  return candidates;
 }
 
 function heavyRequest(): BenchRequest {
@@ -96,7 +137,7 @@ function besideHeavyClients(options: BenchOptions): Promise<BenchRow> {
   return withDirectory(async (path) => {
     const node = await startNode(["--data", path, "--block-time", "1h"]);
     const child = fork(PACED, [], { execArgv: ["--import", "tsx"] });
-    const seconds = options.quick ? 1 : 4;
+    const seconds = options.quick ? 1 : 2;
     const asset_type = "0x1::aptos_coin::AptosCoin";
     const requests: BenchRequest[] = [
       { method: "GET", path: pathTo(balanceRoute, { address: "0x1", asset_type }), headers: {} },

@@ -17,6 +17,7 @@ import {
   formatReadme,
   formatTable,
   isBusy,
+  type LeftOut,
   type Results,
   summarize,
 } from "./report.ts";
@@ -40,10 +41,12 @@ Compares Sextant with bare alternatives, all in turn, and prints ratios with the
 `;
 
 const QUICK_SCALE = 0.01;
-/** Time for all rows: if they would take longer, each gets less, down to a part of the usual time. */
+/**
+ * Time for all rows, without making data: if they would take longer, each gets less, down to a part of the usual time. No
+ * benchmark begins after it.
+ */
 const FULL_SECONDS = 840;
 const LEAST_PACE = 0.25;
-/** A quick run leaves out benchmarks that would end later. */
 const QUICK_SECONDS = 80;
 const SECONDS_FILE = fileURLToPath(new URL("../.cache/bench/seconds.json", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -105,7 +108,10 @@ function build(): void {
   if (done.status !== 0) process.exit(1);
 }
 
-async function measure(listed: Readonly<Record<string, Listed>>): Promise<Results> {
+async function measure(
+  listed: Readonly<Record<string, Listed>>,
+  elsewhere: readonly LeftOut[],
+): Promise<Results> {
   const benchmarks = select(listed, values.only);
   if (benchmarks.length === 0) {
     const names = Object.keys(listed).join(", ");
@@ -118,37 +124,44 @@ async function measure(listed: Readonly<Record<string, Listed>>): Promise<Result
   const expected = new Map(
     benchmarks.map(({ name, ...listed }) => [name, seconds[size]?.[name] ?? (quick ? 7 : listed.seconds)]),
   );
-  const now = (): number => performance.now();
+  const { spentOnMaking } = await import("./data-set.ts");
+  const now = (): number => performance.now() - spentOnMaking();
   const write = (text: string): void => void process.stderr.write(text);
   const progress = new Progress({ expected, now, write, isTerminal: process.stderr.isTTY === true });
   const onRow = (row: BenchRow): void => progress.row(`  ${row.name}: ${formatRatio(row)}`);
   const startedMs = now();
   const rows: BenchRow[] = [];
-  for (const { name, run, isWanted } of benchmarks) {
-    const endSeconds = (now() - startedMs) / 1000 + (expected.get(name) ?? 0);
-    if (quick && values.only.length === 0 && endSeconds > QUICK_SECONDS) {
-      console.error(`${name}: left out, because this machine is too slow or too busy for a quick run`);
+  const leftOut: LeftOut[] = [];
+  const isWhole = values.only.length === 0;
+  for (const { name, run, isWanted, rows: names } of benchmarks) {
+    const leftSeconds = (quick ? QUICK_SECONDS : FULL_SECONDS) - (now() - startedMs) / 1000;
+    if (isWhole && leftSeconds <= 0) {
+      const reason = `the time is used up; npm run bench -- --only ${name}${quick ? " --quick" : ""}`;
+      leftOut.push(...names.map((row) => ({ name: row, reason })));
+      progress.skip(name);
       continue;
     }
     progress.begin(name);
-    const leftSeconds = FULL_SECONDS - (now() - startedMs) / 1000;
     const pace = Math.min(1, Math.max(LEAST_PACE, leftSeconds / progress.secondsLeft()));
     beginRun({ quick, isWanted, onRow, pace });
     const found = await run({ quick, scale }).catch((error: unknown) => {
       console.error(error);
       process.exitCode = 1;
+      leftOut.push(...names.filter(isWanted).map((row) => ({ name: row, reason: `${name} failed` })));
       return [];
     });
     progress.end();
     rows.push(...found.filter((row) => isWanted(row.name)));
   }
   stopLoad();
-  if (values.only.length === 0) {
+  if (isWhole) {
+    leftOut.push(...elsewhere);
     const all = { ...seconds, [size]: { ...seconds[size], ...Object.fromEntries(progress.taken) } };
     await mkdir(dirname(SECONDS_FILE), { recursive: true });
     await writeFile(SECONDS_FILE, JSON.stringify(all));
   }
-  return { machine: machine.end(), quick, scale, seconds: Math.round((now() - startedMs) / 1000), rows };
+  const taken = Math.round((now() - startedMs) / 1000);
+  return { machine: machine.end(), quick, scale, seconds: taken, rows, leftOut };
 }
 
 /** Prints what a run found, and sets the exit code. */
@@ -187,7 +200,12 @@ async function main(): Promise<void> {
     for (const [name, { rows }] of Object.entries(listed)) console.log(`${name}\n  ${rows.join("\n  ")}`);
     return;
   }
-  report(await measure(listed), old);
+  const elsewhere = Object.entries(values.store === undefined ? STORES : {}).flatMap(([store, benchmarks]) =>
+    Object.values(benchmarks)
+      .flatMap(({ rows }) => rows)
+      .map((name) => ({ name, reason: `npm run bench -- --store ${store}, with a cluster` })),
+  );
+  report(await measure(listed, elsewhere), old);
   // A leftover of a driver, such as a connection attempt, must not keep the process alive.
   setTimeout(() => process.exit(), 3000).unref();
 }

@@ -20,9 +20,9 @@ import { anonymousBytes, type NodeServer, startNode, startStatic } from "./serve
 
 const LIMIT_MIB = 200;
 const MIB = 2 ** 20;
-const FULL_SECONDS = 30;
+const FULL_SECONDS = 15;
 const FOLLOWER_LIMIT_MIB = 80;
-const REST_MS = 5000;
+const REST_MS = 3000;
 
 /** Rows of memory. */
 export async function benchmarkMemory(options: BenchOptions): Promise<readonly BenchRow[]> {
@@ -34,7 +34,7 @@ async function followerRow({ quick }: BenchOptions): Promise<BenchRow> {
   const infoOf = async ({ url }: NodeServer): Promise<Record<string, string>> =>
     (await (await fetch(url + pathTo(infoRoute))).json()) as Record<string, string>;
   return withDirectory(async (path) => {
-    const blocks = quick ? "20" : "500";
+    const blocks = quick ? "20" : "300";
     const chain = ["--block-time", "0", "--blocks", blocks, "--prune-window", "off"];
     const origin = await startNode(["--data", join(path, "origin"), ...chain]);
     try {

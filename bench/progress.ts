@@ -18,6 +18,7 @@ export class Progress {
   /** Seconds that each finished benchmark took. */
   readonly taken = new Map<string, number>();
   #current: { readonly name: string; readonly startedMs: number } | undefined;
+  readonly #skipped = new Set<string>();
   #rows = 0;
 
   constructor(options: ProgressOptions) {
@@ -36,6 +37,11 @@ export class Progress {
     if (this.#options.isTerminal) this.#writeLine();
   }
 
+  /** Leaves a benchmark out. */
+  skip(name: string): void {
+    this.#skipped.add(name);
+  }
+
   end(): void {
     if (this.#current === undefined) return;
     this.taken.set(this.#current.name, this.#secondsSince(this.#current.startedMs));
@@ -49,6 +55,7 @@ export class Progress {
     let [done, planned, left] = [0, 0, 0];
     for (const [name, seconds] of expected) {
       const taken = this.taken.get(name);
+      if (this.#skipped.has(name)) continue;
       if (taken === undefined) left += seconds;
       else {
         done += taken;

@@ -11,6 +11,15 @@ export interface Results {
   readonly scale: number;
   readonly seconds: number;
   readonly rows: readonly BenchRow[];
+  /** Rows that were not measured; absent in older files. */
+  readonly leftOut?: readonly LeftOut[];
+}
+
+/** A row that was not measured. */
+export interface LeftOut {
+  readonly name: string;
+  /** Why, and how to measure it. */
+  readonly reason: string;
 }
 
 /** Where an interval lies: within the bounds, outside, or on both sides. */
@@ -135,7 +144,12 @@ export function formatRatio(row: BenchRow): string {
 }
 
 /** The rows as an aligned table. */
-export function formatTable({ rows, quick, machine }: Pick<Results, "rows" | "quick" | "machine">): string {
+export function formatTable({
+  rows,
+  quick,
+  machine,
+  leftOut = [],
+}: Pick<Results, "rows" | "quick" | "machine" | "leftOut">): string {
   const isMachineBusy = isBusy(machine);
   const cells = rows.map((row) => [
     row.name,
@@ -146,8 +160,10 @@ export function formatTable({ rows, quick, machine }: Pick<Results, "rows" | "qu
     formatSides(row),
     row.note ?? "",
   ]);
+  const missing = leftOut.map(({ name, reason }) => [name, "not run", "", "", "", "", reason]);
   const interval = `interval, ${formatShare(CONFIDENCE)}`;
-  return align([["what", "ratio", interval, "rounds", "target", "ours / base", "also seen"], ...cells]);
+  const titles = ["what", "ratio", interval, "rounds", "target", "ours / base", "also seen"];
+  return align([titles, ...cells, ...missing]);
 }
 
 /** The headline rows as Markdown, for the README. */

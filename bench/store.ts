@@ -4,76 +4,72 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { StateWrite } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
-import { cachedFolder } from "./data-set.ts";
+import { type DataSet, hotKeyHash, itemsDataSet, keyHashOf, versionsDataSet } from "./data-set.ts";
 import {
   type BenchOptions,
   type BenchRow,
   compare,
+  compareAll,
   cpuNanosecondsEach,
+  type Pairing,
+  type Side,
   toPlainRow,
   withDirectory,
 } from "./harness.ts";
 import { Feeder, makeKey, makeValue, openRaw, VALUE_BYTES } from "./store-data.ts";
 
-const HOT_KEY = 0x7fff_ffff;
+/** Reads of a round. */
+const READS = 2000;
 const WRITES_PER_BATCH = 5000;
 
 /** Rows of the store. */
 export async function benchmarkStore(options: BenchOptions): Promise<readonly BenchRow[]> {
-  const sizes = [10_000, Math.max(50_000, 5_000_000 * options.scale)];
-  const hotVersions = Math.max(10_000, 1_000_000 * options.scale);
-  const reads: BenchRow[][] = [];
-  for (const size of sizes) {
-    const fill = (folder: string): Promise<void> => fillItems(folder, size, hotVersions);
-    reads.push(
-      await benchmarkReads(await cachedFolder(`store-${size}-${hotVersions}`, fill), size, hotVersions),
-    );
+  const sizes = [10_000, Math.max(20_000, 10_000_000 * options.scale)];
+  const latest: BenchRow[] = [];
+  for (const size of options.quick ? sizes.slice(0, 1) : sizes) {
+    latest.push(...(await compareLatest(await itemsDataSet(size))));
   }
-  const [small = [], large = []] = reads;
   return [
-    ...small,
-    ...large,
-    ...flatness(small, large),
+    ...latest,
+    await compareVersions(options),
     ...(await withDirectory((path) => benchmarkCommits(path, options))),
     await withDirectory((path) => measurePruning(path, options)),
     await withDirectory((path) => measureDisk(path, options)),
   ];
 }
 
-async function benchmarkReads(path: string, items: number, hotVersions: number): Promise<BenchRow[]> {
-  const store = await openLmdbStore({ path });
-  const opened = await store.openView();
-  const head = opened.position.version;
-  opened.release();
+/** Nanoseconds of processor time for a raw get of each key. */
+async function openRawGets(
+  path: string,
+  keys: readonly Uint8Array[],
+): Promise<{ readonly get: Side; readonly close: () => Promise<void> }> {
   const raw = openRaw(path);
   const table = raw.openDB<Buffer, Uint8Array>({ name: "items", encoding: "binary", keyEncoding: "binary" });
-  const count = 2000;
-  const keys = Array.from({ length: count }, () => makeKey(Math.floor(Math.random() * items)));
   const rawKeys = keys.map((key) => Buffer.concat([key, Buffer.alloc(8)]));
-  const hot = makeKey(HOT_KEY);
-  const first = head - BigInt(hotVersions) + 1n;
-  const old = Array.from(
-    { length: count },
-    () => first + BigInt(Math.floor(Math.random() * (hotVersions - 1))),
-  );
-  const base = (): number => {
-    const started = process.cpuUsage();
-    for (const key of rawKeys) table.get(key);
-    return cpuNanosecondsEach(started, count);
+  return {
+    get: () => {
+      const started = process.cpuUsage();
+      for (const key of rawKeys) table.get(key);
+      return cpuNanosecondsEach(started, rawKeys.length);
+    },
+    close: () => raw.close(),
   };
+}
+
+/** Keys of random items of a data set. */
+function randomKeys({ items }: DataSet): Uint8Array[] {
+  return Array.from({ length: READS }, () => keyHashOf(Math.floor(Math.random() * items)));
+}
+
+async function compareLatest(set: DataSet): Promise<BenchRow[]> {
+  const store = await openLmdbStore({ path: set.data, readOnly: true });
+  const keys = randomKeys(set);
+  const raw = await openRawGets(set.data, keys);
   const latest = async (): Promise<number> => {
     const view = await store.openView();
     const started = process.cpuUsage();
-    for (const key of keys) await view.getItems([key], head);
-    const time = cpuNanosecondsEach(started, count);
-    view.release();
-    return time;
-  };
-  const atVersion = async (): Promise<number> => {
-    const view = await store.openView();
-    const started = process.cpuUsage();
-    for (const version of old) await view.getItems([hot], version);
-    const time = cpuNanosecondsEach(started, count);
+    for (const key of keys) await view.getItems([key], view.position.version);
+    const time = cpuNanosecondsEach(started, keys.length);
     view.release();
     return time;
   };
@@ -84,72 +80,46 @@ async function benchmarkReads(path: string, items: number, hotVersions: number):
       await view.getItems([key], view.position.version);
       view.release();
     }
-    return cpuNanosecondsEach(started, count);
+    return cpuNanosecondsEach(started, keys.length);
   };
-  const shared = { unit: "ns" };
-  const at = `${items.toLocaleString("en-US")} items`;
-  const rows = [
-    await compare(`latest read, ${at}`, { ours: latest, base }, { ...shared, target: { max: 1.5 } }),
-    await compare(
-      `random version of ${hotVersions.toLocaleString("en-US")}, ${at}`,
-      { ours: atVersion, base },
-      {
-        ...shared,
-        target: { max: 3 },
-      },
-    ),
-    await compare(`view opened for one latest read, ${at}`, { ours: withView, base }, shared),
-  ];
+  const at = `${set.items.toLocaleString("en-US")} items`;
+  const row = (name: string, ours: string): Pairing => ({ name, ours, base: "raw", unit: "ns" });
+  const rows = await compareAll({ raw: raw.get, latest, withView }, [
+    { ...row(`latest read, ${at}`, "latest"), target: { max: 1.5 } },
+    row(`view opened for one latest read, ${at}`, "withView"),
+  ]);
   await raw.close();
   await store.close();
   return rows;
 }
 
-/** Writes every item once, then one hot key in each further version. */
-async function fillItems(path: string, items: number, hotVersions: number): Promise<void> {
-  const store = await openLmdbStore({ path });
-  const feeder = new Feeder(store);
-  for (let index = 0; index < items; index += WRITES_PER_BATCH) {
-    const version = feeder.next;
-    const writes: StateWrite[] = [];
-    for (let item = index; item < Math.min(items, index + WRITES_PER_BATCH); item++) {
-      writes.push({ keyHash: makeKey(item), version, value: makeValue(item, 0) });
-    }
-    await feeder.commit(version, writes);
-  }
-  const keyHash = makeKey(HOT_KEY);
-  for (let done = 0; done < hotVersions; done += WRITES_PER_BATCH) {
-    const start = feeder.next;
-    const writes = Array.from({ length: WRITES_PER_BATCH }, (_, index) => ({
-      keyHash,
-      version: start + BigInt(index),
-      value: makeValue(HOT_KEY, done + index),
-    }));
-    await feeder.commit(start + BigInt(WRITES_PER_BATCH) - 1n, writes);
-  }
+/** A key of many versions, read at random ones, against raw gets among as many rows. */
+async function compareVersions({ scale }: BenchOptions): Promise<BenchRow> {
+  const versions = Math.max(10_000, 1_000_000 * scale);
+  const set = await versionsDataSet(versions);
+  const rows = await itemsDataSet(versions);
+  const store = await openLmdbStore({ path: set.data, readOnly: true });
+  const raw = await openRawGets(rows.data, randomKeys(rows));
+  const key = hotKeyHash(2);
+  const old = Array.from({ length: READS }, () =>
+    BigInt(set.historyFrom + Math.floor(Math.random() * (set.head - set.historyFrom))),
+  );
+  const atVersion = async (): Promise<number> => {
+    const view = await store.openView();
+    const started = process.cpuUsage();
+    for (const version of old) await view.getItems([key], version);
+    const time = cpuNanosecondsEach(started, old.length);
+    view.release();
+    return time;
+  };
+  const row = await compare(
+    `random version of ${versions.toLocaleString("en-US")}, over raw gets among as many rows`,
+    { ours: atVersion, base: raw.get },
+    { unit: "ns", target: { max: 3 } },
+  );
+  await raw.close();
   await store.close();
-}
-
-/** How the ratio to a raw get changes with size. */
-function flatness(small: readonly BenchRow[], large: readonly BenchRow[]): BenchRow[] {
-  return ["latest read", "random version"].flatMap((name) => {
-    const from = small.find((row) => row.name.startsWith(name));
-    const to = large.find((row) => row.name.startsWith(name));
-    if (from === undefined || to === undefined) return [];
-    const row = toPlainRow(`${name}: ratio at the large size over the small`, to.ratio, from.ratio, {
-      unit: "ratio",
-      // No lower bound: the ratio may improve with size.
-      target: { max: 1.2 },
-    });
-    if (from.interval === undefined || to.interval === undefined) return [row];
-    // Both ratios lie in their intervals at once with the probabilities' product at least.
-    const interval = {
-      low: to.interval.low / from.interval.high,
-      high: to.interval.high / from.interval.low,
-      confidence: from.interval.confidence * to.interval.confidence,
-    };
-    return [{ ...row, rounds: Math.min(from.rounds, to.rounds), interval }];
-  });
+  return row;
 }
 
 type Mix = "fresh" | "updates" | "half";

@@ -5,7 +5,12 @@ import { OPERATIONS } from "../../src/http/operation-list.ts";
 import { createNode, type Node } from "../../src/index.ts";
 import { Reader } from "../../src/node/reader.ts";
 import { createHeavyLedger } from "../support/heavy-ledger.ts";
-import { chainRequests, type HeavyRequest, ledgerRequests } from "../support/heavy-requests.ts";
+import {
+  chainRequests,
+  type HeavyRequest,
+  ledgerRequests,
+  usualRequests,
+} from "../support/heavy-requests.ts";
 import { startServer } from "../support/http-server.ts";
 import { longestTurnMs, MeterClient } from "../support/loop-meter.ts";
 
@@ -13,12 +18,10 @@ const MAX_HOLD_MS = 20;
 /** The first rounds run code that is not compiled yet, and any round may meet a collection of garbage. */
 const MAX_ROUNDS = 6;
 const SEED = "loop hold";
-/** Variants that cost less than their like: SEXTANT_HEAVY=all asks them too. */
-const RARE =
-  /in brotli|in BCS|blanks|line feeds|known name|escapes|wide|UTF-8|Blob|Nested|Numbers|Texts|(numbers|deep lists|members|matrix|many texts|script|byte string).*8388508/;
 
+/** SEXTANT_HEAVY=all also asks variants that cost less than their like. */
 function usual(requests: readonly HeavyRequest[]): readonly HeavyRequest[] {
-  return process.env.SEXTANT_HEAVY === "all" ? requests : requests.filter(({ what }) => !RARE.test(what));
+  return process.env.SEXTANT_HEAVY === "all" ? requests : usualRequests(requests);
 }
 
 /** Pages that say how the node is, without parameters or data. */
