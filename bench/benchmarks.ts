@@ -61,6 +61,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   loop: {
     run: benchmarkLoop,
+    isByClock: true,
     seconds: 120,
     rows: [
       "longest turn of the event loop by any request, over 20 ms",
@@ -69,6 +70,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   latency: {
     run: benchmarkLatency,
+    isByClock: true,
     seconds: 70,
     rows: ["p99", "CPU time of a request"].map(
       (figure) => `${figure} at half load while a block is made each second, over the bare server's`,

@@ -34,7 +34,13 @@ export interface BenchRequest {
   readonly expectedBody?: Buffer;
 }
 
-const LIST_LENGTH = 50_000;
+let listLength = 50_000;
+
+/** Sets how many different requests each list has. */
+export function setListLength(length: number): void {
+  listLength = length;
+}
+
 const BCS = { Accept: BCS_TYPE };
 const JSON_BODY = { "Content-Type": JSON_TYPE };
 
@@ -48,10 +54,7 @@ function createRandom(): (below: number) => number {
   };
 }
 
-function draw(
-  make: (random: (below: number) => number) => BenchRequest,
-  count = LIST_LENGTH,
-): BenchRequest[] {
+function draw(make: (random: (below: number) => number) => BenchRequest, count = listLength): BenchRequest[] {
   const random = createRandom();
   return Array.from({ length: count }, () => make(random));
 }

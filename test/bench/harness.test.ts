@@ -100,6 +100,12 @@ describe("the number of rounds", () => {
     expect(row.rounds).toBe(8);
   });
 
+  it("is larger where a row has more than the usual time", async () => {
+    const options = { unit: "s", target: { max: 1 } };
+    expect((await compare("usual", sidesOf(1, 200), options)).rounds).toBe(12);
+    expect((await compare("longer", sidesOf(1, 200), { ...options, budget: 2 })).rounds).toBe(27);
+  });
+
   it("is six for sides that take seconds, which is an interval still", async () => {
     const row = await compare("slower", sidesOf(1, 2000), { unit: "s", target: { max: 1 } });
     expect(row.rounds).toBe(6);

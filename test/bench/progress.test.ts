@@ -38,6 +38,16 @@ it("tells the time left, corrected by how long the first benchmarks took", () =>
   );
 });
 
+it("does not count a benchmark that is left out", () => {
+  const { progress, clock } = begin(false);
+  progress.begin("one");
+  clock.ms = 10_000;
+  progress.end();
+  expect(progress.secondsLeft()).toBe(50);
+  progress.skip("three");
+  expect(progress.secondsLeft()).toBe(20);
+});
+
 it("keeps one line at the bottom of a terminal", () => {
   const { progress, written } = begin(true);
   progress.begin("one");

@@ -149,6 +149,12 @@ describe("tables", () => {
     ]);
   });
 
+  it("lists the rows that were not measured, with the reason", () => {
+    const leftOut = [{ name: "cluster: reads", reason: "npm run bench -- --store cassandra" }];
+    const lines = formatTable({ rows: [rowOf(1, 2)], quick: false, machine: QUIET, leftOut }).split("\n");
+    expect(lines[2]).toMatch(/^cluster: reads +not run +npm run bench -- --store cassandra$/);
+  });
+
   it("of the README have the headlines alone", () => {
     const rows = [rowOf(1, 2, { headline: true }, "first"), rowOf(1, 2, {}, "second")];
     const table = formatReadme(rows);
