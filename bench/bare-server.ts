@@ -36,6 +36,8 @@ const server = createServer((request: IncomingMessage, response: ServerResponse)
   request.on("end", () => respond(response));
 });
 
+// Without a benchmark nobody stops it.
+process.once("disconnect", () => process.exit());
 process.on("message", (command: BareCommand) => {
   if (command === "cpu") {
     const { user, system } = process.cpuUsage();

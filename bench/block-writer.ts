@@ -43,6 +43,8 @@ async function makeBlock(): Promise<BlockCost> {
   return { committingMs, committingMicros, afterwardsMicros: micros(committed) };
 }
 
+// Without a benchmark nobody stops it.
+process.once("disconnect", () => process.exit());
 process.on("message", async () => {
   process.send?.({ cost: await makeBlock() } satisfies WriterReport);
 });

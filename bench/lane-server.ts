@@ -121,6 +121,8 @@ async function serve(lane: Lane, data: string): Promise<void> {
   };
   const port =
     lane === "fastify" ? await startFastify(parts) : await startOwnServer(parts, lane === "direct");
+  // Without a benchmark nobody stops it.
+  process.once("disconnect", () => process.exit());
   process.on("message", () => {
     const { user, system } = process.cpuUsage();
     process.send?.({ cpuMicros: user + system } satisfies BareReport);

@@ -20,7 +20,7 @@ import { anonymousBytes, type NodeServer, startNode, startStatic } from "./serve
 
 const LIMIT_MIB = 200;
 const MIB = 2 ** 20;
-const FULL_SECONDS = 15;
+const FULL_SECONDS = 24;
 const FOLLOWER_LIMIT_MIB = 80;
 const REST_MS = 3000;
 
@@ -34,7 +34,7 @@ async function followerRow({ quick }: BenchOptions): Promise<BenchRow> {
   const infoOf = async ({ url }: NodeServer): Promise<Record<string, string>> =>
     (await (await fetch(url + pathTo(infoRoute))).json()) as Record<string, string>;
   return withDirectory(async (path) => {
-    const blocks = quick ? "20" : "300";
+    const blocks = quick ? "20" : "500";
     const chain = ["--block-time", "0", "--blocks", blocks, "--prune-window", "off"];
     const origin = await startNode(["--data", join(path, "origin"), ...chain]);
     try {
@@ -102,8 +102,8 @@ async function serverRows(options: BenchOptions): Promise<BenchRow[]> {
     await sleep(options.quick ? 500 : REST_MS);
     const after = (await anonymousBytes(node.pid)) / MIB;
     const highest = Math.max(...during);
-    // The first tenth is warming up.
-    const settled = during.slice(Math.floor(during.length / 10));
+    // In the first third the heap grows to its usual size.
+    const settled = during.slice(Math.floor(during.length / 3));
     const half = Math.floor(settled.length / 2);
     const [first, last] = [settled.slice(0, half), settled.slice(half)];
     const unit = "MiB anonymous";

@@ -28,6 +28,8 @@ const server = createServer(async (request, response) => {
   }
 });
 
+// Without a benchmark nobody stops it.
+process.once("disconnect", () => process.exit());
 process.on("message", (command: BareCommand) => {
   if (command === "cpu") {
     const { user, system } = process.cpuUsage();
