@@ -21,24 +21,27 @@ interface RequestList {
 
 const lists = new Map<number, RequestList>();
 
-/**
- * Keeps the event loop from sleeping until the returned function is called. A server pays for waking a client that sleeps, on
- * a virtual machine as much as for the rest of a response; and a slower server finds it asleep more often.
- */
+/** Keeps the event loop from sleeping until the returned function is called. */
 function stayAwake(): () => void {
-  let isAwake = true;
+  let goesOn = true;
   const turn = (): void => {
-    if (isAwake) setImmediate(turn);
+    if (goesOn) setImmediate(turn);
   };
   turn();
   return () => {
-    isAwake = false;
+    goesOn = false;
   };
 }
 
 async function run(
   list: RequestList,
-  { url, connections, seconds, requestCount: most = Number.POSITIVE_INFINITY }: Omit<Load, "requests">,
+  {
+    url,
+    connections,
+    seconds,
+    isAwake,
+    requestCount: most = Number.POSITIVE_INFINITY,
+  }: Omit<Load, "requests">,
 ): Promise<LoadResult> {
   const target = new URL(url);
   const bytes = list.bytes.get(target.host) ?? list.requests.map((one) => requestBytes(one, target.host));
@@ -65,9 +68,9 @@ async function run(
   const startedMs = performance.now();
   endMs = startedMs + 1000 * seconds;
   for (const client of clients) sendNext(client);
-  const sleep = stayAwake();
+  const sleep = isAwake === true ? stayAwake() : undefined;
   await finished;
-  sleep();
+  sleep?.();
   const result = { requestCount, seconds: (performance.now() - startedMs) / 1000, failures };
   for (const client of clients) client.close();
   return result;
