@@ -18,6 +18,7 @@ const OWNER = "0x10";
 /** Changes in every version, so that there is something between. */
 const NEIGHBOUR = "0x11";
 const PAGES = 20;
+const QUICK_PAGES = 5;
 
 /** A ledger with `versions` versions, of which a thousand change the owner's balance. */
 async function cachedStore(versions: number): Promise<Store> {
@@ -73,17 +74,17 @@ async function fillStore(path: string, versions: number): Promise<void> {
 }
 
 /** Nanoseconds of processor time for each change of a page. */
-function pagesOf(store: Store): Side {
+function pagesOf(store: Store, pages: number): Side {
   const query = { owner: parseAddress(OWNER), asset: parseAsset(COIN), from: 0n };
   return async () => {
     const started = process.cpuUsage();
-    for (let i = 0; i < PAGES; i++) {
+    for (let i = 0; i < pages; i++) {
       const view = await store.openView();
       const { changes } = await readHistoryPage(view, { ...query, to: view.position.version }, CHANGES);
       view.release();
       if (changes.length !== CHANGES) throw new Error(`a page of ${changes.length} changes`);
     }
-    return cpuNanosecondsEach(started, PAGES * CHANGES) / 1000;
+    return cpuNanosecondsEach(started, pages * CHANGES) / 1000;
   };
 }
 
@@ -91,11 +92,12 @@ function pagesOf(store: Store): Side {
 export async function benchmarkHistory(options: BenchOptions): Promise<readonly BenchRow[]> {
   const many = Math.max(10_000, 1_000_000 * options.scale);
   const [few, wide] = [await cachedStore(CHANGES), await cachedStore(many)];
+  const pages = options.quick ? QUICK_PAGES : PAGES;
   try {
     return [
       await compare(
         `${CHANGES} changes of a balance among ${many.toLocaleString("en-US")} versions over among ${CHANGES}`,
-        { ours: pagesOf(wide), base: pagesOf(few) },
+        { ours: pagesOf(wide, pages), base: pagesOf(few, pages) },
         { unit: "µs CPU per change", target: { max: 2 } },
       ),
     ];
