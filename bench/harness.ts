@@ -1,7 +1,7 @@
 // How the benchmarks measure: all sides in turn, so that they see the same machine, and every second round in reverse
 // order, so that no side gains from its place. A row is the median of the rounds' ratios with its confidence interval. A
 // row stops early once it is clear: its interval lies on one side of its target, or is narrow.
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -265,11 +265,25 @@ export function cpuNanosecondsEach(started: NodeJS.CpuUsage, count: number): num
   return (1000 * (user + system)) / count;
 }
 
+const CACHE = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
+const TEMPORARY = "run-";
+/** No directory is in use for longer. */
+const LEFTOVER_MS = 3_600_000;
+
+/** Removes the temporary directories of runs that were killed. */
+export async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(CACHE).catch(() => [])) {
+    if (!name.startsWith(TEMPORARY)) continue;
+    const path = join(CACHE, name);
+    if (Date.now() - (await stat(path)).mtimeMs > LEFTOVER_MS)
+      await rm(path, { recursive: true, force: true });
+  }
+}
+
 /** Runs with a temporary directory. */
 export async function withDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
-  const cache = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
-  await mkdir(cache, { recursive: true });
-  const path = await mkdtemp(join(cache, "run-"));
+  await mkdir(CACHE, { recursive: true });
+  const path = await mkdtemp(join(CACHE, TEMPORARY));
   try {
     return await use(path);
   } finally {

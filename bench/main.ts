@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type BenchRow, beginRun } from "./harness.ts";
+import { type BenchRow, beginRun, removeLeftovers } from "./harness.ts";
 import { stopLoad } from "./load.ts";
 import { describeMachine } from "./machine.ts";
 import { formatTime, Progress } from "./progress.ts";
@@ -122,6 +122,7 @@ async function measure(
     fail(`--only ${values.only.join(" ")}: no benchmark or row has this name; the benchmarks are ${names}`);
   }
   build();
+  await removeLeftovers();
   const machine = describeMachine();
   const size = `${quick ? "quick" : scale}`;
   const seconds = await readSeconds();
