@@ -126,7 +126,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
     rows: [
       "a change of epoch by 92 of 138 validators, over bare blst",
       "the same without native code, over ours with it",
-      "1,000 epochs replayed from a waypoint, each over each of 10",
+      "a change of epoch after 1,000 others, over each of the first 10",
       "a proof of a balance over HTTP, over the balance",
       "commit of a block with versioned tree nodes, over without",
       "disk of a block inside the proof window, over without",
