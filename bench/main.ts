@@ -134,7 +134,11 @@ async function measure(
   const now = (): number => performance.now() - spentOnMaking();
   const write = (text: string): void => void process.stderr.write(text);
   const progress = new Progress({ expected, now, write, isTerminal: process.stderr.isTTY === true });
-  const onRow = (row: BenchRow): void => progress.row(`  ${row.name}: ${formatRatio(row)}`);
+  const shown = new Set<string>();
+  const onRow = (row: BenchRow): void => {
+    if (!shown.has(row.name)) progress.row(`  ${row.name}: ${formatRatio(row)}`);
+    shown.add(row.name);
+  };
   const startedMs = now();
   const rows: BenchRow[] = [];
   const leftOut: LeftOut[] = [];
@@ -156,8 +160,11 @@ async function measure(
       leftOut.push(...names.filter(isWanted).map((row) => ({ name: row, reason: `${name} failed` })));
       return [];
     });
+    const wanted = found.filter((row) => isWanted(row.name));
+    // Those that no comparison made are shown at the end of their benchmark.
+    for (const row of wanted) onRow(row);
     progress.end();
-    rows.push(...found.filter((row) => isWanted(row.name)));
+    rows.push(...wanted);
   }
   stopLoad();
   if (isWhole) {

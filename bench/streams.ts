@@ -105,7 +105,7 @@ async function rowsOf(
   paths: readonly string[],
   { quick }: BenchOptions,
 ): Promise<BenchRow[]> {
-  const [blocks, rounds] = quick ? [3, 2] : [12, 4];
+  const [blocks, rounds] = quick ? [3, 2] : [6, 2];
   const [ours, base]: [BlockCost[], BlockCost[]] = [[], []];
   for (let i = 0; i < blocks; i++) for (const writer of writers) await writer.makeBlock();
   for (let round = 0; round < rounds; round++) {
