@@ -12,8 +12,8 @@ const BATCH = 100;
 /** Most queries that a request may have. */
 const LARGE_BATCH = 1000;
 const ITEMS = 1_000_000;
-/** Different balances or items. */
-const SINGLES = 20_000;
+/** Requests that warm up the code. */
+const WARM_UP = 20_000;
 const UNIT = "µs CPU for each";
 const QUICK_BALANCES = 3000;
 
@@ -38,15 +38,13 @@ export async function benchmarkBatch(options: BenchOptions): Promise<readonly Be
   const set = await itemsDataSet(Math.max(10_000, ITEMS * options.scale));
   const node = await startStatic(set);
   try {
-    const accounts = latestBalances(set).slice(0, SINGLES);
-    const keys = rawItems(set, "json").slice(0, SINGLES);
-    const balances = await compareBatches(node, "balances", accounts, options, (singles, size) =>
+    const balances = await compareBatches(node, "balances", latestBalances(set), options, (singles, size) =>
       inBatches(singles, size, balancesRoute.path, ({ path }) => ({
         address: path.split("/")[3],
         asset_type: COIN,
       })),
     );
-    const items = await compareBatches(node, "raw items", keys, options, (singles, size) =>
+    const items = await compareBatches(node, "raw items", rawItems(set, "json"), options, (singles, size) =>
       inBatches(singles, size, rawItemsRoute.path, ({ body }) => ({
         table_handle: formatAddressLong(TABLE),
         ...(JSON.parse(body ?? "") as { readonly key: string }),
@@ -65,7 +63,7 @@ async function compareBatches(
   options: BenchOptions,
   batchesOf: (singles: readonly BenchRequest[], size: number) => BenchRequest[],
 ): Promise<BenchRow[]> {
-  await warmUp(node, singles, options);
+  await warmUp(node, singles.slice(0, WARM_UP), options);
   const usual = roundLoad(options);
   const side = (requests: readonly BenchRequest[], size: number) => {
     // A quick round asks for about as many balances in each form.

@@ -27,7 +27,7 @@ import { benchmarkWorkers } from "./workers.ts";
 export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   start: {
     run: benchmarkStart,
-    seconds: 40,
+    seconds: 19,
     rows: [
       "sextant --help over node -e 0, CPU time",
       "import, create a node and make one block, over node -e 0, CPU time",
@@ -37,7 +37,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   http: {
     run: benchmarkHttp,
-    seconds: 90,
+    seconds: 88,
     rows: [
       "balance, latest, 32 connections",
       "balance, latest, same thousand accounts, 32 connections",
@@ -52,7 +52,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
     run: benchmarkGrowth,
     seconds: 70,
     rows: [
-      "balance, latest, 10,000,000 items over 10,000 items",
+      "balance of any account, 10,000,000 items over 10,000 items",
       "balance, random version, 10,000,000 items over 10,000 items",
       "raw item, BCS, 10,000,000 items over 10,000 items",
       "balance, random version, a key of 1,000,000 versions over a key of 1 version",
@@ -62,7 +62,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   loop: {
     run: benchmarkLoop,
     isByClock: true,
-    seconds: 120,
+    seconds: 70,
     rows: [
       "longest turn of the event loop by any request, over 20 ms",
       "p99 of a client beside four that encode 1.8 MB, over its p99 alone",
@@ -71,14 +71,14 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   latency: {
     run: benchmarkLatency,
     isByClock: true,
-    seconds: 70,
+    seconds: 35,
     rows: ["p99", "CPU time of a request"].map(
       (figure) => `${figure} at half load while a block is made each second, over the bare server's`,
     ),
   },
   workers: {
     run: benchmarkWorkers,
-    seconds: 20,
+    seconds: 27,
     rows: [
       "two workers over one, requests per second",
       "two workers over one, requests per CPU second of the busiest process",
@@ -87,22 +87,22 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   replication: {
     run: benchmarkReplication,
-    seconds: 80,
+    seconds: 60,
     rows: ["verified replication, records per second of processor time"],
   },
   follow: {
     run: benchmarkFollow,
-    seconds: 60,
+    seconds: 40,
     rows: ["following a node on the same machine, over a replay from memory"],
   },
   check: {
     run: benchmarkCheck,
-    seconds: 40,
+    seconds: 30,
     rows: ["check of a store, over a raw walk that hashes the same values"],
   },
   genesis: {
     run: benchmarkGenesis,
-    seconds: 30,
+    seconds: 20,
     rows: [
       "genesis of devnet, against the file hashed once and raw puts",
       "genesis of devnet, against every hash a check needs and raw puts",
@@ -112,7 +112,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   batch: {
     run: benchmarkBatch,
-    seconds: 25,
+    seconds: 29,
     rows: [
       "100 balances in one request over one each",
       "each of 1000 balances in one request, over each of 100",
@@ -122,7 +122,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   proofs: {
     run: benchmarkProofs,
-    seconds: 60,
+    seconds: 40,
     rows: [
       "a change of epoch by 92 of 138 validators, over bare blst",
       "the same without native code, over ours with it",
@@ -134,7 +134,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   memory: {
     run: benchmarkMemory,
-    seconds: 70,
+    seconds: 45,
     rows: [
       "memory idle, over the limit of 200 MiB",
       "memory highest in 24 s at full load, over the limit of 200 MiB",
@@ -145,7 +145,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   reads: {
     run: benchmarkReads,
-    seconds: 20,
+    seconds: 21,
     rows: [
       "account against the same accounts' balances, 32 connections",
       "resource against the same accounts' balances, 32 connections",
@@ -153,13 +153,13 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   history: {
     run: benchmarkHistory,
-    seconds: 10,
+    seconds: 9,
     rows: ["1000 changes of a balance among 1,000,000 versions over among 1000"],
   },
-  checksums: { run: benchmarkChecksums, seconds: 12, rows: ["checksums of a balance, share of serving it"] },
+  checksums: { run: benchmarkChecksums, seconds: 10, rows: ["checksums of a balance, share of serving it"] },
   store: {
     run: benchmarkStore,
-    seconds: 40,
+    seconds: 32,
     rows: [
       "latest read, 10,000,000 items",
       "view opened for one latest read, 10,000,000 items",
@@ -173,7 +173,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   streams: {
     run: benchmarkStreams,
-    seconds: 70,
+    seconds: 60,
     rows: [
       ...[
         "idle balances",
@@ -189,7 +189,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   lanes: {
     run: benchmarkLanes,
-    seconds: 50,
+    seconds: 40,
     rows: ["balance, latest", "raw item, BCS", "encode a transfer"].flatMap((request) => [
       `${request}: with the direct lane over without`,
       `${request}: with the direct lane over Fastify 5`,
@@ -198,7 +198,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   peers: {
     run: benchmarkPeers,
-    seconds: 50,
+    seconds: 35,
     rows: [
       "balance, latest, over PostgreSQL by primary key behind node:http",
       "transfer from JSON to bytes to sign, in process, over the SDK's own classes",

@@ -11,8 +11,8 @@ import { makeKey } from "./store-data.ts";
 
 const ITEMS = 1_000_000;
 const BALANCES = 100_000;
-/** Different requests to the server. */
-const REQUESTS = 10_000;
+/** Requests that warm up the code. */
+const WARM_UP = 10_000;
 
 /** A newest row of the items table with its key. */
 function makeRow(value: Uint8Array): { readonly key: Buffer; readonly row: Buffer } {
@@ -43,8 +43,8 @@ export async function benchmarkChecksums(options: BenchOptions): Promise<readonl
   const set = await itemsDataSet(Math.max(10_000, ITEMS * options.scale));
   const node = await startStatic(set);
   try {
-    const balances = latestBalances(set).slice(0, REQUESTS);
-    await warmUp(node, balances, options);
+    const balances = latestBalances(set);
+    await warmUp(node, balances.slice(0, WARM_UP), options);
     const load = roundLoad(options);
     const sizes = ROWS.map(({ row }) => row.length).join(" and ");
     return [

@@ -27,12 +27,13 @@ const SMALL = 10_000;
 const REQUESTS = 5000;
 /** Twice the usual time: a difference of 15 % needs more rounds than one of a half. */
 const GROWTH_BUDGET = 2;
+const ROUND_SECONDS = 0.25;
 
 /** Rows of growth. */
 export async function benchmarkGrowth(options: BenchOptions): Promise<readonly BenchRow[]> {
   const { scale } = options;
   const items: Series = [
-    ["balance, latest", latestBalances],
+    ["balance of any account", balancesBeforeHead],
     ["balance, random version", versionBalances],
     ["raw item, BCS", (set) => rawItems(set, "bcs")],
   ];
@@ -44,6 +45,15 @@ export async function benchmarkGrowth(options: BenchOptions): Promise<readonly B
     await growVersions(options),
     ...(await growSets("accounts", 1e6 * scale, accountsDataSet, accounts, options)),
   ];
+}
+
+/** Balances before the latest version, which no cache keeps; no account of these changes in it. */
+function balancesBeforeHead(set: DataSet): BenchRequest[] {
+  return latestBalances(set).map((request) => {
+    const path = new URL(request.path, "http://localhost");
+    path.searchParams.set("ledger_version", `${set.head - 1}`);
+    return { ...request, path: `${path.pathname}${path.search}` };
+  });
 }
 
 async function growSets(
@@ -100,7 +110,7 @@ async function compareCases(
   if (small === undefined || large === undefined) throw new Error(`${name}: expected two cases`);
   const usual = roundLoad(options);
   // Holdings take several times as long as a balance.
-  const load = options.quick ? { ...usual, requestCount: 500 } : usual;
+  const load = { ...usual, ...(options.quick ? { requestCount: 500 } : { seconds: ROUND_SECONDS }) };
   for (const { server, requests } of cases) await warmUp(server, requests, options);
   const sideOf =
     ({ server, requests }: Case): Side =>

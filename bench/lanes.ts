@@ -8,8 +8,8 @@ import { type BenchServer, forkServer, recordResponse } from "./servers.ts";
 
 /** Below this gain the lane is not worth its code. */
 const MIN_GAIN = 1.15;
-/** Different requests: fewer than in other benchmarks, because three servers are warmed up with each. */
-const REQUESTS = 10_000;
+/** Requests that warm up the code: fewer than in other benchmarks, because there are three servers. */
+const WARM_UP = 10_000;
 const ROUND_SECONDS = 0.25;
 
 /**
@@ -42,7 +42,7 @@ export async function benchmarkLanes(options: BenchOptions): Promise<readonly Be
       ["raw item, BCS", rawItems(set, "bcs")],
       ["encode a transfer", transfers()],
     ] as const) {
-      rows.push(...(await compareLanes(name, servers, requests.slice(0, REQUESTS), options)));
+      rows.push(...(await compareLanes(name, servers, requests, options)));
     }
     return rows;
   } finally {
@@ -61,7 +61,7 @@ async function compareLanes(
   const bodies = new Set<string>();
   for (const lane of LANES) {
     bodies.add((await recordResponse(servers[lane], first)).body);
-    await warmUp(servers[lane], requests, options);
+    await warmUp(servers[lane], requests.slice(0, WARM_UP), options);
   }
   if (bodies.size !== 1) throw new Error(`${name}: the servers send different bodies`);
   const load = { ...roundLoad(options), ...(options.quick ? {} : { seconds: ROUND_SECONDS }) };

@@ -189,7 +189,7 @@ async function benchmarkCommits(path: string, options: BenchOptions): Promise<Be
 
 /** Removals by the pruner, which finds rows through the stale index, against removals by key from a raw table. */
 async function measurePruning(path: string): Promise<BenchRow> {
-  const items = 200_000;
+  const items = 100_000;
   const store = await openLmdbStore({ path: join(path, "store") });
   const feeder = new Feeder(store);
   const raw = openRaw(join(path, "raw"));
@@ -236,7 +236,7 @@ async function measurePruning(path: string): Promise<BenchRow> {
 
 /** Runs rounds of updates with pruning, then compares the file's size with the bytes of the kept values. */
 async function measureDisk(path: string): Promise<BenchRow> {
-  const items = 200_000;
+  const items = 100_000;
   const rounds = 3;
   const batch = items / 200;
   const store = await openLmdbStore({ path });
