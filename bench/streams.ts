@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createLocalChain } from "../src/chain/local-chain.ts";
 import { pathTo } from "../src/interface/route.ts";
-import { balanceStreamRoute, blockStreamRoute } from "../src/interface/routes.ts";
+import { balanceStreamRoute } from "../src/interface/routes.ts";
 import { formatAddressLong } from "../src/move/address.ts";
 import type { BlockCost, WriterReport } from "./block-writer.ts";
 import { type BenchOptions, type BenchRow, toPlainRow, toRow, withDirectory } from "./harness.ts";
@@ -146,10 +146,8 @@ async function costRows(options: BenchOptions): Promise<BenchRow[]> {
   const accounts = Object.values(demoAccounts).map(({ address }) => formatAddressLong(address));
   const idle = Array.from({ length: BUSY_STREAMS }, (_, i) => addressAt(i));
   const all = [
-    ["idle balances", balanceStreams(idle, BUSY_STREAMS)],
     ["balances, a few of which change", balanceStreams([...accounts, ...idle], BUSY_STREAMS)],
     ["the demo accounts' balances", balanceStreams(accounts, BUSY_STREAMS)],
-    ["the blocks", Array.from({ length: BUSY_STREAMS }, () => pathTo(blockStreamRoute))],
   ] as const;
   // A quick run takes those that send the most.
   const kinds = options.quick ? all.filter(([what]) => what === "the demo accounts' balances") : all;
