@@ -37,11 +37,12 @@ export async function benchmarkLanes(options: BenchOptions): Promise<readonly Be
       fastify: await start("fastify"),
     };
     const rows: BenchRow[] = [];
-    for (const [name, requests] of [
+    const series = [
       ["balance, latest", latestBalances(set)],
       ["raw item, BCS", rawItems(set, "bcs")],
       ["encode a transfer", transfers()],
-    ] as const) {
+    ] as const;
+    for (const [name, requests] of options.quick ? series.slice(0, 1) : series) {
       rows.push(...(await compareLanes(name, servers, requests, options)));
     }
     return rows;
