@@ -112,12 +112,11 @@ export function indexRowKey({ owner, place }: Pick<IndexRow, "owner" | "place">)
 }
 
 /** A row with its owner; undefined for the rows of deletions, which come last. */
-export function toIndexRow(key: Buffer, value: Buffer): (OwnedKey & { owner: Uint8Array }) | undefined {
+export function toIndexRow(
+  key: Uint8Array,
+  value: Uint8Array,
+): (OwnedKey & { owner: Uint8Array }) | undefined {
   if (key[0] === DELETED) return undefined;
   if (key.length !== ROW_KEY_BYTES) throw new StoreError("corrupt", "a row of the index is damaged");
-  return {
-    owner: Uint8Array.from(key.subarray(0, OWNER_BYTES)),
-    place: Uint8Array.from(key.subarray(OWNER_BYTES)),
-    data: Uint8Array.from(value),
-  };
+  return { owner: key.slice(0, OWNER_BYTES), place: key.slice(OWNER_BYTES), data: value.slice() };
 }

@@ -122,6 +122,12 @@ export function writeLatestKey(target: Buffer, keyHash: Uint8Array): void {
   target.fill(0, HASH_BYTES, ITEM_KEY_BYTES);
 }
 
+/** True for the row key of a newest value. */
+export function isLatestKey(key: Uint8Array): boolean {
+  for (let at = HASH_BYTES; at < ITEM_KEY_BYTES; at++) if (key[at] !== 0) return false;
+  return true;
+}
+
 /** Writes the row key of an older value; later versions sort first. */
 export function writeOlderKey(target: Buffer, keyHash: Uint8Array, version: bigint): void {
   target.set(keyHash, 0);
@@ -136,7 +142,7 @@ export function olderKey(keyHash: Uint8Array, version: bigint): Buffer {
 }
 
 /** The version in the row key of an older value; the key starts at `offset`. */
-export function readOlderVersion(key: Buffer, offset = 0): bigint {
+export function readOlderVersion(key: Uint8Array, offset = 0): bigint {
   return ALL_ONES - readNumber(key, offset + HASH_BYTES);
 }
 
@@ -167,7 +173,7 @@ export function hasStaleEntry(row: Uint8Array, { keyHash, version }: StaleEntry)
   return false;
 }
 
-export function readStaleRow(row: Buffer): StaleEntry[] {
+export function readStaleRow(row: Uint8Array): StaleEntry[] {
   const entries: StaleEntry[] = [];
   for (let offset = 0; offset < row.length; offset += STALE_BYTES) {
     const keyHash = row.subarray(offset, offset + HASH_BYTES);
