@@ -13,7 +13,8 @@ import { HASH_BYTES, ITEM_KEY_BYTES, numberKey, type Table, type Tables, writeLa
 
 const OWNER_BYTES = 33;
 const PLACE_BYTES = 32;
-const ROW_KEY_BYTES = OWNER_BYTES + PLACE_BYTES;
+/** Bytes of the key of a row. */
+export const ROW_KEY_BYTES = OWNER_BYTES + PLACE_BYTES;
 const DELETED_BYTES = ROW_KEY_BYTES + HASH_BYTES;
 /** First byte of the rows of deletions; above every kind of owner. */
 const DELETED = 0xff;
@@ -22,7 +23,8 @@ function deletedKey(version: bigint): Buffer {
   return Buffer.concat([Uint8Array.of(DELETED), numberKey(version)]);
 }
 
-function writeRowKey(target: Buffer, { owner, place }: Pick<IndexRow, "owner" | "place">): void {
+/** Writes the key of a row. */
+export function writeRowKey(target: Buffer, { owner, place }: Pick<IndexRow, "owner" | "place">): void {
   target.set(owner, 0);
   target.set(place, OWNER_BYTES);
 }
@@ -104,11 +106,6 @@ export function listIndexRows(
     found.push({ place: rowKey.subarray(OWNER_BYTES), data: openRow(rowKey, value) });
   }
   return found;
-}
-
-/** Key of a row. */
-export function indexRowKey({ owner, place }: Pick<IndexRow, "owner" | "place">): Buffer {
-  return Buffer.concat([owner, place]);
 }
 
 /** A row with its owner; undefined for the rows of deletions, which come last. */

@@ -34,7 +34,7 @@ const FAST_VALUE_BYTES = 8192;
 const FOUND_KEY_OFFSET = 32;
 
 /** The table's fast reads. */
-export function toFastTable(table: object): FastTable {
+export function toFastTable<T extends object>(table: T): T & FastTable {
   if (!isFastTable(table)) throw new Error("this lmdb has no getBinaryFast");
   return table;
 }
@@ -172,7 +172,7 @@ function captureKeyBuffer(table: Table): Buffer {
   return captured;
 }
 
-function isFastTable(table: object): table is FastTable {
+function isFastTable<T extends object>(table: T): table is T & FastTable {
   return "getBinaryFast" in table && typeof table.getBinaryFast === "function";
 }
 

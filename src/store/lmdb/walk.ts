@@ -11,8 +11,8 @@ import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { indexRowKey, toIndexRow } from "./index-rows.ts";
-import { RowCursor, toFastTable } from "./native.ts";
+import { ROW_KEY_BYTES, toIndexRow, writeRowKey } from "./index-rows.ts";
+import { type FastTable, RowCursor, toFastTable } from "./native.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
 import { checkedBytes, SUMS_BYTES } from "./sealed-rows.ts";
 import {
@@ -32,6 +32,7 @@ import {
   VERSION_BYTES,
   writeLatestKey,
   writeOlderKey,
+  writeVersion,
 } from "./tables.ts";
 
 /** One value of one key. */
@@ -74,14 +75,20 @@ export class StoreWalk {
   readonly counts: RowCounts;
   readonly #environment: Environment;
   readonly #tables: Tables;
+  readonly #items: FastTable;
+  readonly #stale: FastTable;
+  readonly #index: FastTable | undefined;
   readonly #transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
   /** lmdb copies a key in each call. */
   readonly #itemKey = Buffer.alloc(ITEM_KEY_BYTES);
+  readonly #numberKey = new Uint8Array(VERSION_BYTES);
+  readonly #rowKey = Buffer.alloc(ROW_KEY_BYTES);
   /** Those of walks that are not at their end. */
   readonly #cursors = new Set<RowCursor>();
   /** The buffer into which lmdb reads values. */
   #shared: Uint8Array = new Uint8Array(0);
+  #record: Uint8Array = new Uint8Array(0);
   /** Hears of a row that does not match its checksum, and the walk goes on with its bytes; by default it ends there. */
   onDamage: ((text: string) => void) | undefined;
 
@@ -90,9 +97,12 @@ export class StoreWalk {
     const { tables } = environment;
     this.#environment = environment;
     this.#tables = tables;
+    this.#items = toFastTable(tables.items);
+    this.#stale = toFastTable(tables.stale);
+    this.#index = tables.index && toFastTable(tables.index);
     this.#transaction = transaction;
     this.#options = { transaction };
-    this.#read(tables.meta, META.position);
+    this.#read(toFastTable(tables.meta), META.position);
     const [position, identity] = [
       this.#get(tables.meta, META.position),
       this.#get(tables.meta, META.identity),
@@ -111,6 +121,11 @@ export class StoreWalk {
       side: countRows(tables.side),
       index: tables.index === undefined ? 0 : countRows(tables.index),
     };
+  }
+
+  /** As `items`, with values that stay. */
+  *copyItems(after?: Uint8Array): Generator<ItemRow> {
+    for (const row of this.items(after)) yield { ...row, value: row.value?.slice() };
   }
 
   /** All values, newest first per key; only of keys after `after`, if given. */
@@ -132,7 +147,7 @@ export class StoreWalk {
     const key = this.#itemKey;
     // Older rows first: most values of a long history are superseded.
     writeOlderKey(key, keyHash, version);
-    const older = this.#peek(this.#tables.items, key);
+    const older = this.#peek(this.#items, key);
     if (older !== undefined) return { version, value: older.length === 0 ? undefined : older };
     const newest = this.peekNewestItem(keyHash);
     return newest?.version === version ? newest : undefined;
@@ -141,7 +156,7 @@ export class StoreWalk {
   /** The newest value of a key, a deletion included. */
   peekNewestItem(keyHash: Uint8Array): StateItem | undefined {
     writeLatestKey(this.#itemKey, keyHash);
-    const row = this.#peek(this.#tables.items, this.#itemKey);
+    const row = this.#peek(this.#items, this.#itemKey);
     if (row === undefined || row.length < VERSION_BYTES) return undefined;
     const value = row.length === VERSION_BYTES ? undefined : row.subarray(VERSION_BYTES);
     return { version: readVersion(row), value };
@@ -159,7 +174,8 @@ export class StoreWalk {
 
   /** True if a value is listed as superseded at a version. */
   isStale(since: bigint, entry: StaleEntry): boolean {
-    const row = this.#peek(this.#tables.stale, numberKey(since));
+    writeVersion(this.#numberKey, since);
+    const row = this.#peek(this.#stale, this.#numberKey);
     return row !== undefined && hasStaleEntry(row, entry);
   }
 
@@ -175,13 +191,15 @@ export class StoreWalk {
   }
 
   peekRecord(version: bigint): Uint8Array | undefined {
-    return this.#peek(this.#tables.records, numberKey(version));
+    return this.#peek(toFastTable(this.#tables.records), numberKey(version));
   }
 
   /** Records, valid until the next one: a check reads other rows meanwhile. */
   *records(from = 0n): Generator<RawRecord> {
     for (const { key, value } of this.#range(this.#tables.records, numberKey(from))) {
-      yield { version: readNumberKey("record", key), bytes: value.slice() };
+      if (value.length > this.#record.length) this.#record = new Uint8Array(2 * value.length);
+      this.#record.set(value);
+      yield { version: readNumberKey("record", key), bytes: this.#record.subarray(0, value.length) };
     }
   }
 
@@ -202,8 +220,9 @@ export class StoreWalk {
 
   /** The data of a row of the index. */
   peekIndexRow(row: Pick<OwnedRow, "owner" | "place">): Uint8Array | undefined {
-    const { index } = this.#tables;
-    return index === undefined ? undefined : this.#peek(index, indexRowKey(row));
+    if (this.#index === undefined) return undefined;
+    writeRowKey(this.#rowKey, row);
+    return this.#peek(this.#index, this.#rowKey);
   }
 
   /** See LedgerView. */
@@ -220,7 +239,7 @@ export class StoreWalk {
 
   /** A node of the state tree. */
   peekTreeNode(key: Uint8Array): Uint8Array | undefined {
-    return this.#peek(this.#tables.tree, key);
+    return this.#peek(toFastTable(this.#tables.tree), key);
   }
 
   /** Ends the walk and closes the files. */
@@ -236,21 +255,20 @@ export class StoreWalk {
   }
 
   /** The content of a row in lmdb's shared buffer. A copy would cost three times as much. */
-  #peek(table: Table, key: Uint8Array): Uint8Array | undefined {
+  #peek(table: FastTable, key: Uint8Array): Uint8Array | undefined {
     const row = this.#read(table, key);
     return row?.subarray(0, Math.max(0, row.length - SUMS_BYTES));
   }
 
-  #read(table: Table, key: Uint8Array): Uint8Array | undefined {
-    const fast = toFastTable(table);
-    const row = fast.getBinaryFast(key, this.#options);
+  #read(table: FastTable, key: Uint8Array): Uint8Array | undefined {
+    const row = table.getBinaryFast(key, this.#options);
     if (row === undefined) return undefined;
     if ("isGlobal" in row) {
       if (row.buffer !== this.#shared.buffer) this.#shared = new Uint8Array(row.buffer, row.byteOffset);
       // lmdb's shared buffer reports a wrong length.
-      return this.#shared.subarray(0, fast.lastSize);
+      return this.#shared.subarray(0, table.lastSize);
     }
-    return new Uint8Array(row.buffer, row.byteOffset, fast.lastSize);
+    return new Uint8Array(row.buffer, row.byteOffset, table.lastSize);
   }
 
   *#range(table: Table, start?: Buffer): Generator<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
@@ -259,7 +277,7 @@ export class StoreWalk {
     try {
       for (let key = cursor.next(start); key !== undefined; key = cursor.next()) {
         const size = cursor.valueSize();
-        const row = size === undefined ? this.#read(table, key) : this.#shared.subarray(0, size);
+        const row = size === undefined ? this.#read(toFastTable(table), key) : this.#shared.subarray(0, size);
         if (row === undefined) throw new Error("lmdb lost a row of a snapshot");
         yield { key, value: this.#open(table, key, row) };
       }

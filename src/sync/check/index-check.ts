@@ -1,8 +1,9 @@
 // Checks the index against the items: every item that it should have is in it, and nothing else is. The items do not tell
 // their keys, so the rows with whole keys come first: they say which other rows an item must have.
-import { equalBytes } from "../../base/bytes.ts";
+import { equalBytes, readNumber } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { HASH_LENGTH } from "../../ledger/hash.ts";
 import {
   isKeyRow,
   isObjectGroup,
@@ -46,14 +47,14 @@ class HashSet {
       larger.set(this.#hashes);
       this.#hashes = larger;
     }
-    this.#hashes[this.#count++] = startOf(hash);
+    this.#hashes[this.#count++] = readNumber(hash, 0);
   }
 
   /** Call once, after the last `add`; returns a look-up. */
   seal(): (hash: Uint8Array) => boolean {
     const sorted = this.#hashes.subarray(0, this.#count).sort();
     return (hash) => {
-      const wanted = startOf(hash);
+      const wanted = readNumber(hash, 0);
       let [low, high] = [0, sorted.length];
       while (low < high) {
         const middle = (low + high) >> 1;
@@ -65,8 +66,25 @@ class HashSet {
   }
 }
 
-function startOf(hash: Uint8Array): bigint {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.length).readBigUInt64BE();
+const RECENT_HASHES = 1 << 14;
+
+/** Recent hashes, each whole: a new one replaces the one in its place. */
+class RecentHashes {
+  readonly #bytes = new Uint8Array(RECENT_HASHES * HASH_LENGTH);
+
+  has(hash: Uint8Array): boolean {
+    const at = placeOf(hash);
+    for (let i = 0; i < HASH_LENGTH; i++) if (this.#bytes[at + i] !== hash[i]) return false;
+    return true;
+  }
+
+  add(hash: Uint8Array): void {
+    this.#bytes.set(hash, placeOf(hash));
+  }
+}
+
+function placeOf(hash: Uint8Array): number {
+  return ((((hash[0] ?? 0) << 8) | (hash[1] ?? 0)) % RECENT_HASHES) * HASH_LENGTH;
 }
 
 function nameOf({ owner, place }: Pick<OwnedRow, "owner" | "place">): string {
@@ -79,6 +97,8 @@ export class IndexCheck {
   readonly #pace: CheckPace;
   /** Hears of a row without an item, which engines may leave behind; by default it counts as a fault. */
   readonly #onExtra: (text: string) => void;
+  /** Objects whose row was found. */
+  readonly #seen = new RecentHashes();
   /** Items that have a row with their key. */
   readonly #named = new HashSet();
   #isNamed: (keyHash: Uint8Array) => boolean = () => false;
@@ -101,7 +121,11 @@ export class IndexCheck {
   checkWrite(version: bigint, { key, keyHash, value }: EncodedWrite): MaybePromise<void> {
     const { indexedTo } = this.#tables;
     if (indexedTo === undefined || version > indexedTo || value === undefined) return;
-    if (isObjectGroup(key)) return this.#expectOther(ownedRows(key, keyHash, value));
+    if (!isObjectGroup(key) || this.#seen.has(keyHash)) return;
+    return andThen(this.#expectOther(ownedRows(key, keyHash, value)), (isFound) => {
+      // The address in the key is a hash of the row's owner and place, so every value of the key gives this row or none.
+      if (isFound) this.#seen.add(keyHash);
+    });
   }
 
   /** Checks the rows of a record's transaction. */
@@ -181,17 +205,19 @@ export class IndexCheck {
       this.#named.add(keyHash);
       const { indexedTo } = this.#tables;
       if (indexedTo === undefined || item.version > indexedTo) return;
-      return this.#expectOther(ownedRows(Buffer.concat([row.owner, row.data]), keyHash, item.value));
+      const rows = ownedRows(Buffer.concat([row.owner, row.data]), keyHash, item.value);
+      return andThen(this.#expectOther(rows), () => {});
     });
   }
 
-  /** Expects the row of an item besides the one with its key, if it has one. */
-  #expectOther([, row]: readonly OwnedRow[]): MaybePromise<void> {
-    if (row === undefined) return;
+  /** Expects the row of an item besides the one with its key, if it has one. Returns true if it was found. */
+  #expectOther([, row]: readonly OwnedRow[]): MaybePromise<boolean> {
+    if (row === undefined) return false;
     return andThen(this.#tables.getRow(row), (data) => {
-      this.#findings.expect(data !== undefined && equalBytes(data, row.data), () => {
-        return `${nameOf(row)}: ${data === undefined ? "is missing" : "differs from what its item gives"}`;
-      });
+      if (data !== undefined && equalBytes(data, row.data)) return true;
+      const fault = data === undefined ? "is missing" : "differs from what its item gives";
+      this.#findings.add(`${nameOf(row)}: ${fault}`);
+      return false;
     });
   }
 
