@@ -3,9 +3,8 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
-import { BcsReader } from "../../bcs/reader.ts";
 import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
-import { stateValueCodec, stateValueHash } from "../../ledger/state-value.ts";
+import { assertStateValue, stateValueHash } from "../../ledger/state-value.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
 import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
@@ -94,7 +93,7 @@ export class ItemCheck {
       () => `${nameOf(row)}: has no newest value`,
     );
     this.#findings.expect(
-      version <= (newer === undefined ? this.#walk.position.version : newer.version - 1n),
+      newer === undefined ? version <= this.#walk.position.version : version < newer.version,
       () => `${nameOf(row)}: later than ${newer === undefined ? "the head" : "its newer value"}`,
     );
     if (value !== undefined) this.#checkValue(row, value);
@@ -104,9 +103,7 @@ export class ItemCheck {
 
   #checkValue(row: ItemRow, value: Uint8Array): void {
     try {
-      const reader = new BcsReader(value);
-      stateValueCodec.skip(reader);
-      reader.finish();
+      assertStateValue(value);
     } catch (error) {
       this.#findings.add(`${nameOf(row)}: ${errorText(error)}`);
     }
