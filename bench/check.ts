@@ -19,7 +19,7 @@ const TABLES = ["items", "stale", "blocks", "records", "tree", "side", "meta", "
 
 /** The row of a check. */
 export async function benchmarkCheck({ quick, scale }: BenchOptions): Promise<readonly BenchRow[]> {
-  const blocks = quick ? 60 : Math.max(60, Math.round(1500 * scale));
+  const blocks = quick ? 60 : Math.max(60, Math.round(800 * scale));
   const run = await new ChainRun(createLocalChain({ seed: "replication" }), createMemoryStore()).start();
   await run.steps(blocks);
   const records = await readRecords(run.store);
