@@ -245,30 +245,28 @@ export class StoreWalk {
   /** Ends the walk and closes the files. */
   async close(): Promise<void> {
     for (const cursor of this.#cursors) cursor.close();
+    this.#cursors.clear();
     this.#transaction.done();
     await this.#environment.close();
   }
 
-  #get(table: Table, key: Buffer): Buffer | undefined {
+  #get(table: Table, key: Buffer): Uint8Array | undefined {
     const row = table.get(key, this.#options);
-    return row && this.#open(table, key, row);
+    return row && this.#open(table, key, row, row.length);
   }
 
   /** The content of a row in lmdb's shared buffer. A copy would cost three times as much. */
   #peek(table: FastTable, key: Uint8Array): Uint8Array | undefined {
-    const row = this.#read(table, key);
-    return row?.subarray(0, Math.max(0, row.length - SUMS_BYTES));
+    return this.#read(table, key)?.subarray(0, Math.max(0, table.lastSize - SUMS_BYTES));
   }
 
+  /** The buffer that begins with a row, of `lastSize` bytes: lmdb's shared one reports a wrong length. */
   #read(table: FastTable, key: Uint8Array): Uint8Array | undefined {
     const row = table.getBinaryFast(key, this.#options);
     if (row === undefined) return undefined;
-    if ("isGlobal" in row) {
-      if (row.buffer !== this.#shared.buffer) this.#shared = new Uint8Array(row.buffer, row.byteOffset);
-      // lmdb's shared buffer reports a wrong length.
-      return this.#shared.subarray(0, table.lastSize);
-    }
-    return new Uint8Array(row.buffer, row.byteOffset, table.lastSize);
+    if (!("isGlobal" in row)) return row;
+    if (row.buffer !== this.#shared.buffer) this.#shared = new Uint8Array(row.buffer, row.byteOffset);
+    return this.#shared;
   }
 
   *#range(table: Table, start?: Buffer): Generator<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
@@ -277,24 +275,32 @@ export class StoreWalk {
     try {
       for (let key = cursor.next(start); key !== undefined; key = cursor.next()) {
         const size = cursor.valueSize();
-        const row = size === undefined ? this.#read(toFastTable(table), key) : this.#shared.subarray(0, size);
-        if (row === undefined) throw new Error("lmdb lost a row of a snapshot");
-        yield { key, value: this.#open(table, key, row) };
+        yield {
+          key,
+          value: size === undefined ? this.#find(table, key) : this.#open(table, key, this.#shared, size),
+        };
       }
     } finally {
       if (this.#cursors.delete(cursor)) cursor.close();
     }
   }
 
-  /** The content of a row. */
-  #open<T extends Uint8Array>(table: Table, key: Uint8Array, row: T): T {
+  #find(table: Table, key: Uint8Array): Uint8Array {
+    const fast = toFastTable(table);
+    const row = this.#read(fast, key);
+    if (row === undefined) throw new Error("lmdb lost a row of a snapshot");
+    return this.#open(table, key, row, fast.lastSize);
+  }
+
+  /** The content of a row, whose first `size` bytes are the row. */
+  #open(table: Table, key: Uint8Array, row: Uint8Array, size: number): Uint8Array {
     try {
-      return row.subarray(0, checkedBytes(key, row, row.length)) as T;
+      return row.subarray(0, checkedBytes(key, row, size));
     } catch (error) {
       if (this.onDamage === undefined) throw error;
       const [name] = Object.entries(this.#tables).find(([, one]) => one === table) ?? [];
       this.onDamage(`table of ${name} rows: the row of key 0x${toHex(key)} does not match its checksum`);
-      return row.subarray(0, Math.max(0, row.length - SUMS_BYTES)) as T;
+      return row.subarray(0, Math.max(0, size - SUMS_BYTES));
     }
   }
 }
