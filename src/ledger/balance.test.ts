@@ -20,13 +20,14 @@ import { parseAddress } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { parseAsset, primaryStoreAddress } from "./asset.ts";
-import { readBalance } from "./balance.ts";
+import { readBalance, readBalances } from "./balance.ts";
 import { balanceKeyHashes } from "./balance-key-hashes.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
 import { KeyTrace } from "./key-trace.ts";
 import { preparedBalanceKeyHashes } from "./prepared-balance-keys.ts";
 import { findGroupMembers } from "./resource-group.ts";
+import type { LedgerView } from "./view.ts";
 
 const tagBytes = (text: string): Uint8Array => encodeWith(structTagCodec, parseStructTag(text));
 const STORE = "0x1::fungible_asset::FungibleStore";
@@ -239,6 +240,7 @@ describe("findGroupMembers", () => {
 });
 
 describe("a balance at the latest position", async () => {
+  const LAST = parseAddress("0xff");
   const view = await (await createHttpLedger()).openView();
 
   /** Reads from a view of which each read is counted. */
@@ -280,6 +282,34 @@ describe("a balance at the latest position", async () => {
     const refuted = counted(5n, { ...view.position, refuted: { firstVersion: 1n, reason: "" } });
     for (const _ of [1, 2]) refuted.balance("0xe2");
     expect(refuted.reads).toHaveLength(2);
+  });
+
+  it("is not read again with others: each keeps its place, and only theirs are asked for", async () => {
+    const asked: number[] = [];
+    const asset = parseAsset(COIN);
+    const getItems = (keys: readonly Uint8Array[], version: bigint) => {
+      asked.push(keys.length);
+      return keys.map((key, place) => {
+        if (place % 2 === 0) return undefined;
+        const isDamaged = Buffer.from(key).equals(damaged);
+        return { version, value: stateValue(isDamaged ? new Uint8Array(3) : coinStore(BigInt(key[0] ?? 0))) };
+      });
+    };
+    const owners = ["0xf1", "0xf2", "0xf3", "0xf4"].map(parseAddress);
+    const pairs = owners.map((owner) => ({ owner, asset }));
+    const keyOf = (place: number) =>
+      Buffer.from(balanceKeyHashes(owners[place] ?? LAST, asset, undefined)[1] ?? LAST);
+    const damaged = keyOf(2);
+    const stored = { ...view, position: { ...view.position }, getItems } as unknown as LedgerView;
+    await readBalance(stored, owners[1] ?? LAST, asset, LATEST);
+    const expected = [0, 1, 2, 3].map((place) =>
+      place === 2 ? expect.any(LedgerError) : BigInt(keyOf(place)[0] ?? 0),
+    );
+    for (const keys of [6, 2]) {
+      expect(await readBalances(stored, pairs, LATEST)).toEqual(expected);
+      // The one that does not decode is read each time.
+      expect(asked.at(-1)).toBe(keys);
+    }
   });
 
   it("keeps owners apart that have the same place in the cache", () => {

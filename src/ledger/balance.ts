@@ -43,6 +43,25 @@ export async function readBalances(
   pairs: readonly BalancePair[],
   version: bigint,
 ): Promise<readonly (bigint | LedgerError)[]> {
+  const latest = version === view.position.version ? fixedPosition(view) : undefined;
+  if (latest === undefined) return readPairs(view, pairs, version);
+  const known = pairs.map(({ owner, asset }) => knownBalance(latest, owner, asset));
+  const others = pairs.filter((_, index) => known[index] === undefined);
+  const read = await readPairs(view, others, version);
+  for (const [index, { owner, asset }] of others.entries()) {
+    const balance = read[index];
+    if (typeof balance === "bigint") keepBalance(latest, owner, asset, balance);
+  }
+  let next = 0;
+  return known.flatMap((balance) => balance ?? read.slice(next, ++next));
+}
+
+/** As `readBalances`, from the view alone. */
+async function readPairs(
+  view: LedgerView,
+  pairs: readonly BalancePair[],
+  version: bigint,
+): Promise<readonly (bigint | LedgerError)[]> {
   const slices = new Slices();
   // A store that answers later gets all questions before the first answer.
   const reads: MaybePromise<readonly (StateItem | undefined)[]>[] = [];
