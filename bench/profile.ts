@@ -32,6 +32,8 @@ interface Profile {
 }
 
 type Total = [name: string, micros: number];
+/** On the clock of the profile. */
+type Span = readonly [fromMicros: number, toMicros: number];
 
 /** Number of functions to list. */
 const LISTED = 30;
@@ -61,8 +63,8 @@ function nameOf({ functionName, url, lineNumber }: CallFrame): string {
   return `${functionName === "" ? "(anonymous)" : functionName}${file === undefined ? "" : ` ${file}:${lineNumber + 1}`}`;
 }
 
-/** Microseconds of the samples since `fromMicros`, by the name of their frame, without idle time. */
-function addUp(profile: Profile, fromMicros: number, nameFrame: (frame: CallFrame) => string): Total[] {
+/** Microseconds of the samples between two moments, by the name of their frame, without idle time. */
+function addUp(profile: Profile, [from, to]: Span, nameFrame: (frame: CallFrame) => string): Total[] {
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
   const totals = new Map<string, number>();
   let now = profile.startTime;
@@ -70,7 +72,7 @@ function addUp(profile: Profile, fromMicros: number, nameFrame: (frame: CallFram
     const frame = frames.get(id);
     const delta = profile.timeDeltas[index] ?? 0;
     now += delta;
-    if (now < fromMicros || frame === undefined || frame.functionName === "(idle)") continue;
+    if (now < from || now > to || frame === undefined || frame.functionName === "(idle)") continue;
     const name = nameFrame(frame);
     totals.set(name, (totals.get(name) ?? 0) + delta);
   }
@@ -117,18 +119,20 @@ try {
   const load = { url, requests: series.requests, connections: CONNECTIONS };
   // Warm up the code.
   await runLoad({ ...load, seconds: 2 });
-  const startedMicros = Number(process.hrtime.bigint() / 1000n);
+  const now = (): number => Number(process.hrtime.bigint() / 1000n);
+  const started = now();
   const { requestCount } = await runLoad({ ...load, seconds });
+  const span: Span = [started, now()];
   node.kill();
   await once(node, "exit");
   const [file] = await readdir(folder);
   if (file === undefined) throw new Error("the program wrote no profile");
   const profile = JSON.parse(await readFile(join(folder, file), "utf8")) as Profile;
-  const parts = addUp(profile, startedMicros, partOf);
+  const parts = addUp(profile, span, partOf);
   const sum = parts.reduce((total, [, micros]) => total + micros, 0);
   console.log(`${series.name}: ${requestCount} requests, ${(sum / requestCount).toFixed(1)} µs each`);
   print("by part", parts, sum, requestCount);
-  print("by function", addUp(profile, startedMicros, nameOf).slice(0, LISTED), sum, requestCount);
+  print("by function", addUp(profile, span, nameOf).slice(0, LISTED), sum, requestCount);
 } finally {
   stopLoad();
   await rm(folder, { recursive: true, force: true });

@@ -163,6 +163,8 @@ export class LedgerIndexes {
     const { oldestVersion, stateRoot } = view.position;
     if (stateRoot === undefined || start < oldestVersion) return undefined;
     const records = await view.getRecords(start, maxRecords, STEP_BYTES);
+    // Without this, a store that lacks a record would be indexed up to the gap again and again, with a commit each time.
+    if (records.length === 0) return undefined;
     const writes = records.flatMap(({ version, bytes }) =>
       decodeRecord(bytes).writes.map((write) => ({ ...write, version })),
     );
@@ -174,11 +176,12 @@ export class LedgerIndexes {
     return last;
   }
 
-  /** Indexes transactions of kept records; those of pruned ones need no rows. Returns the last version indexed. */
-  async #indexTransactions(view: StoreView, next: bigint, maxRecords: number): Promise<bigint> {
+  /** Indexes transactions of kept records; those of pruned ones need no rows. Returns as `#indexItems`. */
+  async #indexTransactions(view: StoreView, next: bigint, maxRecords: number): Promise<bigint | undefined> {
     const { oldestVersion } = view.position;
     const start = next < oldestVersion ? oldestVersion : next;
     const records = await view.getRecords(start, maxRecords, STEP_BYTES);
+    if (records.length === 0) return undefined;
     const last = start + BigInt(records.length) - 1n;
     await this.#options.store.putIndex(transactionIndexRows(records), [indexReachRow(last, "transactions")]);
     return last;

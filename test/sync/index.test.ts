@@ -8,7 +8,9 @@ import { checkGenesis } from "../../src/ledger/genesis.ts";
 import { assertIndexed } from "../../src/ledger/owned-items.ts";
 import { checkData, copyData, createNode } from "../../src/node.ts";
 import type { Store } from "../../src/store/contract.ts";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { numberKey } from "../../src/store/lmdb/tables.ts";
 import { openStoreWalk } from "../../src/store/lmdb/walk.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { rewindLedger } from "../../src/sync/rewind.ts";
@@ -134,6 +136,23 @@ describe("the index of a store written without one", () => {
     expect((await new Committer({ store: gap, logger: silentLogger }).indexMore()).state).toBe("impossible");
     expect(await refusal(gap)).toBe("not_indexed");
     await gap.close();
+  });
+
+  it("is given up at a record that is missing, which a damaged store may lack", async () => {
+    const path = place();
+    const written = await openLmdbStore({ path });
+    await append(written, false);
+    await written.close();
+    const environment = await openEnvironment({ path, readOnly: false });
+    environment.root.transactionSync(() => environment.tables.records.removeSync(numberKey(20n)));
+    await environment.close();
+    const store = await openLmdbStore({ path });
+    const committer = new Committer({ store, logger: silentLogger });
+    const states: string[] = [];
+    for (let steps = 0; steps < 3; steps++) states.push((await committer.indexMore()).state);
+    expect(states).toEqual(["building", "impossible", "impossible"]);
+    expect(await refusal(store)).not.toBe("none");
+    await store.close();
   });
 
   it("is built by a node at its start, which says so, and serves lists afterwards", async () => {
