@@ -54,3 +54,4 @@ port.on("message", (order: ThreadOrder) => {
   }
 });
 Atomics.store(started, 0, 1);
+report({ kind: "started" });

@@ -37,6 +37,7 @@ interface SentError {
 
 /** From the thread. A commit is answered by `stored` or `failed`. */
 export type ThreadReport =
+  | { readonly kind: "started" }
   | { readonly kind: "setBack" }
   | { readonly kind: "stored" }
   | { readonly kind: "failed"; readonly error: SentError };
@@ -46,6 +47,8 @@ export interface WriteThreadOptions extends Omit<ThreadData, "started"> {
   readonly onSetBack: () => void;
 }
 
+/** Log line of a started thread. */
+export const THREAD_STARTED = "a thread writes the store from now on";
 /** An idle thread ends after this, and its memory with it. */
 const IDLE_MS = 10_000;
 /** Memory for short-lived objects: those of one batch. */
@@ -121,6 +124,9 @@ export class WriteThread {
   #onReport(report: ThreadReport): void {
     const current = this.#current;
     switch (report.kind) {
+      case "started":
+        this.#options.logger.debug({}, THREAD_STARTED);
+        return;
       case "setBack":
         this.#options.onSetBack();
         return;
