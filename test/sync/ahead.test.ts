@@ -68,10 +68,10 @@ const [genesis, first, second] = pagesOf(chain.records, [ends[0]!, ends[8]!, end
   Uint8Array[],
 ];
 
-/** A committer at genesis. */
+/** A committer at genesis. Without an index: for deletions it would read the page before, and wait for it. */
 async function create() {
   const { store, asked, memory } = createHeldStore();
-  const committer = new Committer({ store, logger: silentLogger });
+  const committer = new Committer({ store, index: false, logger: silentLogger });
   const begun = committer.append(genesis);
   await settled();
   await asked[0]?.store();
@@ -221,7 +221,8 @@ describe("pages verified ahead of the store", () => {
 
   it("lead to the same writes as one by one: from the middle, with an item deleted twice", async () => {
     const records = deletingLedger();
-    const pages = records.slice(3).map((record) => [record]);
+    // The second page deletes the item, and the third one again.
+    const pages = [records.slice(3, 4), records.slice(4, 5), records.slice(5, 7), records.slice(7)];
     const prepare = (store: Store): Committer => {
       const committer = plain(store);
       committer.startAt({ chainId: BUILT_CHAIN_ID, version: 3n });
@@ -236,10 +237,14 @@ describe("pages verified ahead of the store", () => {
 });
 
 describe("a follower whose store fails while the next page is verified", () => {
-  const begin = (held: ReturnType<typeof createHeldStore>, mayPass = false): Follower => {
-    const committer = new Committer({ store: held.store, logger: silentLogger });
+  const begin = (
+    held: ReturnType<typeof createHeldStore>,
+    mayPass = false,
+    upstream = recorded(chain.records),
+  ): Follower => {
+    const committer = new Committer({ store: held.store, index: false, logger: silentLogger });
     return new Follower({
-      upstreams: [recorded(chain.records)],
+      upstreams: [upstream],
       committer,
       ledger: held.store,
       logger: silentLogger,
@@ -266,6 +271,17 @@ describe("a follower whose store fails while the next page is verified", () => {
     expect((await follower.faulted).message).toBe("the disk is broken");
     expect(await positionOf(held.memory)).toEqual(before);
     expect(held.asked).toHaveLength(4);
+    await follower.close();
+  });
+
+  it("stops also if that page does not verify", async () => {
+    const held = createHeldStore();
+    const forged = chain.records.map((record, version) => (version === 85 ? flipped(record, 700) : record));
+    const follower = begin(held, false, recorded(forged));
+    await storeUpTo(held, 4);
+    await until(() => follower.status().upstreams[0]?.fault ?? held.asked.length > 3);
+    held.asked[3]?.fail(new StoreError("corrupt", "the disk is broken"));
+    expect((await follower.faulted).message).toBe("the disk is broken");
     await follower.close();
   });
 
