@@ -142,7 +142,7 @@ export async function takeSample(
   load: RoundLoad,
 ): Promise<Sample> {
   const before = await server.cpuMicros();
-  const result = await runLoad({ url: server.url, requests, ...load });
+  const result = await runLoad({ url: server.url, requests, isAwake: true, ...load });
   const used = (await server.cpuMicros()) - before;
   return { rate: result.requestCount / result.seconds, perCpuSecond: (1e6 * result.requestCount) / used };
 }

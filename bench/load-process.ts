@@ -21,9 +21,27 @@ interface RequestList {
 
 const lists = new Map<number, RequestList>();
 
+/** Keeps the event loop from sleeping until the returned function is called. */
+function stayAwake(): () => void {
+  let goesOn = true;
+  const turn = (): void => {
+    if (goesOn) setImmediate(turn);
+  };
+  turn();
+  return () => {
+    goesOn = false;
+  };
+}
+
 async function run(
   list: RequestList,
-  { url, connections, seconds, requestCount: most = Number.POSITIVE_INFINITY }: Omit<Load, "requests">,
+  {
+    url,
+    connections,
+    seconds,
+    isAwake,
+    requestCount: most = Number.POSITIVE_INFINITY,
+  }: Omit<Load, "requests">,
 ): Promise<LoadResult> {
   const target = new URL(url);
   const bytes = list.bytes.get(target.host) ?? list.requests.map((one) => requestBytes(one, target.host));
@@ -50,7 +68,9 @@ async function run(
   const startedMs = performance.now();
   endMs = startedMs + 1000 * seconds;
   for (const client of clients) sendNext(client);
+  const sleep = isAwake === true ? stayAwake() : undefined;
   await finished;
+  sleep?.();
   const result = { requestCount, seconds: (performance.now() - startedMs) / 1000, failures };
   for (const client of clients) client.close();
   return result;

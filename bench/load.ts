@@ -11,6 +11,11 @@ export interface Load {
   readonly requests: readonly BenchRequest[];
   readonly connections: number;
   readonly seconds: number;
+  /**
+   * Polls without sleeping, for rows of processor time: a server pays for waking a client, on a virtual machine as much
+   * as for the rest of a response, and a slower server finds it asleep more often.
+   */
+  readonly isAwake?: boolean | undefined;
   /** Ends the load before its time: on a busy machine as on a quiet one, the server has the same work. */
   readonly requestCount?: number | undefined;
 }

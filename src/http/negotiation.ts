@@ -84,6 +84,8 @@ export function isAccepted(accept: string | undefined, form: Form): boolean {
 export function negotiateForm(accept: string | undefined, forms: readonly Form[]): Form {
   const fallback = forms[0] ?? "json";
   if (forms.length < 2 || accept === undefined || accept === "*/*") return fallback;
+  // Most clients name one type and nothing else.
+  for (const form of forms) if (accept === MEDIA_TYPES[form]) return form;
   const ranges = parseRanges(accept);
   let best = fallback;
   let bestRank: readonly number[] = [0];
@@ -142,6 +144,7 @@ export function negotiateCoding(acceptEncoding: string | undefined): Coding | un
 
 /** True for `application/json` and `application/…+json`, with any parameters, in any case. */
 export function isJsonMediaType(contentType: string): boolean {
+  if (contentType === MEDIA_TYPES.json) return true;
   const semicolon = contentType.indexOf(";");
   const name = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
   return name === MEDIA_TYPES.json || (name.startsWith("application/") && name.endsWith("+json"));

@@ -29,7 +29,8 @@ function literalsOf(path: string): string[] {
 
 function matchSegments(path: string, literals: readonly string[]): string[] | undefined {
   const first = literals[0] ?? "";
-  if (!path.startsWith(first)) return undefined;
+  // Most paths of one beginning differ in their end.
+  if (!path.startsWith(first) || !path.endsWith(literals.at(-1) ?? "")) return undefined;
   const segments: string[] = [];
   let at = first.length;
   for (let i = 1; i < literals.length; i++) {

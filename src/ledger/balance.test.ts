@@ -24,6 +24,7 @@ import { readBalance } from "./balance.ts";
 import { balanceKeyHashes } from "./balance-key-hashes.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
+import { KeyTrace } from "./key-trace.ts";
 import { preparedBalanceKeyHashes } from "./prepared-balance-keys.ts";
 import { findGroupMembers } from "./resource-group.ts";
 
@@ -131,7 +132,7 @@ describe("the balance rule", async () => {
     const items = [groupBytes, coin].map((data) =>
       data === undefined ? undefined : { version: 1n, value: stateValue(data) },
     );
-    const stored = { getItems: async () => items };
+    const stored = { position: { ...view.position }, getItems: async () => items };
     return readBalance(stored, parseAddress("0x1"), parseAsset(COIN), 1n);
   };
 
@@ -234,5 +235,88 @@ describe("findGroupMembers", () => {
       }),
       { numRuns: RUNS },
     );
+  });
+});
+
+describe("a balance at the latest position", async () => {
+  const view = await (await createHttpLedger()).openView();
+
+  /** Reads from a view of which each read is counted. */
+  const counted = (amount: bigint, position = { ...view.position }) => {
+    const reads: bigint[] = [];
+    const getItems = (_: readonly Uint8Array[], version: bigint) => {
+      reads.push(version);
+      return [undefined, { version, value: stateValue(coinStore(amount + version)) }];
+    };
+    const balance = (owner: string, version = position.version, traced = {}) =>
+      readBalance({ position, getItems, ...traced }, parseAddress(owner), parseAsset(COIN), version);
+    return { reads, balance };
+  };
+
+  it("is read once for a position, of which nothing changes, and again for the next", () => {
+    const position = { ...view.position };
+    const first = counted(5n, position);
+    const sum = 5n + position.version;
+    expect([first.balance("0xe1"), first.balance("0xe1"), counted(7n, position).balance("0xe1")]).toEqual([
+      sum,
+      sum,
+      sum,
+    ]);
+    expect(first.reads).toHaveLength(1);
+    expect(counted(7n, { ...position }).balance("0xe1")).toBe(sum + 2n);
+    // Back at the first position, as a view that is held for long.
+    expect([first.balance("0xe1"), first.reads.length]).toEqual([sum, 2]);
+  });
+
+  it("is read each time at an older version, by a view that fetches items, and of a refuted ledger", () => {
+    const { reads, balance } = counted(5n);
+    balance("0xe2");
+    expect([balance("0xe2", 3n), balance("0xe2", 3n), reads.length]).toEqual([8n, 8n, 3]);
+    const fetching = { keyTrace: new KeyTrace() };
+    for (const _ of [1, 2]) balance("0xe2", LATEST, fetching);
+    expect(reads).toHaveLength(5);
+    for (const _ of [1, 2]) balance("0xe2", LATEST, { fetchedTrust: () => undefined });
+    expect(reads).toHaveLength(7);
+    const refuted = counted(5n, { ...view.position, refuted: { firstVersion: 1n, reason: "" } });
+    for (const _ of [1, 2]) refuted.balance("0xe2");
+    expect(refuted.reads).toHaveLength(2);
+  });
+
+  it("keeps owners apart that have the same place in the cache", () => {
+    const { reads, balance } = counted(5n);
+    // The place depends on the first two and the last two bytes.
+    const owners = ["1", "2", "3"].map((middle) => `0xabab${middle.repeat(56)}cdef`);
+    for (const owner of [...owners, ...owners]) balance(owner);
+    expect(reads).toHaveLength(6);
+  });
+
+  it("is read again by whoever was overtaken in its place of the cache", async () => {
+    const position = { ...view.position };
+    const [first, second] = [
+      parseAddress(`0xabab${"4".repeat(56)}cdef`),
+      parseAddress(`0xabab${"5".repeat(56)}cdef`),
+    ];
+    let resume = (): void => {};
+    const resumed = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    const item = (amount: bigint) => ({ version: 1n, value: stateValue(coinStore(amount)) });
+    const slow = {
+      position,
+      getItems: async () => {
+        await resumed;
+        return [undefined, item(1n)];
+      },
+    };
+    const quick = { position, getItems: () => [undefined, item(2n)] };
+    const asset = parseAsset(COIN);
+    const slowly = readBalance(slow, first, asset, LATEST);
+    expect(readBalance(quick, second, asset, LATEST)).toBe(2n);
+    resume();
+    expect(await slowly).toBe(1n);
+    expect([
+      readBalance(quick, second, asset, LATEST),
+      await readBalance(slow, first, asset, LATEST),
+    ]).toEqual([2n, 1n]);
   });
 });

@@ -6,11 +6,9 @@ import { RUNS } from "../../test/support/property.ts";
 import { toHex } from "../base/hex.ts";
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
-import { parseAddress } from "../move/address.ts";
 import { type StructTag, structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
-import { parseAsset } from "./asset.ts";
-import { readBalance } from "./balance.ts";
+import { addParts, amountOfPart } from "./balance-parts.ts";
 import { LedgerError } from "./errors.ts";
 import { findGroupMembers } from "./resource-group.ts";
 import {
@@ -21,9 +19,7 @@ import {
   resourceGroupCodec,
 } from "./resources.ts";
 import { stateValueCodec } from "./state-value.ts";
-import type { LedgerView } from "./view.ts";
 
-const COIN = parseAsset("0x1::aptos_coin::AptosCoin");
 const STORE = parseStructTag("0x1::fungible_asset::FungibleStore");
 const CONCURRENT = parseStructTag("0x1::fungible_asset::ConcurrentFungibleBalance");
 
@@ -58,9 +54,8 @@ function balanceOf(items: { readonly group?: Uint8Array; readonly coin?: Uint8Ar
       ? undefined
       : { version: 0n, value: encodeWith(stateValueCodec, { kind: "v0", data }) },
   );
-  const view: Pick<LedgerView, "getItems"> = { getItems: () => found };
   try {
-    return readBalance(view as LedgerView, parseAddress("0x2"), COIN, 0n) as bigint;
+    return addParts(found.map((item, place) => amountOfPart(place, item)));
   } catch (error) {
     if (error instanceof LedgerError) return error;
     throw error;

@@ -132,3 +132,17 @@ export interface HistoryRange {
 export interface Ledger {
   openView(): MaybePromise<LedgerView>;
 }
+
+/**
+ * The view's position if everything read at it stays as it is: a store hands out the same object until something is
+ * written. Undefined for a view that fetches items, because what an answer rests on depends on each of them, and for a
+ * refuted ledger.
+ */
+export function fixedPosition({
+  position,
+  keyTrace,
+  fetchedTrust,
+}: Pick<LedgerView, "position" | "keyTrace" | "fetchedTrust">): LedgerPosition | undefined {
+  const isFixed = keyTrace === undefined && fetchedTrust === undefined && position.refuted === undefined;
+  return isFixed ? position : undefined;
+}

@@ -11,7 +11,7 @@ import { resolveReadPoint } from "../ledger/read-point.ts";
 import { StateTypes } from "../ledger/state-types.ts";
 import { readTableItem } from "../ledger/table-item.ts";
 import { assertNotRefuted } from "../ledger/trust.ts";
-import type { Ledger, LedgerView } from "../ledger/view.ts";
+import { fixedPosition, type Ledger, type LedgerView } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { assertReached } from "../ledger/watch/min-version.ts";
 import type { ModuleLoader } from "../move/abi.ts";
@@ -146,14 +146,7 @@ export class Reader {
 
   /** Loads modules of the view's latest version. */
   moduleLoader(view: LedgerView): ModuleLoader {
-    const { position, keyTrace, fetchedTrust } = view;
-    // What an answer rests on depends on every fetched item, so a view that fetches reads its modules each time. A store
-    // hands out the same position as long as nothing was written.
-    const isWhole = keyTrace === undefined && fetchedTrust === undefined && position.refuted === undefined;
-    return this.modules.createLoader(
-      (module) => readModuleItem(view, module),
-      isWhole ? position : undefined,
-    );
+    return this.modules.createLoader((module) => readModuleItem(view, module), fixedPosition(view));
   }
 
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */

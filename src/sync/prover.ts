@@ -3,8 +3,8 @@
 import { concatBytes } from "../base/bytes.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { type Asset, primaryStoreAddress } from "../ledger/asset.ts";
-import { addParts, amountOfPart } from "../ledger/balance.ts";
 import { balanceKeys, OBJECT_GROUP_TAG } from "../ledger/balance-keys.ts";
+import { addParts, amountOfPart } from "../ledger/balance-parts.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { tableItemKeyHash } from "../ledger/key-hash.ts";
 import { readInfoBytes } from "../ledger/record.ts";

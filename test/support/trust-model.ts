@@ -3,8 +3,8 @@
 import { type LogFields, type Logger, silentLogger } from "../../src/base/log.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
-import { amountOfPart } from "../../src/ledger/balance.ts";
 import { balanceKeys } from "../../src/ledger/balance-keys.ts";
+import { amountOfPart } from "../../src/ledger/balance-parts.ts";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import { stateKeyCodec } from "../../src/ledger/state-key.ts";
 import {
