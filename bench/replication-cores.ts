@@ -1,6 +1,6 @@
 // Verified replication on two processors over one: the same program in two processes, one of which may use a single
 // processor only. Judged by the clock, so the machine must have two processors idle.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -14,20 +14,17 @@ import type { Measured } from "./replication.ts";
 
 const NAME = "verified replication, wall time with two cores over one";
 const PROCESS = fileURLToPath(new URL("./replication-process.ts", import.meta.url));
-/** Of two processors, what others may use of them while they are judged. */
+/** With fewer idle processors nothing is judged. */
 const IDLE_PROCESSORS = 1.7;
 const LOOK_MS = 500;
 
 /** The row of two processors. */
 export async function compareCores(path: string, records: readonly Uint8Array[]): Promise<BenchRow> {
-  const [first, second] = allowedProcessors();
+  const [first, second] = hasTaskset() ? allowedProcessors() : [];
   const idle = await idleProcessors();
   if (first === undefined || second === undefined) {
-    return toPlainRow(NAME, Number.NaN, 1, {
-      unit: "records/s",
-      basis: "clock",
-      note: "not judged: this process may use one processor only",
-    });
+    const note = "not judged: it needs two processors, and taskset to give a process one of them";
+    return toPlainRow(NAME, Number.NaN, 1, { unit: "records/s", basis: "clock", note });
   }
   const file = join(path, "records.bin");
   await writeFile(file, encodePage(records));
@@ -70,6 +67,10 @@ function start(processors: readonly number[], file: string): ChildProcess {
     if (code !== 0) throw new Error(`the process that replicates ended with ${code}`);
   });
   return child;
+}
+
+function hasTaskset(): boolean {
+  return process.platform === "linux" && spawnSync("taskset", ["--version"]).error === undefined;
 }
 
 /** Numbers of the processors that this process may use. */
