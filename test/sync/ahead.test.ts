@@ -285,7 +285,7 @@ describe("a follower whose store fails while the next page is verified", () => {
     await follower.close();
   });
 
-  it("tries again what was discarded, if the fault may pass", async () => {
+  it("tries again what was discarded, after a transient fault", async () => {
     const held = createHeldStore();
     const follower = begin(held, true);
     await storeUpTo(held, 4);
