@@ -50,7 +50,7 @@ export interface WriteThreadOptions extends Omit<ThreadData, "started"> {
 /** Log line of a started thread. */
 export const THREAD_STARTED = "a thread writes the store from now on";
 /** An idle thread ends after this, and its memory with it. */
-const IDLE_MS = 10_000;
+const IDLE_MS = 3_000;
 /** Memory for short-lived objects: those of one batch. */
 const YOUNG_HEAP_MIB = 12;
 
