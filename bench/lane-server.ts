@@ -10,6 +10,7 @@ import { negotiateForm } from "../src/http/negotiation.ts";
 import type { Operation } from "../src/http/operation.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
 import { createHttpServer } from "../src/http/server.ts";
+import type { SubmissionEncoder } from "../src/http/services.ts";
 import type { Ledger } from "../src/ledger/view.ts";
 import { createMetrics } from "../src/node/metrics.ts";
 import { Reader } from "../src/node/reader.ts";
@@ -20,7 +21,7 @@ import type { Lane } from "./lanes.ts";
 /** The parts that both stacks share. */
 interface Parts {
   readonly ledger: Ledger;
-  readonly encode: InstanceType<typeof Reader>["encode"];
+  readonly encode: SubmissionEncoder;
   readonly onRequest: (operation: string, status: number, seconds: number) => void;
 }
 

@@ -5,8 +5,19 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { MadeBundle } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 
-/** Encodes a JSON request into the signing message. */
-export type SubmissionEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
+/** A message that was printed already: a JSON string of hex. */
+export interface PrintedMessage {
+  readonly text: Uint8Array;
+}
+
+export type EncodedMessage = Uint8Array | PrintedMessage;
+
+/** Encodes a JSON request into the signing message, which it may return printed if it is to be sent as JSON. */
+export type SubmissionEncoder = (
+  body: Uint8Array,
+  view: LedgerView,
+  isPrinted: boolean,
+) => Promise<EncodedMessage>;
 
 /** Explains the transaction in a JSON request, as JSON text. */
 export type SubmissionExplainer = (body: Uint8Array, view: LedgerView) => Promise<string>;

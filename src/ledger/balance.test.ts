@@ -290,7 +290,7 @@ describe("a balance at the latest position", async () => {
     expect(reads).toHaveLength(6);
   });
 
-  it("is read again by whoever was overtaken in its place of the cache", async () => {
+  it("is read again where another account took its place in the cache meanwhile", async () => {
     const position = { ...view.position };
     const [first, second] = [
       parseAddress(`0xabab${"4".repeat(56)}cdef`),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { equalBytes } from "../base/bytes.ts";
 import { fromHex, toHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { addressFromBytes, parseAddress } from "../move/address.ts";
@@ -82,6 +83,19 @@ describe("state key", () => {
       expect(toHex(resourceKeyHash(TWO, structBytes, undefined))).toBe(
         toHex(stateKeyHash(atTwo({ kind: "resource", struct }))),
       );
+    }
+  });
+
+  it("has its own hash however many keys were hashed before it, of its length and of any place", () => {
+    const paths = Array.from({ length: 9000 }, (_, i) => {
+      const path = new Uint8Array(1 + (i % 150)).fill(i >> 8);
+      // Keys that differ in one byte only, at the start, in the middle or at the end.
+      path[[0, path.length >> 1, path.length - 1][i % 3] ?? 0] = i;
+      return path;
+    });
+    for (const path of [...paths, ...paths.slice(-500), ...paths.slice(0, 500)]) {
+      const bcs = encodeWith(stateKeyCodec, { kind: "accessPath", address: TWO, path });
+      expect(equalBytes(stateKeyHashOfBcs(bcs), hashOf(SEEDS.stateKey, bcs))).toBe(true);
     }
   });
 

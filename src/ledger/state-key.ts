@@ -5,7 +5,7 @@ import { variants } from "../bcs/records.ts";
 import { byteString } from "../bcs/scalars.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { addressCodec, moduleIdCodec } from "../move/wire.ts";
-import { hashOf, hashOfParts, SEEDS } from "./hash.ts";
+import { HASH_LENGTH, hashOf, hashOfParts, SEEDS } from "./hash.ts";
 
 /** A perpetual position of the trading engine. Positions have a separate tree. */
 const tradingPositionCodec = variants("TradingNativeKey", {
@@ -67,8 +67,43 @@ export function stateKeyHash(key: StateKey): Uint8Array {
   return stateKeyHashOfBcs(encodeWith(stateKeyCodec, key));
 }
 
+/** Recent keys, of which most ledgers write a few again and again: finding a key costs a quarter of hashing it. */
+const RECENT_KEYS = 4096;
+/** Longer keys are not kept. */
+const RECENT_KEY_BYTES = 160;
+const RECENT_ROW_BYTES = 1 + RECENT_KEY_BYTES + HASH_LENGTH;
+let recentKeys: Uint8Array | undefined;
+
+/** Where a key has its row: its length, itself, its hash. A new key replaces the one in its place. */
+function recentRow(bcs: Uint8Array): number {
+  const { length } = bcs;
+  let place = length;
+  for (let i = TAG_AND_HANDLE - 4; i < TAG_AND_HANDLE; i++) place = Math.imul(place, 31) + (bcs[i] ?? 0);
+  for (let i = Math.max(0, length - 12); i < length; i++) place = Math.imul(place, 31) + (bcs[i] ?? 0);
+  return ((place ^ (place >>> 12)) & (RECENT_KEYS - 1)) * RECENT_ROW_BYTES;
+}
+
+function isInRow(rows: Uint8Array, at: number, bcs: Uint8Array): boolean {
+  if (rows[at] !== bcs.length) return false;
+  for (let i = 0; i < bcs.length; i++) if (rows[at + 1 + i] !== bcs[i]) return false;
+  return true;
+}
+
 /** Hash of a key from its BCS. The caller must have decoded or skipped the key first. */
 export function stateKeyHashOfBcs(bcs: Uint8Array): Uint8Array {
+  if (bcs.length === 0 || bcs.length > RECENT_KEY_BYTES) return computeHash(bcs);
+  recentKeys ??= new Uint8Array(RECENT_KEYS * RECENT_ROW_BYTES);
+  const at = recentRow(bcs);
+  const hashAt = at + 1 + RECENT_KEY_BYTES;
+  if (isInRow(recentKeys, at, bcs)) return recentKeys.slice(hashAt, hashAt + HASH_LENGTH);
+  const hash = computeHash(bcs);
+  recentKeys[at] = bcs.length;
+  recentKeys.set(bcs, at + 1);
+  recentKeys.set(hash, hashAt);
+  return hash;
+}
+
+function computeHash(bcs: Uint8Array): Uint8Array {
   if (bcs[0] === 0) return hashOf(SEEDS.stateKey, bcs);
   const [head, tail] = storageParts(bcs);
   return hashOfParts(SEEDS.stateKey, head, tail);

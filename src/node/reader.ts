@@ -2,6 +2,7 @@
 import { ConfigError, errorText } from "../base/errors.ts";
 import { fromHex, hexBytesFault } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { EncodedMessage } from "../http/services.ts";
 import { createAccountReader } from "../ledger/account-reader.ts";
 import { parseAsset } from "../ledger/asset.ts";
 import { readBalance } from "../ledger/balance.ts";
@@ -150,9 +151,11 @@ export class Reader {
   }
 
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
-  encodeSafely(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+  encodeSafely(body: Uint8Array, view: LedgerView, isPrinted = false): Promise<EncodedMessage> {
     if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
-    return this.runInThread("encode", body, view);
+    if (!isPrinted) return this.runInThread("encode", body, view);
+    // Printing a large message takes as long as several thousand balances.
+    return this.runInThread("encodeText", body, view).then((text) => ({ text }));
   }
 
   /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */

@@ -369,7 +369,7 @@ export class SextantNode extends InProcessCalls implements Node {
         passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
         ledger: this,
         headWatch: this.headWatch,
-        encoder: (body, view) => this.reader.encodeSafely(body, view),
+        encoder: (body, view, isPrinted) => this.reader.encodeSafely(body, view, isPrinted),
         explainer: (body, view) => this.reader.explainSafely(body, view),
         submissions: this.#submissions ?? this.#role?.submissions,
         prover: (view, question, options) => this.proofs.prove(view, question, options),

@@ -16,7 +16,7 @@ import { type Environment, openEnvironment } from "../../src/store/lmdb/environm
 import { decodePosition } from "../../src/store/lmdb/position-row.ts";
 import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
-import { META, numberKey, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
+import { META, numberKey, STALE_BYTES, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
 import { assertHead } from "../../src/sync/check/head-check.ts";
 import { earliestAccumulator } from "../../src/sync/check/record-check.ts";
 import { pruneTo } from "../store/contract.ts";
@@ -241,6 +241,73 @@ describe("the index", () => {
       expect(await findingsOf(await damage("whole", reach(version)))).toBe("");
     }
   });
+});
+
+// These rows are counted, and looked at one by one only if their number is wrong.
+describe("counted rows", () => {
+  /** The first key that the store "whole" has in a table. */
+  async function firstKey(table: Covered, isWanted: (key: Buffer, row: Buffer) => boolean): Promise<Buffer> {
+    const sound = await openEnvironment({ path: join(folder, "whole"), readOnly: true });
+    const rows = tableOf(sound.tables, table);
+    const [key] = someKeys(rows, (one) => isWanted(one, getRow(rows, one) ?? Buffer.alloc(0)));
+    await sound.close();
+    return key ?? expect.unreachable(`no such row of ${table}`);
+  }
+
+  const absent = Buffer.concat([Buffer.alloc(32, 0xcc), numberKey(1n)]);
+  const absentName = `item ${"cc".repeat(32)} as of version 1`;
+
+  it("of superseded values: an entry without a value is named, alone and in place of another", async () => {
+    const key = await firstKey("stale", (_, row) => row.length >= STALE_BYTES);
+    const since = key.readBigUInt64BE();
+    const added = await damage("whole", ({ stale }) =>
+      putRow(stale, key, Buffer.concat([getRow(stale, key) ?? Buffer.alloc(0), absent])),
+    );
+    expect(await findingsOf(added)).toBe(`superseded at ${since}: ${absentName} is missing`);
+    let replaced = Buffer.alloc(0);
+    const exchanged = await damage("whole", ({ stale }) => {
+      const row = getRow(stale, key) ?? Buffer.alloc(0);
+      replaced = Buffer.from(row.subarray(0, STALE_BYTES));
+      putRow(stale, key, Buffer.concat([absent, row.subarray(STALE_BYTES)]));
+    });
+    const keyHash = replaced.toString("hex", 0, 32);
+    const version = replaced.readBigUInt64BE(32);
+    expect((await findingsOf(exchanged)).split("\n")).toEqual([
+      `item ${keyHash} as of version ${version}: not listed as superseded at ${since}`,
+      `superseded at ${since}: ${absentName} is missing`,
+    ]);
+  });
+
+  /** Rows by kind: of hashes, of sequence numbers. */
+  it.each([4, 5])(
+    "of transactions: a row of kind %i that no record has is named, alone and in place of another",
+    async (kind) => {
+      const key = await firstKey("index", (one) => one[0] === kind);
+      const version = key.readBigUInt64BE(kind === 5 ? 33 + 8 : 33);
+      const changed = flipped(key, 7);
+      const nameOf = (row: Buffer): string =>
+        `index row ${row.toString("hex", 0, 33)} ${row.toString("hex", 33)}`;
+      const added = await damage("whole", (tables) =>
+        putRow(tableOf(tables, "index"), changed, Buffer.alloc(0)),
+      );
+      expect(await findingsOf(added)).toBe(`${nameOf(changed)}: record ${version} has no such row`);
+      const exchanged = await damage("whole", (tables) => {
+        tableOf(tables, "index").removeSync(key);
+        putRow(tableOf(tables, "index"), changed, Buffer.alloc(0));
+      });
+      expect((await findingsOf(exchanged)).split("\n")).toEqual([
+        `${nameOf(key)}: is missing, but record ${version} has it`,
+        `${nameOf(changed)}: record ${version} has no such row`,
+      ]);
+      const filled = await damage("whole", (tables) =>
+        putRow(tableOf(tables, "index"), key, Buffer.alloc(1)),
+      );
+      expect((await findingsOf(filled)).split("\n")).toEqual([
+        `${nameOf(key)}: is missing, but record ${version} has it`,
+        `${nameOf(key)}: record ${version} has no such row`,
+      ]);
+    },
+  );
 });
 
 describe("the head", () => {

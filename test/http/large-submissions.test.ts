@@ -1,5 +1,6 @@
 // Large submissions are worked on in a thread: the responses are those of the work itself, and others are not kept waiting.
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { BcsWriter } from "../../src/bcs/writer.ts";
 import { createNode, type Node } from "../../src/index.ts";
 import type { Ledger } from "../../src/ledger/view.ts";
 import { Reader } from "../../src/node/reader.ts";
@@ -48,7 +49,15 @@ it("gives the bytes that the same call gives in this process", async () => {
   expect(body.length).toBeGreaterThan(10 * LARGE_SUBMISSION_BYTES);
   const { status, text } = await post("/encode_submission", body);
   expect(status).toBe(200);
-  expect(JSON.parse(text)).toBe(`0x${Buffer.from(await node.encodeSubmission(body)).toString("hex")}`);
+  const message = Buffer.from(await node.encodeSubmission(body));
+  expect(JSON.parse(text)).toBe(`0x${message.toString("hex")}`);
+  const asBcs = await fetch(`${node.url}/transactions/encode_submission`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/x-bcs" },
+    body,
+  });
+  const bytes = Buffer.from(await asBcs.arrayBuffer());
+  expect(bytes.equals(new BcsWriter(message.length + 5).byteString(message).take())).toBe(true);
 });
 
 it("gives the explanation that the same call gives in this process", async () => {

@@ -5,6 +5,7 @@ import { hexText } from "../answer-text.ts";
 import { operation } from "../operation.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { submissionBody } from "../schemas/submission.ts";
+import type { EncodedMessage } from "../services.ts";
 
 /** Room for the length prefix. */
 const PREFIX_BYTES = 5;
@@ -26,13 +27,16 @@ export const encodeSubmission = operation({
     json: {
       schema: HEX_BYTES_SCHEMA,
       description: "The signing message in hex.",
-      encode: hexText,
+      encode: (message: EncodedMessage, slices) =>
+        "text" in message ? message.text : hexText(message, slices),
     },
     bcs: {
       schema: { type: "string", format: "binary" },
       description: "The signing message as a BCS `vector<u8>`: its length in ULEB128, then the bytes.",
-      encode: (message: Uint8Array) =>
-        new BcsWriter(message.length + PREFIX_BYTES).byteString(message).take(),
+      encode: (message: EncodedMessage) => {
+        if ("text" in message) throw new Error("a message that is sent as BCS was printed");
+        return new BcsWriter(message.length + PREFIX_BYTES).byteString(message).take();
+      },
     },
   },
   errors: [
@@ -45,7 +49,7 @@ export const encodeSubmission = operation({
     "unavailable",
     "overloaded",
   ],
-  async handle({ body }, { view, services }) {
-    return { data: await services.encode(body, view), version: view.position.version };
+  async handle({ body }, { view, services, form }) {
+    return { data: await services.encode(body, view, form === "json"), version: view.position.version };
   },
 });

@@ -76,11 +76,9 @@ const COIN_STORE_START = ((): Uint8Array => {
 
 /** Whether a key is the resource group of an object. */
 export function isObjectGroup(key: Uint8Array): boolean {
-  return (
-    key.length === OWNER_BYTES + GROUP_TAIL.length &&
-    key[0] === KINDS.address &&
-    equalBytes(key.subarray(OWNER_BYTES), GROUP_TAIL)
-  );
+  if (key.length !== OWNER_BYTES + GROUP_TAIL.length || key[0] !== KINDS.address) return false;
+  for (let i = 0; i < GROUP_TAIL.length; i++) if (key[OWNER_BYTES + i] !== GROUP_TAIL[i]) return false;
+  return true;
 }
 
 /** Paired metadata of recent coin types, by their BCS; nothing for a type that cannot be asked for. */

@@ -9,7 +9,7 @@
 // Numbers are big-endian in eight bytes, so rows are in their order; zeros fill the place, and the data is empty. A row
 // follows from its record alone: engines remove it with the record, and readers compare it with the record, because an
 // engine may keep rows of versions that were rewound.
-import { equalBytes } from "../../base/bytes.ts";
+import { equalBytes, readNumber, writeNumber } from "../../base/bytes.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { ADDRESS_LENGTH } from "../../move/address.ts";
@@ -52,17 +52,17 @@ export function transactionOfOwner(
 }
 
 function placeOf(first: bigint, second = 0n): Uint8Array {
-  const place = Buffer.alloc(PLACE_BYTES);
-  place.writeBigUInt64BE(first);
-  place.writeBigUInt64BE(second, NUMBER_BYTES);
+  const place = new Uint8Array(PLACE_BYTES);
+  writeNumber(place, 0, first);
+  writeNumber(place, NUMBER_BYTES, second);
   return place;
 }
 
 /** The place before the transaction with a sequence number; undefined before the first. */
 export function placeBeforeSequence(sequenceNumber: bigint): Uint8Array | undefined {
   if (sequenceNumber === 0n) return undefined;
-  const place = Buffer.alloc(PLACE_BYTES, 0xff);
-  place.writeBigUInt64BE(sequenceNumber - 1n);
+  const place = new Uint8Array(PLACE_BYTES).fill(0xff);
+  writeNumber(place, 0, sequenceNumber - 1n);
   return place;
 }
 
@@ -74,8 +74,7 @@ export function isTransactionRow({ owner }: Pick<OwnedRow, "owner">): boolean {
 
 /** The version that a row names. */
 export function versionOfRow(kind: Kind, { place }: Pick<OwnedKey, "place">): bigint {
-  const at = kind === "sequence" ? NUMBER_BYTES : 0;
-  return Buffer.from(place.buffer, place.byteOffset, place.byteLength).readBigUInt64BE(at);
+  return readNumber(place, kind === "sequence" ? NUMBER_BYTES : 0);
 }
 
 /** The same for a row of any kind. */

@@ -5,6 +5,8 @@ import type { StoredModule } from "../../move/module-cache.ts";
 export interface SubmissionResults {
   /** The bytes to sign. */
   readonly encode: Uint8Array;
+  /** The same as a JSON string of hex. */
+  readonly encodeText: Uint8Array;
   /** The JSON text of an explanation. */
   readonly explain: string;
   /** BCS of a signed transaction. */

@@ -1,6 +1,7 @@
 // The thread for large submissions: it parses and encodes one body at a time and asks the node for what the ledger holds.
 import { parentPort } from "node:worker_threads";
 import { CodedError, errorText } from "../../base/errors.ts";
+import { toPrefixedHex } from "../../base/hex.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJson } from "../../json/parse.ts";
@@ -84,6 +85,8 @@ async function work({ kind, body, chainId, timestampUsec }: SubmissionTask): Pro
   switch (kind) {
     case "encode":
       return alone(await encodeSubmission(body, context));
+    case "encodeText":
+      return alone(Buffer.from(`"${toPrefixedHex(await encodeSubmission(body, context))}"`, "latin1"));
     case "explain":
       return JSON.stringify(await explainSubmission(body, { ...context, timestampUsec, accounts }));
     case "submission":

@@ -13,7 +13,8 @@ import { HASH_BYTES, ITEM_KEY_BYTES, numberKey, type Table, type Tables, writeLa
 
 const OWNER_BYTES = 33;
 const PLACE_BYTES = 32;
-const ROW_KEY_BYTES = OWNER_BYTES + PLACE_BYTES;
+/** Bytes of the key of a row. */
+export const ROW_KEY_BYTES = OWNER_BYTES + PLACE_BYTES;
 const DELETED_BYTES = ROW_KEY_BYTES + HASH_BYTES;
 /** First byte of the rows of deletions; above every kind of owner. */
 const DELETED = 0xff;
@@ -22,7 +23,8 @@ function deletedKey(version: bigint): Buffer {
   return Buffer.concat([Uint8Array.of(DELETED), numberKey(version)]);
 }
 
-function writeRowKey(target: Buffer, { owner, place }: Pick<IndexRow, "owner" | "place">): void {
+/** Writes the key of a row. */
+export function writeRowKey(target: Buffer, { owner, place }: Pick<IndexRow, "owner" | "place">): void {
   target.set(owner, 0);
   target.set(place, OWNER_BYTES);
 }
@@ -106,18 +108,12 @@ export function listIndexRows(
   return found;
 }
 
-/** Key of a row. */
-export function indexRowKey({ owner, place }: Pick<IndexRow, "owner" | "place">): Buffer {
-  return Buffer.concat([owner, place]);
-}
-
 /** A row with its owner; undefined for the rows of deletions, which come last. */
-export function toIndexRow(key: Buffer, value: Buffer): (OwnedKey & { owner: Uint8Array }) | undefined {
+export function toIndexRow(
+  key: Uint8Array,
+  value: Uint8Array,
+): (OwnedKey & { owner: Uint8Array }) | undefined {
   if (key[0] === DELETED) return undefined;
   if (key.length !== ROW_KEY_BYTES) throw new StoreError("corrupt", "a row of the index is damaged");
-  return {
-    owner: Uint8Array.from(key.subarray(0, OWNER_BYTES)),
-    place: Uint8Array.from(key.subarray(OWNER_BYTES)),
-    data: Uint8Array.from(value),
-  };
+  return { owner: key.slice(0, OWNER_BYTES), place: key.slice(OWNER_BYTES), data: value.slice() };
 }

@@ -226,7 +226,8 @@ class PageCheck {
           (before === undefined
             ? low === undefined || rules.compare(low, key) <= 0
             : rules.compare(before, key) < 0) &&
-          (high === undefined || rules.compare(key, high) < 0);
+          // The keys before the last one are lower than it.
+          (high === undefined || i < nodes - 1 || rules.compare(key, high) < 0);
         if (!isOrdered) throw this.#damage(`${rules.name}: page ${number} has keys out of order`);
         before = key;
       }

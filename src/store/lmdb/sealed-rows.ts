@@ -155,7 +155,8 @@ export function putRow(table: PutTable, key: Uint8Array, value: Uint8Array, head
 
 function bufferOf(bytes: number): Uint8Array {
   if (bytes <= scratch.length) return scratch;
-  const larger = new Uint8Array(2 * bytes);
-  if (larger.length <= MAX_SCRATCH_BYTES) scratch = larger;
-  return larger;
+  // Every byte is written, so zeros would be for nothing.
+  if (2 * bytes > MAX_SCRATCH_BYTES) return Buffer.allocUnsafeSlow(bytes);
+  scratch = new Uint8Array(2 * bytes);
+  return scratch;
 }

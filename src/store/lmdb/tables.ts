@@ -14,6 +14,7 @@
 // side     opaque key                              -> opaque value, see SideRow
 // meta     name                                    -> see META
 import type { Database, RootDatabase } from "lmdb";
+import { readNumber, writeNumber } from "../../base/bytes.ts";
 
 /** One table: bytes to bytes. */
 export type Table = Database<Buffer, Uint8Array>;
@@ -85,20 +86,6 @@ export function openTables(root: RootDatabase): Tables | undefined {
   return { ...(Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>), index: open("index") };
 }
 
-/** Several times faster than Buffer's 64-bit access. */
-const numberBytes = new Uint8Array(8);
-const numberView = new DataView(numberBytes.buffer);
-
-function writeNumber(target: Uint8Array, offset: number, value: bigint): void {
-  numberView.setBigUint64(0, value);
-  target.set(numberBytes, offset);
-}
-
-function readNumber(source: Uint8Array, offset: number): bigint {
-  for (let i = 0; i < 8; i++) numberBytes[i] = source[offset + i] ?? 0;
-  return numberView.getBigUint64(0);
-}
-
 /** The version at the start of a newest row. */
 export function readVersion(row: Uint8Array): bigint {
   return readNumber(row, 0);
@@ -122,6 +109,12 @@ export function writeLatestKey(target: Buffer, keyHash: Uint8Array): void {
   target.fill(0, HASH_BYTES, ITEM_KEY_BYTES);
 }
 
+/** True for the row key of a newest value. */
+export function isLatestKey(key: Uint8Array): boolean {
+  for (let at = HASH_BYTES; at < ITEM_KEY_BYTES; at++) if (key[at] !== 0) return false;
+  return true;
+}
+
 /** Writes the row key of an older value; later versions sort first. */
 export function writeOlderKey(target: Buffer, keyHash: Uint8Array, version: bigint): void {
   target.set(keyHash, 0);
@@ -136,7 +129,7 @@ export function olderKey(keyHash: Uint8Array, version: bigint): Buffer {
 }
 
 /** The version in the row key of an older value; the key starts at `offset`. */
-export function readOlderVersion(key: Buffer, offset = 0): bigint {
+export function readOlderVersion(key: Uint8Array, offset = 0): bigint {
   return ALL_ONES - readNumber(key, offset + HASH_BYTES);
 }
 
@@ -167,7 +160,7 @@ export function hasStaleEntry(row: Uint8Array, { keyHash, version }: StaleEntry)
   return false;
 }
 
-export function readStaleRow(row: Buffer): StaleEntry[] {
+export function readStaleRow(row: Uint8Array): StaleEntry[] {
   const entries: StaleEntry[] = [];
   for (let offset = 0; offset < row.length; offset += STALE_BYTES) {
     const keyHash = row.subarray(offset, offset + HASH_BYTES);

@@ -11,14 +11,15 @@ import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { indexRowKey, toIndexRow } from "./index-rows.ts";
-import { toFastTable } from "./native.ts";
+import { ROW_KEY_BYTES, toIndexRow, writeRowKey } from "./index-rows.ts";
+import { type FastTable, RowCursor, toFastTable } from "./native.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
 import { checkedBytes, SUMS_BYTES } from "./sealed-rows.ts";
 import {
   HASH_BYTES,
   hasStaleEntry,
   ITEM_KEY_BYTES,
+  isLatestKey,
   META,
   numberKey,
   readOlderVersion,
@@ -31,6 +32,7 @@ import {
   VERSION_BYTES,
   writeLatestKey,
   writeOlderKey,
+  writeVersion,
 } from "./tables.ts";
 
 /** One value of one key. */
@@ -42,7 +44,8 @@ export interface ItemRow extends StateItem {
 /** Values that one version superseded. */
 export interface StaleRow {
   readonly version: bigint;
-  readonly entries: readonly StaleEntry[];
+  readonly count: number;
+  readEntries(): readonly StaleEntry[];
 }
 
 /** Approximate number of rows per table: a writer may be active. */
@@ -61,7 +64,10 @@ export async function openStoreWalk(path: string): Promise<StoreWalk> {
   }
 }
 
-/** A walk over a snapshot of a store. Rows come in key order. */
+/**
+ * A walk over a snapshot of a store. Rows come in key order; walking over them compares their checksums, looking one up
+ * does not. Values are valid until the next read, unless they say otherwise.
+ */
 export class StoreWalk {
   readonly identity: StoreIdentity;
   readonly position: Position;
@@ -69,10 +75,20 @@ export class StoreWalk {
   readonly counts: RowCounts;
   readonly #environment: Environment;
   readonly #tables: Tables;
+  readonly #items: FastTable;
+  readonly #stale: FastTable;
+  readonly #index: FastTable | undefined;
   readonly #transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
   /** lmdb copies a key in each call. */
   readonly #itemKey = Buffer.alloc(ITEM_KEY_BYTES);
+  readonly #numberKey = new Uint8Array(VERSION_BYTES);
+  readonly #rowKey = Buffer.alloc(ROW_KEY_BYTES);
+  /** Those of walks that are not at their end. */
+  readonly #cursors = new Set<RowCursor>();
+  /** The buffer into which lmdb reads values. */
+  #shared: Uint8Array = new Uint8Array(0);
+  #record: Uint8Array = new Uint8Array(0);
   /** Hears of a row that does not match its checksum, and the walk goes on with its bytes; by default it ends there. */
   onDamage: ((text: string) => void) | undefined;
 
@@ -81,8 +97,12 @@ export class StoreWalk {
     const { tables } = environment;
     this.#environment = environment;
     this.#tables = tables;
+    this.#items = toFastTable(tables.items);
+    this.#stale = toFastTable(tables.stale);
+    this.#index = tables.index && toFastTable(tables.index);
     this.#transaction = transaction;
     this.#options = { transaction };
+    this.#read(toFastTable(tables.meta), META.position);
     const [position, identity] = [
       this.#get(tables.meta, META.position),
       this.#get(tables.meta, META.identity),
@@ -103,32 +123,43 @@ export class StoreWalk {
     };
   }
 
+  /** As `items`, with values that stay. */
+  *copyItems(after?: Uint8Array): Generator<ItemRow> {
+    for (const row of this.items(after)) yield { ...row, value: row.value?.slice() };
+  }
+
   /** All values, newest first per key; only of keys after `after`, if given. */
   *items(after?: Uint8Array): Generator<ItemRow> {
     const start = after === undefined ? undefined : endOfKey(after);
     for (const { key, value } of this.#range(this.#tables.items, start)) {
       if (key.length !== ITEM_KEY_BYTES) throw rowError("item", `key of ${key.length} bytes`);
-      const keyHash = key.subarray(0, HASH_BYTES);
-      const isNewest = key.readBigUInt64BE(HASH_BYTES) === 0n;
+      const keyHash = key.slice(0, HASH_BYTES);
+      const isNewest = isLatestKey(key);
       if (isNewest && value.length < VERSION_BYTES) throw rowError("item", `row of ${value.length} bytes`);
-      const version = isNewest ? value.readBigUInt64BE() : readOlderVersion(key);
+      const version = isNewest ? readVersion(value) : readOlderVersion(key);
       const stored = isNewest ? value.subarray(VERSION_BYTES) : value;
       yield { keyHash, version, isNewest, value: stored.length === 0 ? undefined : stored };
     }
   }
 
-  /** The value that a version wrote, if stored; `value` is undefined for a deletion. Valid until the next read. */
+  /** The value that a version wrote, if stored; `value` is undefined for a deletion. */
   peekItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
     const key = this.#itemKey;
     // Older rows first: most values of a long history are superseded.
     writeOlderKey(key, keyHash, version);
-    const older = this.#peek(this.#tables.items, key);
+    const older = this.#peek(this.#items, key);
     if (older !== undefined) return { version, value: older.length === 0 ? undefined : older };
-    writeLatestKey(key, keyHash);
-    const newest = this.#peek(this.#tables.items, key);
-    if (newest === undefined || newest.length < VERSION_BYTES || readVersion(newest) !== version)
-      return undefined;
-    return { version, value: newest.length === VERSION_BYTES ? undefined : newest.subarray(VERSION_BYTES) };
+    const newest = this.peekNewestItem(keyHash);
+    return newest?.version === version ? newest : undefined;
+  }
+
+  /** The newest value of a key, a deletion included. */
+  peekNewestItem(keyHash: Uint8Array): StateItem | undefined {
+    writeLatestKey(this.#itemKey, keyHash);
+    const row = this.#peek(this.#items, this.#itemKey);
+    if (row === undefined || row.length < VERSION_BYTES) return undefined;
+    const value = row.length === VERSION_BYTES ? undefined : row.subarray(VERSION_BYTES);
+    return { version: readVersion(row), value };
   }
 
   *stale(): Generator<StaleRow> {
@@ -137,13 +168,14 @@ export class StoreWalk {
       if (value.length === 0 || value.length % STALE_BYTES !== 0) {
         throw rowError("stale", `row of version ${version} has ${value.length} bytes`);
       }
-      yield { version, entries: readStaleRow(value) };
+      yield { version, count: value.length / STALE_BYTES, readEntries: () => readStaleRow(value.slice()) };
     }
   }
 
   /** True if a value is listed as superseded at a version. */
   isStale(since: bigint, entry: StaleEntry): boolean {
-    const row = this.#peek(this.#tables.stale, numberKey(since));
+    writeVersion(this.#numberKey, since);
+    const row = this.#peek(this.#stale, this.#numberKey);
     return row !== undefined && hasStaleEntry(row, entry);
   }
 
@@ -158,14 +190,16 @@ export class StoreWalk {
     return row === undefined ? undefined : decodeBlock(height, row);
   }
 
-  /** A record. Valid until the next read. */
   peekRecord(version: bigint): Uint8Array | undefined {
-    return this.#peek(this.#tables.records, numberKey(version));
+    return this.#peek(toFastTable(this.#tables.records), numberKey(version));
   }
 
+  /** Records, valid until the next one: a check reads other rows meanwhile. */
   *records(from = 0n): Generator<RawRecord> {
     for (const { key, value } of this.#range(this.#tables.records, numberKey(from))) {
-      yield { version: readNumberKey("record", key), bytes: value };
+      if (value.length > this.#record.length) this.#record = new Uint8Array(2 * value.length);
+      this.#record.set(value);
+      yield { version: readNumberKey("record", key), bytes: this.#record.subarray(0, value.length) };
     }
   }
 
@@ -173,7 +207,7 @@ export class StoreWalk {
     yield* this.#range(this.#tables.side);
   }
 
-  /** All rows of the index. */
+  /** All rows of the index, as copies. */
   *indexRows(): Generator<OwnedRow> {
     const { index } = this.#tables;
     if (index === undefined) return;
@@ -184,20 +218,11 @@ export class StoreWalk {
     }
   }
 
-  /** The data of a row of the index. Valid until the next read. */
+  /** The data of a row of the index. */
   peekIndexRow(row: Pick<OwnedRow, "owner" | "place">): Uint8Array | undefined {
-    const { index } = this.#tables;
-    return index === undefined ? undefined : this.#peek(index, indexRowKey(row));
-  }
-
-  /** The newest value of a key, a deletion included. */
-  getNewestItem(keyHash: Uint8Array): StateItem | undefined {
-    const key = Buffer.alloc(ITEM_KEY_BYTES);
-    writeLatestKey(key, keyHash);
-    const row = this.#get(this.#tables.items, key);
-    if (row === undefined || row.length < VERSION_BYTES) return undefined;
-    const value = row.length === VERSION_BYTES ? undefined : row.subarray(VERSION_BYTES);
-    return { version: row.readBigUInt64BE(), value };
+    if (this.#index === undefined) return undefined;
+    writeRowKey(this.#rowKey, row);
+    return this.#peek(this.#index, this.#rowKey);
   }
 
   /** See LedgerView. */
@@ -212,54 +237,72 @@ export class StoreWalk {
     return count;
   }
 
-  /** A node of the state tree. Valid until the next read. */
+  /** A node of the state tree. */
   peekTreeNode(key: Uint8Array): Uint8Array | undefined {
-    return this.#peek(this.#tables.tree, key);
+    return this.#peek(toFastTable(this.#tables.tree), key);
   }
 
   /** Ends the walk and closes the files. */
   async close(): Promise<void> {
+    for (const cursor of this.#cursors) cursor.close();
+    this.#cursors.clear();
     this.#transaction.done();
     await this.#environment.close();
   }
 
-  #get(table: Table, key: Buffer): Buffer | undefined {
+  #get(table: Table, key: Buffer): Uint8Array | undefined {
     const row = table.get(key, this.#options);
-    return row && this.#open(table, key, row);
+    return row && this.#open(table, key, row, row.length);
   }
 
-  /** The content of a row in lmdb's shared buffer, which costs a third of a copy. Valid until the next read. */
-  #peek(table: Table, key: Uint8Array): Uint8Array | undefined {
-    const fast = toFastTable(table);
-    const row = fast.getBinaryFast(key, this.#options);
-    // lmdb's shared buffer reports a wrong length.
-    return row && this.#open(table, key, new Uint8Array(row.buffer, row.byteOffset, fast.lastSize));
+  /** The content of a row in lmdb's shared buffer. A copy would cost three times as much. */
+  #peek(table: FastTable, key: Uint8Array): Uint8Array | undefined {
+    return this.#read(table, key)?.subarray(0, Math.max(0, table.lastSize - SUMS_BYTES));
   }
 
-  *#range(table: Table, start?: Buffer): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
-    const transaction = this.#transaction;
-    const range = start === undefined ? { transaction } : { transaction, start };
-    for (const { key, value } of table.getRange(range)) {
-      yield { key: toBuffer(key), value: this.#open(table, key, value) };
+  /** The buffer that begins with a row, of `lastSize` bytes: lmdb's shared one reports a wrong length. */
+  #read(table: FastTable, key: Uint8Array): Uint8Array | undefined {
+    const row = table.getBinaryFast(key, this.#options);
+    if (row === undefined) return undefined;
+    if (!("isGlobal" in row)) return row;
+    if (row.buffer !== this.#shared.buffer) this.#shared = new Uint8Array(row.buffer, row.byteOffset);
+    return this.#shared;
+  }
+
+  *#range(table: Table, start?: Buffer): Generator<{ readonly key: Uint8Array; readonly value: Uint8Array }> {
+    const cursor = new RowCursor(table, this.#transaction);
+    this.#cursors.add(cursor);
+    try {
+      for (let key = cursor.next(start); key !== undefined; key = cursor.next()) {
+        const size = cursor.valueSize();
+        yield {
+          key,
+          value: size === undefined ? this.#find(table, key) : this.#open(table, key, this.#shared, size),
+        };
+      }
+    } finally {
+      if (this.#cursors.delete(cursor)) cursor.close();
     }
   }
 
-  /** The content of a row. */
-  #open<T extends Uint8Array>(table: Table, key: Uint8Array, row: T): T {
+  #find(table: Table, key: Uint8Array): Uint8Array {
+    const fast = toFastTable(table);
+    const row = this.#read(fast, key);
+    if (row === undefined) throw new Error("lmdb lost a row of a snapshot");
+    return this.#open(table, key, row, fast.lastSize);
+  }
+
+  /** The content of a row, whose first `size` bytes are the row. */
+  #open(table: Table, key: Uint8Array, row: Uint8Array, size: number): Uint8Array {
     try {
-      return row.subarray(0, checkedBytes(key, row, row.length)) as T;
+      return row.subarray(0, checkedBytes(key, row, size));
     } catch (error) {
       if (this.onDamage === undefined) throw error;
       const [name] = Object.entries(this.#tables).find(([, one]) => one === table) ?? [];
       this.onDamage(`table of ${name} rows: the row of key 0x${toHex(key)} does not match its checksum`);
-      return row.subarray(0, Math.max(0, row.length - SUMS_BYTES)) as T;
+      return row.subarray(0, Math.max(0, size - SUMS_BYTES));
     }
   }
-}
-
-/** lmdb returns keys as copies of its own, and as buffers. */
-function toBuffer(key: Uint8Array): Buffer {
-  return Buffer.isBuffer(key) ? key : Buffer.from(key);
 }
 
 /** A row key after all rows of a key and before the next key: no version sorts this high. */
@@ -273,9 +316,9 @@ function rowError(table: string, what: string): StoreError {
   return new StoreError("corrupt", `the store is damaged: table of ${table} rows: ${what}`);
 }
 
-function readNumberKey(table: string, key: Buffer): bigint {
+function readNumberKey(table: string, key: Uint8Array): bigint {
   if (key.length !== VERSION_BYTES) throw rowError(table, `key of ${key.length} bytes`);
-  return key.readBigUInt64BE();
+  return readVersion(key);
 }
 
 function countRows(table: Table): number {

@@ -54,7 +54,11 @@ export async function checkClusterIndex(
       view.release();
     }
   }
-  const indexRows = await check.run();
+  const indexRows = await check.checkRows();
+  for await (const item of walk.items()) {
+    signal?.throwIfAborted();
+    check.checkItem(item.keyHash, item.version);
+  }
   return {
     ...{ chainId, version, oldestVersion, indexedTo: walk.indexedTo, indexRows },
     withoutItem: leftovers.count,

@@ -1,8 +1,9 @@
 // Checks the index against the items: every item that it should have is in it, and nothing else is. The items do not tell
 // their keys, so the rows with whole keys come first: they say which other rows an item must have.
-import { equalBytes } from "../../base/bytes.ts";
+import { equalBytes, readNumber } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { HASH_LENGTH } from "../../ledger/hash.ts";
 import {
   isKeyRow,
   isObjectGroup,
@@ -21,11 +22,6 @@ import type { StateItem } from "../../ledger/view.ts";
 import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
 
-/** An item as its newest write left it. */
-export interface NewestItem extends StateItem {
-  readonly keyHash: Uint8Array;
-}
-
 /** What the check reads. */
 export interface IndexTables {
   /** Up to this version every write is indexed; undefined without an index. */
@@ -33,11 +29,10 @@ export interface IndexTables {
   /** The same for the transactions of kept records. */
   readonly transactionsIndexedTo: bigint | undefined;
   rows(): Iterable<OwnedRow> | AsyncIterable<OwnedRow>;
-  /** The data of a row. Valid until the next read. */
+  /** The data of a row. Valid until the next read, like the other two. */
   getRow(row: Pick<OwnedRow, "owner" | "place">): MaybePromise<Uint8Array | undefined>;
-  items(): Iterable<NewestItem> | AsyncIterable<NewestItem>;
   getItem(keyHash: Uint8Array): MaybePromise<StateItem | undefined>;
-  /** A kept record. Valid until the next read. */
+  /** A kept record. */
   getRecord(version: bigint): MaybePromise<Uint8Array | undefined>;
 }
 
@@ -52,14 +47,14 @@ class HashSet {
       larger.set(this.#hashes);
       this.#hashes = larger;
     }
-    this.#hashes[this.#count++] = startOf(hash);
+    this.#hashes[this.#count++] = readNumber(hash, 0);
   }
 
   /** Call once, after the last `add`; returns a look-up. */
   seal(): (hash: Uint8Array) => boolean {
     const sorted = this.#hashes.subarray(0, this.#count).sort();
     return (hash) => {
-      const wanted = startOf(hash);
+      const wanted = readNumber(hash, 0);
       let [low, high] = [0, sorted.length];
       while (low < high) {
         const middle = (low + high) >> 1;
@@ -71,8 +66,25 @@ class HashSet {
   }
 }
 
-function startOf(hash: Uint8Array): bigint {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.length).readBigUInt64BE();
+const RECENT_HASHES = 1 << 14;
+
+/** Recent hashes, each whole: a new one replaces the one in its place. */
+class RecentHashes {
+  readonly #bytes = new Uint8Array(RECENT_HASHES * HASH_LENGTH);
+
+  has(hash: Uint8Array): boolean {
+    const at = placeOf(hash);
+    for (let i = 0; i < HASH_LENGTH; i++) if (this.#bytes[at + i] !== hash[i]) return false;
+    return true;
+  }
+
+  add(hash: Uint8Array): void {
+    this.#bytes.set(hash, placeOf(hash));
+  }
+}
+
+function placeOf(hash: Uint8Array): number {
+  return ((((hash[0] ?? 0) << 8) | (hash[1] ?? 0)) % RECENT_HASHES) * HASH_LENGTH;
 }
 
 function nameOf({ owner, place }: Pick<OwnedRow, "owner" | "place">): string {
@@ -85,6 +97,13 @@ export class IndexCheck {
   readonly #pace: CheckPace;
   /** Hears of a row without an item, which engines may leave behind; by default it counts as a fault. */
   readonly #onExtra: (text: string) => void;
+  /** Objects whose row was found. */
+  readonly #seen = new RecentHashes();
+  /** Items that have a row with their key. */
+  readonly #named = new HashSet();
+  #isNamed: (keyHash: Uint8Array) => boolean = () => false;
+  /** The checked records, and how many of the rows that they have were found; no two of these are the same. */
+  #records: { first: bigint; last: bigint; rows: number } | undefined;
 
   constructor(
     tables: IndexTables,
@@ -102,13 +121,19 @@ export class IndexCheck {
   checkWrite(version: bigint, { key, keyHash, value }: EncodedWrite): MaybePromise<void> {
     const { indexedTo } = this.#tables;
     if (indexedTo === undefined || version > indexedTo || value === undefined) return;
-    if (isObjectGroup(key)) return this.#expectOther(ownedRows(key, keyHash, value));
+    if (!isObjectGroup(key) || this.#seen.has(keyHash)) return;
+    return andThen(this.#expectOther(ownedRows(key, keyHash, value)), (isFound) => {
+      // The address in the key is a hash of the row's owner and place, so every value of the key gives this row or none.
+      if (isFound) this.#seen.add(keyHash);
+    });
   }
 
   /** Checks the rows of a record's transaction. */
   checkRecord(version: bigint, bytes: Uint8Array, transactionHash: Uint8Array): MaybePromise<void> {
     const { transactionsIndexedTo } = this.#tables;
     if (transactionsIndexedTo === undefined || version > transactionsIndexedTo) return;
+    this.#records ??= { first: version, last: version, rows: 0 };
+    this.#records.last = version;
     const [first, second] = storedTransactionRows(version, bytes, transactionHash);
     return andThen(this.#expectOf(version, first), () => this.#expectOf(version, second));
   }
@@ -117,29 +142,42 @@ export class IndexCheck {
   #expectOf(version: bigint, row: OwnedRow | undefined): MaybePromise<void> {
     if (row === undefined) return;
     return andThen(this.#tables.getRow(row), (data) => {
-      this.#findings.expect(data !== undefined && data.length === 0, () => {
-        return `${nameOf(row)}: is missing, but record ${version} has it`;
-      });
+      if (data?.length !== 0) this.#findings.add(`${nameOf(row)}: is missing, but record ${version} has it`);
+      else if (this.#records !== undefined) this.#records.rows++;
     });
   }
 
-  /** Checks all rows and all items, and returns the number of rows. */
-  async run(): Promise<number> {
-    const { indexedTo } = this.#tables;
-    const named = new HashSet();
+  /** Checks all rows, and returns their number. Call it after all records. */
+  async checkRows(): Promise<number> {
     let count = 0;
+    let ofRecords = 0;
     await this.#each(this.#tables.rows(), (row) => {
       count++;
-      return this.#checkRow(row, named);
+      if (!isTransactionRow(row)) return this.#checkRow(row);
+      if (!this.#isOfRecords(row)) return this.#checkTransactionRow(row);
+      ofRecords++;
     });
-    const isNamed = named.seal();
-    if (indexedTo === undefined) return count;
-    await this.#each(this.#tables.items(), ({ keyHash, version }) => {
-      this.#findings.expect(version > indexedTo || isNamed(keyHash), () => {
-        return `item ${toHex(keyHash)} as of version ${version}: not in the index`;
+    this.#isNamed = this.#named.seal();
+    // As many rows as were found by looking up what the records have: there is a record for each.
+    if (ofRecords !== (this.#records?.rows ?? 0) || this.#findings.count > 0) {
+      await this.#each(this.#tables.rows(), (row) => {
+        if (isTransactionRow(row) && this.#isOfRecords(row)) return this.#checkTransactionRow(row);
       });
-    });
+    }
     return count;
+  }
+
+  /** Expects an item, as its newest write left it, in the index. Call it after `checkRows`. */
+  checkItem(keyHash: Uint8Array, version: bigint): void {
+    const { indexedTo } = this.#tables;
+    if (indexedTo === undefined || version > indexedTo || this.#isNamed(keyHash)) return;
+    this.#findings.add(`item ${toHex(keyHash)} as of version ${version}: not in the index`);
+  }
+
+  #isOfRecords(row: OwnedRow): boolean {
+    if (this.#records === undefined) return false;
+    const version = versionOfTransactionRow(row);
+    return version >= this.#records.first && version <= this.#records.last;
   }
 
   #checkTransactionRow(row: OwnedRow): MaybePromise<void> {
@@ -152,8 +190,7 @@ export class IndexCheck {
     });
   }
 
-  #checkRow(row: OwnedRow, named: HashSet): MaybePromise<void> {
-    if (isTransactionRow(row)) return this.#checkTransactionRow(row);
+  #checkRow(row: OwnedRow): MaybePromise<void> {
     const keyHash = itemOfRow(row);
     if (keyHash === undefined) {
       this.#findings.add(`${nameOf(row)}: no item can have it`);
@@ -165,20 +202,22 @@ export class IndexCheck {
         return;
       }
       if (!isKeyRow(row)) return;
-      named.add(keyHash);
+      this.#named.add(keyHash);
       const { indexedTo } = this.#tables;
       if (indexedTo === undefined || item.version > indexedTo) return;
-      return this.#expectOther(ownedRows(Buffer.concat([row.owner, row.data]), keyHash, item.value));
+      const rows = ownedRows(Buffer.concat([row.owner, row.data]), keyHash, item.value);
+      return andThen(this.#expectOther(rows), () => {});
     });
   }
 
-  /** Expects the row of an item besides the one with its key, if it has one. */
-  #expectOther([, row]: readonly OwnedRow[]): MaybePromise<void> {
-    if (row === undefined) return;
+  /** Expects the row of an item besides the one with its key, if it has one. Returns true if it was found. */
+  #expectOther([, row]: readonly OwnedRow[]): MaybePromise<boolean> {
+    if (row === undefined) return false;
     return andThen(this.#tables.getRow(row), (data) => {
-      this.#findings.expect(data !== undefined && equalBytes(data, row.data), () => {
-        return `${nameOf(row)}: ${data === undefined ? "is missing" : "differs from what its item gives"}`;
-      });
+      if (data !== undefined && equalBytes(data, row.data)) return true;
+      const fault = data === undefined ? "is missing" : "differs from what its item gives";
+      this.#findings.add(`${nameOf(row)}: ${fault}`);
+      return false;
     });
   }
 

@@ -3,9 +3,8 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
-import { BcsReader } from "../../bcs/reader.ts";
 import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
-import { stateValueCodec, stateValueHash } from "../../ledger/state-value.ts";
+import { assertStateValue, stateValueHash } from "../../ledger/state-value.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
 import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
@@ -30,16 +29,26 @@ export class ItemCheck {
   readonly #findings: Findings;
   readonly #pace: CheckPace;
   readonly #early: bigint | undefined;
+  readonly #onItem: (keyHash: Uint8Array, version: bigint) => void;
   readonly #headLeaves = new LeafList();
   readonly #earlyLeaves = new LeafList();
   #kept = 0;
+  /** Entries of the index of superseded values that were expected and found; no two are the same. */
+  #listed = 0;
 
-  /** `early`: an earlier version whose leaves are collected too. */
-  constructor(walk: StoreWalk, findings: Findings, pace: CheckPace, early: bigint | undefined) {
+  /** `early`: an earlier version whose leaves are collected too. `onItem` hears of the newest value of every key. */
+  constructor(
+    walk: StoreWalk,
+    findings: Findings,
+    pace: CheckPace,
+    early: bigint | undefined,
+    onItem: (keyHash: Uint8Array, version: bigint) => void,
+  ) {
     this.#walk = walk;
     this.#findings = findings;
     this.#pace = pace;
     this.#early = early;
+    this.#onItem = onItem;
   }
 
   async run(): Promise<ItemsReport> {
@@ -53,7 +62,7 @@ export class ItemCheck {
       values++;
       const isSameKey = newer !== undefined && equalBytes(newer.keyHash, row.keyHash);
       if (!isSameKey) seenEarly = false;
-      this.#checkRow(row, isSameKey ? newer : undefined);
+      if (row.isNewest) this.#onItem(row.keyHash, row.version);
       if (row.version >= this.#walk.position.oldestVersion) this.#kept++;
       const isEarly = !seenEarly && this.#early !== undefined && row.version <= this.#early;
       if (isEarly) seenEarly = true;
@@ -63,6 +72,8 @@ export class ItemCheck {
         if (row.isNewest) this.#headLeaves.push(row.keyHash, leaf);
         if (isEarly) this.#earlyLeaves.push(row.keyHash, leaf);
       }
+      // Last, because it looks up other rows.
+      this.#checkRow(row, isSameKey ? newer : undefined);
       newer = row;
     }
     await this.#checkStale();
@@ -77,50 +88,64 @@ export class ItemCheck {
 
   #checkRow(row: ItemRow, newer: ItemRow | undefined): void {
     const { keyHash, version, value } = row;
-    const name = (): string => `item ${toHex(keyHash)} as of version ${version}`;
-    this.#findings.expect(row.isNewest === (newer === undefined), () => `${name()}: has no newest value`);
-    this.#findings.expect(
-      version <= (newer === undefined ? this.#walk.position.version : newer.version - 1n),
-      () => {
-        return `${name()}: later than ${newer === undefined ? "the head" : "its newer value"}`;
-      },
-    );
-    if (newer !== undefined) this.#expectStale(newer.version, keyHash, version);
-    if (value === undefined) {
-      this.#expectStale(version, keyHash, version);
-      return;
+    // Without closures: this runs for every value.
+    if (row.isNewest !== (newer === undefined)) this.#findings.add(`${nameOf(row)}: has no newest value`);
+    if (newer === undefined ? version > this.#walk.position.version : version >= newer.version) {
+      const later = newer === undefined ? "the head" : "its newer value";
+      this.#findings.add(`${nameOf(row)}: later than ${later}`);
     }
+    if (value !== undefined) this.#checkValue(row, value);
+    if (newer !== undefined) this.#expectStale(newer.version, keyHash, version);
+    if (value === undefined) this.#expectStale(version, keyHash, version);
+  }
+
+  #checkValue(row: ItemRow, value: Uint8Array): void {
     try {
-      const reader = new BcsReader(value);
-      stateValueCodec.skip(reader);
-      reader.finish();
+      assertStateValue(value);
     } catch (error) {
-      this.#findings.add(`${name()}: ${errorText(error)}`);
+      this.#findings.add(`${nameOf(row)}: ${errorText(error)}`);
     }
   }
 
   /** A superseded value that is not in the index would never be pruned. */
   #expectStale(since: bigint, keyHash: Uint8Array, version: bigint): void {
-    this.#findings.expect(this.#walk.isStale(since, { keyHash, version }), () => {
-      return `item ${toHex(keyHash)} as of version ${version}: not listed as superseded at ${since}`;
-    });
+    if (this.#walk.isStale(since, { keyHash, version })) this.#listed++;
+    else this.#findings.add(`${nameOf({ keyHash, version })}: not listed as superseded at ${since}`);
   }
 
   /** An indexed value that is missing means that the pruner removed too much. */
   async #checkStale(): Promise<void> {
-    const { version: head, oldestVersion } = this.#walk.position;
-    for (const { version: since, entries } of this.#walk.stale()) {
+    const { version: head } = this.#walk.position;
+    let entries = 0;
+    for (const { version: since, count } of this.#walk.stale()) {
       this.#pace.row();
       const turn = this.#pace.turn();
       if (turn !== undefined) await turn;
       this.#findings.expect(since <= head, () => `superseded at ${since}, above the head`);
-      for (const { keyHash, version } of entries) {
+      entries += count;
+    }
+    // As many entries as were found by looking them up for their values: there is a value for each.
+    if (entries !== this.#listed || this.#findings.count > 0) await this.#findMissing();
+  }
+
+  /** Names the entries without a value. */
+  async #findMissing(): Promise<void> {
+    const { oldestVersion } = this.#walk.position;
+    for (const { version: since, readEntries } of this.#walk.stale()) {
+      this.#pace.row();
+      const turn = this.#pace.turn();
+      if (turn !== undefined) await turn;
+      for (const { keyHash, version } of readEntries()) {
         // A deletion is indexed twice when the item was written again; pruning the first entry removes it.
         const isThere = version < oldestVersion || this.#walk.peekItem(keyHash, version) !== undefined;
         this.#findings.expect(version <= since && isThere, () => {
-          return `superseded at ${since}: item ${toHex(keyHash)} as of version ${version} is missing`;
+          return `superseded at ${since}: ${nameOf({ keyHash, version })} is missing`;
         });
       }
     }
   }
+}
+
+function nameOf({ keyHash, version }: Pick<ItemRow, "keyHash" | "version">): string {
+  return `item ${toHex(keyHash)} as of version ${version}`;
 }

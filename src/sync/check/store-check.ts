@@ -54,10 +54,7 @@ function indexTablesOf(walk: StoreWalk): IndexTables {
     getRecord: (version) => walk.peekRecord(version),
     rows: () => walk.indexRows(),
     getRow: (row) => walk.peekIndexRow(row),
-    items: function* () {
-      for (const row of walk.items()) if (row.isNewest) yield row;
-    },
-    getItem: (keyHash) => walk.getNewestItem(keyHash),
+    getItem: (keyHash) => walk.peekNewestItem(keyHash),
   };
 }
 
@@ -71,8 +68,7 @@ export async function checkStore(
   walk.onDamage = (text) => findings.add(text);
   const { position, counts } = walk;
   const { items: itemCount, stale, blocks, records: recordCount, tree, index: indexCount } = counts;
-  // The check of the index walks over the items again.
-  const total = 2 * itemCount + stale + blocks + recordCount + tree + indexCount;
+  const total = itemCount + stale + blocks + recordCount + tree + indexCount;
   const pace = new CheckPace(total, onProgress, signal);
   checkPosition(walk, findings);
   const index = new IndexCheck(indexTablesOf(walk), findings, pace);
@@ -81,9 +77,11 @@ export async function checkStore(
     for (const write of writes) void index.checkWrite(version, write);
     void index.checkRecord(version, bytes, info.transactionHash);
   }).run();
+  const indexRows = await index.checkRows();
   const early = records.firstCheckpoint;
   const isWhole = position.stateRoot !== undefined;
-  const items = await new ItemCheck(walk, findings, pace, isWhole ? early?.version : undefined).run();
+  const onItem = (keyHash: Uint8Array, version: bigint): void => index.checkItem(keyHash, version);
+  const items = await new ItemCheck(walk, findings, pace, isWhole ? early?.version : undefined, onItem).run();
   findings.expect(items.kept === records.writes, () => {
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
@@ -95,7 +93,6 @@ export async function checkStore(
       return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record has another root`;
     });
   }
-  const indexRows = await index.run();
   return {
     chainId: position.chainId,
     version: position.version,

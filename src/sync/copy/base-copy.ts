@@ -43,13 +43,13 @@ const emptyChunk = (): Chunk => ({ writes: [], updates: [], bytes: 0, keys: 0, v
 /** Yields the rows of each key, newest first. */
 function* keysOf(source: StoreWalk, after: Uint8Array | undefined): Generator<readonly ItemRow[]> {
   let rows: ItemRow[] = [];
-  for (const row of source.items(after)) {
+  for (const row of source.copyItems(after)) {
     const [first] = rows;
     if (first !== undefined && !equalBytes(first.keyHash, row.keyHash)) {
       yield rows;
       rows = [];
     }
-    rows.push({ ...row, value: row.value === undefined ? undefined : new Uint8Array(row.value) });
+    rows.push(row);
   }
   if (rows.length > 0) yield rows;
 }

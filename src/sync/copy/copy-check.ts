@@ -153,10 +153,10 @@ class CopyCheck {
       rows = [];
       if (batch.length >= RUN) await flush();
     };
-    for (const row of source.items()) {
+    for (const row of source.copyItems()) {
       const [first] = rows;
       if (first !== undefined && !equalBytes(first.keyHash, row.keyHash)) await endKey();
-      rows.push({ ...row, value: row.value === undefined ? undefined : new Uint8Array(row.value) });
+      rows.push(row);
     }
     await endKey();
     await flush();
