@@ -9,7 +9,7 @@ const buffer = Buffer.alloc(128);
 let file: number | undefined;
 
 /** Processor time of this thread in milliseconds; of all threads where the system has no figure for one. */
-function threadCpuMs(): number {
+export function threadCpuMs(): number {
   // This call also brings the kernel's figure up to date, which is otherwise as old as the last tick.
   const { user, system } = process.cpuUsage();
   if (!existsSync(SCHEDULER_FILE)) return (user + system) / 1000;
