@@ -404,7 +404,10 @@ export class Follower {
     } catch (error) {
       throw explainUnverified(error, page.bytes);
     }
+    const before = this.#storing;
     this.#storing = stored.then(async (position) => {
+      // What failed after the page before was stored must not be lost with its promise.
+      await before;
       this.#records += page.count;
       // Held-back records are not verified yet, so they must not clear a lying upstream. The position cannot show a
       // commit: after a restart it is that of an earlier one.

@@ -1,6 +1,7 @@
 // The LMDB engine: one file, one writer, any number of reading processes. A commit is one write transaction,
 // on disk before it is visible; a view is one read transaction.
 import type { RootDatabase } from "lmdb";
+import { errorText } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -34,7 +35,7 @@ import { META, type Tables } from "./tables.ts";
 import { backupBeforeUpgrade, type UpgradeProgress } from "./upgrade-backup.ts";
 import { beginUpgrade, finishUpgrade, isUpgradable } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
-import { WriteThread } from "./write-thread.ts";
+import { THREAD_FAILED, WriteThread } from "./write-thread.ts";
 
 /** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
 const SNAPSHOT_MS = 2;
@@ -42,6 +43,8 @@ const SNAPSHOT_MS = 2;
 const MAX_SNAPSHOT_TRIES = 1000;
 /** A larger batch is not copied for the thread: the store writes it. */
 const MAX_THREAD_BYTES = 16 * 1024 * 1024;
+/** A machine that cannot run a thread is not asked again for each batch. */
+const THREAD_RETRY_MS = 60_000;
 /** About what a row takes beside the bytes of items and records: keys, tree nodes and index rows. */
 const ROW_BYTES = 256;
 
@@ -144,6 +147,8 @@ class LmdbStore implements Store {
   #head: bigint | undefined;
   readonly #setBack: SetBackFlag = createSetBackFlag();
   #thread: WriteThread | undefined;
+  /** After a thread failed. */
+  #noThreadUntilMs = 0;
   /** The commit under way in the thread; never rejects. Other writes wait for it. */
   #inThread: Promise<void> | undefined;
   #positionRow: Buffer | undefined;
@@ -305,7 +310,12 @@ class LmdbStore implements Store {
    * lmdb itself checks only when it opens an environment. Costs microseconds.
    */
   #clearDeadReaders(): void {
-    const slots = this.#root.readerCheck();
+    let slots: number;
+    try {
+      slots = this.#root.readerCheck();
+    } catch (error) {
+      throw toStoreError(error, this.#path);
+    }
     if (slots > 0) this.#logger.info({ slots }, "cleared the slots of dead readers");
   }
 
@@ -313,16 +323,29 @@ class LmdbStore implements Store {
   #readyThread(): WriteThread | undefined {
     if (this.#forThread === undefined || this.#lease === undefined || this.#closed) return undefined;
     if (this.#thread === undefined || this.#thread.hasEnded) {
-      this.#thread = new WriteThread({
-        environment: this.#forThread,
-        lease: this.#lease.row,
-        setBack: this.#setBack,
-        logger: this.#logger,
-        onSetBack: this.#tellSetBack,
-      });
+      if (performance.now() < this.#noThreadUntilMs) return undefined;
+      try {
+        this.#thread = new WriteThread({
+          environment: this.#forThread,
+          lease: this.#lease.row,
+          setBack: this.#setBack,
+          logger: this.#logger,
+          onSetBack: this.#tellSetBack,
+          onFailed: this.#onThreadFailed,
+        });
+      } catch (error) {
+        // The machine has no room for a thread now: the store writes by itself.
+        this.#onThreadFailed(error);
+        return undefined;
+      }
     }
     return this.#thread.isReady ? this.#thread : undefined;
   }
+
+  #onThreadFailed = (error: unknown): void => {
+    this.#logger.warn({ err: errorText(error) }, THREAD_FAILED);
+    this.#noThreadUntilMs = performance.now() + THREAD_RETRY_MS;
+  };
 
   async #commitIn(
     thread: WriteThread,
@@ -395,12 +418,14 @@ class LmdbStore implements Store {
   }
 }
 
-function sizeOf({ writes, records, blocks, treeNodes, index = [] }: CommitBatch): {
-  rows: number;
-  bytes: number;
-} {
+function sizeOf(batch: CommitBatch): { rows: number; bytes: number } {
+  const { writes, records, blocks, treeNodes, index = [], sideRows = [] } = batch;
   let bytes = 0;
   for (const { value } of writes) bytes += value?.length ?? 0;
   for (const { bytes: record } of records) bytes += record.length;
-  return { rows: writes.length + records.length + blocks.length + treeNodes.length + index.length, bytes };
+  for (const { value } of treeNodes) bytes += value?.length ?? 0;
+  // With a proof window, these hold every changed tree node of every block.
+  for (const { value } of sideRows) bytes += value?.length ?? 0;
+  const lists = [writes, records, blocks, treeNodes, index, sideRows];
+  return { rows: lists.reduce((sum, { length }) => sum + length, 0), bytes };
 }

@@ -2,7 +2,6 @@
 // the threads of a process. The thread starts with the first batch that others follow, and ends when none came for a while;
 // the store writes by itself until it has started, and whenever nothing follows.
 import type { Worker } from "node:worker_threads";
-import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { startThread } from "../../base/thread.ts";
 import { LedgerError, type LedgerErrorCode } from "../../ledger/errors.ts";
@@ -45,10 +44,14 @@ export type ThreadReport =
 export interface WriteThreadOptions extends Omit<ThreadData, "started"> {
   readonly logger: Logger;
   readonly onSetBack: () => void;
+  /** The thread ended by itself, or could not start. */
+  readonly onFailed: (error: unknown) => void;
 }
 
 /** Log line of a started thread. */
 export const THREAD_STARTED = "a thread writes the store from now on";
+/** Log line of one that failed. */
+export const THREAD_FAILED = "the thread that writes the store failed";
 /** An idle thread ends after this, and its memory with it. */
 const IDLE_MS = 3_000;
 /** Memory for short-lived objects: those of one batch. */
@@ -150,9 +153,7 @@ export class WriteThread {
   #onDeath(error: unknown, resolve: () => void): void {
     clearTimeout(this.#timer);
     // A thread that could not start leaves the store as it is.
-    if (!this.#hasEnded) {
-      this.#options.logger.warn({ err: errorText(error) }, "the thread that writes the store failed");
-    }
+    if (!this.#hasEnded) this.#options.onFailed(error);
     this.#hasEnded = true;
     this.#current?.reject(error);
     this.#current = undefined;

@@ -213,10 +213,12 @@ export class IndexCheck {
   /** Expects the row of an item besides the one with its key, if it has one. Returns true if it was found. */
   #expectOther([, row]: readonly OwnedRow[]): MaybePromise<boolean> {
     if (row === undefined) return false;
+    // The next read of the store may overwrite what the row was made from.
+    const place = Uint8Array.from(row.place);
     return andThen(this.#tables.getRow(row), (data) => {
       if (data !== undefined && equalBytes(data, row.data)) return true;
       const fault = data === undefined ? "is missing" : "differs from what its item gives";
-      this.#findings.add(`${nameOf(row)}: ${fault}`);
+      this.#findings.add(`${nameOf({ owner: row.owner, place })}: ${fault}`);
       return false;
     });
   }
