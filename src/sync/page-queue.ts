@@ -25,7 +25,6 @@ interface Request {
   readonly limit: number;
   readonly stop: AbortController;
   readonly page: Promise<RecordsPage>;
-  hasArrived: boolean;
 }
 
 /** Most full pages in a row before the limit grows again. */
@@ -106,11 +105,6 @@ export class PageQueue {
     return this.#head !== undefined && this.nextStart > this.#head.version;
   }
 
-  /** True when the next page has arrived. */
-  get hasNext(): boolean {
-    return this.#requests[0]?.hasArrived ?? false;
-  }
-
   /** The next page. Throws UpstreamError; `beyond_head` when there is none yet. */
   async next(): Promise<QueuedPage> {
     for (;;) {
@@ -166,15 +160,9 @@ export class PageQueue {
     const page = this.#upstream
       .getRecords(start, limit, stop.signal)
       .finally(() => this.#signal.removeEventListener("abort", onAbort));
-    const request: Request = { start, limit, stop, page, hasArrived: false };
-    page.then(
-      () => {
-        request.hasArrived = true;
-      },
-      // `next` reports the error; until then it must not count as unhandled.
-      () => {},
-    );
-    return request;
+    // `next` reports the error; until then it must not count as unhandled.
+    page.catch(() => {});
+    return { start, limit, stop, page };
   }
 
   #accept(request: Request, page: RecordsPage): QueuedPage {

@@ -31,23 +31,18 @@ export class PendingTree {
     return this.#tree.apply(updates);
   }
 
-  /** Nodes that differ from those taken before. */
+  /** Nodes that differ from the store. Store them before the next `apply`. */
   takeChanges(): readonly TreeNodeWrite[] {
     return this.#tree.takeChanges();
   }
 
-  /** Estimated memory of its nodes. */
+  /** Estimated memory of its nodes. Above the budget only until `settle`. */
   get bytes(): number {
     return this.#tree.size * NODE_BYTES;
   }
 
-  /** True above the budget: call `settle` before the next `apply`. */
-  get isFull(): boolean {
-    return this.bytes > TREE_CACHE_BYTES;
-  }
-
-  /** Call only when all changes are stored. */
+  /** Call when the changes are stored. */
   settle(): void {
-    if (this.isFull) this.#tree.forget();
+    if (this.bytes > TREE_CACHE_BYTES) this.#tree.forget();
   }
 }
