@@ -17,6 +17,10 @@ await build({
   external: /^[^./]/,
   // Commands and workers import at once, through node.ts, what a node in a process imports on use.
   checks: { ineffectiveDynamicImport: false },
+  // Node's globals of these names are getters, which V8 calls each time; an imported binding is read at once.
+  transform: {
+    inject: { Buffer: ["node:buffer", "Buffer"], performance: ["node:perf_hooks", "performance"] },
+  },
   output: {
     dir: "dist",
     sourcemap: true,

@@ -169,7 +169,7 @@ class LmdbStore implements Store {
       tables,
       items: toFastTable(tables.items),
       seeker: new OlderSeeker(tables.items),
-      openViews: new Set(),
+      openSnapshots: new Set(),
     };
   }
 
@@ -273,7 +273,7 @@ class LmdbStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     this.#endSnapshot();
-    for (const view of [...this.#source.openViews]) view.release();
+    for (const snapshot of [...this.#source.openSnapshots]) snapshot.end();
     await this.#lease?.release();
     await this.#close();
   }
@@ -339,7 +339,7 @@ class LmdbStore implements Store {
       if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       const end = checkedBytes(META.position, row, this.#meta.lastSize);
       const position = this.#decodePosition(row.subarray(0, end));
-      const snapshot = new Snapshot(transaction, position, this.#source.seeker);
+      const snapshot = new Snapshot(transaction, position, this.#source);
       this.#snapshot = snapshot;
       setTimeout(() => {
         if (this.#snapshot === snapshot) this.#endSnapshot();
