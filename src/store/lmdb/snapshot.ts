@@ -48,7 +48,7 @@ export class Snapshot {
     if (--this.#users <= 0) this.end();
   }
 
-  /** Ends the transaction, whoever still uses it. */
+  /** Ends the transaction, also while views use it. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
