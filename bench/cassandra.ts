@@ -268,9 +268,7 @@ function describeShares({ shares }: ReaderSeries): string {
 }
 
 async function startReader(task: ReadTask): Promise<ChildProcess> {
-  const child = fork(fileURLToPath(new URL("cassandra-reader.ts", import.meta.url)), [JSON.stringify(task)], {
-    execArgv: ["--import", "tsx"],
-  });
+  const child = fork(fileURLToPath(new URL("cassandra-reader.ts", import.meta.url)), [JSON.stringify(task)]);
   await nextMessage(child);
   return child;
 }

@@ -48,7 +48,7 @@ interface PacedRound extends PacedResult {
 async function measure(path: string, bare: BareServer, options: BenchOptions): Promise<readonly BenchRow[]> {
   const chain = ["--prune-window", "100", "--block-time", `${BLOCK_SECONDS}s`, "--workers", "1"];
   const node = await startNode(["--data", path, ...chain]);
-  const child = fork(PACED, [], { execArgv: ["--import", "tsx"] });
+  const child = fork(PACED, []);
   try {
     const requests = await demoRequests(node, bare);
     const full = { connections: CONNECTIONS, seconds: options.quick ? 0.3 : 1 };

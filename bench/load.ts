@@ -58,7 +58,7 @@ function listOf(list: number, requests: readonly BenchRequest[]): LoadCommand {
 
 /** Sends the generator a command, and starts it for the first one. One command at a time. */
 async function ask(command: LoadCommand): Promise<unknown> {
-  generator ??= fork(GENERATOR, [], { execArgv: ["--import", "tsx"] });
+  generator ??= fork(GENERATOR, []);
   const child = generator;
   const done = new AbortController();
   const { signal } = done;

@@ -137,7 +137,7 @@ function heavyRequest(): BenchRequest {
 function besideHeavyClients(options: BenchOptions): Promise<BenchRow> {
   return withDirectory(async (path) => {
     const node = await startNode(["--data", path, "--block-time", "1h"]);
-    const child = fork(PACED, [], { execArgv: ["--import", "tsx"] });
+    const child = fork(PACED, []);
     const seconds = options.quick ? 1 : 1.5;
     const asset_type = "0x1::aptos_coin::AptosCoin";
     const requests: BenchRequest[] = [

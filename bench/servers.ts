@@ -78,9 +78,7 @@ export async function forkServer(
   server: BenchServer;
   send: (command: BareCommand) => Promise<BareReport>;
 }> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {
-    execArgv: ["--import", "tsx"],
-  });
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [...args]);
   const ended = new Promise<never>((_, reject) => {
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
   });

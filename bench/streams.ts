@@ -55,11 +55,7 @@ interface BlockWriter {
 }
 
 async function startWriter(data: string): Promise<BlockWriter> {
-  const child = fork(
-    fileURLToPath(new URL("./block-writer.ts", import.meta.url)),
-    [data, `${BUSY_STREAMS}`],
-    { execArgv: ["--import", "tsx"] },
-  );
+  const child = fork(fileURLToPath(new URL("./block-writer.ts", import.meta.url)), [data, `${BUSY_STREAMS}`]);
   const ended = new Promise<never>((_, reject) => {
     child.once("exit", (code) => reject(new Error(`the writer ended with ${code}`)));
   });
