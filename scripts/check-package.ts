@@ -1,7 +1,8 @@
 // Packs the package, checks what is in it, and installs it as strangers do: with every package manager and on every
 // version of node that can be had. Prints a table. Exit code 1 if something failed, 2 if something could not be had.
-//   npm run package:check [-- --quick | --only NAME]
-// --quick: npm only, on the node that runs this. --only: package managers whose names start so.
+//   npm run package:check [-- --quick [--built] | --only NAME]
+// --quick: npm only, on the node that runs this. --built: packs the build that is there, and replaces only its types.
+// --only: package managers whose names start so.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -167,8 +168,16 @@ const MANAGERS: readonly Manager[] = [
 ];
 
 const scratch = mkdtempSync(join(tmpdir(), "sextant-package-"));
-const { quick, only = "" } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, only: { type: "string" } },
+const {
+  quick,
+  built,
+  only = "",
+} = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    built: { type: "boolean", default: false },
+    only: { type: "string" },
+  },
 }).values;
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 
@@ -194,9 +203,13 @@ async function attempt(name: string, action: () => Promise<string> | string): Pr
   }
 }
 
-/** Packs the project, which builds it first. */
+/** Packs the project, which builds it first, unless it is built. */
 function pack(): string {
-  const said = run("npm", ["pack", "--json", "--silent", "--pack-destination", scratch], { cwd: ROOT });
+  if (built) run("npm", ["run", "build:types"], { cwd: ROOT });
+  const scripts = built ? ["--ignore-scripts"] : [];
+  const said = run("npm", ["pack", "--json", "--silent", ...scripts, "--pack-destination", scratch], {
+    cwd: ROOT,
+  });
   const [packed] = JSON.parse(said.slice(said.indexOf("["))) as [{ filename: string }];
   return join(scratch, packed.filename);
 }

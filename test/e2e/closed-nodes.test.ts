@@ -41,6 +41,7 @@ describe("closed nodes", () => {
     "lazy follower",
   ])(`leave nothing behind: %s, ${COUNT} times`, { timeout: 600_000 }, async (kind) => {
     const { dropped, kept } = await reportOf(kind, COUNT);
+    expect(Object.keys(dropped.instances)).toHaveLength(5);
     // One instance for each node would be a leak; fewer come from caches that fill up.
     for (const [name, left] of Object.entries(dropped.instances)) {
       expect(left, `${name} instances left by each node`).toBeLessThan(0.5);
