@@ -1,6 +1,3 @@
-// How long requests hold the event loop: the longest turn by any request that the limits allow, and what an honest client
-// feels of four others that encode as large bodies as they can.
-import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { pathTo } from "../src/interface/route.ts";
 import { balanceRoute, encodeRoute } from "../src/interface/routes.ts";
@@ -14,8 +11,9 @@ import {
 } from "../test/support/heavy-requests.ts";
 import { longestTurnMs, MeterClient } from "../test/support/loop-meter.ts";
 import { type BenchOptions, type BenchRow, compare, withDirectory } from "./harness.ts";
-import { PACED, runPaced } from "./latency.ts";
+import { runPaced } from "./latency.ts";
 import { runLoad } from "./load.ts";
+import { forkFile } from "./own-process.ts";
 import type { BenchRequest } from "./requests.ts";
 import { startNode } from "./servers.ts";
 import { FEWEST_ROUNDS } from "./statistics.ts";
@@ -137,7 +135,7 @@ function heavyRequest(): BenchRequest {
 function besideHeavyClients(options: BenchOptions): Promise<BenchRow> {
   return withDirectory(async (path) => {
     const node = await startNode(["--data", path, "--block-time", "1h"]);
-    const child = fork(PACED, []);
+    const child = forkFile("./paced-load.ts");
     const seconds = options.quick ? 1 : 1.5;
     const asset_type = "0x1::aptos_coin::AptosCoin";
     const requests: BenchRequest[] = [

@@ -41,7 +41,7 @@ function addPath(
     branch = { literal, operations: undefined, branches: [] };
     branches.push(branch);
   }
-  if (rest.length === 0) branch.operations = served;
+  if (rest.length === 0) branch.operations = [...(branch.operations ?? []), ...served];
   else addPath(branch.branches, rest, served);
 }
 

@@ -9,7 +9,7 @@ const U64 = 'a u64 as a string of decimal digits such as "5"';
 const ADDRESS = 'an address string such as "0x1"';
 
 /** An object of the request, and what it is called in messages: empty for the request itself. */
-export interface RequestObject<Name extends string = string> {
+export interface RequestObject<in out Name extends string = string> {
   readonly document: JsonDocument;
   readonly path: string;
   /** Names of the members that are read. */
@@ -33,7 +33,7 @@ export function memberOf<Name extends string>({ names, values }: RequestObject<N
 }
 
 /** Path of a member, for messages. */
-export function memberPath(object: RequestObject, name: string): string {
+export function memberPath(object: Pick<RequestObject, "path">, name: string): string {
   return object.path === "" ? name : `${object.path}.${name}`;
 }
 
@@ -153,11 +153,11 @@ function parsedMember<Name extends string, T>(
   try {
     return parse(text);
   } catch (error) {
-    throw unparsed(error, memberPath(object, name), expected);
+    throw toRequestError(error, memberPath(object, name), expected);
   }
 }
 
-function unparsed(error: unknown, path: string, expected: string): unknown {
+function toRequestError(error: unknown, path: string, expected: string): unknown {
   if (!(error instanceof MoveError)) return error;
   return new TransactionError("request", `${path}: expected ${expected}: ${error.message}`, { cause: error });
 }
@@ -194,6 +194,6 @@ export function addressItem(document: JsonDocument, item: number, path: string):
   try {
     return parseAddress(text);
   } catch (error) {
-    throw unparsed(error, path, ADDRESS);
+    throw toRequestError(error, path, ADDRESS);
   }
 }

@@ -57,7 +57,7 @@ export interface LmdbStoreOptions {
   /** Copies a store of an older format before the upgrade, see upgrade-backup.ts; true when left out. */
   readonly upgradeBackup?: boolean | undefined;
   readonly onUpgrade?: UpgradeProgress | undefined;
-  /** Sees the chain of a store that is there, of any format, before anything is written. Throws to refuse the store. */
+  /** Sees the chain of a store that is there, also of an older format, before anything is written. Throws to refuse it. */
   readonly checkIdentity?: ((identity: StoreIdentity) => void) | undefined;
   /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
   readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
