@@ -2,7 +2,7 @@
 # root file system may be read-only. Node 24 is an LTS line with support until April 2028.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json rolldown.build.js web.build.js ./
+COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json build.globals.js rolldown.build.js web.build.js ./
 COPY src ./src
 COPY console ./console
 # The image keeps the Cassandra driver, which is an optional peer dependency elsewhere.

@@ -2,6 +2,7 @@
 // stay outside, and what is imported on use becomes a file of its own.
 import { dirname, join, relative, resolve } from "node:path";
 import { build } from "rolldown";
+import { importedGlobals } from "./build.globals.js";
 import { buildConsole } from "./console/build.js";
 
 await build({
@@ -17,6 +18,7 @@ await build({
   external: /^[^./]/,
   // Commands and workers import at once, through node.ts, what a node in a process imports on use.
   checks: { ineffectiveDynamicImport: false },
+  transform: { inject: importedGlobals },
   output: {
     dir: "dist",
     sourcemap: true,

@@ -1,7 +1,7 @@
 // The store on a cluster against the bare driver with the same statements: reads of the latest and of old versions,
 // commits with all their rows, a copy of a ledger, and two reader processes against one. Uses the cluster of scripts/cassandra.sh, and
 // starts it if it does not respond; SEXTANT_CASSANDRA names another.
-import { type ChildProcess, execFileSync, fork } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,7 @@ import { type CassandraStore, openCassandraStore } from "../src/store/cassandra/
 import type { CommitBatch, StateWrite, Store } from "../src/store/contract.ts";
 import { benchmarkCopy } from "./cassandra-copy.ts";
 import { type BenchOptions, type BenchRow, compare, median, toRow } from "./harness.ts";
+import { forkFile } from "./own-process.ts";
 import { Feeder, makeKey, makeValue } from "./store-data.ts";
 
 const NAMED = process.env.SEXTANT_CASSANDRA;
@@ -268,9 +269,7 @@ function describeShares({ shares }: ReaderSeries): string {
 }
 
 async function startReader(task: ReadTask): Promise<ChildProcess> {
-  const child = fork(fileURLToPath(new URL("cassandra-reader.ts", import.meta.url)), [JSON.stringify(task)], {
-    execArgv: ["--import", "tsx"],
-  });
+  const child = forkFile("./cassandra-reader.ts", [JSON.stringify(task)]);
   await nextMessage(child);
   return child;
 }

@@ -1,13 +1,13 @@
 // Latency at half of the highest load, while a local chain commits and prunes blocks: p99 over that of a bare server, which
 // gets the same load in turn. Requests have fixed due times and their latency counts from then, so that a pause delays
 // every request due in it.
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import { pathTo } from "../src/interface/route.ts";
 import { balanceRoute } from "../src/interface/routes.ts";
 import { type BenchOptions, type BenchRow, compareAll, median, withDirectory } from "./harness.ts";
 import { CONNECTIONS, takeSample } from "./http.ts";
+import { forkFile } from "./own-process.ts";
 import type { PacedLoad, PacedResult } from "./paced-load.ts";
 import type { BenchRequest } from "./requests.ts";
 import {
@@ -19,8 +19,6 @@ import {
   startNode,
 } from "./servers.ts";
 
-/** The program of a paced load. */
-export const PACED: string = fileURLToPath(new URL("./paced-load.ts", import.meta.url));
 const COIN = "0x1::aptos_coin::AptosCoin";
 /** Processors that latency needs: the load generator, a worker, and the writer. */
 const CLOCK_PROCESSORS = 3;
@@ -48,7 +46,7 @@ interface PacedRound extends PacedResult {
 async function measure(path: string, bare: BareServer, options: BenchOptions): Promise<readonly BenchRow[]> {
   const chain = ["--prune-window", "100", "--block-time", `${BLOCK_SECONDS}s`, "--workers", "1"];
   const node = await startNode(["--data", path, ...chain]);
-  const child = fork(PACED, [], { execArgv: ["--import", "tsx"] });
+  const child = forkFile("./paced-load.ts");
   try {
     const requests = await demoRequests(node, bare);
     const full = { connections: CONNECTIONS, seconds: options.quick ? 0.3 : 1 };

@@ -1,8 +1,8 @@
 // Puts a server under load from a process of its own. Every response must be a 200.
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { LoadCommand } from "./load-process.ts";
+import { forkFile } from "./own-process.ts";
 import type { BenchRequest } from "./requests.ts";
 
 /** Requests, connections and duration. */
@@ -26,8 +26,6 @@ export interface LoadResult {
   readonly seconds: number;
   readonly failures: number;
 }
-
-const GENERATOR = fileURLToPath(new URL("./load-process.ts", import.meta.url));
 
 /** Numbers of the lists that the generator got. */
 const numbers = new WeakMap<readonly BenchRequest[], number>();
@@ -58,7 +56,7 @@ function listOf(list: number, requests: readonly BenchRequest[]): LoadCommand {
 
 /** Sends the generator a command, and starts it for the first one. One command at a time. */
 async function ask(command: LoadCommand): Promise<unknown> {
-  generator ??= fork(GENERATOR, [], { execArgv: ["--import", "tsx"] });
+  generator ??= forkFile("./load-process.ts");
   const child = generator;
   const done = new AbortController();
   const { signal } = done;

@@ -1,6 +1,6 @@
 // How long requests hold the event loop: the longest turn by any request that the limits allow, and what an honest client
 // feels of four others that encode as large bodies as they can.
-import { type ChildProcess, fork, spawnSync } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism, constants, setPriority } from "node:os";
 import { pathTo } from "../src/interface/route.ts";
@@ -15,8 +15,9 @@ import {
 } from "../test/support/heavy-requests.ts";
 import { longestTurnMs, MeterClient } from "../test/support/loop-meter.ts";
 import { type BenchOptions, type BenchRow, compare, median, withDirectory } from "./harness.ts";
-import { PACED, runPaced } from "./latency.ts";
+import { runPaced } from "./latency.ts";
 import { runLoad } from "./load.ts";
+import { forkFile } from "./own-process.ts";
 import type { BenchRequest } from "./requests.ts";
 import { type NodeServer, startNode } from "./servers.ts";
 import { FEWEST_ROUNDS } from "./statistics.ts";
@@ -153,8 +154,7 @@ function shareProcessor(node: NodeServer, client: ChildProcess): boolean {
 function besideHeavyClients(options: BenchOptions): Promise<readonly BenchRow[]> {
   return withDirectory(async (path) => {
     const node = await startNode(["--data", path, "--block-time", "1h"]);
-    const [child, pinned] = [0, 1].map(() => fork(PACED, [], { execArgv: ["--import", "tsx"] }));
-    if (child === undefined || pinned === undefined) throw new Error("two clients were asked for");
+    const [child, pinned] = [forkFile("./paced-load.ts"), forkFile("./paced-load.ts")];
     const seconds = options.quick ? 1 : 1.5;
     const asset_type = "0x1::aptos_coin::AptosCoin";
     const requests: BenchRequest[] = [

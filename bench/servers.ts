@@ -1,10 +1,10 @@
 // The measured servers, each in its own process: the built program on a data set, and the bare alternatives. Each
 // reports the processor time it used.
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import type { BareCommand, BareReport, BareResponse } from "./bare-server.ts";
 import type { DataSet } from "./data-set.ts";
+import { forkFile } from "./own-process.ts";
 import type { BenchRequest } from "./requests.ts";
 
 /** A server under measurement. */
@@ -78,9 +78,7 @@ export async function forkServer(
   server: BenchServer;
   send: (command: BareCommand) => Promise<BareReport>;
 }> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {
-    execArgv: ["--import", "tsx"],
-  });
+  const child = forkFile(file, args);
   const ended = new Promise<never>((_, reject) => {
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
   });

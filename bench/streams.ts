@@ -1,17 +1,14 @@
-// Streams of events: what a thousand of them add to a block up to its commit, what they take of the writer's process after
-// it, and the memory of ten thousand that wait.
-import { fork } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { createLocalChain } from "../src/chain/local-chain.ts";
 import { pathTo } from "../src/interface/route.ts";
 import { balanceStreamRoute } from "../src/interface/routes.ts";
 import { formatAddressLong } from "../src/move/address.ts";
 import type { BlockCost, WriterReport } from "./block-writer.ts";
 import { type BenchOptions, type BenchRow, toPlainRow, toRow, withDirectory } from "./harness.ts";
+import { forkFile } from "./own-process.ts";
 import { anonymousBytes, type NodeServer, startNode } from "./servers.ts";
 
 const BUSY_STREAMS = 1000;
@@ -55,11 +52,7 @@ interface BlockWriter {
 }
 
 async function startWriter(data: string): Promise<BlockWriter> {
-  const child = fork(
-    fileURLToPath(new URL("./block-writer.ts", import.meta.url)),
-    [data, `${BUSY_STREAMS}`],
-    { execArgv: ["--import", "tsx"] },
-  );
+  const child = forkFile("./block-writer.ts", [data, `${BUSY_STREAMS}`]);
   const ended = new Promise<never>((_, reject) => {
     child.once("exit", (code) => reject(new Error(`the writer ended with ${code}`)));
   });

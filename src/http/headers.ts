@@ -89,9 +89,9 @@ function styleHash(style: string): string {
   return `sha256-${createHash("sha256").update(style).digest("base64")}`;
 }
 
-/** A list in both forms. */
+/** A list in both forms. Lines in one piece: V8 keeps joined texts as trees of their parts, and would walk over them in every response. */
 export function toHeaderSet(list: readonly string[]): HeaderSet {
-  return { list, lines: headerLines(list) };
+  return { list, lines: Buffer.from(headerLines(list), "latin1").toString("latin1") };
 }
 
 function makePlain(form: Form): string[] {

@@ -8,14 +8,18 @@ export interface Match {
   readonly segments: readonly string[];
 }
 
-interface Pattern {
-  /** Literal texts around the parameters: one more than there are parameters. */
-  readonly literals: readonly string[];
-  readonly operations: readonly Operation[];
+/** A literal text of paths, and what may follow it. */
+interface Branch {
+  readonly literal: string;
+  /** Served where the path ends here. */
+  operations: readonly Operation[] | undefined;
+  /** What follows the parameter behind the literal. */
+  readonly branches: Branch[];
 }
 
 const NO_SEGMENTS: readonly string[] = [];
 
+/** Literal texts around the parameters of a path: one more than there are parameters. */
 function literalsOf(path: string): string[] {
   const literals: string[] = [];
   let start = 0;
@@ -27,28 +31,48 @@ function literalsOf(path: string): string[] {
   return literals;
 }
 
-function matchSegments(path: string, literals: readonly string[]): string[] | undefined {
-  const first = literals[0] ?? "";
-  // Most paths of one beginning differ in their end.
-  if (!path.startsWith(first) || !path.endsWith(literals.at(-1) ?? "")) return undefined;
-  const segments: string[] = [];
-  let at = first.length;
-  for (let i = 1; i < literals.length; i++) {
-    const literal = literals[i] ?? "";
-    const slash = path.indexOf("/", at);
-    const end = slash < 0 ? path.length : slash;
-    if (!path.startsWith(literal, end) || (literal === "" && end !== path.length)) return undefined;
-    segments.push(path.slice(at, end));
-    at = end + literal.length;
+function addPath(
+  branches: Branch[],
+  [literal = "", ...rest]: readonly string[],
+  served: readonly Operation[],
+): void {
+  let branch = branches.find((one) => one.literal === literal);
+  if (branch === undefined) {
+    branch = { literal, operations: undefined, branches: [] };
+    branches.push(branch);
   }
-  return at === path.length ? segments : undefined;
+  if (rest.length === 0) branch.operations = [...(branch.operations ?? []), ...served];
+  else addPath(branch.branches, rest, served);
+}
+
+/** Follows a path from `at` on; adds its parameters to `segments`. */
+function findEnd(
+  branches: readonly Branch[],
+  path: string,
+  at: number,
+  segments: string[],
+): readonly Operation[] | undefined {
+  for (const branch of branches) {
+    if (!path.startsWith(branch.literal, at)) continue;
+    const start = at + branch.literal.length;
+    if (start === path.length && branch.operations !== undefined) return branch.operations;
+    if (branch.branches.length === 0) continue;
+    const slash = path.indexOf("/", start);
+    const end = slash < 0 ? path.length : slash;
+    segments.push(path.slice(start, end));
+    const found = findEnd(branch.branches, path, end, segments);
+    if (found !== undefined) return found;
+    segments.pop();
+  }
+  return undefined;
 }
 
 /** Routes by path, then by method. */
 export class Router {
   readonly #fixed = new Map<string, readonly Operation[]>();
   readonly #longestFixed: number;
-  readonly #patterns: readonly Pattern[];
+  /** Paths with parameters. */
+  readonly #branches: Branch[] = [];
 
   constructor(operations: readonly Operation[]) {
     const byPath = new Map<string, Operation[]>();
@@ -59,12 +83,10 @@ export class Router {
         else same.push(operation);
       }
     }
-    const patterns: Pattern[] = [];
     for (const [path, served] of byPath) {
-      if (path.includes("{")) patterns.push({ literals: literalsOf(path), operations: served });
+      if (path.includes("{")) addPath(this.#branches, literalsOf(path), served);
       else this.#fixed.set(path, served);
     }
-    this.#patterns = patterns;
     this.#longestFixed = Math.max(0, ...[...this.#fixed.keys()].map(({ length }) => length));
   }
 
@@ -74,13 +96,9 @@ export class Router {
     // A lookup hashes the whole path, which no other read of it needs.
     let operations = path.length > this.#longestFixed ? undefined : this.#fixed.get(path);
     if (operations === undefined) {
-      for (const pattern of this.#patterns) {
-        const found = matchSegments(path, pattern.literals);
-        if (found === undefined) continue;
-        segments = found;
-        operations = pattern.operations;
-        break;
-      }
+      const found: string[] = [];
+      operations = findEnd(this.#branches, path, 0, found);
+      segments = found;
     }
     if (operations === undefined) return undefined;
     const wanted = method === "HEAD" ? "GET" : method;

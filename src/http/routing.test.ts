@@ -109,6 +109,22 @@ describe("Router", () => {
     ["GET", "", undefined],
   ])("%s %s", (method, path, found) => expect(idOf(method, path)).toEqual(found));
 
+  it("gives up a branch with the parameters that it found there", () => {
+    const like = (path: string, method: "GET" | "POST" = "GET"): Operation => ({
+      ...(OPERATIONS[0] as Operation),
+      aliases: [],
+      path,
+      method,
+    });
+    const served = [like("/a/{x}/b"), like("/a/c/{y}/d"), like("/a/{z}"), like("/a/{w}", "POST")];
+    const small = new Router(served);
+    expect(small.find("GET", "/a/c/b")).toEqual({ operation: served[0], segments: ["c"] });
+    expect(small.find("GET", "/a/c/1/d")).toEqual({ operation: served[1], segments: ["1"] });
+    expect(small.find("GET", "/a/c")).toEqual({ operation: served[2], segments: ["c"] });
+    expect(small.find("POST", "/a/c")).toEqual({ operation: served[3], segments: ["c"] });
+    expect(small.find("GET", "/a/c/1/e")).toBeUndefined();
+  });
+
   it("finds each operation under its own path", () => {
     for (const operation of OPERATIONS) {
       const path = operation.path.replace(/\{[^}]*\}/g, "x");

@@ -115,7 +115,8 @@ function buildTape(bytes: Uint8Array, state: TapeState, stopAt: number): Tape | 
     while (depth > 0 && bytes[pos] !== COMMA) {
       if (bytes[pos] !== (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) throw unclosed(bytes, pos, inObject);
       tape[(open[--depth] ?? 0) + 1] = length;
-      inObject = bytes[tape[open[depth - 1] ?? 0] ?? 0] === OPEN_OBJECT;
+      // An index of -1 would be looked up by its text.
+      inObject = depth > 0 && bytes[tape[open[depth - 1] ?? 0] ?? 0] === OPEN_OBJECT;
       pos = skipBlanks(bytes, pos + 1);
     }
     if (depth > 0) pos = skipBlanks(bytes, pos + 1);

@@ -53,16 +53,18 @@ export function parseInteger(text: string, type: IntegerName): bigint {
   const start = isNegative || sign === 43 ? 1 : 0;
   if (start === text.length) fail(text, `is not ${article(type)}: it has no digits`);
   let first = -1;
+  // Exact for as many digits as it is used for.
+  let small = 0;
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code < 48 || code > 57) fail(text, `is not ${article(type)}: ${badDigit(text, at)}`);
     if (first < 0 && code !== 48) first = at;
+    small = 10 * small + (code - 48);
   }
   if (first < 0) return 0n;
   const digits = text.length - first;
   if (digits > maxDigits) fail(text, `does not fit ${article(type)}, which is from ${min} to ${max}`);
-  const magnitude = text.slice(first);
-  const value = digits <= MAX_SAFE_DIGITS ? BigInt(Number(magnitude)) : BigInt(magnitude);
+  const value = digits <= MAX_SAFE_DIGITS ? BigInt(small) : BigInt(text.slice(first));
   const signed = isNegative ? -value : value;
   if (signed < min || signed > max)
     fail(text, `does not fit ${article(type)}, which is from ${min} to ${max}`);

@@ -166,7 +166,12 @@ function encodeArguments(
       writeArgument(loaded, type, index);
     }
     const bytes = writer.take();
-    return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+    let start = 0;
+    return ends.map((end) => {
+      const argument = bytes.subarray(start, end);
+      start = end;
+      return argument;
+    });
   };
   return writeFrom(0);
 }

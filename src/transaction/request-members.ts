@@ -9,11 +9,13 @@ const U64 = 'a u64 as a string of decimal digits such as "5"';
 const ADDRESS = 'an address string such as "0x1"';
 
 /** An object of the request, and what it is called in messages: empty for the request itself. */
-export interface RequestObject<Name extends string = string> {
+export interface RequestObject<in out Name extends string = string> {
   readonly document: JsonDocument;
   readonly path: string;
-  /** Tape indices of the members that are read, collected in one walk; ABSENT where there is none. */
-  readonly members: Readonly<Record<Name, number>>;
+  /** Names of the members that are read. */
+  readonly names: readonly Name[];
+  /** Their tape indices, collected in one walk; ABSENT where there is none. */
+  readonly values: readonly number[];
 }
 
 function collectMembers<Name extends string>(
@@ -22,14 +24,16 @@ function collectMembers<Name extends string>(
   path: string,
   names: readonly Name[],
 ): RequestObject<Name> {
-  const found = document.members(value, names);
-  const members = {} as Record<Name, number>;
-  for (let i = 0; i < names.length; i++) members[names[i] as Name] = found[i] ?? ABSENT;
-  return { document, path, members };
+  return { document, path, names, values: document.members(value, names) };
+}
+
+/** Tape index of a member; ABSENT where there is none. */
+export function memberOf<Name extends string>({ names, values }: RequestObject<Name>, name: Name): number {
+  return values[names.indexOf(name)] ?? ABSENT;
 }
 
 /** Path of a member, for messages. */
-export function memberPath(object: RequestObject, name: string): string {
+export function memberPath(object: Pick<RequestObject, "path">, name: string): string {
   return object.path === "" ? name : `${object.path}.${name}`;
 }
 
@@ -40,7 +44,7 @@ export function failMember<Name extends string>(
   expected: string,
   fix?: string,
 ): never {
-  const value = object.members[name];
+  const value = memberOf(object, name);
   const path = memberPath(object, name);
   const what =
     value === ABSENT
@@ -51,7 +55,7 @@ export function failMember<Name extends string>(
 
 /** Tape index of a member that is there and not null; ABSENT otherwise. */
 export function presentMember<Name extends string>(object: RequestObject<Name>, name: Name): number {
-  const value = object.members[name];
+  const value = memberOf(object, name);
   return value === ABSENT || object.document.kind(value) === "null" ? ABSENT : value;
 }
 
@@ -75,7 +79,7 @@ export function objectMember<Name extends string, Inner extends string>(
   name: Name,
   names: readonly Inner[],
 ): RequestObject<Inner> {
-  const value = object.members[name];
+  const value = memberOf(object, name);
   if (value === ABSENT || object.document.kind(value) !== "object") failMember(object, name, "an object");
   return collectMembers(object.document, value, memberPath(object, name), names);
 }
@@ -86,7 +90,7 @@ export function arrayMember<Name extends string>(
   name: Name,
   items: string,
 ): number {
-  const value = object.members[name];
+  const value = memberOf(object, name);
   if (value === ABSENT || object.document.kind(value) !== "array") {
     failMember(
       object,
@@ -123,7 +127,7 @@ export function stringMember<Name extends string>(
   name: Name,
   expected: string,
 ): string {
-  const value = object.members[name];
+  const value = memberOf(object, name);
   if (value === ABSENT || object.document.kind(value) !== "string") {
     const isNumber = value !== ABSENT && object.document.kind(value) === "number";
     failMember(object, name, expected, isNumber ? "put the number in quotes" : undefined);
@@ -133,21 +137,29 @@ export function stringMember<Name extends string>(
 
 /** A member that must be true or false. */
 export function booleanMember<Name extends string>(object: RequestObject<Name>, name: Name): boolean {
-  const value = object.members[name];
+  const value = memberOf(object, name);
   if (value === ABSENT || object.document.kind(value) !== "boolean")
     failMember(object, name, "true or false");
   return object.document.boolean(value);
 }
 
-function parsed<T>(path: string, expected: string, text: string, parse: (text: string) => T): T {
+function parsedMember<Name extends string, T>(
+  object: RequestObject<Name>,
+  name: Name,
+  expected: string,
+  parse: (text: string) => T,
+): T {
+  const text = stringMember(object, name, expected);
   try {
     return parse(text);
   } catch (error) {
-    if (!(error instanceof MoveError)) throw error;
-    throw new TransactionError("request", `${path}: expected ${expected}: ${error.message}`, {
-      cause: error,
-    });
+    throw toRequestError(error, memberPath(object, name), expected);
   }
+}
+
+function toRequestError(error: unknown, path: string, expected: string): unknown {
+  if (!(error instanceof MoveError)) return error;
+  return new TransactionError("request", `${path}: expected ${expected}: ${error.message}`, { cause: error });
 }
 
 function parseU64(text: string): bigint {
@@ -156,12 +168,12 @@ function parseU64(text: string): bigint {
 
 /** A u64, written as a string. */
 export function u64Member<Name extends string>(object: RequestObject<Name>, name: Name): bigint {
-  return parsed(memberPath(object, name), U64, stringMember(object, name, U64), parseU64);
+  return parsedMember(object, name, U64, parseU64);
 }
 
 /** An account address. */
 export function addressMember<Name extends string>(object: RequestObject<Name>, name: Name): Address {
-  return parsed(memberPath(object, name), ADDRESS, stringMember(object, name, ADDRESS), parseAddress);
+  return parsedMember(object, name, ADDRESS, parseAddress);
 }
 
 /** Bytes, written in hex. */
@@ -170,7 +182,7 @@ export function bytesMember<Name extends string>(
   name: Name,
   expected: string,
 ): Uint8Array {
-  return parsed(memberPath(object, name), expected, stringMember(object, name, expected), parseHexBytes);
+  return parsedMember(object, name, expected, parseHexBytes);
 }
 
 /** One address of a list. */
@@ -178,5 +190,10 @@ export function addressItem(document: JsonDocument, item: number, path: string):
   if (document.kind(item) !== "string") {
     throw new TransactionError("request", `${path}: expected ${ADDRESS}, found ${document.excerpt(item)}`);
   }
-  return parsed(path, ADDRESS, document.string(item), parseAddress);
+  const text = document.string(item);
+  try {
+    return parseAddress(text);
+  } catch (error) {
+    throw toRequestError(error, path, ADDRESS);
+  }
 }

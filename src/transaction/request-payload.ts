@@ -12,6 +12,7 @@ import {
   booleanMember,
   bytesMember,
   failMember,
+  memberOf,
   memberPath,
   objectMember,
   presentMember,
@@ -110,7 +111,7 @@ export function parsePayloadRequest(payload: Payload): PayloadRequest {
 
 /** The type as far as it can matter; undefined when it is not a string. */
 function typeOf(payload: Payload): string | undefined {
-  const { type } = payload.members;
+  const type = memberOf(payload, "type");
   return type >= 0 && payload.document.kind(type) === "string" ? payload.document.string(type) : undefined;
 }
 

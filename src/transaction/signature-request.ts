@@ -205,7 +205,7 @@ function parseAnySignature(object: RequestObject<"type" | "value">): AnySignatur
   throw uncheckedScheme(object, type);
 }
 
-function uncheckedScheme(object: RequestObject, type: string): SubmissionError {
+function uncheckedScheme(object: Pick<RequestObject, "path">, type: string): SubmissionError {
   return new SubmissionError(
     "unmodelled",
     `${memberPath(object, "type")}: not modelled here: ${JSON.stringify(type.slice(0, 64))}; sign with ed25519 or secp256k1_ecdsa`,

@@ -10,10 +10,11 @@ import { endWithTest } from "../support/children.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const main = fileURLToPath(new URL("../../bench/main.ts", import.meta.url));
+const LOADER = new URL("../../bench/as-built.js", import.meta.url).href;
 const folder = temporaryFolder();
 
 async function run(...args: string[]): Promise<{ code: number | null; out: string; errors: string }> {
-  const child = spawn(process.execPath, ["--import", "tsx", main, ...args], {
+  const child = spawn(process.execPath, ["--import", LOADER, main, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   endWithTest(child);

@@ -36,7 +36,15 @@ describe("the Dockerfile", () => {
 
   it("copies every file that the build reads", () => {
     const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { build: string } };
-    const read = [...scripts.build.matchAll(/ -[pc] (\S+)/g)].map(([, file]) => file);
+    const read = [...scripts.build.matchAll(/ -p (\S+)| node (\S+\.js)/g)].map(
+      ([, config, script]) => config ?? script ?? "",
+    );
+    const scriptsRead = read.filter((file) => file.endsWith(".js"));
+    expect(scriptsRead.length).toBeGreaterThan(0);
+    for (const file of scriptsRead) {
+      const imports = readFileSync(file, "utf8").matchAll(/ from "\.\/([^"/]+)/g);
+      read.push(...[...imports].map(([, imported = ""]) => imported));
+    }
     const [build = ""] = dockerfile.split(/^FROM node:\d+-\S+$/m);
     const copied = [...build.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, files = ""]) => files.split(" "));
     expect(read.length).toBeGreaterThan(0);

@@ -70,10 +70,10 @@ function isKept(name: string): name is keyof Headers {
   return KEPT.has(name);
 }
 
-/** Whether all characters of a part are visible ASCII. */
-function isVisible(text: string, start: number, end: number): boolean {
+/** Whether all bytes of a part are visible ASCII. */
+function isVisible(bytes: Buffer, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
-    const code = text.charCodeAt(i);
+    const code = bytes[i] ?? 0;
     if (code < 0x21 || code > 0x7e) return false;
   }
   return true;
@@ -152,8 +152,9 @@ export function readRequest(
   const lineEnd = text.indexOf("\r\n");
   const method = text.startsWith("GET ") ? "GET" : text.startsWith("POST ") ? "POST" : undefined;
   if (method === undefined || !text.startsWith(VERSION, lineEnd - VERSION.length)) return "other";
-  const [start, end] = [method.length + 1, lineEnd - VERSION.length];
-  if (text[start] !== "/" || !isVisible(text, start, end)) return "other";
+  const start = method.length + 1;
+  const end = lineEnd - VERSION.length;
+  if (text[start] !== "/" || !isVisible(bytes, start, end)) return "other";
   const lines = text.slice(lineEnd + 2, headEnd + 2);
   const block = known !== undefined && known.text === lines ? known : readBlock(lines);
   if (block === undefined || (block.bodyBytes === undefined) !== (method === "GET")) return "other";

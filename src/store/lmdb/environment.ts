@@ -27,7 +27,7 @@ export interface EnvironmentOptions {
   readonly anyFormat?: boolean;
   /** Checks every page of the file, whatever its size; see page-check.ts. */
   readonly checkAllPages?: boolean;
-  /** Sees a store that is there, of any format, before it is opened for writing, and throws to keep it from that. */
+  /** Sees a store that is there, also of an older format, before it is opened, and throws to refuse it. */
   readonly look?: StoreLook | undefined;
 }
 
@@ -137,12 +137,16 @@ async function lookInto(
   look: StoreLook,
 ): Promise<void> {
   const root = openRoot(path, true, mapSizeBytes);
+  const opened: object[] = [root];
   try {
     // Opening for writing handles an unfinished store.
     const tables = loadFormat(root, path) === undefined ? undefined : openTables(root);
-    if (tables !== undefined) look({ tables, slot, path });
+    if (tables === undefined) return;
+    opened.push(...Object.values(tables).filter((table) => table !== undefined));
+    look({ tables, slot, path });
   } finally {
     await root.close();
+    forgetDatabases(opened);
   }
 }
 

@@ -25,7 +25,7 @@ export interface LeaseOptions {
   readonly logger?: Logger | undefined;
   /** The holder's activity in error messages; by default that it writes to the store. */
   readonly activity?: string;
-  /** Runs before the store is opened for writing. */
+  /** Sees a store that is there before it is opened for writing. Throws to refuse it. */
   readonly look?: StoreLook | undefined;
   /** Runs inside the transaction that takes the lease. */
   readonly onTake?: (environment: Environment) => void;

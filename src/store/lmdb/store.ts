@@ -57,7 +57,7 @@ export interface LmdbStoreOptions {
   /** Copies a store of an older format before the upgrade, see upgrade-backup.ts; true when left out. */
   readonly upgradeBackup?: boolean | undefined;
   readonly onUpgrade?: UpgradeProgress | undefined;
-  /** Sees the chain of a store that is there, of any format, before anything is written. Throws to refuse the store. */
+  /** Sees the chain of a store that is there, also of an older format, before anything is written. Throws to refuse it. */
   readonly checkIdentity?: ((identity: StoreIdentity) => void) | undefined;
   /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
   readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
@@ -169,7 +169,7 @@ class LmdbStore implements Store {
       tables,
       items: toFastTable(tables.items),
       seeker: new OlderSeeker(tables.items),
-      openViews: new Set(),
+      openSnapshots: new Set(),
     };
   }
 
@@ -273,7 +273,7 @@ class LmdbStore implements Store {
     if (this.#closed) return;
     this.#closed = true;
     this.#endSnapshot();
-    for (const view of [...this.#source.openViews]) view.release();
+    for (const snapshot of [...this.#source.openSnapshots]) snapshot.end();
     await this.#lease?.release();
     await this.#close();
   }
@@ -339,7 +339,7 @@ class LmdbStore implements Store {
       if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       const end = checkedBytes(META.position, row, this.#meta.lastSize);
       const position = this.#decodePosition(row.subarray(0, end));
-      const snapshot = new Snapshot(transaction, position, this.#source.seeker);
+      const snapshot = new Snapshot(transaction, position, this.#source);
       this.#snapshot = snapshot;
       setTimeout(() => {
         if (this.#snapshot === snapshot) this.#endSnapshot();

@@ -66,5 +66,7 @@ describe("old versions, through views of any age", () => {
     await left.getItems([makeKey(1)], 10n);
     // Closing ends views that nobody released.
     await store.close();
+    expect(() => left.getItems([makeKey(1)], 10n)).toThrow("released");
+    expect(() => left.release()).toThrow("released");
   });
 });

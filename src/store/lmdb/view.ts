@@ -7,10 +7,10 @@ import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import { listIndexRows } from "./index-rows.ts";
-import type { FastTable, OlderSeeker } from "./native.ts";
+import type { FastTable } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
 import { checkedBytes, getRow, openRow } from "./sealed-rows.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot, SnapshotSource } from "./snapshot.ts";
 import {
   ITEM_KEY_BYTES,
   numberKey,
@@ -23,11 +23,9 @@ import {
 } from "./tables.ts";
 
 /** Shared by all views of a store. */
-export interface ViewSource {
+export interface ViewSource extends SnapshotSource {
   readonly tables: Tables;
   readonly items: FastTable;
-  readonly seeker: OlderSeeker;
-  readonly openViews: Set<LmdbView>;
 }
 
 /** Row key of a newest value; lmdb copies it in each call, so all reads share one buffer. */
@@ -47,7 +45,6 @@ export class LmdbView implements StoreView {
     this.#snapshot = snapshot;
     this.position = position;
     snapshot.use();
-    source.openViews.add(this);
   }
 
   getItems(keyHashes: readonly Uint8Array[], version: bigint): readonly (StateItem | undefined)[] {
@@ -130,7 +127,6 @@ export class LmdbView implements StoreView {
     this.#assertOpen();
     this.#open = false;
     this.#snapshot.release();
-    this.#source.openViews.delete(this);
   }
 
   #findItem(keyHash: Uint8Array, version: bigint): StateItem | undefined {
@@ -164,7 +160,7 @@ export class LmdbView implements StoreView {
   }
 
   #assertOpen(): void {
-    if (!this.#open) throw new Error("the view was released");
+    if (!this.#open || this.#snapshot.hasEnded) throw new Error("the view was released");
   }
 }
 

@@ -12,6 +12,7 @@ import {
   asObject,
   bytesMember,
   failMember,
+  memberOf,
   presentMember,
   type RequestObject,
   stringMember,
@@ -80,7 +81,7 @@ async function submissionOf(document: JsonDocument, context: ExplainContext): Pr
 
 /** A request that names its type must have the members of that type. */
 function assertType(request: RequestObject<(typeof FORM_MEMBERS)[number]>, type: string): void {
-  if (request.members.type === ABSENT) return;
+  if (memberOf(request, "type") === ABSENT) return;
   const expected = `${JSON.stringify(type)}, which goes with the other members`;
   if (stringMember(request, "type", expected) !== type) failMember(request, "type", expected);
 }
