@@ -199,7 +199,7 @@ function besideHeavyClients(options: BenchOptions): Promise<readonly BenchRow[]>
         byClock,
         {
           ...byCpu,
-          note: `from the moment that the request is sent, which p99 is ${median(late).toFixed(0)} µs late; client and main thread share a processor`,
+          note: `without requests that were sent more than 1 ms late (p99 ${median(late).toFixed(0)} µs); client and main thread share a processor`,
         },
       ];
     } finally {
