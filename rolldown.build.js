@@ -12,6 +12,7 @@ await build({
     "cli/run-command": "src/cli/run-command.ts",
     "node/worker-main": "src/node/worker-main.ts",
     "node/submission-thread": "src/node/submissions/thread-main.ts",
+    "store/write-thread": "src/store/lmdb/write-thread-main.ts",
   },
   platform: "node",
   external: /^[^./]/,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../../test/support/property.ts";
 import { toHex } from "./hex.ts";
-import { MAX_SHORT_INPUT, PreparedInput, sha3Short, sha3Triple } from "./keccak.ts";
+import { MAX_SHORT_INPUT, PreparedInput, sha3Short, sha3Triple, sha3TwoTriples } from "./keccak.ts";
 
 const EMPTY = new Uint8Array(0);
 
@@ -51,6 +51,17 @@ describe("short hashes", () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it("of two pairs at once equal those of each, and later calls do not overwrite them", () => {
+    const bytes = (fill: number): Uint8Array => new Uint8Array(32).fill(fill);
+    const expected = (left: number, right: number): string =>
+      createHash("sha3-256").update(bytes(9)).update(bytes(left)).update(bytes(right)).digest("hex");
+    const first = sha3TwoTriples(bytes(9), bytes(1), bytes(2), bytes(3), bytes(4));
+    const second = sha3TwoTriples(bytes(9), bytes(5), bytes(6), bytes(1), bytes(2));
+    expect(first.map(toHex)).toEqual([expected(1, 2), expected(3, 4)]);
+    expect(second.map(toHex)).toEqual([expected(5, 6), expected(1, 2)]);
+    expect(() => sha3TwoTriples(bytes(9), bytes(1), bytes(2), bytes(3), new Uint8Array(31))).toThrow();
   });
 
   it("of prepared inputs equal node:crypto's, whatever was loaded before", () => {

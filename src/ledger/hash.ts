@@ -8,6 +8,7 @@ import {
   MAX_SHORT_INPUT,
   sha3Short,
   sha3Triple,
+  sha3TwoTriples,
   startFold,
 } from "../base/keccak.ts";
 import { sha3, sha3Parts } from "../base/sha3.ts";
@@ -70,6 +71,17 @@ export function hashOfParts(seed: Uint8Array, head: Uint8Array, tail: Uint8Array
 /** Hash of two hashes joined, under a seed: the inner nodes of every Merkle tree. */
 export function hashPair(seed: Uint8Array, left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha3Triple(seed, left, right);
+}
+
+/** `hashPair` of two pairs at once. */
+export function hashTwoPairs(
+  seed: Uint8Array,
+  left: Uint8Array,
+  right: Uint8Array,
+  otherLeft: Uint8Array,
+  otherRight: Uint8Array,
+): readonly [Uint8Array, Uint8Array] {
+  return sha3TwoTriples(seed, left, right, otherLeft, otherRight);
 }
 
 /**

@@ -70,6 +70,12 @@ export interface CommitBatch {
   readonly sideRows?: readonly SideRow[];
 }
 
+/** How to commit. */
+export interface CommitOptions {
+  /** True if the caller prepares the next batch meanwhile: an engine that can writes beside the event loop. */
+  readonly isFollowed?: boolean;
+}
+
 /** A part of the state below the first version of a ledger that does not start at version 0. */
 export interface BaseBatch {
   /** Values of versions before the first one: at most one per key, no deletions. */
@@ -150,8 +156,11 @@ export interface Store extends Ledger {
   putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void>;
   /** Replaces the trust of the position and writes side rows, atomically. Throws LedgerError `no_ledger`. */
   setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void>;
-  /** Commits a batch atomically. Pass `identity` with the first commit only. */
-  commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void>;
+  /**
+   * Commits a batch atomically: durable, and visible to new views, when it resolves. Until then callers may read, but not
+   * write. Pass `identity` with the first commit only.
+   */
+  commit(batch: CommitBatch, identity?: StoreIdentity, options?: CommitOptions): Promise<void>;
   /**
    * Writes the state below the first commit, part by part, into an empty store. Invisible until the first commit; a
    * part may be written again. Throws StoreError `order` after the first commit.

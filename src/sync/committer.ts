@@ -1,5 +1,6 @@
 // The only way into a store: the committer verifies records, recomputes and compares the state root of every block,
-// and commits complete blocks with their items, indexes and tree nodes in one write.
+// and commits complete blocks with their items, indexes and tree nodes in one write. While the store writes one page,
+// the committer verifies the next one (`stage`).
 import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
@@ -96,11 +97,28 @@ function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[]
 /** Records that one step of building an index reads. */
 const INDEX_STEP_RECORDS = 500;
 
-/** A verifier and the position it started from. */
+/** What the next page continues. */
 interface Progress {
   readonly position: Position | undefined;
   readonly indexed: IndexedToHead;
   readonly verifier: Verifier;
+  /** The write that the position comes from. Only `stage` works on before it ends, and writes nothing until then. */
+  readonly stored: Promise<unknown>;
+}
+
+/** Options of `stage`. */
+export interface StageOptions {
+  readonly check?: BlockCheck | undefined;
+  /** What our own validators signed about the last record. */
+  readonly signed?: SignedLedgerInfo | undefined;
+  /** True if the next page is there, to be verified while this one is written. */
+  readonly isFollowed?: boolean;
+}
+
+/** A verified page. */
+export interface StagedPage {
+  /** Resolves with the store's position once the page is stored, and not before the pages before it. */
+  readonly stored: Promise<Position | undefined>;
 }
 
 /** Commits records to a store that has no other writer. Runs calls one after the other. */
@@ -114,7 +132,7 @@ export class Committer {
   readonly #history: ProofHistory | undefined;
   /** Undefined until read from the store, and after a failure. */
   #progress: Progress | undefined;
-  /** Ahead of the store only during a commit; undefined after a failure. */
+  /** Ahead of the store by the page that is written and the one that is verified; undefined after a failure. */
   #tree: PendingTree | undefined;
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -160,7 +178,15 @@ export class Committer {
     check?: BlockCheck,
     signed?: SignedLedgerInfo,
   ): Promise<Position | undefined> {
-    return this.#serialize(() => this.#append(decodeRecords(input), check, signed));
+    return this.stage(input, { check, signed }).then(({ stored }) => stored);
+  }
+
+  /**
+   * Verifies a page like `append`, and resolves as soon as the store has begun to write it: the next page can be verified
+   * meanwhile. If the write fails, a page that was staged after it is discarded and fails with the same error.
+   */
+  stage(input: Uint8Array | readonly Uint8Array[], options: StageOptions = {}): Promise<StagedPage> {
+    return this.#enqueue(() => this.#stage(decodeRecords(input), options));
   }
 
   /** Runs a change that replaces the content of the store between two commits. */
@@ -274,16 +300,30 @@ export class Committer {
     return { bytes: this.#tree?.bytes ?? 0, maxBytes: TREE_CACHE_BYTES };
   }
 
+  /** Runs a step when nothing is verified or written. */
   #serialize<T>(step: () => Promise<T>): Promise<T> {
+    return this.#enqueue(async () => {
+      await this.#progress?.stored.catch(() => {});
+      return step();
+    });
+  }
+
+  #enqueue<T>(step: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(step);
-    this.#queue = turn.catch(() => {
-      // A verifier that threw is unusable, and after a failed commit the head is unknown.
-      this.#progress = undefined;
-      this.#tree = undefined;
-      this.#indexes.forget();
-      this.#history?.forget();
+    this.#queue = turn.catch(async () => {
+      // Where the store is shows when its write has ended.
+      await this.#progress?.stored.catch(() => {});
+      this.#forget();
     });
     return turn;
+  }
+
+  /** A verifier that threw is unusable, and after a failed commit the head is unknown. */
+  #forget(): void {
+    this.#progress = undefined;
+    this.#tree = undefined;
+    this.#indexes.forget();
+    this.#history?.forget();
   }
 
   async #position(): Promise<Position> {
@@ -299,16 +339,13 @@ export class Committer {
         position,
         indexed: await this.#indexes.indexedTo(position),
         verifier: new Verifier(position, this.#base, this.#bounds),
+        stored: Promise.resolve(),
       };
     }
     return this.#progress;
   }
 
-  async #append(
-    records: readonly RecordSpans[],
-    check: BlockCheck | undefined,
-    signed: SignedLedgerInfo | undefined,
-  ): Promise<Position | undefined> {
+  async #stage(records: readonly RecordSpans[], options: StageOptions): Promise<StagedPage> {
     let progress = await this.#loadProgress();
     const { position } = progress;
     const first = records[0]?.version;
@@ -322,23 +359,53 @@ export class Committer {
       const block = progress.verifier.push(record);
       if (block !== undefined) blocks.push(block);
     }
-    if (blocks.length > 0) {
-      const level = await check?.(blocks);
-      await this.#commit(progress, blocks, level, signed);
-    }
-    return await loadPosition(this.#store);
+    if (blocks.length === 0) return { stored: progress.stored.then(() => loadPosition(this.#store)) };
+    const level = await options.check?.(blocks);
+    const { batch, indexed } = await this.#batchOf(progress, blocks, level, options.signed);
+    // A page is discarded if the one that it continues is not stored.
+    await progress.stored;
+    const identity = position === undefined ? this.#identity(blocks[0]) : undefined;
+    const stored = this.#write(batch, identity, options.isFollowed ?? false);
+    this.#progress = { position: batch.position, indexed, verifier: progress.verifier, stored };
+    return { stored };
   }
 
-  async #commit(
-    { position, indexed, verifier }: Progress,
+  async #write(
+    batch: CommitBatch,
+    identity: StoreIdentity | undefined,
+    isFollowed: boolean,
+  ): Promise<Position | undefined> {
+    try {
+      await this.#store.commit(batch, identity, { isFollowed });
+      this.#history?.settle();
+      this.#onCommit?.(batch);
+      const { position, blocks, writes } = batch;
+      this.#logger.debug(
+        { version: position.version, blocks: blocks.length, writes: writes.length },
+        "committed",
+      );
+      return await loadPosition(this.#store);
+    } catch (error) {
+      this.#forget();
+      throw error;
+    }
+  }
+
+  /** Recomputes the state roots and makes the write of verified blocks. Reads no row that a write under way may change. */
+  async #batchOf(
+    { position, indexed, stored }: Progress,
     blocks: readonly VerifiedBlock[],
     earned: TrustLevel | undefined,
     signed: SignedLedgerInfo | undefined,
-  ): Promise<void> {
+  ): Promise<{ readonly batch: CommitBatch; readonly indexed: IndexedToHead }> {
     const last = blocks[blocks.length - 1];
-    if (last === undefined) return;
+    if (last === undefined) throw new Error("a commit needs a block");
     const tree = this.#tree ?? new PendingTree(this.#store);
     this.#tree = tree;
+    if (tree.isFull) {
+      await stored;
+      tree.settle();
+    }
     // With a partly known state the root cannot be computed, so the position claims none.
     const hasRoot = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
@@ -350,11 +417,16 @@ export class Committer {
         if (history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
       }
     }
+    // Rows of an earlier page decide which ones these need.
+    if (!hasRoot || history !== undefined) await stored;
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     const records = blocks.flatMap((block) => block.records);
     const { version } = last.position;
     const hashes = blocks.flatMap((block) => block.transactionHashes);
-    const indexRows = await this.#indexes.rowsOf({ writes, records, hashes, version, hasRoot }, indexed);
+    const indexRows = await this.#indexes.rowsOf(
+      { writes, records, hashes, version, hasRoot, stored },
+      indexed,
+    );
     sideRows.push(...indexRows.sideRows);
     const before = position === undefined ? this.#base?.accumulator : undefined;
     // Without it, nothing could ever be rewound.
@@ -376,12 +448,7 @@ export class Committer {
       index: indexRows.index,
       sideRows,
     };
-    await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
-    tree.settle();
-    history?.settle();
-    this.#progress = { position: batch.position, indexed: indexRows.indexed, verifier };
-    this.#onCommit?.(batch);
-    this.#logger.debug({ version, blocks: blocks.length, writes: batch.writes.length }, "committed");
+    return { batch, indexed: indexRows.indexed };
   }
 
   /**

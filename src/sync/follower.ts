@@ -66,7 +66,7 @@ export interface FollowerOptions {
    * operator did not give: it is not worth a log line.
    */
   readonly noteMatch?: ((waypoint: Waypoint) => Promise<boolean>) | undefined;
-  /** Called after each commit, before the next one. */
+  /** Called after each commit, in their order. */
   readonly onCommit?: (progress: CommitProgress) => void;
   /** Called when the upstream in use has nothing new. */
   readonly onRest?: () => void;
@@ -125,6 +125,8 @@ export class Follower {
   #version: bigint | undefined;
   /** The upstream whose records may be held back. */
   #source: PoolEntry | undefined;
+  /** The page that is stored while the next one is verified. Rejects if it could not be stored. */
+  #storing: Promise<void> = Promise.resolve();
   #records = 0;
   #disputes = 0;
   /** Pages that did not come in time since the last commit. */
@@ -307,10 +309,12 @@ export class Follower {
     const start = await committer.nextVersion();
     const options = { ahead, limit, ceiling: () => this.#ceiling() };
     const queue = new PageQueue(entry.upstream, start, options, this.#stop.signal);
+    this.#storing = Promise.resolve();
     try {
       while (!this.#state.isStopped) await this.#takePage(entry, queue);
     } finally {
       queue.close();
+      await this.#storing;
     }
   }
 
@@ -376,7 +380,9 @@ export class Follower {
     );
   }
 
+  /** Verifies the next page, and begins to store it once the page before is stored. */
   async #takePage(entry: PoolEntry, queue: PageQueue): Promise<void> {
+    if (!queue.hasNext) await this.#storing;
     if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
     const page = await this.#nextPage(entry, queue);
     // Refuted while the page was on its way.
@@ -385,21 +391,37 @@ export class Follower {
     this.pool.noteHead(entry, page.head);
     const matched: Waypoint[] = [];
     let isCommit = false;
-    let position: Position | undefined;
+    const check = async (blocks: readonly VerifiedBlock[]): Promise<TrustLevel | undefined> => {
+      matched.push(...this.#waypoints.check(blocks));
+      const level = await this.#confirm(entry, blocks);
+      isCommit = true;
+      return this.#waypoints.isSigned(matched, blocks) ? PROVEN : level;
+    };
+    let stored: Promise<Position | undefined>;
     try {
-      position = await this.#options.committer.append(page.bytes, async (blocks) => {
-        matched.push(...this.#waypoints.check(blocks));
-        const level = await this.#confirm(entry, blocks);
-        isCommit = true;
-        return this.#waypoints.isSigned(matched, blocks) ? PROVEN : level;
-      });
+      const isFollowed = queue.hasNext;
+      ({ stored } = await this.#options.committer.stage(page.bytes, { check, isFollowed }));
     } catch (error) {
       throw explainUnverified(error, page.bytes);
     }
-    this.#records += page.count;
-    // Held-back records are not verified yet, so they must not clear a lying upstream. The position cannot show a
-    // commit: after a restart it is that of an earlier one.
-    if (position === undefined || !isCommit) return;
+    const before = this.#storing;
+    this.#storing = stored.then(async (position) => {
+      // What failed after the page before was stored must not be lost with its promise.
+      await before;
+      this.#records += page.count;
+      // Held-back records are not verified yet, so they must not clear a lying upstream. The position cannot show a
+      // commit: after a restart it is that of an earlier one.
+      if (position === undefined || !isCommit) return;
+      this.#noteStored(entry, page, position);
+      for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
+    });
+    // The next page or the end of this upstream reports the error; until then it must not count as unhandled.
+    this.#storing.catch(() => {});
+    // The trust of the pages after a waypoint rests on it.
+    if (matched.length > 0) await this.#storing;
+  }
+
+  #noteStored(entry: PoolEntry, page: QueuedPage, position: Position): void {
     this.#version = position.version;
     this.#sameHistory = { entry, version: position.version };
     this.#chainId = position.chainId;
@@ -410,7 +432,6 @@ export class Follower {
     // Behind for a moment is no change: the next rest tells whether we are level again.
     if (!this.#state.isLevelAtHead) this.#state.enter("catching_up");
     this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
-    for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
 
   /** An upstream may send many bytes for few records, but not without end. */

@@ -45,6 +45,8 @@ interface Committed {
   readonly version: bigint;
   /** True if the whole state is known. */
   readonly hasRoot: boolean;
+  /** The write of the versions before. */
+  readonly stored: Promise<unknown>;
 }
 
 /** Bytes of records that one step of building an index reads. */
@@ -76,13 +78,16 @@ export class LedgerIndexes {
 
   /** The rows of the next commit. */
   async rowsOf(
-    { writes, records, hashes, version, hasRoot }: Committed,
+    { writes, records, hashes, version, hasRoot, stored }: Committed,
     indexed: IndexedToHead,
   ): Promise<CommitRows> {
     // Without the whole state an index would lack items that were never written here.
     const itemRows =
       (hasRoot || this.#options.indexesPart) && indexed.items
-        ? await this.#itemRows.rowsOf(writes, this.#readHead)
+        ? await this.#itemRows.rowsOf(writes, async (keyHashes) => {
+            await stored;
+            return this.#readHead(keyHashes);
+          })
         : undefined;
     const sideRows = itemRows === undefined ? [] : [indexReachRow(version)];
     const index = itemRows ?? (indexed.transactions ? [] : undefined);

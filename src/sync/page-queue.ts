@@ -25,6 +25,7 @@ interface Request {
   readonly limit: number;
   readonly stop: AbortController;
   readonly page: Promise<RecordsPage>;
+  hasArrived: boolean;
 }
 
 /** Most full pages in a row before the limit grows again. */
@@ -105,6 +106,11 @@ export class PageQueue {
     return this.#head !== undefined && this.nextStart > this.#head.version;
   }
 
+  /** True when the next page has arrived. */
+  get hasNext(): boolean {
+    return this.#requests[0]?.hasArrived ?? false;
+  }
+
   /** The next page. Throws UpstreamError; `beyond_head` when there is none yet. */
   async next(): Promise<QueuedPage> {
     for (;;) {
@@ -160,9 +166,15 @@ export class PageQueue {
     const page = this.#upstream
       .getRecords(start, limit, stop.signal)
       .finally(() => this.#signal.removeEventListener("abort", onAbort));
-    // `next` reports the error; until then it must not count as unhandled.
-    page.catch(() => {});
-    return { start, limit, stop, page };
+    const request: Request = { start, limit, stop, page, hasArrived: false };
+    page.then(
+      () => {
+        request.hasArrived = true;
+      },
+      // `next` reports the error; until then it must not count as unhandled.
+      () => {},
+    );
+    return request;
   }
 
   #accept(request: Request, page: RecordsPage): QueuedPage {

@@ -31,18 +31,23 @@ export class PendingTree {
     return this.#tree.apply(updates);
   }
 
-  /** Nodes that differ from the store. Store them before the next `apply`. */
+  /** Nodes that differ from those taken before. */
   takeChanges(): readonly TreeNodeWrite[] {
     return this.#tree.takeChanges();
   }
 
-  /** Estimated memory of its nodes. Above the budget only until `settle`. */
+  /** Estimated memory of its nodes. */
   get bytes(): number {
     return this.#tree.size * NODE_BYTES;
   }
 
-  /** Call when the changes are stored. */
+  /** True above the budget: call `settle` before the next `apply`. */
+  get isFull(): boolean {
+    return this.bytes > TREE_CACHE_BYTES;
+  }
+
+  /** Call only when all changes are stored. */
   settle(): void {
-    if (this.bytes > TREE_CACHE_BYTES) this.#tree.forget();
+    if (this.isFull) this.#tree.forget();
   }
 }

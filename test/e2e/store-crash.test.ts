@@ -28,51 +28,58 @@ interface Run {
   readonly prunes: number;
 }
 
-it(`is right after ${KILLS} kills during commits and pruning`, async () => {
-  const path = await mkdtemp(join(tmpdir(), "sextant-crash-"));
-  const random = createRandom(SEED);
-  const ledger = new SyntheticLedger(SEED, KEYS);
-  const total = { kills: 0, commits: 0, prunes: 0, reads: 0 };
-  let head = -1n;
-  let oldest = 0n;
-  let next = startWriter(path);
-  while (total.kills < KILLS) {
-    const child = next;
-    // The next process loads its code meanwhile.
-    if (total.kills < KILLS - 1) next = startWriter(path);
-    const run = await runAndKill(child, random() % 10, random() % 8);
-    total.kills++;
-    total.commits += run.commits;
-    total.prunes += run.prunes;
+it.each([
+  ["", "store"],
+  [" in the store's thread", "thread"],
+] as const)(
+  `is right after ${KILLS} kills during commits%s and pruning`,
+  async (_, mode) => {
+    const path = await mkdtemp(join(tmpdir(), "sextant-crash-"));
+    const random = createRandom(SEED);
+    const ledger = new SyntheticLedger(SEED, KEYS);
+    const total = { kills: 0, commits: 0, prunes: 0, reads: 0 };
+    let head = -1n;
+    let oldest = 0n;
+    let next = startWriter(path, mode);
+    while (total.kills < KILLS) {
+      const child = next;
+      // The next process loads its code meanwhile.
+      if (total.kills < KILLS - 1) next = startWriter(path, mode);
+      const run = await runAndKill(child, random() % 10, random() % 8);
+      total.kills++;
+      total.commits += run.commits;
+      total.prunes += run.prunes;
 
-    const store = await openLmdbStore({ path });
-    if (store.identity === undefined) {
-      expect(head).toBe(-1n);
+      const store = await openLmdbStore({ path });
+      if (store.identity === undefined) {
+        expect(head).toBe(-1n);
+        await store.close();
+        continue;
+      }
+      const view = await store.openView();
+      const { version, oldestVersion } = view.position;
+      // Reported commits are durable; one more may have finished before its report.
+      expect(version).toBeGreaterThanOrEqual(run.committed);
+      expect(version).toBeGreaterThanOrEqual(head);
+      expect(oldestVersion).toBeGreaterThanOrEqual(oldest);
+      total.reads += await checkView(view, ledger, version);
+      head = version;
+      oldest = oldestVersion;
+      view.release();
       await store.close();
-      continue;
     }
-    const view = await store.openView();
-    const { version, oldestVersion } = view.position;
-    // Reported commits are durable; one more may have finished before its report.
-    expect(version).toBeGreaterThanOrEqual(run.committed);
-    expect(version).toBeGreaterThanOrEqual(head);
-    expect(oldestVersion).toBeGreaterThanOrEqual(oldest);
-    total.reads += await checkView(view, ledger, version);
-    head = version;
-    oldest = oldestVersion;
-    view.release();
-    await store.close();
-  }
-  await rm(path, { recursive: true });
-  console.log(`crash test: ${JSON.stringify(total)}, head ${head}, oldest ${oldest}`);
-  expect(total.commits).toBeGreaterThan(KILLS);
-  expect(total.prunes).toBeGreaterThan(KILLS);
-  expect(oldest).toBeGreaterThan(0n);
-}, 600_000);
+    await rm(path, { recursive: true });
+    console.log(`crash test: ${JSON.stringify(total)}, head ${head}, oldest ${oldest}`);
+    expect(total.commits).toBeGreaterThan(KILLS);
+    expect(total.prunes).toBeGreaterThan(KILLS);
+    expect(oldest).toBeGreaterThan(0n);
+  },
+  600_000,
+);
 
 /** Starts a writer, which waits for input before it opens the store. */
-function startWriter(path: string): ChildProcessByStdio<Writable, Readable, null> {
-  const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
+function startWriter(path: string, mode: string): ChildProcessByStdio<Writable, Readable, null> {
+  const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`, mode];
   return endWithTest(spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
 }
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { raiseTrust, type TrustLevel } from "../../src/ledger/trust.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
-import { Committer } from "../../src/sync/committer.ts";
+import { Committer, type StageOptions } from "../../src/sync/committer.ts";
 import { RUNS } from "../support/property.ts";
 import { buildSmallChain } from "../support/small-chain.ts";
 import {
@@ -103,11 +103,12 @@ describe("what a node says and what it checked", () => {
 
   /** A committer that takes every check for agreement. */
   class Overclaiming extends Committer {
-    override append(...[input, check]: Parameters<Committer["append"]>): ReturnType<Committer["append"]> {
-      return super.append(input, async (blocks) => {
-        await check?.(blocks);
+    override stage(...[input, options]: Parameters<Committer["stage"]>): ReturnType<Committer["stage"]> {
+      const check: StageOptions["check"] = async (blocks) => {
+        await options?.check?.(blocks);
         return AGREED;
-      });
+      };
+      return super.stage(input, { ...options, check });
     }
   }
 

@@ -10,7 +10,7 @@
 // placeholder, with one leaf to that leaf's hash at any depth, with more to an inner node over both halves, even if one
 // half is empty.
 import { LedgerError } from "../errors.ts";
-import { HASH_LENGTH, hashPair, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
+import { HASH_LENGTH, hashPair, hashTwoPairs, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
 
 const FANOUT = 16;
 
@@ -38,6 +38,16 @@ const KEEP_FOLDED = 8;
 /** Hash of a leaf from its state key hash and its state value hash. */
 export function leafHashOf(keyHash: Uint8Array, valueHash: Uint8Array): Uint8Array {
   return hashPair(SEEDS.sparseMerkleLeaf, keyHash, valueHash);
+}
+
+/** Hashes of two leaves at once. */
+export function twoLeafHashesOf(
+  keyHash: Uint8Array,
+  valueHash: Uint8Array,
+  otherKeyHash: Uint8Array,
+  otherValueHash: Uint8Array,
+): readonly [Uint8Array, Uint8Array] {
+  return hashTwoPairs(SEEDS.sparseMerkleLeaf, keyHash, valueHash, otherKeyHash, otherValueHash);
 }
 
 /** Hash of an inner node. */
@@ -241,4 +251,34 @@ function loneChild({ slots, children }: TreeNode, range: number): TreeChild | un
 /** Hash of a node: its 16 slots folded as a binary tree of four levels. */
 export function treeNodeHash(node: TreeNode): Uint8Array {
   return fold(node, 1);
+}
+
+/** Computes the folded hashes of nodes that do not depend on each other, two at a time. */
+export function foldTreeNodes(nodes: readonly TreeNode[]): void {
+  for (let first = FANOUT >> 1; first > 0; first >>= 1) {
+    let single: { readonly node: TreeNode; readonly range: number } | undefined;
+    for (const node of nodes) {
+      for (let range = first; range < 2 * first; range++) {
+        if (node.folded[range] !== undefined || !isFolded(node, range)) continue;
+        if (single === undefined) single = { node, range };
+        else {
+          foldTwo(single.node, single.range, node, range);
+          single = undefined;
+        }
+      }
+    }
+    if (single !== undefined) fold(single.node, single.range);
+  }
+}
+
+function foldTwo(node: TreeNode, range: number, other: TreeNode, otherRange: number): void {
+  const [hash, otherHash] = hashTwoPairs(
+    SEEDS.sparseMerkleInternal,
+    fold(node, 2 * range),
+    fold(node, 2 * range + 1),
+    fold(other, 2 * otherRange),
+    fold(other, 2 * otherRange + 1),
+  );
+  node.folded[range] = hash;
+  other.folded[otherRange] = otherHash;
 }

@@ -8,6 +8,7 @@ import {
   createTreeNode,
   decodeTreeNode,
   encodeTreeNode,
+  foldTreeNodes,
   isEmptyNode,
   leafHashOf,
   nibbleAt,
@@ -18,6 +19,7 @@ import {
   treeNodeHash,
   treeNodeKey,
   treeNodeName,
+  twoLeafHashesOf,
 } from "./tree-node.ts";
 
 /** Reads current nodes by key, in the given order. */
@@ -154,15 +156,45 @@ function isSameChild(a: TreeChild | undefined, b: TreeChild | undefined): boolea
   return equalBytes(a.hash, b.hash);
 }
 
-/** One update of the tree: the sorted batch, and the nodes it changed first since `takeChanges`. */
+/** An inner child whose hash is computed when all nodes of the update have their children. */
+interface OpenChild {
+  readonly keyHash: undefined;
+  hash: Uint8Array;
+}
+
+const NO_HASH = new Uint8Array(0);
+
+/**
+ * One update of the tree: the sorted batch, and the nodes it changed first since `takeChanges`. First all nodes get their
+ * children, then hashes are computed from the deepest nodes up: those of one depth do not depend on each other, so two are
+ * hashed at once.
+ */
 class TreeChange {
   readonly changed: LoadedNode[] = [];
   /** Nodes created minus nodes removed. */
   growth = 0;
   readonly #updates: readonly TreeUpdate[];
+  /** By update; undefined for removals. */
+  readonly #leafHashes: readonly (Uint8Array | undefined)[];
+  /** Nodes to hash and the children that stand for them, by depth. */
+  readonly #open: { readonly nodes: TreeNode[]; readonly children: OpenChild[] }[] = [];
 
   constructor(updates: readonly TreeUpdate[]) {
     this.#updates = updates;
+    this.#leafHashes = leafHashesOf(updates);
+  }
+
+  /** Computes the hashes of all changed nodes below the root. */
+  settleHashes(): void {
+    for (let depth = this.#open.length - 1; depth > 0; depth--) {
+      const open = this.#open[depth];
+      if (open === undefined) continue;
+      foldTreeNodes(open.nodes);
+      for (const [i, node] of open.nodes.entries()) {
+        const child = open.children[i];
+        if (child !== undefined) child.hash = treeNodeHash(node);
+      }
+    }
   }
 
   /** Applies updates `start..end` to a node in place; returns true if a slot changed. */
@@ -190,6 +222,7 @@ class TreeChange {
   settleRoot(root: LoadedNode): Uint8Array {
     root.isRemoved = isEmptyNode(root.node);
     this.#markChanged(root);
+    foldTreeNodes([root.node]);
     return treeNodeHash(root.node);
   }
 
@@ -205,7 +238,7 @@ class TreeChange {
     if (!this.applyToSlots(loaded, start, end, depth)) return parent.node.slots[slot];
     this.#markChanged(loaded);
     const only = onlyLeaf(loaded.node);
-    if (only === undefined && !isEmptyNode(loaded.node)) return innerChild(loaded);
+    if (only === undefined && !isEmptyNode(loaded.node)) return this.#innerChild(loaded, depth);
     loaded.isRemoved = true;
     this.growth--;
     parent.below[slot] = undefined;
@@ -231,9 +264,8 @@ class TreeChange {
         if (order < 0) leaves.push(kept);
         if (order <= 0) kept = undefined;
       }
-      if (update.valueHash !== undefined) {
-        leaves.push({ keyHash: update.keyHash, leafHash: leafHashOf(update.keyHash, update.valueHash) });
-      }
+      const leafHash = this.#leafHashes[i];
+      if (leafHash !== undefined) leaves.push({ keyHash: update.keyHash, leafHash });
     }
     if (kept !== undefined) leaves.push(kept);
     return this.#build(parent, slot, leaves, 0, leaves.length, depth);
@@ -261,7 +293,15 @@ class TreeChange {
     parent.below[slot] = loaded;
     this.growth++;
     this.#markChanged(loaded);
-    return innerChild(loaded);
+    return this.#innerChild(loaded, depth);
+  }
+
+  #innerChild({ node }: LoadedNode, depth: number): TreeChild {
+    const child: OpenChild = { keyHash: undefined, hash: NO_HASH };
+    this.#open[depth] ??= { nodes: [], children: [] };
+    this.#open[depth].nodes.push(node);
+    this.#open[depth].children.push(child);
+    return child;
   }
 
   #markChanged(loaded: LoadedNode): void {
@@ -271,8 +311,21 @@ class TreeChange {
   }
 }
 
-function innerChild({ node }: LoadedNode): TreeChild {
-  return { keyHash: undefined, hash: treeNodeHash(node) };
+function leafHashesOf(updates: readonly TreeUpdate[]): (Uint8Array | undefined)[] {
+  const hashes = new Array<Uint8Array | undefined>(updates.length).fill(undefined);
+  let single = -1;
+  for (const [i, { keyHash, valueHash }] of updates.entries()) {
+    if (valueHash === undefined) continue;
+    const other = updates[single];
+    if (other?.valueHash === undefined) single = i;
+    else {
+      [hashes[single], hashes[i]] = twoLeafHashesOf(other.keyHash, other.valueHash, keyHash, valueHash);
+      single = -1;
+    }
+  }
+  const last = updates[single];
+  if (last?.valueHash !== undefined) hashes[single] = leafHashOf(last.keyHash, last.valueHash);
+  return hashes;
 }
 
 function sortUpdates(updates: readonly TreeUpdate[]): TreeUpdate[] {
@@ -290,6 +343,7 @@ function applySorted(
 ): { readonly rootHash: Uint8Array; readonly change: TreeChange } {
   const change = new TreeChange(sorted);
   const isChanged = change.applyToSlots(root, 0, sorted.length, 0);
+  change.settleHashes();
   return { rootHash: isChanged ? change.settleRoot(root) : treeNodeHash(root.node), change };
 }
 

@@ -1,6 +1,7 @@
 // Works on large submissions in a thread, so that no client holds the event loop by the size of its request. One body at a
 // time; a bounded number waits. The thread starts with the first large body and ends when none came for a while.
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../../base/thread.ts";
 import { HttpError } from "../../http/errors.ts";
 import { JsonError } from "../../json/errors.ts";
 import { MoveError, type MoveErrorCode } from "../../move/errors.ts";
@@ -31,19 +32,8 @@ const TASK_TIMEOUT_MS = 30_000;
 const MAX_HEAP_MIB = 256;
 
 /** In the build this code stands in another folder than the thread's. */
-const ENTRY = new URL("../node/submission-thread.js", import.meta.url);
-/** Tests run the sources, which Node loads through a translator. */
-const SOURCE_ENTRY = `import("tsx/esm/api").then(({ register }) => {
-  register();
-  return import(${JSON.stringify(new URL("./thread-main.ts", import.meta.url).href)});
-})`;
-
-function createWorker(): Worker {
-  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MIB };
-  return import.meta.url.endsWith(".ts")
-    ? new Worker(SOURCE_ENTRY, { eval: true, resourceLimits })
-    : new Worker(ENTRY, { resourceLimits });
-}
+const BUILT = new URL("../node/submission-thread.js", import.meta.url);
+const SOURCE = new URL("./thread-main.ts", import.meta.url);
 
 /** Looks up in the ledger what the thread asks for. */
 export type QuestionAnswerer = (question: LedgerQuestion) => Promise<LedgerReply>;
@@ -109,7 +99,7 @@ export class SubmissionThread {
   }
 
   #startWorker(): Worker {
-    const worker = createWorker();
+    const worker = startThread(BUILT, SOURCE, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB } });
     // What a thread that was given up still says belongs to no task: the next one has another thread.
     worker.on("message", (report: ThreadReport) => {
       if (worker === this.#worker) this.#onReport(report);

@@ -2,13 +2,27 @@
 // one write transaction, so a fault anywhere rolls back all of it.
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import type { Position } from "../../ledger/position.ts";
-import { toStoredPosition } from "../commit-check.ts";
-import type { BaseBatch, CommitBatch, IndexRow, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
+import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
+import type {
+  BaseBatch,
+  CommitBatch,
+  IndexRow,
+  SideRow,
+  StateWrite,
+  StoreIdentity,
+  TreeNodeWrite,
+} from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { writeIndexRows } from "./index-rows.ts";
 import { type FastTable, toFastTable } from "./native.ts";
-import { encodeBlock, encodePosition } from "./position-row.ts";
-import { checkedBytes, putRow } from "./sealed-rows.ts";
+import {
+  decodeIdentity,
+  decodePosition,
+  encodeBlock,
+  encodeIdentity,
+  encodePosition,
+} from "./position-row.ts";
+import { checkedBytes, getRow, putRow } from "./sealed-rows.ts";
 import {
   encodeStaleRow,
   ITEM_KEY_BYTES,
@@ -25,13 +39,24 @@ import {
 
 const EMPTY = Buffer.alloc(0);
 
-/** Writes one checked batch. Call inside a write transaction. */
-export function writeBatch(
+/** The stored position; undefined before the first commit. */
+export function readPosition({ meta }: Tables): Position | undefined {
+  const row = getRow(meta, META.position);
+  return row === undefined ? undefined : decodePosition(row);
+}
+
+/** Checks a batch against the head and the chain of the store, and writes it. Call inside a write transaction. */
+export function commitBatch(
   tables: Tables,
   items: FastTable,
   batch: CommitBatch,
-  head: Position | undefined,
+  identity: StoreIdentity | undefined,
 ): void {
+  const head = readPosition(tables);
+  assertFollows(batch, head);
+  const known = getRow(tables.meta, META.identity);
+  const chain = assertIdentity(batch, known === undefined ? undefined : decodeIdentity(known), identity);
+  if (known === undefined) putRow(tables.meta, META.identity, encodeIdentity(chain));
   writeItems(tables, items, batch.writes);
   for (const block of batch.blocks) putRow(tables.blocks, numberKey(block.height), encodeBlock(block));
   for (const record of batch.records) putRow(tables.records, numberKey(record.version), record.bytes);

@@ -13,7 +13,12 @@ import { assertPages } from "./page-check.ts";
 import { createFile, makeDirectory } from "./private-files.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
-import { TransactionNumber } from "./transaction-number.ts";
+import {
+  closeNumberFiles,
+  type NumberFiles,
+  openNumberFiles,
+  TransactionNumber,
+} from "./transaction-number.ts";
 
 /** Options of `openEnvironment`. */
 export interface EnvironmentOptions {
@@ -39,7 +44,16 @@ export interface Environment {
   readonly format: StoreFormat | undefined;
   /** One write transaction, see TransactionNumber; StoreError `unwritable` where the files are open for reading. */
   transact<T>(action: () => T, onSetBack?: () => void): T;
+  /** Opens the same environment in a thread of this process, to write there; undefined where it is open for reading. */
+  readonly forThread: ThreadEnvironment | undefined;
   close(): Promise<void>;
+}
+
+/** What a thread needs to write to an environment that its process has open. */
+export interface ThreadEnvironment {
+  readonly path: string;
+  readonly mapSizeBytes: number;
+  readonly files: NumberFiles;
 }
 
 const DEFAULT_MAP_BYTES = 2 ** 38;
@@ -83,11 +97,12 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     const opened: object[] = [];
     let root: RootDatabase | undefined;
     let number: TransactionNumber | undefined;
+    let files: NumberFiles | undefined;
     const close = async (): Promise<void> => {
       await root?.close();
       forgetDatabases(opened);
       slot.free();
-      number?.close();
+      if (files !== undefined) closeNumberFiles(files);
       openPaths.delete(path);
     };
     try {
@@ -99,12 +114,16 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
       opened.push(...Object.values(tables).filter((table) => table !== undefined));
-      if (!readOnly) number = new TransactionNumber(root, path);
+      if (!readOnly) {
+        files = openNumberFiles(path);
+        number = new TransactionNumber(root, files);
+      }
       const transact: Environment["transact"] = (action, onSetBack) => {
         if (number !== undefined) return number.transact(action, onSetBack);
         throw new StoreError("unwritable", `the store at ${path} is open for reading`);
       };
-      return { root, tables, slot, path, format, transact, close };
+      const forThread = files && { path, mapSizeBytes, files };
+      return { root, tables, slot, path, format, transact, forThread, close };
     } catch (error) {
       await close();
       throw error;
@@ -113,6 +132,23 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     openPaths.delete(path);
     throw toStoreError(error, path);
   }
+}
+
+/** Opens the tables in a thread. lmdb shares the environment that the process has open, its locks and its map. */
+export function openInThread({ path, mapSizeBytes, files }: ThreadEnvironment): {
+  readonly tables: Tables;
+  readonly transact: Environment["transact"];
+  close(): Promise<void>;
+} {
+  const root = openRoot(path, false, mapSizeBytes);
+  const tables = openTables(root);
+  if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
+  const number = new TransactionNumber(root, files);
+  return {
+    tables,
+    transact: (action, onSetBack) => number.transact(action, onSetBack),
+    close: () => root.close(),
+  };
 }
 
 /** Opens the tables for reading only, which waits for no lock. The slot keeps the lmdb environment open in between. */

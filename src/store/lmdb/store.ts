@@ -1,14 +1,15 @@
 // The LMDB engine: one file, one writer, any number of reading processes. A commit is one write transaction,
 // on disk before it is visible; a view is one read transaction.
 import type { RootDatabase } from "lmdb";
+import { errorText } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
-import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type {
   BaseBatch,
   CommitBatch,
+  CommitOptions,
   IndexRow,
   PruneStep,
   RewindBatch,
@@ -18,32 +19,34 @@ import type {
   StoreView,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
+import { commitBatch, putIndexRows, readPosition, writeBase, writeSideRows } from "./commit.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
-import {
-  decodeIdentity,
-  decodePosition,
-  encodeIdentity,
-  encodePosition,
-  IDENTITY_BYTES,
-} from "./position-row.ts";
+import { decodeIdentity, decodePosition, encodePosition, IDENTITY_BYTES } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
 import { rewindTables } from "./rewind.ts";
 import { checkedBytes, getRow, openRow, putRow } from "./sealed-rows.ts";
+import { assertNotSetBack, createSetBackFlag, noteSetBack, type SetBackFlag } from "./set-back.ts";
 import { Snapshot } from "./snapshot.ts";
 import { META, type Tables } from "./tables.ts";
 import { backupBeforeUpgrade, type UpgradeProgress } from "./upgrade-backup.ts";
 import { beginUpgrade, finishUpgrade, isUpgradable } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
+import { THREAD_FAILED, WriteThread } from "./write-thread.ts";
 
 /** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
 const SNAPSHOT_MS = 2;
 /** Another process may set the head back again while it is set right. */
 const MAX_SNAPSHOT_TRIES = 1000;
+/** A larger batch is not copied for the thread: the store writes it. */
+const MAX_THREAD_BYTES = 16 * 1024 * 1024;
+/** A machine that cannot run a thread is not asked again for each batch. */
+const THREAD_RETRY_MS = 60_000;
+/** About what a row takes beside the bytes of items and records: keys, tree nodes and index rows. */
+const ROW_BYTES = 256;
 
 /** Options of a store on disk. */
 export interface LmdbStoreOptions {
@@ -131,6 +134,7 @@ class LmdbStore implements Store {
   readonly #lease: Lease | undefined;
   readonly #logger: Logger;
   readonly #transact: Environment["transact"];
+  readonly #forThread: Environment["forThread"];
   readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
@@ -141,18 +145,23 @@ class LmdbStore implements Store {
   #identity: StoreIdentity | undefined;
   /** The version that this process committed last. */
   #head: bigint | undefined;
-  /** True when the head was set back since the last commit: what was read meanwhile may be of an older one. */
-  #wasSetBack = false;
+  readonly #setBack: SetBackFlag = createSetBackFlag();
+  #thread: WriteThread | undefined;
+  /** After a thread failed. */
+  #noThreadUntilMs = 0;
+  /** The commit under way in the thread; never rejects. Other writes wait for it. */
+  #inThread: Promise<void> | undefined;
   #positionRow: Buffer | undefined;
   #position: Position | undefined;
 
   constructor(
-    { root, tables, path, transact, close }: Environment,
+    { root, tables, path, transact, forThread, close }: Environment,
     lease: Lease | undefined,
     logger: Logger,
   ) {
     this.#close = close;
     this.#transact = transact;
+    this.#forThread = forThread;
     this.#logger = logger;
     this.#root = root;
     this.#tables = tables;
@@ -200,35 +209,36 @@ class LmdbStore implements Store {
 
   async putSideRows(rows: readonly SideRow[]): Promise<void> {
     assertDiskSpace(this.#path, rows.length);
-    this.#write(() => writeSideRows(this.#tables, rows));
+    await this.#write(() => writeSideRows(this.#tables, rows));
   }
 
   async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
     assertDiskSpace(this.#path, rows.length);
-    this.#write(() => {
+    await this.#write(() => {
       putIndexRows(this.#tables, rows);
       writeSideRows(this.#tables, sideRows);
     });
   }
 
-  async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
+  async commit(batch: CommitBatch, identity?: StoreIdentity, options?: CommitOptions): Promise<void> {
     const { rows, bytes } = sizeOf(batch);
     assertDiskSpace(this.#path, rows, bytes);
-    this.#write(() => {
-      this.#assertNotSetBack();
-      const head = this.#readPosition();
-      assertFollows(batch, head);
-      const known = getRow(this.#tables.meta, META.identity);
-      const chain = assertIdentity(batch, known === undefined ? undefined : decodeIdentity(known), identity);
-      if (known === undefined) putRow(this.#tables.meta, META.identity, encodeIdentity(chain));
-      writeBatch(this.#tables, this.#source.items, batch, head);
-    });
+    const size = bytes + rows * ROW_BYTES;
+    while (this.#inThread !== undefined) await this.#inThread;
+    const thread = options?.isFollowed === true && size <= MAX_THREAD_BYTES ? this.#readyThread() : undefined;
+    if (thread !== undefined) await this.#commitIn(thread, batch, identity, size);
+    else {
+      await this.#write(() => {
+        assertNotSetBack(this.#setBack, this.#path);
+        commitBatch(this.#tables, this.#source.items, batch, identity);
+      });
+    }
     this.#head = batch.position.version;
   }
 
   async preload(base: BaseBatch): Promise<void> {
-    this.#write(() => {
-      if (this.#readPosition() !== undefined) {
+    await this.#write(() => {
+      if (readPosition(this.#tables) !== undefined) {
         throw new StoreError("order", `the store at ${this.#path} already contains a ledger`);
       }
       writeBase(this.#tables, base);
@@ -236,8 +246,8 @@ class LmdbStore implements Store {
   }
 
   async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
-    this.#write(() => {
-      const position = this.#readPosition();
+    await this.#write(() => {
+      const position = readPosition(this.#tables);
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       writeSideRows(this.#tables, sideRows);
       putRow(this.#tables.meta, META.position, encodePosition({ ...position, trust, refuted }));
@@ -246,8 +256,8 @@ class LmdbStore implements Store {
 
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
     assertDiskSpace(this.#path, maxRows);
-    return this.#write(() => {
-      const position = this.#readPosition();
+    return await this.#write(() => {
+      const position = readPosition(this.#tables);
       if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       return pruneTables(this.#tables, position, floor, maxRows);
     });
@@ -255,9 +265,9 @@ class LmdbStore implements Store {
 
   async rewind(batch: RewindBatch): Promise<void> {
     assertDiskSpace(this.#path, batch.keyHashes.length + batch.treeNodes.length);
-    this.#write(() => {
-      this.#assertNotSetBack();
-      const head = this.#readPosition();
+    await this.#write(() => {
+      assertNotSetBack(this.#setBack, this.#path);
+      const head = readPosition(this.#tables);
       if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       rewindTables(this.#tables, head, batch);
     });
@@ -267,6 +277,8 @@ class LmdbStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    await this.#inThread;
+    await this.#thread?.end();
     this.#endSnapshot();
     for (const view of [...this.#source.openViews]) view.release();
     await this.#lease?.release();
@@ -274,7 +286,8 @@ class LmdbStore implements Store {
   }
 
   /** Runs `action` in one write transaction under the lease: atomic, and on disk when this returns. */
-  #write<T>(action: () => T): T {
+  async #write<T>(action: () => T): Promise<T> {
+    while (this.#inThread !== undefined) await this.#inThread;
     const lease = this.#lease?.row;
     if (lease === undefined)
       throw new StoreError("unwritable", `the store at ${this.#path} is open for reading`);
@@ -297,24 +310,68 @@ class LmdbStore implements Store {
    * lmdb itself checks only when it opens an environment. Costs microseconds.
    */
   #clearDeadReaders(): void {
-    const slots = this.#root.readerCheck();
+    let slots: number;
+    try {
+      slots = this.#root.readerCheck();
+    } catch (error) {
+      throw toStoreError(error, this.#path);
+    }
     if (slots > 0) this.#logger.info({ slots }, "cleared the slots of dead readers");
   }
 
-  #onSetBack = (): void => {
-    this.#wasSetBack = true;
-    this.#logger.warn({}, "a process that opened the store had set its head back: set right");
+  /** The thread that writes; undefined until it has started. */
+  #readyThread(): WriteThread | undefined {
+    if (this.#forThread === undefined || this.#lease === undefined || this.#closed) return undefined;
+    if (this.#thread === undefined || this.#thread.hasEnded) {
+      if (performance.now() < this.#noThreadUntilMs) return undefined;
+      try {
+        this.#thread = new WriteThread({
+          environment: this.#forThread,
+          lease: this.#lease.row,
+          setBack: this.#setBack,
+          logger: this.#logger,
+          onSetBack: this.#tellSetBack,
+          onFailed: this.#onThreadFailed,
+        });
+      } catch (error) {
+        // The machine has no room for a thread now: the store writes by itself.
+        this.#onThreadFailed(error);
+        return undefined;
+      }
+    }
+    return this.#thread.isReady ? this.#thread : undefined;
+  }
+
+  #onThreadFailed = (error: unknown): void => {
+    this.#logger.warn({ err: errorText(error) }, THREAD_FAILED);
+    this.#noThreadUntilMs = performance.now() + THREAD_RETRY_MS;
   };
 
-  /** Refuses a commit once: the batch may rest on reads of an older head. */
-  #assertNotSetBack(): void {
-    if (!this.#wasSetBack) return;
-    this.#wasSetBack = false;
-    throw new StoreError(
-      "unwritable",
-      `another process opened the store at ${this.#path} and set its head back; nothing of this write was kept`,
-    );
+  async #commitIn(
+    thread: WriteThread,
+    batch: CommitBatch,
+    identity: StoreIdentity | undefined,
+    size: number,
+  ): Promise<void> {
+    this.#clearDeadReaders();
+    const writing = thread.commit(batch, identity, size).finally(() => {
+      this.#inThread = undefined;
+      // The next read must see this write.
+      this.#endSnapshot();
+      this.#root.resetReadTxn();
+    });
+    this.#inThread = writing.catch(() => {});
+    await writing;
   }
+
+  #onSetBack = (): void => {
+    noteSetBack(this.#setBack);
+    this.#tellSetBack();
+  };
+
+  #tellSetBack = (): void => {
+    this.#logger.warn({}, "a process that opened the store had set its head back: set right");
+  };
 
   #takeSnapshot(): Snapshot {
     for (let tries = 0; tries < MAX_SNAPSHOT_TRIES; tries++) {
@@ -351,11 +408,6 @@ class LmdbStore implements Store {
     this.#snapshot = undefined;
   }
 
-  #readPosition(): Position | undefined {
-    const row = getRow(this.#tables.meta, META.position);
-    return row === undefined ? undefined : decodePosition(row);
-  }
-
   /** Caches the last position: most views read the same row. */
   #decodePosition(row: Uint8Array): Position {
     if (this.#position === undefined || this.#positionRow?.equals(row) !== true) {
@@ -366,12 +418,14 @@ class LmdbStore implements Store {
   }
 }
 
-function sizeOf({ writes, records, blocks, treeNodes, index = [] }: CommitBatch): {
-  rows: number;
-  bytes: number;
-} {
+function sizeOf(batch: CommitBatch): { rows: number; bytes: number } {
+  const { writes, records, blocks, treeNodes, index = [], sideRows = [] } = batch;
   let bytes = 0;
   for (const { value } of writes) bytes += value?.length ?? 0;
   for (const { bytes: record } of records) bytes += record.length;
-  return { rows: writes.length + records.length + blocks.length + treeNodes.length + index.length, bytes };
+  for (const { value } of treeNodes) bytes += value?.length ?? 0;
+  // With a proof window, these hold every changed tree node of every block.
+  for (const { value } of sideRows) bytes += value?.length ?? 0;
+  const lists = [writes, records, blocks, treeNodes, index, sideRows];
+  return { rows: lists.reduce((sum, { length }) => sum + length, 0), bytes };
 }

@@ -14,25 +14,42 @@ const NUMBER_BYTES = 8;
 /** Another process may set the number back again meanwhile. */
 const MAX_TRIES = 1000;
 
+/** Open files of an environment; a thread of the process uses the same ones. */
+export interface NumberFiles {
+  /** Never closed before lmdb's environment is: that would drop the locks that lmdb holds on the same file. */
+  readonly lock: number;
+  readonly data: number;
+}
+
+export function openNumberFiles(path: string): NumberFiles {
+  return { lock: openSync(join(path, "lock.mdb"), "r+"), data: openSync(join(path, "data.mdb"), "r") };
+}
+
+/** To be called after lmdb's environment is closed. */
+export function closeNumberFiles({ lock, data }: NumberFiles): void {
+  closeSync(lock);
+  closeSync(data);
+}
+
 /** The number of the last transaction of an open environment. */
 export class TransactionNumber {
   readonly #root: RootDatabase;
   readonly #native: NativeEnv;
-  /** Never closed before lmdb's environment is: that would drop the locks that lmdb holds on the same file. */
-  readonly #lock: number;
-  readonly #data: number;
+  readonly #files: NumberFiles;
   readonly #buffer = Buffer.alloc(META_AT.end);
 
-  constructor(root: RootDatabase, path: string) {
+  constructor(root: RootDatabase, files: NumberFiles) {
     const native: unknown = Reflect.get(root, "env");
     if (!isNativeEnv(native)) throw new Error("this lmdb does not tell the number of a transaction");
     this.#root = root;
     this.#native = native;
-    this.#lock = openSync(join(path, "lock.mdb"), "r+");
-    this.#data = openSync(join(path, "data.mdb"), "r");
+    this.#files = files;
   }
 
-  /** One write transaction from the newest head: all of it or nothing. `onSetBack` hears when the number was wrong. */
+  /**
+   * One write transaction from the newest head: all of it or nothing. `onSetBack` hears when the number was wrong, before
+   * it is set right.
+   */
   transact<T>(action: () => T, onSetBack: () => void = () => {}): T {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       let wasSetBack = false;
@@ -41,22 +58,16 @@ export class TransactionNumber {
           const last = this.#lastCommitted();
           wasSetBack = this.#native.getWriteTxnId() !== last + 1;
           if (!wasSetBack) return action();
+          onSetBack();
           // Nobody else commits inside this transaction, which the throw gives up.
           this.#raise(last);
           throw new Error("the number of the last transaction was set back");
         });
       } catch (error) {
         if (!wasSetBack) throw error;
-        onSetBack();
       }
     }
     throw new StoreError("unwritable", "other processes open the store so often that it cannot be written");
-  }
-
-  /** To be called after lmdb's environment is closed. */
-  close(): void {
-    closeSync(this.#lock);
-    closeSync(this.#data);
   }
 
   /** The higher of the numbers in the two head pages of the data file. */
@@ -66,14 +77,14 @@ export class TransactionNumber {
   }
 
   #readHead(offset: number): number {
-    readSync(this.#data, this.#buffer, 0, META_AT.end, offset);
+    readSync(this.#files.data, this.#buffer, 0, META_AT.end, offset);
     return Number(this.#buffer.readBigUInt64LE(META_AT.transaction));
   }
 
   #raise(last: number): void {
     const number = Buffer.alloc(NUMBER_BYTES);
     number.writeBigUInt64LE(BigInt(last));
-    writeSync(this.#lock, number, 0, NUMBER_BYTES, NUMBER_AT);
+    writeSync(this.#files.lock, number, 0, NUMBER_BYTES, NUMBER_AT);
   }
 }
 

@@ -13,6 +13,16 @@ export function sha3Triple(first: Uint8Array, second: Uint8Array, third: Uint8Ar
   return sha3Parts(first, second, third);
 }
 
+export function sha3TwoTriples(
+  first: Uint8Array,
+  left: Uint8Array,
+  right: Uint8Array,
+  otherLeft: Uint8Array,
+  otherRight: Uint8Array,
+): readonly [Uint8Array, Uint8Array] {
+  return [sha3Parts(first, left, right), sha3Parts(first, otherLeft, otherRight)];
+}
+
 let seed: Uint8Array = NOTHING;
 let node: Uint8Array = NOTHING;
 

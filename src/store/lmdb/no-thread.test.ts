@@ -1,0 +1,53 @@
+// A machine that cannot run a thread, or ends it: the store writes by itself.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { checkView } from "../../../test/support/check-store.ts";
+import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
+import { until } from "../../../test/support/until.ts";
+import { type Logger, silentLogger } from "../../base/log.ts";
+import { startThread } from "../../base/thread.ts";
+import { openLmdbStore } from "./store.ts";
+import { THREAD_FAILED } from "./write-thread.ts";
+
+vi.mock("../../base/thread.ts", () => ({ startThread: vi.fn() }));
+
+let path = "";
+const warnings: string[] = [];
+const logger: Logger = { ...silentLogger, warn: (_, message) => void warnings.push(message) };
+
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), "sextant-no-thread-"));
+  warnings.length = 0;
+  vi.mocked(startThread).mockClear();
+});
+afterEach(() => rm(path, { recursive: true }));
+
+it.each([
+  [
+    "cannot be started",
+    () => {
+      throw new Error("ERR_WORKER_INIT_FAILED");
+    },
+  ],
+  ["ends at once", () => new Worker("process.exit(1)", { eval: true })],
+  ["throws at once", () => new Worker("throw new Error('no addon')", { eval: true })],
+])("is not needed when it %s, is asked for once, and one line says so", async (_, start) => {
+  vi.mocked(startThread).mockImplementation(start);
+  const ledger = new SyntheticLedger(6, 12);
+  const store = await openLmdbStore({ path, logger });
+  await store.commit(ledger.batch(undefined, 3n), SYNTHETIC_IDENTITY, { isFollowed: true });
+  await until(() => warnings.length > 0);
+  for (let version = 3n; version < 8n; version++) {
+    await store.commit(ledger.batch(version, version + 1n), SYNTHETIC_IDENTITY, { isFollowed: true });
+  }
+  const view = await store.openView();
+  expect(view.position.version).toBe(8n);
+  await checkView(view, ledger, 8n);
+  view.release();
+  await store.close();
+  expect(startThread).toHaveBeenCalledTimes(1);
+  expect(warnings).toEqual([THREAD_FAILED]);
+});
