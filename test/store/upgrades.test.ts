@@ -1,11 +1,24 @@
 // Data formats by number: newer ones are refused, format 1 is upgraded in bounded writes, others are refused.
-import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
+import type { StoreIdentity } from "../../src/store/contract.ts";
+import { StoreError } from "../../src/store/errors.ts";
 import { type Environment, openEnvironment } from "../../src/store/lmdb/environment.ts";
-import { loadIdentity, openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { FORMAT, META } from "../../src/store/lmdb/tables.ts";
 import { beginUpgrade, finishUpgrade } from "../../src/store/lmdb/upgrades.ts";
 import { checkView } from "../support/check-store.ts";
@@ -77,6 +90,20 @@ async function upgrade(writeRows: number, writes: number): Promise<boolean> {
   });
 }
 
+/** A start sees the chain of the store before it changes anything. */
+async function expectKnownChain(): Promise<void> {
+  const before = await readFile(join(path, "data.mdb"));
+  const seen: StoreIdentity[] = [];
+  const checkIdentity = (identity: StoreIdentity): void => {
+    seen.push(identity);
+    throw new StoreError("identity", "refused by the test");
+  };
+  await expect(openLmdbStore({ path, checkIdentity })).rejects.toThrow("refused by the test");
+  await expect(openLmdbStore({ path, readOnly: true, checkIdentity })).rejects.toThrow("refused by the test");
+  expect(seen).toEqual([SYNTHETIC_IDENTITY, SYNTHETIC_IDENTITY]);
+  expect((await readFile(join(path, "data.mdb"))).equals(before)).toBe(true);
+}
+
 async function checkWhole(): Promise<void> {
   const store = await openLmdbStore({ path });
   expect(store.identity).toEqual(SYNTHETIC_IDENTITY);
@@ -121,7 +148,7 @@ describe("a store of format 1", () => {
           code: "format",
           message: expect.stringMatching("is being upgraded to format 2: wait for the node that does it"),
         });
-        expect(await loadIdentity(path)).toEqual(SYNTHETIC_IDENTITY);
+        await expectKnownChain();
         // Stops once more on the way.
         await upgrade(5, 2);
         expect(await upgrade(1000, 1000)).toBe(true);
@@ -139,7 +166,7 @@ describe("a store of format 1", () => {
       code: "format",
       message: expect.stringMatching("has format 1, older than 2: start a node on it once"),
     });
-    expect(await loadIdentity(path)).toEqual(SYNTHETIC_IDENTITY);
+    await expectKnownChain();
   });
 });
 

@@ -20,6 +20,9 @@ import {
   TransactionNumber,
 } from "./transaction-number.ts";
 
+/** Reads the tables of a store. Throws to refuse it. */
+export type StoreLook = (environment: Pick<Environment, "tables" | "slot" | "path">) => void;
+
 /** Options of `openEnvironment`. */
 export interface EnvironmentOptions {
   readonly path: string;
@@ -29,8 +32,8 @@ export interface EnvironmentOptions {
   readonly anyFormat?: boolean;
   /** Checks every page of the file, whatever its size; see page-check.ts. */
   readonly checkAllPages?: boolean;
-  /** Sees a store that is there before it is opened for writing, and throws to keep it from that. */
-  readonly look?: (environment: Pick<Environment, "tables" | "slot" | "path">) => void;
+  /** Sees a store that is there, of any format, before it is opened for writing, and throws to keep it from that. */
+  readonly look?: StoreLook | undefined;
 }
 
 /** The open files of a store. */
@@ -154,7 +157,7 @@ export function openInThread({ path, mapSizeBytes, files }: ThreadEnvironment): 
 /** Opens the tables for reading only, which waits for no lock. The slot keeps the lmdb environment open in between. */
 async function lookInto(
   { path, slot, mapSizeBytes }: { path: string; slot: ReaderSlot; mapSizeBytes: number },
-  look: NonNullable<EnvironmentOptions["look"]>,
+  look: StoreLook,
 ): Promise<void> {
   const root = openRoot(path, true, mapSizeBytes);
   try {

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { isPassingFault, StoreError } from "../errors.ts";
-import { type Environment, type EnvironmentOptions, openEnvironment } from "./environment.ts";
+import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertNoHeartbeat, type Heartbeat, mayBeShared, type Pause, startHeartbeat } from "./heartbeat.ts";
 import {
@@ -25,6 +25,8 @@ export interface LeaseOptions {
   readonly logger?: Logger | undefined;
   /** The holder's activity in error messages; by default that it writes to the store. */
   readonly activity?: string;
+  /** Runs before the store is opened for writing. */
+  readonly look?: StoreLook | undefined;
   /** Runs inside the transaction that takes the lease. */
   readonly onTake?: (environment: Environment) => void;
   /** Whether other machines may use the directory; by default derived from the type of its file system. */
@@ -49,7 +51,10 @@ export async function openLeased(
   // Must precede lmdb's access: its locks do not cover other machines.
   await assertNoHeartbeat(path, logger, pause);
   // Check first: opening for writing waits for lmdb's write lock, which a holder frozen in a write never releases.
-  const look: EnvironmentOptions["look"] = (seen) => assertNotHeld(seen, activity);
+  const look: StoreLook = (seen) => {
+    options.look?.(seen);
+    assertNotHeld(seen, activity);
+  };
   const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, look });
   let row: Buffer | undefined;
   try {

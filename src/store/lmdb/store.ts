@@ -21,7 +21,7 @@ import type {
 import { StoreError } from "../errors.ts";
 import { commitBatch, putIndexRows, readPosition, writeBase, writeSideRows } from "./commit.ts";
 import { assertDiskSpace } from "./disk-space.ts";
-import { type Environment, openEnvironment } from "./environment.ts";
+import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
@@ -60,6 +60,8 @@ export interface LmdbStoreOptions {
   /** Copies a store of an older format before the upgrade, see upgrade-backup.ts; true when left out. */
   readonly upgradeBackup?: boolean | undefined;
   readonly onUpgrade?: UpgradeProgress | undefined;
+  /** Sees the chain of a store that is there, of any format, before anything is written. Throws to refuse the store. */
+  readonly checkIdentity?: ((identity: StoreIdentity) => void) | undefined;
   /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
   readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
 }
@@ -77,8 +79,12 @@ interface Opened {
   readonly lease: Lease | undefined;
 }
 
-async function openForReading({ path, mapSizeBytes }: LmdbStoreOptions): Promise<Opened> {
-  return { environment: await openEnvironment({ path, readOnly: true, mapSizeBytes }), lease: undefined };
+async function openForReading({ path, mapSizeBytes, checkIdentity }: LmdbStoreOptions): Promise<Opened> {
+  const look = lookAtIdentity(checkIdentity);
+  return {
+    environment: await openEnvironment({ path, readOnly: true, mapSizeBytes, look }),
+    lease: undefined,
+  };
 }
 
 /** Takes the lease, and upgrades an older store, which may take minutes. */
@@ -88,6 +94,7 @@ async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
     path,
     mapSizeBytes,
     logger,
+    look: lookAtIdentity(options.checkIdentity),
     onTake: ({ tables, format }) => {
       if (!isUpgradable(format)) beginUpgrade(tables, format);
     },
@@ -113,17 +120,15 @@ async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
   }
 }
 
-/** The chain of the store in a directory, of any format; undefined before the first commit. Throws StoreError. */
-export async function loadIdentity(path: string): Promise<StoreIdentity | undefined> {
-  const environment = await openEnvironment({ path, readOnly: true, anyFormat: true });
-  try {
-    const row = environment.tables.meta.get(META.identity);
-    if (row === undefined) return undefined;
+/** Reads the chain of a store, if it has any commit, during its opening: a second opening would check all pages again. */
+function lookAtIdentity(check: LmdbStoreOptions["checkIdentity"]): StoreLook | undefined {
+  if (check === undefined) return undefined;
+  return ({ tables }) => {
+    const row = tables.meta.get(META.identity);
+    if (row === undefined) return;
     // Rows of an older format, and some in an upgrade, have no checksum.
-    return decodeIdentity(row.length === IDENTITY_BYTES ? row : openRow(META.identity, row));
-  } finally {
-    await environment.close();
-  }
+    check(decodeIdentity(row.length === IDENTITY_BYTES ? row : openRow(META.identity, row)));
+  };
 }
 
 class LmdbStore implements Store {
