@@ -84,10 +84,10 @@ export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 /** Store errors that the user must fix; nothing was touched. */
 const USAGE_CODES = ["absent", "format", "identity", "unwritable"];
 
-/** Transient store errors: another process writes, or a cluster is out of reach. */
-const TRY_AGAIN_CODES = ["locked", "unreachable"];
+/** Transient store errors: another process writes, a cluster is out of reach, or only a new process may write. */
+const TRY_AGAIN_CODES = ["locked", "unreachable", "given_up"];
 
-/** True for errors in what the process needs from outside, which may be there later. */
+/** True for errors after which another start may work: what the process needs from outside may be there later. */
 export function isTryAgainFault(error: unknown): boolean {
   if (error instanceof TryAgainError) return true;
   return error instanceof StoreError && TRY_AGAIN_CODES.includes(error.code);

@@ -8,7 +8,7 @@ export const EXIT_OK = 0;
 export const EXIT_FAILED = 1;
 /** The command or the configuration cannot be used; nothing was touched. */
 export const EXIT_USAGE = 2;
-/** Something that the command needs is not there now; EX_TEMPFAIL of sysexits.h. */
+/** Try again: something that the command needs is not there now, or only a new process may write; EX_TEMPFAIL of sysexits.h. */
 export const EXIT_TRY_AGAIN = 75;
 
 /** A command's streams and environment. */

@@ -97,7 +97,7 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ],
   [
     "75",
-    "something that the command needs is not there now, so try again: the port is taken, another process writes the store, the node or the cluster cannot be reached",
+    "something that the command needs is not there now, so try again: the port is taken, another process writes the store, the node or the cluster cannot be reached; or lmdb gave up a write, and the next start continues with nothing lost",
   ],
   [
     "130, 143",
@@ -133,7 +133,7 @@ export function programHelp(summaries: Readonly<Record<string, string>>): string
     "",
     "Exit codes: 0 success; 1 doubt or fault: damage found, item absent, or request refused;",
     "2 invalid command or configuration, or the store is missing: nothing was changed;",
-    "75 try again: port taken, store locked, or the node or cluster cannot be reached.",
+    "75 try again: port taken, store locked, node or cluster out of reach, or a write given up by lmdb.",
     "",
     "sextant COMMAND --help shows options and examples.",
   ].join("\n");

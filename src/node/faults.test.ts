@@ -33,6 +33,7 @@ describe("faults", () => {
     storeError("order"),
     storeError("identity"),
     storeError("locked"),
+    storeError("given_up"),
     new LedgerError("mismatch", "a hash does not match"),
     new LedgerError("corrupt", "bytes do not decode"),
     new Error("unforeseen"),

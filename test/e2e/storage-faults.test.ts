@@ -13,6 +13,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -157,6 +158,74 @@ describe("a file", () => {
     const again = await startProgram(["--data", data, ...quick]);
     expect((await again.stop()).code).toBe(0);
   });
+});
+
+/**
+ * A module for `--require`: lmdb gives up every commit once the file `attempts` exists, with an error that its
+ * mdb_freelist_save has. The file gets a line for each of these commits.
+ */
+function plantGivenUpCommits(data: string): { readonly module: string; readonly attempts: string } {
+  const [module, attempts] = [`${data}-give-up.cjs`, `${data}-given-up`];
+  const text = `
+    const { appendFileSync, existsSync } = require("node:fs");
+    const lmdb = require(${JSON.stringify(createRequire(import.meta.url).resolve("lmdb"))});
+    const { open } = lmdb;
+    lmdb.open = (options) => {
+      const root = open(options);
+      const { env } = root;
+      const commit = env.commitTxn;
+      const value = () => {
+        if (!existsSync(${JSON.stringify(attempts)})) return commit.call(env);
+        appendFileSync(${JSON.stringify(attempts)}, "given up\\n");
+        env.abortTxn();
+        const reason = "MDB_BAD_TXN: Transaction must abort, has a child, or is invalid: reserved freelist had a data entry with zero-size, last id 7";
+        throw Object.assign(new Error(reason), { code: -30782 });
+      };
+      Object.defineProperty(env, "commitTxn", { value });
+      return root;
+    };`;
+  writeFileSync(module, text);
+  return { module, attempts };
+}
+
+describe("a commit that lmdb gives up", () => {
+  it.each([
+    ["a node", []],
+    ["a node with a worker", ["--workers", "1"]],
+  ])(
+    "ends %s with 75 and one line, writes nothing more, and loses nothing",
+    {
+      timeout: 300_000,
+    },
+    async (name, more) => {
+      const data = join(folder, name.replaceAll(" ", "-"));
+      const args = ["--data", data, ...quick, ...more];
+      const { module, attempts } = plantGivenUpCommits(data);
+      const node = await startProgram(args, { NODE_OPTIONS: `--require ${module}` });
+      const { ledger_version: seen } = await until(async () => {
+        const now = await info(node.url);
+        return BigInt(now.ledger_version) > 20n ? now : undefined;
+      });
+      writeFileSync(attempts, "");
+      const { code, stderr } = await node.finished;
+      expect({ code, attempts: readFileSync(attempts, "utf8") }).toEqual({
+        code: 75,
+        attempts: "given up\n",
+      });
+      const lines = stderr.split("\n").filter((line) => line.startsWith("sextant: "));
+      expect(lines).toEqual([
+        expect.stringMatching(
+          /^sextant: lmdb gave up a write .* nothing is lost.* start .* continue.*MDB_BAD_TXN/,
+        ),
+      ]);
+      rmSync(attempts);
+      // The same start, as a supervisor makes it.
+      const again = await startProgram(args, { NODE_OPTIONS: `--require ${module}` });
+      await until(async () => BigInt((await info(again.url)).ledger_version) > BigInt(seen) + 20n);
+      expect((await again.stop()).code).toBe(0);
+      expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+    },
+  );
 });
 
 describe("a damaged file", () => {

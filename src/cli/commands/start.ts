@@ -6,6 +6,7 @@ import {
   FOLLOW_NUMBERS,
   type FollowOptions,
   HTTP_DEFAULTS,
+  isTryAgainFault,
   LOCAL_CHAIN_NUMBERS,
   NODE_DEFAULTS,
   type Node,
@@ -434,19 +435,20 @@ export const startCommand = command({
         if (code !== undefined) return code;
       }
       const node = await startNode(values);
-      const ended = Promise.race([stop.stopped.then(() => EXIT_OK), node.faulted.then(() => EXIT_FAILED)]);
+      const ended = Promise.race([stop.stopped.then(() => undefined), node.faulted]);
       let endLiveLine = (): void => {};
       const announced = announce(node, context).then((isReady) => {
         if (isReady) endLiveLine = startLiveLine(node, process.stderr);
       });
       await Promise.race([ended, announced]);
-      const code = await ended;
+      const fault = await ended;
       endLiveLine();
       await node.close();
       // Progress of a follower may stand on the last line.
       if (process.stderr.isTTY) process.stderr.write(rewrittenLine(""));
       if (node.closedAt !== undefined) context.out(`sextant stopped at version ${node.closedAt}`);
-      return code;
+      if (isTryAgainFault(fault)) throw fault;
+      return fault === undefined ? EXIT_OK : EXIT_FAILED;
     } finally {
       stop.ignore();
     }

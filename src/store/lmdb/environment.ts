@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RootDatabase } from "lmdb";
-import { StoreError } from "../errors.ts";
+import { isGivenUp, StoreError } from "../errors.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
 import { assertFileHeader, loadFormat, type StoreFormat } from "./format.ts";
@@ -45,7 +45,10 @@ export interface Environment {
   readonly path: string;
   /** Format of the tables; undefined when they are new. */
   readonly format: StoreFormat | undefined;
-  /** One write transaction, see TransactionNumber; StoreError `unwritable` where the files are open for reading. */
+  /**
+   * One write transaction, see TransactionNumber. Throws StoreError: `unwritable` where the files are open for reading;
+   * `given_up` for a write that lmdb gave up, and for every write after it.
+   */
   transact<T>(action: () => T, onSetBack?: () => void): T;
   /** Opens the same environment in a thread of this process, to write there; undefined where it is open for reading. */
   readonly forThread: ThreadEnvironment | undefined;
@@ -121,9 +124,19 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
         files = openNumberFiles(path);
         number = new TransactionNumber(root, files);
       }
+      let givenUp: StoreError | undefined;
       const transact: Environment["transact"] = (action, onSetBack) => {
-        if (number !== undefined) return number.transact(action, onSetBack);
-        throw new StoreError("unwritable", `the store at ${path} is open for reading`);
+        if (number === undefined)
+          throw new StoreError("unwritable", `the store at ${path} is open for reading`);
+        if (givenUp !== undefined) throw givenUp;
+        try {
+          return number.transact(action, onSetBack);
+        } catch (error) {
+          const known = toStoreError(error, path);
+          // lmdb's list of free pages in memory may be half changed: a later commit could hand out pages in use.
+          if (isGivenUp(known)) givenUp = known;
+          throw known;
+        }
       };
       const forThread = files && { path, mapSizeBytes, files };
       return { root, tables, slot, path, format, transact, forThread, close };

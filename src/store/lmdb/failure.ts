@@ -27,6 +27,8 @@ const CODES: ReadonlyMap<unknown, StoreErrorCode> = new Map<unknown, StoreErrorC
   [-30796, "corrupt"], // MDB_CORRUPTED
   [-30797, "corrupt"], // MDB_PAGE_NOTFOUND
   [-30795, "corrupt"], // MDB_PANIC
+  [-30782, "given_up"], // MDB_BAD_TXN
+  [-30779, "given_up"], // MDB_PROBLEM
 ]);
 
 const HINTS: Readonly<Record<StoreErrorCode, string>> = {
@@ -39,6 +41,8 @@ const HINTS: Readonly<Record<StoreErrorCode, string>> = {
   absent: "there is no store",
   identity: "the store holds another chain",
   order: "the write is out of order",
+  given_up:
+    "lmdb gave up a write for a reason of its own; nothing is lost: start again to continue with the last commit",
 };
 
 /** Converts errors with a known code to StoreError; returns others unchanged. */

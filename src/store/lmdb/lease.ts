@@ -4,7 +4,7 @@
 // reader table; and, on a file system shared by machines, its heartbeat.
 import { resolve } from "node:path";
 import { type Logger, silentLogger } from "../../base/log.ts";
-import { isPassingFault, StoreError } from "../errors.ts";
+import { isGivenUp, isPassingFault, StoreError } from "../errors.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertNoHeartbeat, type Heartbeat, mayBeShared, type Pause, startHeartbeat } from "./heartbeat.ts";
@@ -134,7 +134,8 @@ async function release(
       if (row !== undefined && mine.equals(row)) tables.meta.removeSync(META.writer);
     });
   } catch (error) {
-    // Not fatal on a full disk: the lease ends with this process.
-    if (!isPassingFault(toStoreError(error, path))) throw error;
+    // Not fatal on a full disk, or where this process may not write again: the lease ends with this process.
+    const known = toStoreError(error, path);
+    if (!isPassingFault(known) && !isGivenUp(known)) throw error;
   }
 }
