@@ -13,6 +13,7 @@ await build({
     "node/worker-main": "src/node/worker-main.ts",
     "node/submission-thread": "src/node/submissions/thread-main.ts",
     "store/write-thread": "src/store/lmdb/write-thread-main.ts",
+    "sync/hash-thread": "src/sync/hash-thread-main.ts",
   },
   platform: "node",
   external: /^[^./]/,

@@ -1,6 +1,7 @@
 // The only way into a store: the committer verifies records, recomputes and compares the state root of every block,
 // and commits complete blocks with their items, indexes and tree nodes in one write. While the store writes one page,
 // the committer verifies the next one (`stage`).
+import { setImmediate } from "node:timers/promises";
 import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
@@ -11,6 +12,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
+import { pageHashesAt } from "../ledger/record-hashes.ts";
 import { treeNodeName } from "../ledger/state-tree/tree-node.ts";
 import {
   ANCHORED,
@@ -97,6 +99,10 @@ function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[]
 /** Records that one step of building an index reads. */
 const INDEX_STEP_RECORDS = 500;
 
+/** The event loop serves others after this many records or blocks of a page: every few milliseconds. */
+const RECORDS_A_TURN = 100;
+const BLOCKS_A_TURN = 20;
+
 /** What the next page continues. */
 interface Progress {
   readonly position: Position | undefined;
@@ -111,8 +117,10 @@ export interface StageOptions {
   readonly check?: BlockCheck | undefined;
   /** What our own validators signed about the last record. */
   readonly signed?: SignedLedgerInfo | undefined;
-  /** True if the next page is there, to be verified while this one is written. */
+  /** True if many pages follow: the next one is verified while the store writes this one. */
   readonly isFollowed?: boolean;
+  /** The hashes of the page's records, see `hashPage`, if this process computes them ahead. */
+  readonly hashes?: Promise<Uint8Array | undefined> | undefined;
 }
 
 /** A verified page. */
@@ -355,8 +363,10 @@ export class Committer {
       this.#progress = progress;
     }
     const blocks: VerifiedBlock[] = [];
-    for (const record of records) {
-      const block = progress.verifier.push(record);
+    const hashes = await options.hashes;
+    for (const [i, record] of records.entries()) {
+      if (i % RECORDS_A_TURN === RECORDS_A_TURN - 1) await setImmediate();
+      const block = progress.verifier.push(record, hashes && pageHashesAt(hashes, i));
       if (block !== undefined) blocks.push(block);
     }
     if (blocks.length === 0) return { stored: progress.stored.then(() => loadPosition(this.#store)) };
@@ -412,7 +422,8 @@ export class Committer {
     const history = hasRoot ? this.#history : undefined;
     const kept: KeptBlock[] = [];
     if (hasRoot) {
-      for (const block of blocks) {
+      for (const [i, block] of blocks.entries()) {
+        if (i % BLOCKS_A_TURN === BLOCKS_A_TURN - 1) await setImmediate();
         await assertStateRoot(tree, block);
         if (history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
       }

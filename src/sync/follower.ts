@@ -14,6 +14,7 @@ import { type Committer, loadPosition } from "./committer.ts";
 import { ExpectedWaypoints } from "./expected-waypoints.ts";
 import { DEFAULT_PACE, type FollowerPace } from "./follower-pace.ts";
 import { ClaimedState, type FollowState, headAgeOf } from "./follower-state.ts";
+import { HashThread } from "./hash-thread.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
 import { NotProvable } from "./proofs/proven-state.ts";
@@ -23,7 +24,7 @@ import { backoffMs, pause } from "./upstream/backoff.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
-import type { Upstream } from "./upstream/upstream.ts";
+import type { RecordsPage, Upstream } from "./upstream/upstream.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /** How long the claim to be at the head waits for the heads of the other upstreams. */
@@ -34,6 +35,12 @@ const FAILED_PAGE_SHARE = 1 / 5;
 
 /** Bytes on the wire from one upstream between two commits: above the bounds of an open block. */
 const MAX_BYTES_PER_COMMIT = 256 * 1024 * 1024;
+
+/** This many versions behind, threads are worth their start and their memory. Fewer take a second. */
+const FAR_VERSIONS = 5_000n;
+
+/** So many pages are stored in one write then: each write waits for the disk. */
+const JOINED_PAGES = 4;
 
 /** Options of a follower. */
 export interface FollowerOptions {
@@ -127,6 +134,8 @@ export class Follower {
   #source: PoolEntry | undefined;
   /** The page that is stored while the next one is verified. Rejects if it could not be stored. */
   #storing: Promise<void> = Promise.resolve();
+  /** Hashes pages ahead while many are to come. */
+  readonly #hashThread: HashThread;
   #records = 0;
   #disputes = 0;
   /** Pages that did not come in time since the last commit. */
@@ -144,6 +153,7 @@ export class Follower {
     this.#random = options.random ?? Math.random;
     this.#waypoints = new ExpectedWaypoints(options.anchors ?? []);
     this.#chainId = options.chainId;
+    this.#hashThread = new HashThread(options.logger);
     setMaxListeners(0, this.#stop.signal);
     const headAgeMs = headAgeOf(this.#pace.pollTimeMs);
     this.pool = new UpstreamPool(options.upstreams, {
@@ -216,6 +226,7 @@ export class Follower {
     this.#stop.abort(new Error("the follower was closed"));
     await this.#running;
     await this.#auditing;
+    await this.#hashThread.end();
     this.pool.close();
     if (!this.#state.isStopped) this.#state.enter("closed");
   }
@@ -307,7 +318,9 @@ export class Follower {
     this.#source = entry;
     const { ahead, pageLimit: limit } = this.#pace;
     const start = await committer.nextVersion();
-    const options = { ahead, limit, ceiling: () => this.#ceiling() };
+    const hash = (page: RecordsPage, first: bigint): Promise<Uint8Array | undefined> | undefined =>
+      isFar(page, first) ? this.#hashThread.hash(page.bytes) : undefined;
+    const options = { ahead, limit, ceiling: () => this.#ceiling(), hash };
     const queue = new PageQueue(entry.upstream, start, options, this.#stop.signal);
     this.#storing = Promise.resolve();
     try {
@@ -398,9 +411,11 @@ export class Follower {
       return this.#waypoints.isSigned(matched, blocks) ? PROVEN : level;
     };
     let stored: Promise<Position | undefined>;
+    const isFollowed = isFar(page, page.start);
+    if (!isFollowed) void this.#hashThread.end();
     try {
-      const isFollowed = queue.hasNext;
-      ({ stored } = await this.#options.committer.stage(page.bytes, { check, isFollowed }));
+      const options = { check, isFollowed, hashes: page.hashes };
+      ({ stored } = await this.#options.committer.stage(page.bytes, options));
     } catch (error) {
       throw explainUnverified(error, page.bytes);
     }
@@ -450,7 +465,8 @@ export class Follower {
   }
 
   #nextPage(entry: PoolEntry, queue: PageQueue): Promise<QueuedPage> {
-    return this.#beforeOthers(entry, () => queue.next());
+    const most = this.#hashThread.isReady ? JOINED_PAGES : 1;
+    return this.#beforeOthers(entry, () => queue.nextJoined(most));
   }
 
   /** Asks an upstream; gives up a slow one early if there is another one to ask. */
@@ -599,6 +615,11 @@ export class Follower {
     this.#options.logger.error({ err: errorText(error) }, "follower stopped");
     this.#reportFault(error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+/** True if the upstream has far more versions than those before `start`. */
+function isFar({ head }: RecordsPage, start: bigint): boolean {
+  return head.version - start >= FAR_VERSIONS;
 }
 
 /** An upstream that pruned its early records cannot be audited; that is not a lie. */

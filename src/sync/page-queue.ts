@@ -1,6 +1,7 @@
 // Fetches pages of records ahead of use, in order. Requests in flight are bounded in number and size, so memory is
 // bounded however long the backlog is.
 import { BcsReader } from "../bcs/reader.ts";
+import { BcsWriter } from "../bcs/writer.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 import type { RecordsPage, Upstream, UpstreamHead } from "./upstream/upstream.ts";
 
@@ -8,6 +9,8 @@ import type { RecordsPage, Upstream, UpstreamHead } from "./upstream/upstream.ts
 export interface QueuedPage extends RecordsPage {
   readonly start: bigint;
   readonly count: number;
+  /** What `hash` returned for it. */
+  readonly hashes: Promise<Uint8Array | undefined> | undefined;
 }
 
 /** Bounds of a queue. */
@@ -18,6 +21,8 @@ export interface PageQueueOptions {
   readonly limit: number;
   /** The last version to fetch, as known now. */
   readonly ceiling?: () => bigint | undefined;
+  /** Called with each page that arrives and its first version, while others are in use. Must not reject. */
+  readonly hash?: (page: RecordsPage, start: bigint) => Promise<Uint8Array | undefined> | undefined;
 }
 
 interface Request {
@@ -26,6 +31,7 @@ interface Request {
   readonly stop: AbortController;
   readonly page: Promise<RecordsPage>;
   hasArrived: boolean;
+  hashes: QueuedPage["hashes"];
 }
 
 /** Most full pages in a row before the limit grows again. */
@@ -74,11 +80,15 @@ class PageLimit {
   }
 }
 
+/** Pages are joined up to about this size. */
+const MAX_JOINED_BYTES = 1024 * 1024;
+
 /** Fetches pages from one upstream, from a version on. */
 export class PageQueue {
   readonly #upstream: Upstream;
   readonly #ahead: number;
   readonly #ceiling: () => bigint | undefined;
+  readonly #hash: PageQueueOptions["hash"];
   readonly #signal: AbortSignal;
   readonly #requests: Request[] = [];
   readonly #limit: PageLimit;
@@ -90,6 +100,7 @@ export class PageQueue {
     this.#next = start;
     this.#ahead = options.ahead;
     this.#ceiling = options.ceiling ?? (() => undefined);
+    this.#hash = options.hash;
     this.#limit = new PageLimit(options.limit);
     this.#signal = signal;
   }
@@ -130,6 +141,18 @@ export class PageQueue {
     }
   }
 
+  /** The next page, joined with those after it that have arrived: `most` pages at most, and few bytes. */
+  async nextJoined(most: number): Promise<QueuedPage> {
+    const pages = [await this.next()];
+    for (let bytes = pages[0]?.bytes.length ?? 0; pages.length < most && this.hasNext; ) {
+      if (bytes > MAX_JOINED_BYTES) break;
+      const page = await this.next();
+      bytes += page.bytes.length;
+      pages.push(page);
+    }
+    return joinPages(pages);
+  }
+
   /** Aborts requests in flight. */
   close(): void {
     for (const request of this.#requests.splice(0)) request.stop.abort();
@@ -166,10 +189,11 @@ export class PageQueue {
     const page = this.#upstream
       .getRecords(start, limit, stop.signal)
       .finally(() => this.#signal.removeEventListener("abort", onAbort));
-    const request: Request = { start, limit, stop, page, hasArrived: false };
+    const request: Request = { start, limit, stop, page, hasArrived: false, hashes: undefined };
     page.then(
-      () => {
+      (arrived) => {
         request.hasArrived = true;
+        request.hashes = this.#hash?.(arrived, start);
       },
       // `next` reports the error; until then it must not count as unhandled.
       () => {},
@@ -193,8 +217,31 @@ export class PageQueue {
     } else {
       this.#limit.noteFullPage(count);
     }
-    return { ...page, start: request.start, count };
+    return { ...page, start: request.start, count, hashes: request.hashes };
   }
+}
+
+/** Pages in a row as one page. */
+function joinPages(pages: readonly QueuedPage[]): QueuedPage {
+  const [first, ...others] = pages;
+  const last = pages.at(-1);
+  if (first === undefined || last === undefined) throw new Error("no pages to join");
+  if (others.length === 0) return first;
+  const count = pages.reduce((sum, page) => sum + page.count, 0);
+  const records = pages.map(({ bytes }) => {
+    const reader = new BcsReader(bytes);
+    reader.uleb();
+    return bytes.subarray(reader.offset);
+  });
+  return {
+    start: first.start,
+    count,
+    head: last.head,
+    bytes: Buffer.concat([new BcsWriter(8).uleb(count).take(), ...records]),
+    hashes: Promise.all(pages.map(({ hashes }) => hashes)).then((all) =>
+      all.every((hashes) => hashes !== undefined) ? Buffer.concat(all) : undefined,
+    ),
+  };
 }
 
 function countOf(page: RecordsPage): number {

@@ -7,19 +7,15 @@ import { BcsError } from "../bcs/errors.ts";
 import {
   type Accumulator,
   EMPTY_ACCUMULATOR,
-  eventRoot,
   type Subtree,
   transactionAccumulator,
 } from "../ledger/accumulator.ts";
 import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../ledger/block-event.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { eventHash } from "../ledger/event.ts";
 import { findChainId } from "../ledger/genesis.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import type { RecordSpans } from "../ledger/record.ts";
-import { transactionHash } from "../ledger/transaction.ts";
-import { transactionInfoHash } from "../ledger/transaction-info.ts";
-import { writeSetHash } from "../ledger/write-set.ts";
+import { type RecordHashes, recordHashesOf } from "../ledger/record-hashes.ts";
 import type { BlockStart, RawRecord, StateWrite } from "../store/contract.ts";
 
 /** One complete block, verified except for its state root. */
@@ -144,12 +140,15 @@ export class Verifier {
     return this.#open?.records ?? [];
   }
 
-  /** Takes one record and returns the block that it completes, if any. Unusable after an error. */
-  push(record: RecordSpans): VerifiedBlock | undefined {
+  /**
+   * Takes one record and returns the block that it completes, if any. `hashes` are those of its content, if this process
+   * has computed them already. Unusable after an error.
+   */
+  push(record: RecordSpans, hashes: RecordHashes = recordHashesOf(record)): VerifiedBlock | undefined {
     const { version } = record;
     if (version !== this.#nextVersion) throw mismatch(version, "version", this.#nextVersion, version);
     const leftOfLast = this.#leftOf(record);
-    this.#checkHashes(record);
+    this.#checkHashes(record, hashes);
     this.#nextVersion++;
     this.#checkChain(record);
     const open = this.#checkBlock(record);
@@ -184,16 +183,15 @@ export class Verifier {
     }
   }
 
-  #checkHashes(record: RecordSpans): void {
-    const { version, info } = record;
-    assertHash(version, "transaction hash", transactionHash(record.transaction), info.transactionHash);
-    assertHash(version, "event root hash", eventRoot(record.events.map(eventHash)), info.eventRootHash);
-    assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
+  #checkHashes({ version, info, accumulatorRoot }: RecordSpans, hashes: RecordHashes): void {
+    assertHash(version, "transaction hash", hashes.transaction, info.transactionHash);
+    assertHash(version, "event root hash", hashes.events, info.eventRootHash);
+    assertHash(version, "state change hash", hashes.changes, info.stateChangeHash);
     if (this.#accumulator === undefined) return;
-    this.#accumulator.append(transactionInfoHash(record.infoBytes), (subtree) => {
+    this.#accumulator.append(hashes.info, (subtree) => {
       if (subtree.level >= SUBTREE_LEVEL) this.#subtrees.push(subtree);
     });
-    assertHash(version, "accumulator root hash", this.#accumulator.root(), record.accumulatorRoot);
+    assertHash(version, "accumulator root hash", this.#accumulator.root(), accumulatorRoot);
   }
 
   #checkChain(record: RecordSpans): void {

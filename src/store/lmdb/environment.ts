@@ -50,6 +50,8 @@ export interface Environment {
    * `given_up` for a write that lmdb gave up, and for every write after it.
    */
   transact<T>(action: () => T, onSetBack?: () => void): T;
+  /** Refuses every further write with this error. */
+  giveUp(error: StoreError): void;
   /** Opens the same environment in a thread of this process, to write there; undefined where it is open for reading. */
   readonly forThread: ThreadEnvironment | undefined;
   close(): Promise<void>;
@@ -125,6 +127,9 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
         number = new TransactionNumber(root, files);
       }
       let givenUp: StoreError | undefined;
+      const giveUp = (error: StoreError): void => {
+        givenUp ??= error;
+      };
       const transact: Environment["transact"] = (action, onSetBack) => {
         if (number === undefined)
           throw new StoreError("unwritable", `the store at ${path} is open for reading`);
@@ -134,12 +139,12 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
         } catch (error) {
           const known = toStoreError(error, path);
           // lmdb's list of free pages in memory may be half changed: a later commit could hand out pages in use.
-          if (isGivenUp(known)) givenUp = known;
+          if (isGivenUp(known)) giveUp(known);
           throw known;
         }
       };
       const forThread = files && { path, mapSizeBytes, files };
-      return { root, tables, slot, path, format, transact, forThread, close };
+      return { root, tables, slot, path, format, transact, giveUp, forThread, close };
     } catch (error) {
       await close();
       throw error;

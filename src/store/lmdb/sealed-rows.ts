@@ -111,6 +111,11 @@ export function countDamagedReads(): number {
   return damagedReads;
 }
 
+/** Counts the damaged rows that a thread of this process found. */
+export function addDamagedReads(count: number): void {
+  damagedReads += count;
+}
+
 /** The content of a row, without a copy. Throws LedgerError `damaged`. */
 export function openRow(key: Uint8Array, row: Buffer): Buffer {
   return row.subarray(0, checkedBytes(key, row, row.length));

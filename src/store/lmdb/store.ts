@@ -1,7 +1,6 @@
 // The LMDB engine: one file, one writer, any number of reading processes. A commit is one write transaction,
 // on disk before it is visible; a view is one read transaction.
 import type { RootDatabase } from "lmdb";
-import { errorText } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -35,7 +34,7 @@ import { META, type Tables } from "./tables.ts";
 import { backupBeforeUpgrade, type UpgradeProgress } from "./upgrade-backup.ts";
 import { beginUpgrade, finishUpgrade, isUpgradable } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
-import { THREAD_FAILED, WriteThread } from "./write-thread.ts";
+import { WriteThread } from "./write-thread.ts";
 
 /** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
 const SNAPSHOT_MS = 2;
@@ -43,8 +42,6 @@ const SNAPSHOT_MS = 2;
 const MAX_SNAPSHOT_TRIES = 1000;
 /** A larger batch is not copied for the thread: the store writes it. */
 const MAX_THREAD_BYTES = 16 * 1024 * 1024;
-/** A machine that cannot run a thread is not asked again for each batch. */
-const THREAD_RETRY_MS = 60_000;
 /** About what a row takes beside the bytes of items and records: keys, tree nodes and index rows. */
 const ROW_BYTES = 256;
 
@@ -139,7 +136,6 @@ class LmdbStore implements Store {
   readonly #lease: Lease | undefined;
   readonly #logger: Logger;
   readonly #transact: Environment["transact"];
-  readonly #forThread: Environment["forThread"];
   readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
@@ -151,22 +147,20 @@ class LmdbStore implements Store {
   /** The version that this process committed last. */
   #head: bigint | undefined;
   readonly #setBack: SetBackFlag = createSetBackFlag();
-  #thread: WriteThread | undefined;
-  /** After a thread failed. */
-  #noThreadUntilMs = 0;
+  /** Undefined where the store is open for reading. */
+  readonly #thread: WriteThread | undefined;
   /** The commit under way in the thread; never rejects. Other writes wait for it. */
   #inThread: Promise<void> | undefined;
   #positionRow: Buffer | undefined;
   #position: Position | undefined;
 
   constructor(
-    { root, tables, path, transact, forThread, close }: Environment,
+    { root, tables, path, transact, giveUp, forThread, close }: Environment,
     lease: Lease | undefined,
     logger: Logger,
   ) {
     this.#close = close;
     this.#transact = transact;
-    this.#forThread = forThread;
     this.#logger = logger;
     this.#root = root;
     this.#tables = tables;
@@ -180,6 +174,15 @@ class LmdbStore implements Store {
       seeker: new OlderSeeker(tables.items),
       openViews: new Set(),
     };
+    if (forThread === undefined || lease === undefined) return;
+    this.#thread = new WriteThread({
+      environment: forThread,
+      lease: lease.row,
+      setBack: this.#setBack,
+      logger,
+      onSetBack: this.#tellSetBack,
+      onGivenUp: giveUp,
+    });
   }
 
   get identity(): StoreIdentity | undefined {
@@ -230,7 +233,7 @@ class LmdbStore implements Store {
     assertDiskSpace(this.#path, rows, bytes);
     const size = bytes + rows * ROW_BYTES;
     while (this.#inThread !== undefined) await this.#inThread;
-    const thread = options?.isFollowed === true && size <= MAX_THREAD_BYTES ? this.#readyThread() : undefined;
+    const thread = this.#threadFor(size, options);
     if (thread !== undefined) await this.#commitIn(thread, batch, identity, size);
     else {
       await this.#write(() => {
@@ -324,33 +327,15 @@ class LmdbStore implements Store {
     if (slots > 0) this.#logger.info({ slots }, "cleared the slots of dead readers");
   }
 
-  /** The thread that writes; undefined until it has started. */
-  #readyThread(): WriteThread | undefined {
-    if (this.#forThread === undefined || this.#lease === undefined || this.#closed) return undefined;
-    if (this.#thread === undefined || this.#thread.hasEnded) {
-      if (performance.now() < this.#noThreadUntilMs) return undefined;
-      try {
-        this.#thread = new WriteThread({
-          environment: this.#forThread,
-          lease: this.#lease.row,
-          setBack: this.#setBack,
-          logger: this.#logger,
-          onSetBack: this.#tellSetBack,
-          onFailed: this.#onThreadFailed,
-        });
-      } catch (error) {
-        // The machine has no room for a thread now: the store writes by itself.
-        this.#onThreadFailed(error);
-        return undefined;
-      }
+  /** The thread, if it is to write the batch and has started. */
+  #threadFor(size: number, options: CommitOptions | undefined): WriteThread | undefined {
+    if (options?.isFollowed !== true) {
+      void this.#thread?.end();
+      return undefined;
     }
-    return this.#thread.isReady ? this.#thread : undefined;
+    if (this.#closed || size > MAX_THREAD_BYTES) return undefined;
+    return this.#thread?.getReady() === true ? this.#thread : undefined;
   }
-
-  #onThreadFailed = (error: unknown): void => {
-    this.#logger.warn({ err: errorText(error) }, THREAD_FAILED);
-    this.#noThreadUntilMs = performance.now() + THREAD_RETRY_MS;
-  };
 
   async #commitIn(
     thread: WriteThread,

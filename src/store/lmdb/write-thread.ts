@@ -1,14 +1,15 @@
 // Writes batches in a thread, so that the node verifies the next page meanwhile. lmdb shares the open environment between
-// the threads of a process. The thread starts with the first batch that others follow, and ends when none came for a while;
-// the store writes by itself until it has started, and whenever nothing follows.
-import type { Worker } from "node:worker_threads";
+// the threads of a process. The thread starts with the first batch that many others follow, and ends with the first that
+// none follows; the store writes by itself until the thread has started, and after it ended.
+import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { startThread } from "../../base/thread.ts";
+import { AnsweringThread, hasSpareProcessor, startThread } from "../../base/thread.ts";
 import { LedgerError, type LedgerErrorCode } from "../../ledger/errors.ts";
 import type { CommitBatch, StoreIdentity } from "../contract.ts";
-import { StoreError, type StoreErrorCode } from "../errors.ts";
+import { isGivenUp, StoreError, type StoreErrorCode } from "../errors.ts";
 import { encodeBatch } from "./batch-bytes.ts";
 import type { ThreadEnvironment } from "./environment.ts";
+import { addDamagedReads } from "./sealed-rows.ts";
 import type { SetBackFlag } from "./set-back.ts";
 
 /** What the thread starts with. */
@@ -17,35 +18,36 @@ export interface ThreadData {
   /** The row of the writer's lease. */
   readonly lease: Uint8Array;
   readonly setBack: SetBackFlag;
-  /** One number: 1 once the thread has started. A message would wait for a turn of the event loop. */
-  readonly started: Int32Array;
 }
 
 /** To the thread. */
-export type ThreadOrder =
-  | { readonly kind: "commit"; readonly batch: Uint8Array; readonly identity: StoreIdentity | undefined }
-  | { readonly kind: "end" };
+export interface ThreadCommit {
+  readonly batch: Uint8Array;
+  readonly identity: StoreIdentity | undefined;
+}
 
 /** An error that changes threads. */
-interface SentError {
+export interface SentError {
   readonly room: "store" | "ledger" | "other";
   readonly code: string;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** From the thread. A commit is answered by `stored` or `failed`. */
-export type ThreadReport =
-  | { readonly kind: "started" }
-  | { readonly kind: "setBack" }
-  | { readonly kind: "stored" }
-  | { readonly kind: "failed"; readonly error: SentError };
+/** From the thread, for each commit. */
+export interface ThreadReport {
+  /** Undefined if the batch is stored. */
+  readonly error: SentError | undefined;
+  readonly wasSetBack: boolean;
+  /** Rows that did not match their checksum. */
+  readonly damagedReads: number;
+}
 
-export interface WriteThreadOptions extends Omit<ThreadData, "started"> {
+export interface WriteThreadOptions extends ThreadData {
   readonly logger: Logger;
   readonly onSetBack: () => void;
-  /** The thread ended by itself, or could not start. */
-  readonly onFailed: (error: unknown) => void;
+  /** lmdb gave up a write, or the thread died in one: nobody in this process may write again. */
+  readonly onGivenUp: (error: StoreError) => void;
 }
 
 /** Log line of a started thread. */
@@ -54,6 +56,8 @@ export const THREAD_STARTED = "a thread writes the store from now on";
 export const THREAD_FAILED = "the thread that writes the store failed";
 /** An idle thread ends after this, and its memory with it. */
 const IDLE_MS = 3_000;
+/** A machine that cannot run a thread is not asked again for each batch. */
+const RETRY_MS = 60_000;
 /** Memory for short-lived objects: those of one batch. */
 const YOUNG_HEAP_MIB = 12;
 
@@ -61,103 +65,84 @@ const YOUNG_HEAP_MIB = 12;
 const BUILT = new URL("../store/write-thread.js", import.meta.url);
 const SOURCE = new URL("./write-thread-main.ts", import.meta.url);
 
-/** One commit at a time. */
+/** The thread of a store, which starts and ends as batches need it. One commit at a time. */
 export class WriteThread {
   readonly #options: WriteThreadOptions;
-  readonly #worker: Worker;
-  readonly #ended: Promise<void>;
-  readonly #started = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #hasEnded = false;
-  #current: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
+  #thread: AnsweringThread<ThreadCommit, ThreadReport> | undefined;
+  /** The end of every thread so far. Each uses the environment until then. */
+  #allEnded: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  /** After a thread failed. */
+  #noneUntilMs = 0;
+  #givenUp: StoreError | undefined;
 
   constructor(options: WriteThreadOptions) {
     this.#options = options;
-    const { environment, lease, setBack } = options;
-    const workerData: ThreadData = {
-      environment,
-      lease: Uint8Array.from(lease),
-      setBack,
-      started: this.#started,
-    };
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_HEAP_MIB };
-    this.#worker = startThread(BUILT, SOURCE, { workerData, resourceLimits });
-    this.#worker.on("message", (report: ThreadReport) => this.#onReport(report));
-    this.#ended = new Promise((resolve) => {
-      this.#worker.on("error", (error) => this.#onDeath(error, resolve));
-      this.#worker.on("exit", () =>
-        this.#onDeath(new Error("the thread that writes the store ended"), resolve),
-      );
-    });
-    this.#rest();
   }
 
-  /** False until it has started, and after it ended. */
-  get isReady(): boolean {
-    return !this.#hasEnded && Atomics.load(this.#started, 0) === 1;
+  /** True if the thread can commit now. Otherwise it begins to start, if the machine has room for it. */
+  getReady(): boolean {
+    if (this.#givenUp !== undefined) return false;
+    if (this.#thread === undefined) this.#start();
+    return this.#thread?.isReady ?? false;
   }
 
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
-  /** Commits a batch of about `size` bytes. Throws what the commit throws. */
-  commit(batch: CommitBatch, identity: StoreIdentity | undefined, size: number): Promise<void> {
+  /** Commits a batch of about `size` bytes. Throws what the commit throws. Call when it is ready. */
+  async commit(batch: CommitBatch, identity: StoreIdentity | undefined, size: number): Promise<void> {
+    if (this.#thread === undefined) throw new Error("no thread writes the store");
+    clearTimeout(this.#timer);
     const bytes = encodeBatch(batch, size);
-    return new Promise((resolve, reject) => {
-      clearTimeout(this.#timer);
-      this.#current = { resolve, reject };
-      this.#worker.ref();
-      const order: ThreadOrder = { kind: "commit", batch: bytes, identity };
-      this.#worker.postMessage(order, [bytes.buffer as ArrayBuffer]);
+    const report = await this.#thread.ask({ batch: bytes, identity }, bytes).catch((death: unknown) => {
+      throw this.#givenUp ?? death;
     });
-  }
-
-  /** Ends the thread between two commits: its memory, and its use of the environment. */
-  end(): Promise<void> {
-    clearTimeout(this.#timer);
-    if (!this.#hasEnded) {
-      this.#hasEnded = true;
-      this.#worker.ref();
-      this.#worker.postMessage({ kind: "end" } satisfies ThreadOrder);
-    }
-    return this.#ended;
-  }
-
-  #onReport(report: ThreadReport): void {
-    const current = this.#current;
-    switch (report.kind) {
-      case "started":
-        this.#options.logger.debug({}, THREAD_STARTED);
-        return;
-      case "setBack":
-        this.#options.onSetBack();
-        return;
-      case "stored":
-        this.#rest();
-        current?.resolve();
-        return;
-      case "failed":
-        this.#rest();
-        current?.reject(receivedError(report.error));
-    }
-  }
-
-  /** Does not keep the process alive until the next commit. */
-  #rest(): void {
-    this.#current = undefined;
-    this.#worker.unref();
+    const { error, wasSetBack, damagedReads } = report;
     this.#timer = setTimeout(() => void this.end(), IDLE_MS).unref();
+    addDamagedReads(damagedReads);
+    if (wasSetBack) this.#options.onSetBack();
+    if (error === undefined) return;
+    const received = receivedError(error);
+    if (isGivenUp(received)) this.#giveUp(received);
+    throw received;
   }
 
-  #onDeath(error: unknown, resolve: () => void): void {
+  /** Ends the thread after its last commit. Resolves when no thread uses the environment any more. */
+  async end(): Promise<void> {
     clearTimeout(this.#timer);
-    // A thread that could not start leaves the store as it is.
-    if (!this.#hasEnded) this.#options.onFailed(error);
-    this.#hasEnded = true;
-    this.#current?.reject(error);
-    this.#current = undefined;
-    resolve();
+    if (this.#thread !== undefined) this.#allEnded = Promise.all([this.#allEnded, this.#thread.end()]);
+    this.#thread = undefined;
+    await this.#allEnded;
+  }
+
+  #start(): void {
+    if (!hasSpareProcessor() || performance.now() < this.#noneUntilMs) return;
+    const { environment, lease, setBack, logger } = this.#options;
+    const workerData: ThreadData = { environment, lease: Uint8Array.from(lease), setBack };
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_HEAP_MIB };
+    try {
+      this.#thread = new AnsweringThread(
+        startThread(BUILT, SOURCE, { workerData, resourceLimits }),
+        () => logger.debug({}, THREAD_STARTED),
+        (error, wasBusy) => this.#onDeath(error, wasBusy),
+      );
+    } catch (error) {
+      this.#onDeath(error, false);
+    }
+  }
+
+  #onDeath(error: unknown, wasBusy: boolean): void {
+    const { logger, environment } = this.#options;
+    logger.warn({ err: errorText(error) }, THREAD_FAILED);
+    this.#thread = undefined;
+    this.#noneUntilMs = performance.now() + RETRY_MS;
+    if (!wasBusy) return;
+    // The transaction may be half made, and lmdb's lock taken for good.
+    const text = `the thread that wrote the store at ${environment.path} died in a write; start again to continue with the last commit`;
+    this.#giveUp(new StoreError("given_up", text, { cause: error }));
+  }
+
+  #giveUp(error: StoreError): void {
+    this.#givenUp = error;
+    this.#options.onGivenUp(error);
   }
 }
 
