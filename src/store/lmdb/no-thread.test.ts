@@ -1,4 +1,4 @@
-// A machine that cannot run a thread, or ends it: the store writes by itself.
+// A machine that cannot run a thread, or ends it: the store writes by itself. One that ends it in a write must not.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,11 @@ import { startThread } from "../../base/thread.ts";
 import { openLmdbStore } from "./store.ts";
 import { THREAD_FAILED } from "./write-thread.ts";
 
-vi.mock("../../base/thread.ts", () => ({ startThread: vi.fn() }));
+vi.mock("../../base/thread.ts", async (original) => ({
+  ...(await original<typeof import("../../base/thread.ts")>()),
+  startThread: vi.fn(),
+  hasSpareProcessor: () => true,
+}));
 
 let path = "";
 const warnings: string[] = [];
@@ -49,5 +53,46 @@ it.each([
   view.release();
   await store.close();
   expect(startThread).toHaveBeenCalledTimes(1);
+  expect(warnings).toEqual([THREAD_FAILED]);
+});
+
+it.each([
+  ["dies", "process.exit(1)"],
+  ["does not answer", ""],
+])("that %s in a write lets nobody write again, and the store closes", async (_, action) => {
+  const code = `
+    const { parentPort } = require("node:worker_threads");
+    parentPort.on("message", () => { ${action} });
+    parentPort.postMessage("ready");
+  `;
+  vi.mocked(startThread).mockImplementation((_built, _source, options) => {
+    return new Worker(code, { ...options, eval: true });
+  });
+  const ledger = new SyntheticLedger(6, 12);
+  let isStarted = false;
+  const debug: Logger["debug"] = () => {
+    isStarted = true;
+  };
+  const store = await openLmdbStore({ path, logger: { ...logger, debug } });
+  await store.commit(ledger.batch(undefined, 3n), SYNTHETIC_IDENTITY, { isFollowed: true });
+  await until(() => isStarted);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const givenUp = { name: "StoreError", code: "given_up" };
+  const committing = expect(
+    store.commit(ledger.batch(3n, 4n), undefined, { isFollowed: true }),
+  ).rejects.toMatchObject(givenUp);
+  if (action === "") vi.advanceTimersByTime(600_000);
+  await committing;
+  vi.useRealTimers();
+  await expect(store.commit(ledger.batch(3n, 4n), undefined, { isFollowed: true })).rejects.toMatchObject(
+    givenUp,
+  );
+  await expect(store.commit(ledger.batch(3n, 4n))).rejects.toMatchObject(givenUp);
+  await expect(store.putSideRows([])).rejects.toMatchObject(givenUp);
+  const view = await store.openView();
+  expect(view.position.version).toBe(3n);
+  await checkView(view, ledger, 3n);
+  view.release();
+  await store.close();
   expect(warnings).toEqual([THREAD_FAILED]);
 });

@@ -17,7 +17,7 @@ import type { SentError, ThreadCommit, ThreadData, ThreadReport } from "./write-
 
 const port = parentPort;
 if (port === null) throw new Error("this file runs as a thread of a node");
-const { environment, lease, setBack } = workerData as ThreadData;
+const { environment, lease, setBack, turn } = workerData as ThreadData;
 const { tables, transact, close } = openInThread(environment);
 const items = toFastTable(tables.items);
 const leaseRow = Buffer.from(lease);
@@ -26,7 +26,9 @@ function commit({ batch, identity }: ThreadCommit): ThreadReport {
   const damagedBefore = countDamagedReads();
   let wasSetBack = false;
   let error: SentError | undefined;
+  Atomics.store(turn.isWriting, 0, 1);
   try {
+    if (Atomics.load(turn.isOver, 0) === 1) throw new Error("the process ends");
     transact(
       () => {
         assertLease(tables, leaseRow, environment.path);
@@ -41,6 +43,8 @@ function commit({ batch, identity }: ThreadCommit): ThreadReport {
   } catch (thrown) {
     error = toSentError(toStoreError(thrown, environment.path));
   }
+  Atomics.store(turn.isWriting, 0, 0);
+  Atomics.notify(turn.isWriting, 0);
   return { error, wasSetBack, damagedReads: countDamagedReads() - damagedBefore };
 }
 

@@ -1,15 +1,28 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { open } from "lmdb";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkView } from "../../../test/support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import type { Store } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { countDamagedReads } from "./sealed-rows.ts";
 import { openLmdbStore } from "./store.ts";
 import { THREAD_STARTED } from "./write-thread.ts";
+
+const threads: Worker[] = [];
+vi.mock("../../base/thread.ts", async (original) => {
+  const actual = await original<typeof import("../../base/thread.ts")>();
+  const startThread: typeof actual.startThread = (...args) => {
+    const thread = actual.startThread(...args);
+    threads.push(thread);
+    return thread;
+  };
+  return { ...actual, startThread, hasSpareProcessor: () => true };
+});
 
 const FOLLOWED = { isFollowed: true };
 let path = "";
@@ -49,6 +62,14 @@ async function checkWhole(of: Store, head: bigint): Promise<void> {
   expect(view.position.version).toBe(head);
   await checkView(view, ledger, head);
   view.release();
+}
+
+/** Writes a row without its checksum, as another process. */
+async function changeMeta(name: string, value: string): Promise<void> {
+  const root = open({ path, encoding: "binary", keyEncoding: "binary", overlappingSync: false, maxDbs: 16 });
+  const meta = root.openDB<Buffer, Uint8Array>({ name: "meta", encoding: "binary", keyEncoding: "binary" });
+  meta.putSync(Buffer.from(name), Buffer.from(value));
+  await root.close();
 }
 
 async function reopen(): Promise<void> {
@@ -103,17 +124,34 @@ describe("a thread that writes the store", () => {
     await checkWhole(store, 20n);
   });
 
-  it("stores nothing once another process has taken the lease", async () => {
-    const root = open({
-      path,
-      encoding: "binary",
-      keyEncoding: "binary",
-      overlappingSync: false,
-      maxDbs: 16,
+  it("ends with the first batch that none follows; closing waits for all threads that there were", async () => {
+    threads.splice(0, threads.length - 1);
+    await store.commit(ledger.batch(10n, 20n), undefined, FOLLOWED);
+    await store.commit(ledger.batch(20n, 30n));
+    await store.commit(ledger.batch(30n, 40n), undefined, FOLLOWED);
+    expect(threads).toHaveLength(2);
+    const [older] = threads;
+    const ended: string[] = [];
+    older?.once("exit", () => ended.push("older"));
+    await store.close();
+    expect(ended).toEqual(["older"]);
+    expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1]);
+    await reopen();
+    await checkWhole(store, 40n);
+  });
+
+  it("counts the damaged rows that it met as those of the process", async () => {
+    await changeMeta("position", "not a position");
+    const before = countDamagedReads();
+    await expect(store.commit(ledger.batch(10n, 20n), undefined, FOLLOWED)).rejects.toMatchObject({
+      name: "LedgerError",
+      code: "damaged",
     });
-    const meta = root.openDB<Buffer, Uint8Array>({ name: "meta", encoding: "binary", keyEncoding: "binary" });
-    meta.putSync(Buffer.from("writer"), Buffer.from("another"));
-    await root.close();
+    expect(countDamagedReads()).toBe(before + 1);
+  });
+
+  it("stores nothing once another process has taken the lease", async () => {
+    await changeMeta("writer", "another");
     await expect(store.commit(ledger.batch(10n, 20n), undefined, FOLLOWED)).rejects.toMatchObject({
       code: "locked",
     });

@@ -18,6 +18,18 @@ export interface ThreadData {
   /** The row of the writer's lease. */
   readonly lease: Uint8Array;
   readonly setBack: SetBackFlag;
+  readonly turn: WriteTurn;
+}
+
+/**
+ * Shared numbers that let the process end: `lmdb` waits for its own lock for ever in a thread that is stopped inside a
+ * transaction (3.5.6, EnvWrap::cleanupStrayTxns), and Node waits for the thread.
+ */
+export interface WriteTurn {
+  /** 1 while the thread is inside a transaction. */
+  readonly isWriting: Int32Array;
+  /** 1 once the process ends: no transaction begins any more. */
+  readonly isOver: Int32Array;
 }
 
 /** To the thread. */
@@ -43,7 +55,7 @@ export interface ThreadReport {
   readonly damagedReads: number;
 }
 
-export interface WriteThreadOptions extends ThreadData {
+export interface WriteThreadOptions extends Omit<ThreadData, "turn"> {
   readonly logger: Logger;
   readonly onSetBack: () => void;
   /** lmdb gave up a write, or the thread died in one: nobody in this process may write again. */
@@ -58,6 +70,10 @@ export const THREAD_FAILED = "the thread that writes the store failed";
 const IDLE_MS = 3_000;
 /** A machine that cannot run a thread is not asked again for each batch. */
 const RETRY_MS = 60_000;
+/** Far more than a write takes on a slow disk: the thread died, or the disk did. */
+const COMMIT_TIMEOUT_MS = 120_000;
+/** How long the end of the process waits for a write under way. */
+const EXIT_WAIT_MS = 10_000;
 /** Memory for short-lived objects: those of one batch. */
 const YOUNG_HEAP_MIB = 12;
 
@@ -75,6 +91,7 @@ export class WriteThread {
   /** After a thread failed. */
   #noneUntilMs = 0;
   #givenUp: StoreError | undefined;
+  readonly #turn: WriteTurn = { isWriting: sharedNumber(), isOver: sharedNumber() };
 
   constructor(options: WriteThreadOptions) {
     this.#options = options;
@@ -92,9 +109,7 @@ export class WriteThread {
     if (this.#thread === undefined) throw new Error("no thread writes the store");
     clearTimeout(this.#timer);
     const bytes = encodeBatch(batch, size);
-    const report = await this.#thread.ask({ batch: bytes, identity }, bytes).catch((death: unknown) => {
-      throw this.#givenUp ?? death;
-    });
+    const report = await this.#inTime(this.#thread.ask({ batch: bytes, identity }, bytes));
     const { error, wasSetBack, damagedReads } = report;
     this.#timer = setTimeout(() => void this.end(), IDLE_MS).unref();
     addDamagedReads(damagedReads);
@@ -105,18 +120,45 @@ export class WriteThread {
     throw received;
   }
 
+  /** The report of a commit; throws StoreError `given_up` if the thread dies or does not answer. */
+  async #inTime(reporting: Promise<ThreadReport>): Promise<ThreadReport> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new Error(`no answer in ${COMMIT_TIMEOUT_MS} ms`);
+        this.#onDeath(error, true);
+        reject(error);
+      }, COMMIT_TIMEOUT_MS);
+    });
+    try {
+      return await Promise.race([reporting, late]);
+    } catch (error) {
+      throw this.#givenUp ?? error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** Ends the thread after its last commit. Resolves when no thread uses the environment any more. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#thread !== undefined) this.#allEnded = Promise.all([this.#allEnded, this.#thread.end()]);
     this.#thread = undefined;
     await this.#allEnded;
+    if (this.#thread === undefined && this.#givenUp === undefined) process.off("exit", this.#onExit);
   }
+
+  /** Node stops the thread next, which must not happen inside a transaction. */
+  readonly #onExit = (): void => {
+    const { isWriting, isOver } = this.#turn;
+    Atomics.store(isOver, 0, 1);
+    if (Atomics.wait(isWriting, 0, 1, EXIT_WAIT_MS) === "timed-out") process.kill(process.pid, "SIGKILL");
+  };
 
   #start(): void {
     if (!hasSpareProcessor() || performance.now() < this.#noneUntilMs) return;
     const { environment, lease, setBack, logger } = this.#options;
-    const workerData: ThreadData = { environment, lease: Uint8Array.from(lease), setBack };
+    const workerData: ThreadData = { environment, lease: Uint8Array.from(lease), setBack, turn: this.#turn };
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_HEAP_MIB };
     try {
       this.#thread = new AnsweringThread(
@@ -124,6 +166,7 @@ export class WriteThread {
         () => logger.debug({}, THREAD_STARTED),
         (error, wasBusy) => this.#onDeath(error, wasBusy),
       );
+      process.on("exit", this.#onExit);
     } catch (error) {
       this.#onDeath(error, false);
     }
@@ -144,6 +187,10 @@ export class WriteThread {
     this.#givenUp = error;
     this.#options.onGivenUp(error);
   }
+}
+
+function sharedNumber(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
 function receivedError({ room, code, message, details }: SentError): Error {
