@@ -16,6 +16,7 @@ import { createRandom, SyntheticLedger } from "../support/synthetic-ledger.ts";
 
 /** More with SEXTANT_KILLS; `npm run torture` kills the whole program, a thousand times. */
 const KILLS = Number(process.env.SEXTANT_KILLS ?? "10");
+const EXITS = 6;
 const SEED = 20_260_131;
 const KEYS = 24;
 const KEEP = 60;
@@ -112,3 +113,23 @@ async function runAndKill(
 function killLater(child: ChildProcess, delayMs: number): void {
   setTimeout(() => child.kill("SIGKILL"), delayMs);
 }
+
+// A thread that Node stops inside a transaction never ends, and Node waits for it.
+it("can exit at any moment while the thread writes", async () => {
+  const program = fileURLToPath(new URL("../support/exiting-writer.ts", import.meta.url));
+  const path = await mkdtemp(join(tmpdir(), "sextant-exit-"));
+  const codes = await Promise.all(
+    Array.from({ length: EXITS }, async (_, i) => {
+      const args = ["--import", "tsx", program, join(path, String(i)), String(3 + 2 * i)];
+      const child = endWithTest(spawn(process.execPath, args, { stdio: "ignore" }));
+      const [code] = (await once(child, "exit")) as [number | null];
+      return code;
+    }),
+  );
+  expect(codes).toEqual(codes.map(() => 7));
+  for (let i = 0; i < EXITS; i++) {
+    const store = await openLmdbStore({ path: join(path, String(i)) });
+    await store.close();
+  }
+  await rm(path, { recursive: true });
+});

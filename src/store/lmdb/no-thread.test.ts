@@ -96,3 +96,24 @@ it.each([
   await store.close();
   expect(warnings).toEqual([THREAD_FAILED]);
 });
+
+it("that ends slowly is waited for when the store closes, although a newer one has ended", async () => {
+  const threads: Worker[] = [];
+  vi.mocked(startThread).mockImplementation(() => {
+    const slowMs = threads.length === 0 ? 1000 : 0;
+    const code = `
+      const { parentPort } = require("node:worker_threads");
+      parentPort.on("message", () => setTimeout(() => parentPort.close(), ${slowMs}));
+    `;
+    threads.push(new Worker(code, { eval: true }));
+    return threads.at(-1) as Worker;
+  });
+  const ledger = new SyntheticLedger(6, 12);
+  const store = await openLmdbStore({ path, logger });
+  await store.commit(ledger.batch(undefined, 3n), SYNTHETIC_IDENTITY, { isFollowed: true });
+  await store.commit(ledger.batch(3n, 4n));
+  await store.commit(ledger.batch(4n, 5n), undefined, { isFollowed: true });
+  await store.close();
+  expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1]);
+  expect(warnings).toEqual([]);
+});
