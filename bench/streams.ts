@@ -1,3 +1,5 @@
+// Streams of events: what a thousand of them add to a block up to its commit, what they take of the writer's process after
+// it, and the memory of ten thousand that wait.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
