@@ -51,8 +51,13 @@ async function followerRow({ quick }: BenchOptions): Promise<BenchRow> {
       ];
       const follower = await startNode(args);
       try {
-        const { ledger_version: head } = await infoOf(origin);
-        while ((await infoOf(follower)).ledger_version !== head) await sleep(100);
+        // The origin may still make blocks when the follower starts.
+        const isAtHead = async (): Promise<boolean> => {
+          const [ahead, behind] = [await infoOf(origin), await infoOf(follower)];
+          return ahead.sync_state === "standing" && ahead.ledger_version === behind.ledger_version;
+        };
+        while (!(await isAtHead())) await sleep(100);
+        const { ledger_version: head } = await infoOf(follower);
         await sleep(quick ? 500 : REST_MS);
         const used = (await anonymousBytes(follower.pid)) / MIB;
         const name = `memory of a follower at the head, over the limit of ${FOLLOWER_LIMIT_MIB} MiB`;
