@@ -110,8 +110,10 @@ describe("Router", () => {
   ])("%s %s", (method, path, found) => expect(idOf(method, path)).toEqual(found));
 
   it("gives up a branch with the parameters that it found there", () => {
+    const [any] = OPERATIONS;
+    if (any === undefined) throw new Error("there is no operation");
     const like = (path: string, method: "GET" | "POST" = "GET"): Operation => ({
-      ...(OPERATIONS[0] as Operation),
+      ...any,
       aliases: [],
       path,
       method,
