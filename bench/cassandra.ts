@@ -3,7 +3,6 @@
 // starts it if it does not respond; SEXTANT_CASSANDRA names another.
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Client, policies, types } from "cassandra-driver";
 import { planBatch } from "../src/store/cassandra/rows.ts";
@@ -16,12 +15,15 @@ import { benchmarkCopy } from "./cassandra-copy.ts";
 import { type BenchOptions, type BenchRow, compare, median, toRow } from "./harness.ts";
 import { forkFile } from "./own-process.ts";
 import { Feeder, makeKey, makeValue } from "./store-data.ts";
+import { nextMessage } from "./waits.ts";
 
 const NAMED = process.env.SEXTANT_CASSANDRA;
 const HOSTS = (NAMED ?? "127.0.0.1").split(",");
 const SCRIPT = fileURLToPath(new URL("../scripts/cassandra.sh", import.meta.url));
 /** Requests in flight of one reader. */
 const IN_FLIGHT = 32;
+/** In messages. */
+const READER = "a reader process";
 const WRITES_PER_BATCH = 500;
 const WRITE_CONCURRENCY = 128;
 
@@ -270,34 +272,18 @@ function describeShares({ shares }: ReaderSeries): string {
 
 async function startReader(task: ReadTask): Promise<ChildProcess> {
   const child = forkFile("./cassandra-reader.ts", [JSON.stringify(task)]);
-  await nextMessage(child);
+  await nextMessage(child, READER);
   return child;
 }
 
 async function readIn(readers: readonly ChildProcess[], turn: ReadTurn): Promise<ReadFigures[]> {
   return Promise.all(
     readers.map(async (reader) => {
-      const found = nextMessage(reader);
+      const found = nextMessage<ReadFigures>(reader, READER);
       reader.send(turn);
-      return (await found) as ReadFigures;
+      return found;
     }),
   );
-}
-
-/** The next message of a reader. Throws if it exits. */
-async function nextMessage(reader: ChildProcess): Promise<unknown> {
-  const done = new AbortController();
-  const { signal } = done;
-  const ended = once(reader, "exit", { signal }).then(([code]) => {
-    throw new Error(`a reader process ended with ${code}`);
-  });
-  ended.catch(() => {});
-  try {
-    const [message] = await Promise.race([once(reader, "message", { signal }), ended]);
-    return message;
-  } finally {
-    done.abort();
-  }
 }
 
 /** Repeats an action for `ms`, with `inFlight` at once; returns the rate per second. */

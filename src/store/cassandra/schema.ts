@@ -10,6 +10,9 @@ const FORMAT = 1;
 /** Everything waits for the head row, so a coordinator asks a further replica after this time. */
 const HEAD_SPECULATE_MS = 150;
 
+/** The members of a cluster must stay the same for this long before a keyspace is created: three rounds of gossip. */
+const MEMBERS_STEADY_MS = 3000;
+
 const LEVELED = "compaction = {'class': 'LeveledCompactionStrategy'}";
 
 /** A table: its name, its columns and its properties. */
@@ -119,28 +122,28 @@ export async function ensureSchema(session: Session, settings: CassandraSettings
     );
   }
   if (readOnly) throw new StoreError("absent", `there is no store in ${session.where}`);
-  assertAllKnown(session, settings);
-  const { name, nodes } = session.dataCentre;
-  const copies = settings.replication ?? Math.min(3, nodes);
+  const copies = settings.replication ?? (await copiesFor(session, settings));
   await session.changeSchema(
     `CREATE KEYSPACE IF NOT EXISTS ${keyspace}
-     WITH replication = {'class': 'NetworkTopologyStrategy', '${name.replaceAll("'", "''")}': ${copies}}`,
+     WITH replication = {'class': 'NetworkTopologyStrategy', '${session.dataCentre.replaceAll("'", "''")}': ${copies}}`,
   );
   for (const table of [OWNED, ...TABLES]) await createTable(session, keyspace, table);
+  // The driver waits for this only if it knows several nodes, and goes on without it after a while.
+  await session.agree(0, "schema");
   await session.changeSchema(`INSERT INTO ${keyspace}.format (name, format) VALUES ('sextant', ${FORMAT})`);
 }
 
 /**
- * A cluster that comes up for the first time knows only the nodes that were up at some time. A keyspace that is created
- * then would keep too few copies.
+ * Copies of a new keyspace. A cluster that comes up for the first time knows only the nodes that were up at some time. A
+ * keyspace that is created then would keep too few copies, and a row would be missing once another node owns its place.
  */
-function assertAllKnown(session: Session, { hosts, replication }: CassandraSettings): void {
-  const { knownNodes } = session;
-  if (replication !== undefined || knownNodes >= hosts.length) return;
+async function copiesFor(session: Session, { hosts }: CassandraSettings): Promise<number> {
+  const { members, local } = await session.agree(MEMBERS_STEADY_MS);
+  if (members >= hosts.length) return Math.min(3, local);
   throw new StoreError(
     "unreachable",
-    `the cluster of ${session.where} knows ${knownNodes} of the ${hosts.length} hosts: a new keyspace waits for all of them, or needs store-replication`,
-    { details: { knownNodes } },
+    `the cluster of ${session.where} knows ${members} of the ${hosts.length} hosts: a new keyspace waits for all of them, or needs store-replication`,
+    { details: { knownNodes: members } },
   );
 }
 

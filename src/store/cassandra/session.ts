@@ -5,7 +5,16 @@ import { setMaxListeners } from "node:events";
 import { isIP } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
-import { auth, Client, type ClientOptions, ExecutionProfile, policies, types } from "cassandra-driver";
+import {
+  auth,
+  Client,
+  type ClientOptions,
+  ExecutionProfile,
+  type Host,
+  policies,
+  types,
+} from "cassandra-driver";
+import { type AgreedOn, type Agreement, awaitAgreement, type NodeView } from "./agreement.ts";
 import { isTransientFailure, toConnectError, toReadError, toStoreError } from "./failure.ts";
 import { type DriverFigures, DriverMetrics } from "./figures.ts";
 import type { CassandraSettings, CassandraTls } from "./options.ts";
@@ -250,16 +259,57 @@ export class Session {
     }
   }
 
-  /** Name of the local data centre and its number of nodes. */
-  get dataCentre(): { readonly name: string; readonly nodes: number } {
-    const name = this.#dataCentre;
-    const hosts = this.#client.hosts.values().filter((host) => host.datacenter === name);
-    return { name, nodes: hosts.length };
+  /** Name of the local data centre. */
+  get dataCentre(): string {
+    return this.#dataCentre;
   }
 
-  /** Nodes of all data centres that the cluster knows, up or down. */
-  get knownNodes(): number {
-    return this.#client.hosts.length;
+  /**
+   * Waits until the nodes agree on their members and the schema, or the schema alone, unchanged for `steadyMs`. Throws
+   * StoreError `unreachable` if they do not in time.
+   */
+  agree(steadyMs: number, on?: AgreedOn): Promise<Agreement> {
+    return awaitAgreement(
+      {
+        where: this.where,
+        look: () => this.#viewsOfNodes(),
+        now: () => performance.now(),
+        pause: (ms) => this.pause(ms),
+        isClosed: () => this.isClosed,
+      },
+      steadyMs,
+      on,
+    );
+  }
+
+  /** The views of the nodes of the local data centre that are up; undefined if one of them does not respond. */
+  async #viewsOfNodes(): Promise<readonly NodeView[] | undefined> {
+    const hosts = this.#client.hosts.values().filter((host) => host.isUp());
+    try {
+      return await Promise.all(
+        hosts.filter((host) => host.datacenter === this.#dataCentre).map((host) => this.#viewOf(host)),
+      );
+    } catch (error) {
+      if (isTransientFailure(error)) return undefined;
+      throw toStoreError(error, this.where);
+    }
+  }
+
+  async #viewOf(host: Host): Promise<NodeView> {
+    const ask = async (table: string): Promise<readonly Row[]> => {
+      const query = `SELECT host_id, data_center, schema_version FROM system.${table}`;
+      const options = { prepare: false, executionProfile: "read", isIdempotent: true, host };
+      return (await this.#client.execute(query, [], options)).rows;
+    };
+    const [own, peers] = await Promise.all([ask("local"), ask("peers")]);
+    // A peer without an id is one that the node is about to learn about, or to forget.
+    const known = [...own, ...peers].filter(({ host_id: id }) => id !== null);
+    const idsOf = (rows: readonly Row[]): string[] => rows.map(({ host_id: id }) => String(id));
+    return {
+      members: idsOf(known),
+      local: idsOf(known.filter(({ data_center: name }) => name === this.#dataCentre)),
+      schema: String(own[0]?.schema_version),
+    };
   }
 
   /** Waits; returns early when the session closes. */
