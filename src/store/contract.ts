@@ -140,7 +140,7 @@ export interface Store extends Ledger {
   openView(): MaybePromise<StoreView>;
   /** A view that also reads refuted versions and shows no refutation: to check and remove them, never to serve them. */
   openRawView(): MaybePromise<StoreView>;
-  /** Current nodes of the state tree, in the order of `keys`. Writer only. */
+  /** Current nodes of the state tree, in the order of `keys`. */
   getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
   /** Side rows, in the order of `keys`. They are never pruned and belong to no version. */
   getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;

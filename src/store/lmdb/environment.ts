@@ -27,6 +27,8 @@ export interface EnvironmentOptions {
   readonly anyFormat?: boolean;
   /** Checks every page of the file, whatever its size; see page-check.ts. */
   readonly checkAllPages?: boolean;
+  /** False leaves the pages unchecked. */
+  readonly checksPages?: boolean | undefined;
   /** Sees a store that is there, also of an older format, before it is opened, and throws to refuse it. */
   readonly look?: StoreLook | undefined;
 }
@@ -84,7 +86,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       createFile(join(path, "data.mdb"));
     } else prepareReaderLock(path);
     const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes }, () => {
-      if (wasThere) assertPages(path, options.checkAllPages);
+      if (wasThere && options.checksPages !== false) assertPages(path, options.checkAllPages);
     });
     const opened: object[] = [];
     let root: RootDatabase | undefined;

@@ -51,6 +51,8 @@ export interface LmdbStoreOptions {
   readonly path: string;
   /** Opens for reading only: takes no lease and changes nothing. */
   readonly readOnly?: boolean;
+  /** False for a reader whose parent process has the store open, and has checked its pages. */
+  readonly checksPages?: boolean;
   /** Address space to map initially. It costs no memory or disk, and grows when used up. */
   readonly mapSizeBytes?: number;
   readonly logger?: Logger;
@@ -76,10 +78,11 @@ interface Opened {
   readonly lease: Lease | undefined;
 }
 
-async function openForReading({ path, mapSizeBytes, checkIdentity }: LmdbStoreOptions): Promise<Opened> {
+async function openForReading(options: LmdbStoreOptions): Promise<Opened> {
+  const { path, mapSizeBytes, checksPages, checkIdentity } = options;
   const look = lookAtIdentity(checkIdentity);
   return {
-    environment: await openEnvironment({ path, readOnly: true, mapSizeBytes, look }),
+    environment: await openEnvironment({ path, readOnly: true, mapSizeBytes, checksPages, look }),
     lease: undefined,
   };
 }
@@ -322,6 +325,8 @@ class LmdbStore implements Store {
   }
 
   #takeSnapshot(): Snapshot {
+    // A snapshot would keep the environment from closing, or read from one that is gone.
+    if (this.#closed) throw new LedgerError("unavailable", "the store is closed");
     for (let tries = 0; tries < MAX_SNAPSHOT_TRIES; tries++) {
       const snapshot = this.#beginSnapshot();
       if (this.#head === undefined || snapshot.position.version >= this.#head) return snapshot;

@@ -70,3 +70,19 @@ describe("old versions, through views of any age", () => {
     expect(() => left.release()).toThrow("released");
   });
 });
+
+describe("a store that closes", () => {
+  it("opens no view from the first moment on", async () => {
+    const store = await openLmdbStore({ path: `${folder}/closing` });
+    await new Feeder(store).commit(0n, [{ keyHash: makeKey(0), version: 0n, value: makeValue(0, 0) }]);
+    const open = async () => store.openView();
+    const openRaw = async () => store.openRawView();
+    (await open()).release();
+    const closing = store.close();
+    const openings = [...(await Promise.allSettled([open(), openRaw()]))];
+    await closing;
+    openings.push(...(await Promise.allSettled([open()])));
+    const refusal = { code: "unavailable", message: "the store is closed" };
+    for (const opening of openings) expect(opening).toMatchObject({ status: "rejected", reason: refusal });
+  });
+});
