@@ -119,17 +119,24 @@ function Item({
     return { hex: data, version: ledger.readVersion };
   });
   const simpleKey = types === undefined ? undefined : decodeSimple(types.key, keyHex);
+  // The value of the bytes that are shown: at the head it may be another one by now.
+  const readAt = raw.data?.version === undefined ? query : { ledger_version: raw.data.version };
   const decoded = useLoad(
     types === undefined || simpleKey === undefined || raw.data === undefined
       ? undefined
-      : `decoded ${handle} ${keyHex} ${types.key} ${types.value} ${JSON.stringify(query)}`,
+      : `decoded ${handle} ${keyHex} ${types.key} ${types.value} ${JSON.stringify(readAt)}`,
     async (signal) => {
       const request = {
         key_type: types?.key,
         value_type: types?.value,
         key: keyJson(types?.key ?? "", simpleKey ?? ""),
       };
-      return (await ask<unknown>(`${path("tables", handle)}/item`, { query, body: request, signal })).data;
+      const { data } = await ask<unknown>(`${path("tables", handle)}/item`, {
+        query: readAt,
+        body: request,
+        signal,
+      });
+      return data;
     },
   );
   const isAbsent = raw.error instanceof ApiError && raw.error.code === "table_item_not_found";
