@@ -11,6 +11,7 @@ import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { CLIENT_GONE, type EventSink, type Exchange, type HeaderSet } from "./exchange.ts";
 import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
+import { giveBack } from "./lent-bytes.ts";
 import { LogBudget } from "./log-budget.ts";
 import { type Coding, type Form, negotiateCoding, negotiateForm } from "./negotiation.ts";
 import type { Operation, StreamedAnswer } from "./operation.ts";
@@ -311,6 +312,7 @@ export class Responder {
       return;
     }
     const packed = await this.#compress(serving, bytes, coding);
+    if (typeof bytes !== "string") giveBack(bytes);
     if (serving.exchange.isGone) throw new Abandoned("the client went away");
     this.send(serving, 200, headers, [...extra, "Content-Encoding", coding], packed);
   }

@@ -10,6 +10,7 @@ import { endWithTest } from "../support/children.ts";
 import { HOSTILE_BODIES } from "../support/hostile-bodies.ts";
 import type { HostileReport } from "../support/hostile-run.ts";
 import { hasShared } from "../support/shared.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 /** In yardsticks: times what the engine's own parser takes for the plainest body of that size. */
 const MAX_TIMES = 16;
@@ -29,7 +30,7 @@ describe.skipIf(!hasShared)("encodeSubmission on bodies of 8 MiB", () => {
     folder = mkdtempSync(join(tmpdir(), "sextant-hostile-"));
     child = endWithTest(
       fork(fileURLToPath(new URL("../support/hostile-run.ts", import.meta.url)), {
-        execArgv: ["--import", "tsx", "--expose-gc"],
+        execArgv: [...AS_BUILT, "--expose-gc"],
       }),
     );
     expect(await answer<string>()).toMatch(/^\d+ bytes$/);

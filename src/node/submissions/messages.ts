@@ -38,7 +38,14 @@ export type LedgerReply = StoredModule | bigint | undefined;
 
 /** To the thread. */
 export type ThreadOrder =
-  | { readonly kind: "task"; readonly task: SubmissionTask }
+  | {
+      readonly kind: "task";
+      readonly task: SubmissionTask;
+      /** Memory for a printed result, which the thread uses if the result fills at least half of it. */
+      readonly memory: SharedArrayBuffer;
+      /** Otherwise a printed result may be in new shared memory. */
+      readonly mayShare: boolean;
+    }
   | { readonly kind: "reply"; readonly reply: LedgerReply };
 
 /** An error of the submission, as its parts: its class does not cross. */
@@ -53,4 +60,6 @@ export interface SentError {
 export type ThreadReport =
   | { readonly kind: "question"; readonly question: LedgerQuestion }
   | { readonly kind: "done"; readonly result: Uint8Array | string | readonly (Uint8Array | SentError)[] }
+  /** The result is at the start of new shared memory or, if there is none, of that which came with the task. */
+  | { readonly kind: "printed"; readonly memory: SharedArrayBuffer | undefined; readonly sizeBytes: number }
   | { readonly kind: "failed"; readonly error: SentError };

@@ -1,8 +1,9 @@
 // The thread for large submissions: it parses and encodes one body at a time and asks the node for what the ledger holds.
 import { parentPort } from "node:worker_threads";
 import { CodedError, errorText } from "../../base/errors.ts";
-import { toPrefixedHex } from "../../base/hex.ts";
+import { toHex } from "../../base/hex.ts";
 import { encodeWith } from "../../bcs/codec.ts";
+import { MIN_LENT_BYTES } from "../../http/lent-bytes.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { Address } from "../../move/address.ts";
@@ -22,13 +23,14 @@ import {
   type LedgerReply,
   MAX_BATCH,
   type SentError,
-  type SubmissionTask,
   type ThreadOrder,
   type ThreadReport,
 } from "./messages.ts";
 
 /** Smaller than the node's own: few functions are called with large arguments. */
 const MODULE_CACHE_BYTES = 16 << 20;
+/** Bytes that are printed at once, so that their text stays small. */
+const HEX_BYTES = 64 << 10;
 
 const port = parentPort;
 if (port === null) throw new Error("this file runs as a thread of a node");
@@ -36,6 +38,7 @@ const modules = new ModuleCache({ maxBytes: MODULE_CACHE_BYTES });
 let onReply: ((reply: LedgerReply) => void) | undefined;
 
 type Done = Extract<ThreadReport, { kind: "done" }>;
+type TaskOrder = Extract<ThreadOrder, { kind: "task" }>;
 
 /** Buffers in `given` go to the node without a copy. */
 function report(message: ThreadReport, given: readonly ArrayBuffer[] = []): void {
@@ -50,6 +53,26 @@ function buffersOf(result: Done["result"]): ArrayBuffer[] {
 /** The bytes alone: a message takes the whole buffer of a view along. */
 function alone(bytes: Uint8Array): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+/** Memory for a printed result. A slow client must not hold much more than its result has. */
+function memoryFor(sizeBytes: number, { memory, mayShare }: TaskOrder): ArrayBufferLike {
+  // Its memory would not come back.
+  if (sizeBytes <= MIN_LENT_BYTES) return new ArrayBuffer(sizeBytes);
+  if (sizeBytes <= memory.byteLength && memory.byteLength <= 2 * sizeBytes) return memory;
+  return mayShare ? new SharedArrayBuffer(sizeBytes) : new ArrayBuffer(sizeBytes);
+}
+
+/** Bytes as a JSON string of hex. */
+function printed(bytes: Uint8Array, order: TaskOrder): Uint8Array {
+  const sizeBytes = 2 * bytes.length + '"0x"'.length;
+  const text = Buffer.from(memoryFor(sizeBytes, order), 0, sizeBytes);
+  let at = text.write('"0x', "latin1");
+  for (let from = 0; from < bytes.length; from += HEX_BYTES) {
+    at += text.write(toHex(bytes.subarray(from, from + HEX_BYTES)), at, "latin1");
+  }
+  text.write('"', at, "latin1");
+  return text;
 }
 
 function ask(question: LedgerQuestion): Promise<LedgerReply> {
@@ -78,7 +101,8 @@ const accounts = {
     (await askInTurn({ kind: "balance", owner: alone(owner), asset })) as bigint | undefined,
 };
 
-async function work({ kind, body, chainId, timestampUsec }: SubmissionTask): Promise<Done["result"]> {
+async function work(order: TaskOrder): Promise<Done["result"]> {
+  const { kind, body, chainId, timestampUsec } = order.task;
   const context = { chainId, loadModule };
   const makeRaw = async (request: TransactionRequest): Promise<RawTransaction> =>
     createRawTransaction(request, context);
@@ -86,7 +110,7 @@ async function work({ kind, body, chainId, timestampUsec }: SubmissionTask): Pro
     case "encode":
       return alone(await encodeSubmission(body, context));
     case "encodeText":
-      return alone(Buffer.from(`"${toPrefixedHex(await encodeSubmission(body, context))}"`, "latin1"));
+      return printed(await encodeSubmission(body, context), order);
     case "explain":
       return JSON.stringify(await explainSubmission(body, { ...context, timestampUsec, accounts }));
     case "submission":
@@ -122,14 +146,21 @@ function sent(error: unknown): SentError {
   };
 }
 
+function reportResult(result: Done["result"], { memory: given }: TaskOrder): void {
+  if (result instanceof Uint8Array && result.buffer instanceof SharedArrayBuffer) {
+    const memory = result.buffer === given ? undefined : result.buffer;
+    report({ kind: "printed", memory, sizeBytes: result.length });
+  } else report({ kind: "done", result }, buffersOf(result));
+}
+
 port.on("message", (order: ThreadOrder) => {
   if (order.kind === "reply") {
     onReply?.(order.reply);
     return;
   }
   turn = Promise.resolve();
-  work(order.task).then(
-    (result) => report({ kind: "done", result }, buffersOf(result)),
+  work(order).then(
+    (result) => reportResult(result, order),
     (error: unknown) => report({ kind: "failed", error: sent(error) }),
   );
 });

@@ -16,6 +16,7 @@ import type {
   ThreadOrder,
   ThreadReport,
 } from "./messages.ts";
+import { NO_MEMORY, ResultMemory } from "./result-memory.ts";
 
 /** Bodies from this size on go to the thread: smaller ones hold the loop for a few milliseconds at most. */
 export const LARGE_SUBMISSION_BYTES: number = 32 * 1024;
@@ -57,6 +58,9 @@ interface Waiting {
 
 export class SubmissionThread {
   readonly #waiting: Waiting[] = [];
+  readonly #memory = new ResultMemory();
+  /** Memory that the thread has for the result of its task. */
+  #given = NO_MEMORY;
   #worker: Worker | undefined;
   #current: Waiting | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -96,9 +100,10 @@ export class SubmissionThread {
     try {
       this.#worker ??= this.#startWorker();
       this.#worker.ref();
-      this.#worker.postMessage({ kind: "task", task: next.task } satisfies ThreadOrder, [
-        next.task.body.buffer as ArrayBuffer,
-      ]);
+      const { task } = next;
+      if (task.kind === "encodeText") this.#given = this.#memory.take();
+      const order: ThreadOrder = { kind: "task", task, memory: this.#given, mayShare: this.#memory.hasRoom };
+      this.#worker.postMessage(order, [task.body.buffer as ArrayBuffer]);
     } catch (error) {
       // The machine has no room for a thread now; the next body tries again.
       this.#current = undefined;
@@ -110,6 +115,7 @@ export class SubmissionThread {
 
   #startWorker(): Worker {
     const worker = createWorker();
+    this.#memory.isOpen = true;
     // What a thread that was given up still says belongs to no task: the next one has another thread.
     worker.on("message", (report: ThreadReport) => {
       if (worker === this.#worker) this.#onReport(report);
@@ -131,10 +137,19 @@ export class SubmissionThread {
         void this.#reply(current, report.question);
         return;
       case "done":
+        this.#memory.keep(this.#given);
         this.#finish();
         current.resolve(receivedResult(report.result));
         return;
+      case "printed": {
+        const result = this.#memory.lend(report.memory ?? this.#given, report.sizeBytes);
+        if (report.memory !== undefined) this.#memory.keep(this.#given);
+        this.#finish();
+        current.resolve(result);
+        return;
+      }
       case "failed":
+        this.#memory.keep(this.#given);
         this.#finish();
         current.reject(receivedError(report.error));
     }
@@ -153,6 +168,7 @@ export class SubmissionThread {
 
   #finish(): void {
     this.#current = undefined;
+    this.#given = NO_MEMORY;
     // An idle thread must not keep the process alive.
     this.#worker?.unref();
     this.#startNext();
@@ -162,6 +178,8 @@ export class SubmissionThread {
   async #end(reason: unknown): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#memory.close();
+    this.#given = NO_MEMORY;
     clearTimeout(this.#timer);
     const current = this.#current;
     this.#current = undefined;
