@@ -12,6 +12,7 @@ await build({
     "cli/main": "src/cli/main.ts",
     "cli/run-command": "src/cli/run-command.ts",
     "node/worker-main": "src/node/worker-main.ts",
+    "node/verifying-main": "src/node/verifying-main.ts",
     "node/submission-thread": "src/node/submissions/thread-main.ts",
   },
   platform: "node",

@@ -9,7 +9,7 @@ import { BcsWriter } from "../bcs/writer.ts";
 import { authenticatorCodec } from "../transaction/authenticator.ts";
 import { rawTransactionCodec } from "../transaction/raw.ts";
 import { contractEventCodec } from "./event.ts";
-import { type EncodedWrite, readStateWrites } from "./state-writes.ts";
+import { type EncodedWrite, type KeyHasher, readStateWrites } from "./state-writes.ts";
 import { transactionCodec, USER_VARIANT } from "./transaction.ts";
 import { type TransactionInfo, transactionInfoCodec } from "./transaction-info.ts";
 import { writeSetCodec } from "./write-set.ts";
@@ -87,7 +87,7 @@ export function readRecordEvents(record: Uint8Array): Uint8Array[] {
 }
 
 /** Reads one record as spans. */
-export function readRecord(reader: BcsReader): RecordSpans {
+export function readRecord(reader: BcsReader, hashKey?: KeyHasher): RecordSpans {
   const start = reader.offset;
   const version = reader.u64();
   const transactionStart = reader.offset;
@@ -99,7 +99,7 @@ export function readRecord(reader: BcsReader): RecordSpans {
   const events = reader.field("events", readEventSpans);
   const accumulatorRoot = reader.fixed(hash.minBytes);
   const changesStart = reader.offset;
-  const writes = reader.field("changes", readStateWrites);
+  const writes = reader.field("changes", (changes) => readStateWrites(changes, hashKey));
   return {
     version,
     bytes: reader.span(start),
@@ -145,10 +145,10 @@ export function recordTransactionHash(record: Uint8Array): Uint8Array {
   return transactionInfoCodec.read(reader).transactionHash;
 }
 
-/** Reads a page, a counted sequence of records, as spans. */
-export function decodePage(bytes: Uint8Array): RecordSpans[] {
+/** Reads a page, a counted sequence of records, as spans. `hashKey` is for callers that know the hashes of its keys. */
+export function decodePage(bytes: Uint8Array, hashKey?: KeyHasher): RecordSpans[] {
   const reader = new BcsReader(toPlain(bytes));
-  const records = reader.vector(readRecord, recordCodec.minBytes);
+  const records = reader.vector((record) => readRecord(record, hashKey), recordCodec.minBytes);
   reader.finish();
   return records;
 }

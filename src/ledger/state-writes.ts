@@ -51,8 +51,11 @@ function readValue(reader: BcsReader): Uint8Array | undefined {
   return retag(reader.span(start), VALUE_WITH_METADATA);
 }
 
+/** The hash of the next state key of a page. */
+export type KeyHasher = (key: Uint8Array) => Uint8Array;
+
 /** Skips a write set, as strictly as its codec, and returns its writes to the main state. */
-export function readStateWrites(reader: BcsReader): EncodedWrite[] {
+export function readStateWrites(reader: BcsReader, hashKey: KeyHasher = stateKeyHashOfBcs): EncodedWrite[] {
   const version = reader.variant(2, "WriteSet");
   const writes: EncodedWrite[] = [];
   const count = reader.count(MIN_ENTRY_BYTES);
@@ -69,7 +72,7 @@ export function readStateWrites(reader: BcsReader): EncodedWrite[] {
     start = at;
     end = reader.offset;
     const key = reader.span(at);
-    writes.push({ key, keyHash: stateKeyHashOfBcs(key), value: readValue(reader) });
+    writes.push({ key, keyHash: hashKey(key), value: readValue(reader) });
     reader.leave();
   }
   if (version === 1) {

@@ -27,6 +27,7 @@ import { SOFTWARE_VERSION } from "./info.ts";
 import type { FollowOptions, UpstreamApiKey } from "./options.ts";
 import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
 import { type FollowFacts, Readiness } from "./readiness.ts";
+import type { VerifierStarter } from "./store-engine.ts";
 
 export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
@@ -135,6 +136,7 @@ function parseStart(start: string | undefined): bigint | "latest" | undefined {
 export interface FollowingParts {
   readonly store: Store;
   readonly committer: Committer;
+  readonly startVerifier?: VerifierStarter | undefined;
   /** The upstream behind a URL; over HTTP unless given. */
   readonly connect?: (url: URL) => Upstream;
   readonly logger: Logger;
@@ -173,7 +175,7 @@ export class Following {
 
   /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
-    const { store, committer, logger, onRest, onFault, onWaiting } = this.#parts;
+    const { store, committer, startVerifier, logger, onRest, onFault, onWaiting } = this.#parts;
     const { urls, apiKeys, options, agree, startVersion } = this.#plan;
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
     const position = await loadPosition(store);
@@ -214,6 +216,10 @@ export class Following {
         if (mayPass) onWaiting(error);
         return mayPass;
       },
+      startVerifier:
+        startVerifier === undefined || options.verifyingProcess === false
+          ? undefined
+          : ({ version }, signal) => startVerifier(version, committer.verification, signal),
       prepare:
         position === undefined && startVersion !== undefined
           ? async (upstream, ceiling, signal) =>

@@ -24,9 +24,12 @@ import type { Following } from "./following.ts";
 import type { Forking, ForkPlan } from "./forking.ts";
 import type { LocalChainOptions } from "./options.ts";
 import type { StartPlan } from "./start-plan.ts";
+import type { VerifierStarter } from "./store-engine.ts";
 
 export interface WriterOptions {
   readonly store: Store;
+  /** Starts a process that verifies pages for a follower, where the engine has one. */
+  readonly startVerifier?: VerifierStarter | undefined;
   readonly plan: StartPlan;
   readonly localChain: LocalChainOptions | undefined;
   readonly window: PruneWindow;
@@ -110,8 +113,18 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const { store, plan, faults, onCommit, onBatch, logger, localChain, index, transactionIndex } =
-      this.#options;
+    const {
+      store,
+      startVerifier,
+      plan,
+      faults,
+      onCommit,
+      onBatch,
+      logger,
+      localChain,
+      index,
+      transactionIndex,
+    } = this.#options;
     const { check } = plan;
     const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
@@ -165,6 +178,7 @@ export class LedgerWriter {
     const following = new Following(plan.follow, {
       store,
       committer,
+      startVerifier,
       logger,
       onCommit: ({ records }) => {
         onCommit(records);

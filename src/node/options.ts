@@ -71,6 +71,8 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly apiKeys?: readonly (UpstreamApiKey | undefined)[] | undefined;
   /** Forwards requests that this node does not serve to the first upstream. */
   readonly passThrough?: boolean | undefined;
+  /** False starts no second process to verify records while the node is far behind. */
+  readonly verifyingProcess?: boolean | undefined;
   /** Called after each commit and about once a second. */
   readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
 }

@@ -164,18 +164,19 @@ export class Reader {
     return this.runInThread("explain", body, view);
   }
 
-  /** Works on a body in the thread. Throws what the work throws, or HttpError `overloaded`. */
+  /**
+   * Works on a body in the thread, which takes it along: a body that fills its buffer is empty afterwards. Throws what the
+   * work throws, or HttpError `overloaded`.
+   */
   runInThread<Kind extends SubmissionKind>(
     kind: Kind,
     body: Uint8Array,
     view: LedgerView,
   ): Promise<SubmissionResults[Kind]> {
     const { chainId, timestampUsec } = view.position;
-    // The thread gets the whole buffer, and a body is often a part of one.
-    return this.#thread.run(
-      { kind, body: new Uint8Array(body), chainId, timestampUsec },
-      createQuestionAnswerer(view),
-    );
+    // The thread gets the whole buffer: of a part of one, a copy.
+    const whole = body.length === body.buffer.byteLength ? body : new Uint8Array(body);
+    return this.#thread.run({ kind, body: whole, chainId, timestampUsec }, createQuestionAnswerer(view));
   }
 
   /** Ends the thread for large submissions. */

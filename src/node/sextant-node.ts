@@ -242,7 +242,7 @@ export class SextantNode extends InProcessCalls implements Node {
       return;
     }
     if (lease === undefined) {
-      const writer = this.#createWriter(store, plan);
+      const writer = this.#createWriter(opened, plan);
       await writer.prepare();
       await this.#startWorkers();
       writer.run();
@@ -252,7 +252,7 @@ export class SextantNode extends InProcessCalls implements Node {
       lease,
       begin: async () => {
         await assertHead(store);
-        const writer = this.#createWriter(store, plan);
+        const writer = this.#createWriter(opened, plan);
         await writer.prepare();
         writer.run();
       },
@@ -297,10 +297,11 @@ export class SextantNode extends InProcessCalls implements Node {
     this.#driver = driver;
   }
 
-  #createWriter(store: Store, plan: StartPlan): LedgerWriter {
+  #createWriter({ store, startVerifier }: OpenedStore, plan: StartPlan): LedgerWriter {
     const { localChain } = this.#options;
     this.#writer = new LedgerWriter({
       store,
+      startVerifier,
       plan,
       localChain,
       index: !this.#isIndexOff,

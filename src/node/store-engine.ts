@@ -6,6 +6,8 @@ import type { UpgradeProgress } from "../store/lmdb/upgrade-backup.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 import type { IndexReport } from "../sync/check/cluster-index.ts";
+import type { RemoteVerifier } from "../sync/page-verifier.ts";
+import type { PageVerification } from "../sync/verified-page.ts";
 import type { DriverReport } from "./driver-metrics.ts";
 
 /** How to open a store. */
@@ -23,7 +25,16 @@ export interface OpenedStore {
   readonly lease: WriterLease | undefined;
   /** What the engine's driver does, where it has one. */
   readonly driver?: () => DriverReport;
+  /** Starts a remote verifier, where another process can read the store and the machine has a processor for it. */
+  readonly startVerifier?: VerifierStarter | undefined;
 }
+
+/** Starts a remote verifier that verifies the pages after a version. Rejects if it cannot. */
+export type VerifierStarter = (
+  version: bigint,
+  verification: PageVerification,
+  signal: AbortSignal,
+) => Promise<RemoteVerifier>;
 
 /** A store engine that takes the options `O`. */
 export interface StoreEngine<O extends object> {

@@ -17,4 +17,16 @@ describe("flags of workers", () => {
     }
     expect(workerFlags(["--max-semi-space-size", "32"])).toEqual(["--max-semi-space-size", "32"]);
   });
+
+  it("have no code of the program: a worker would run it again", () => {
+    const semiSpace = "--max-semi-space-size=4";
+    for (const flags of [
+      ["-e", "code"],
+      ["--eval=code"],
+      ["-p", "code"],
+      ["--input-type=module", "-e", "code"],
+    ]) {
+      expect(workerFlags([...flags, "--enable-source-maps"])).toEqual(["--enable-source-maps", semiSpace]);
+    }
+  });
 });

@@ -13,8 +13,18 @@ function sets(argument: string, flag: string): boolean {
   return name === flag;
 }
 
+/** Flags with code to run in the place of a file, and of which kind it is. A worker would run it again. */
+const CODE = ["-e", "--eval", "-p", "--print", "-pe"];
+const CODE_KIND = "--input-type";
+
 /** The flags of this process, and those for workers that the operator left to the program. */
 export function workerFlags(execArgv: readonly string[], nodeOptions = ""): string[] {
   const isSet = [...execArgv, ...nodeOptions.split(/\s+/)].some((argument) => sets(argument, SEMI_SPACE));
-  return isSet ? [...execArgv] : [...execArgv, `${SEMI_SPACE}=${SEMI_SPACE_MB}`];
+  const flags = execArgv.filter(
+    (argument, i) =>
+      !CODE.some((flag) => sets(argument, flag)) &&
+      !CODE.includes(execArgv[i - 1] ?? "") &&
+      !sets(argument, CODE_KIND),
+  );
+  return isSet ? flags : [...flags, `${SEMI_SPACE}=${SEMI_SPACE_MB}`];
 }

@@ -1,16 +1,13 @@
 // The only way into a store: the committer verifies records, recomputes and compares the state root of every block,
 // and commits complete blocks with their items, indexes and tree nodes in one write.
-import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
-import { toHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
-import type { NumberOptions } from "../base/settings.ts";
+import { type NumberOptions, numbersOf } from "../base/settings.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
-import { treeNodeName } from "../ledger/state-tree/tree-node.ts";
 import {
   ANCHORED,
   CHAINED,
@@ -41,10 +38,11 @@ import { UNKNOWN_GENESIS } from "./genesis.ts";
 import { keptRow } from "./kept-accumulator.ts";
 import { type IndexedToHead, type IndexProgress, LedgerIndexes } from "./ledger-indexes.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
-import { PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
+import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
 import { ownSignedRows } from "./signed-rows.ts";
-import { type BaseStart, type OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
+import { lastOfEach, type PageVerification, type VerifiedPage } from "./verified-page.ts";
+import { type BaseStart, OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLevel | undefined>;
@@ -91,6 +89,23 @@ function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[]
       cause: error,
     });
   }
+}
+
+/** Blocks to commit, and what was found about them. */
+interface CommitInput {
+  readonly progress: Progress;
+  readonly blocks: readonly VerifiedBlock[];
+  readonly earned: TrustLevel | undefined;
+  readonly signed?: SignedLedgerInfo | undefined;
+  /** The tree nodes that the blocks changed; undefined while the state is not known as a whole. */
+  readonly tree: TreeChanges | undefined;
+}
+
+/** Nodes of the state tree that some blocks changed. */
+interface TreeChanges {
+  readonly nodes: readonly TreeNodeWrite[];
+  /** The same block by block, if a history is kept. */
+  readonly kept: readonly KeptBlock[];
 }
 
 /** Records that one step of building an index reads. */
@@ -161,6 +176,39 @@ export class Committer {
     signed?: SignedLedgerInfo,
   ): Promise<Position | undefined> {
     return this.#serialize(() => this.#append(decodeRecords(input), check, signed));
+  }
+
+  /**
+   * Commits blocks that a PageVerifier verified up to their state roots. They must follow the head. Returns the store's
+   * position afterwards. Forgets held-back records.
+   */
+  commitVerified({ blocks, nodes }: VerifiedPage, check?: BlockCheck): Promise<Position> {
+    return this.#serialize(async () => {
+      const progress = await this.#loadProgress();
+      const { position } = progress;
+      if (position?.stateRoot === undefined) throw new Error("the state before verified blocks is not known");
+      // Its nodes are of the head before these blocks.
+      this.#tree = undefined;
+      const earned = await check?.(blocks);
+      const tree =
+        this.#history === undefined
+          ? { nodes, kept: [] }
+          : { nodes: lastOfEach(blocks.map(({ changes }) => changes)), kept: blocks };
+      await this.#commit({ progress, blocks, earned, tree });
+      const after = await this.#loadProgress();
+      this.#progress = { ...after, verifier: new Verifier(after.position, this.#base, this.#bounds) };
+      return await this.#position();
+    });
+  }
+
+  /** What a PageVerifier must be told to do the work of this committer. */
+  get verification(): PageVerification {
+    return {
+      // The numbers alone: the options of a node may have functions, which cannot go to another process.
+      bounds: numbersOf(OPEN_BLOCK_NUMBERS, this.#bounds ?? {}),
+      keepsChanges: this.#history !== undefined,
+      treeBytes: TREE_CACHE_BYTES,
+    };
   }
 
   /** Runs a change that replaces the content of the store between two commits. */
@@ -323,33 +371,42 @@ export class Committer {
       if (block !== undefined) blocks.push(block);
     }
     if (blocks.length > 0) {
-      const level = await check?.(blocks);
-      await this.#commit(progress, blocks, level, signed);
+      const earned = await check?.(blocks);
+      const tree = await this.#applyToTree(position, blocks);
+      await this.#commit({ progress, blocks, earned, signed, tree });
+      this.#tree?.settle();
     }
     return await loadPosition(this.#store);
   }
 
-  async #commit(
-    { position, indexed, verifier }: Progress,
+  /** Recomputes the state root of each block. With a partly known state it cannot be computed. */
+  async #applyToTree(
+    position: Position | undefined,
     blocks: readonly VerifiedBlock[],
-    earned: TrustLevel | undefined,
-    signed: SignedLedgerInfo | undefined,
-  ): Promise<void> {
-    const last = blocks[blocks.length - 1];
-    if (last === undefined) return;
+  ): Promise<TreeChanges | undefined> {
+    if (position === undefined ? this.#base !== undefined : position.stateRoot === undefined)
+      return undefined;
     const tree = this.#tree ?? new PendingTree(this.#store);
     this.#tree = tree;
-    // With a partly known state the root cannot be computed, so the position claims none.
-    const hasRoot = position === undefined ? this.#base === undefined : position.stateRoot !== undefined;
+    const kept: KeptBlock[] = [];
+    for (const block of blocks) {
+      await assertStateRoot(tree, block);
+      if (this.#history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
+    }
+    return {
+      nodes:
+        this.#history === undefined ? tree.takeChanges() : lastOfEach(kept.map(({ changes }) => changes)),
+      kept,
+    };
+  }
+
+  async #commit({ progress, blocks, earned, signed, tree }: CommitInput): Promise<void> {
+    const { position, indexed, verifier } = progress;
+    const last = blocks[blocks.length - 1];
+    if (last === undefined) return;
+    const hasRoot = tree !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
     const history = hasRoot ? this.#history : undefined;
-    const kept: KeptBlock[] = [];
-    if (hasRoot) {
-      for (const block of blocks) {
-        await assertStateRoot(tree, block);
-        if (history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
-      }
-    }
     const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
     const records = blocks.flatMap((block) => block.records);
     const { version } = last.position;
@@ -360,11 +417,12 @@ export class Committer {
     // Without it, nothing could ever be rewound.
     if (before !== undefined) sideRows.push(keptRow(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
-    if (history !== undefined) sideRows.push(...(await history.rowsOf(position, kept, signed)));
+    if (history !== undefined) sideRows.push(...(await history.rowsOf(position, tree?.kept ?? [], signed)));
     const batch: CommitBatch = {
       previous: position?.version,
       position: {
         ...last.position,
+        // Without the whole state the position claims no root.
         stateRoot: hasRoot ? last.claimedStateRoot : undefined,
         trust: this.#extendTrust(position, blocks, hasRoot, earned),
         refuted: position?.refuted,
@@ -372,12 +430,11 @@ export class Committer {
       writes,
       blocks: blocks.map((block) => block.start),
       records,
-      treeNodes: history === undefined ? tree.takeChanges() : lastOfEach(kept),
+      treeNodes: tree?.nodes ?? [],
       index: indexRows.index,
       sideRows,
     };
     await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
-    tree.settle();
     history?.settle();
     this.#progress = { position: batch.position, indexed: indexRows.indexed, verifier };
     this.#onCommit?.(batch);
@@ -443,30 +500,6 @@ async function genesisBatch(
     ...(await indexes.genesisRows(stateWrites, records)),
   };
   return { batch, identity: { chainId, genesisHash: infoHash } };
-}
-
-/** The nodes after several blocks. */
-function lastOfEach(blocks: readonly KeptBlock[]): readonly TreeNodeWrite[] {
-  const [only] = blocks;
-  if (blocks.length === 1 && only !== undefined) return only.changes;
-  const changes = new Map<string, TreeNodeWrite>();
-  for (const block of blocks)
-    for (const change of block.changes) {
-      changes.set(treeNodeName(change.key), change);
-    }
-  return [...changes.values()];
-}
-
-async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise<void> {
-  const root = await tree.apply(block.writes);
-  if (equalBytes(root, block.claimedStateRoot)) return;
-  const { version } = block.position;
-  const [expected, actual] = [toHex(root), toHex(block.claimedStateRoot)];
-  throw new LedgerError(
-    "mismatch",
-    `version ${version}: state checkpoint hash must be ${expected}, got ${actual}`,
-    { details: { version, field: "state checkpoint hash", expected, actual } },
-  );
 }
 
 /** Version 0 is a whole block, so the accumulator after it is the hash of its info. */

@@ -18,6 +18,10 @@ export interface FollowerPace {
   readonly headDeadlineMs: number;
   /** How long to wait for a page while another upstream could be asked. */
   readonly slowPageMs: number;
+  /** Versions behind the head from which on a remote verifier verifies pages. */
+  readonly verifierFromVersions: bigint;
+  /** Versions behind the head at which the remote verifier ends. */
+  readonly verifierUntilVersions: bigint;
 }
 
 /** Jitter and growing pauses multiply the first two, up to 60 times. */
@@ -45,5 +49,8 @@ export const DEFAULT_PACE: FollowerPace = {
   retry: { baseMs: 250, maxMs: 30_000 },
   headDeadlineMs: 3_000,
   slowPageMs: 10_000,
+  // With fewer, a second process gains less than its start costs.
+  verifierFromVersions: 10_000n,
+  verifierUntilVersions: 1_000n,
   ...paceOf({}),
 };

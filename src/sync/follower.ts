@@ -3,8 +3,9 @@
 import { setMaxListeners } from "node:events";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { nextTurn } from "../base/turns.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { confirmedVersion, PROVEN, type Refutation, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
@@ -16,6 +17,7 @@ import { DEFAULT_PACE, type FollowerPace } from "./follower-pace.ts";
 import { ClaimedState, type FollowState, headAgeOf } from "./follower-state.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
+import type { RemoteVerifier } from "./page-verifier.ts";
 import { NotProvable } from "./proofs/proven-state.ts";
 import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { explainUnverified } from "./unverified.ts";
@@ -24,7 +26,9 @@ import { withDeadline } from "./upstream/deadline.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import type { Upstream } from "./upstream/upstream.ts";
+import { type JudgedPages, VerdictQueue } from "./verdict-queue.ts";
 import type { VerifiedBlock } from "./verifier.ts";
+import { VerifierRest } from "./verifier-rest.ts";
 
 /** How long the claim to be at the head waits for the heads of the other upstreams. */
 const OTHERS_WAIT_MS = 1_000;
@@ -66,6 +70,8 @@ export interface FollowerOptions {
    * operator did not give: it is not worth a log line.
    */
   readonly noteMatch?: ((waypoint: Waypoint) => Promise<boolean>) | undefined;
+  /** Starts a remote verifier that verifies pages after a position, for a follower that is far behind. Rejects if it cannot. */
+  readonly startVerifier?: ((position: Position, signal: AbortSignal) => Promise<RemoteVerifier>) | undefined;
   /** Called after each commit, before the next one. */
   readonly onCommit?: (progress: CommitProgress) => void;
   /** Called when the upstream in use has nothing new. */
@@ -132,12 +138,14 @@ export class Follower {
   /** The upstream whose records are known to continue ours, and up to which version. */
   #sameHistory: { readonly entry: PoolEntry; readonly version: bigint } | undefined;
   #auditing: Promise<void> | undefined;
+  readonly #verifierRest: VerifierRest;
   /** When upstreams stopped serving usable data. */
   #unusableSinceMs: number | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
     this.#pace = { ...DEFAULT_PACE, ...options.pace };
+    this.#verifierRest = new VerifierRest(this.#pace.verifierFromVersions);
     this.#clock = options.clock ?? (() => performance.now());
     this.#random = options.random ?? Math.random;
     this.#waypoints = new ExpectedWaypoints(options.anchors ?? []);
@@ -303,15 +311,117 @@ export class Follower {
     // The records of an unfinished block are one upstream's word: the next one must not be checked against them.
     if (this.#source !== entry) await committer.dropHeldBack();
     this.#source = entry;
-    const { ahead, pageLimit: limit } = this.#pace;
     const start = await committer.nextVersion();
-    const options = { ahead, limit, ceiling: () => this.#ceiling() };
-    const queue = new PageQueue(entry.upstream, start, options, this.#stop.signal);
+    if (this.#isFar(entry, start)) await this.#followWithVerifier(entry, start);
+    else await this.#followAlone(entry, start);
+  }
+
+  /** Commits page by page, until a remote verifier should verify them. */
+  async #followAlone(entry: PoolEntry, start: bigint): Promise<void> {
+    const queue = this.#createQueue(entry, start);
     try {
-      while (!this.#state.isStopped) await this.#takePage(entry, queue);
+      while (!this.#state.isStopped && !this.#isFar(entry, queue.nextStart))
+        await this.#takePage(entry, queue);
     } finally {
       queue.close();
     }
+  }
+
+  #createQueue({ upstream }: PoolEntry, start: bigint): PageQueue {
+    const { ahead, pageLimit: limit } = this.#pace;
+    return new PageQueue(
+      upstream,
+      start,
+      { ahead, limit, ceiling: () => this.#ceiling() },
+      this.#stop.signal,
+    );
+  }
+
+  /** True if a remote verifier should verify the pages from a version on. */
+  #isFar(entry: PoolEntry, next: bigint): boolean {
+    if (this.#options.startVerifier === undefined || !this.#verifierRest.isOver(next)) return false;
+    return this.#distance(entry, next) >= this.#pace.verifierFromVersions;
+  }
+
+  /** Versions that an upstream has from one on and that may be committed. */
+  #distance({ head }: PoolEntry, next: bigint): bigint {
+    const ceiling = this.#ceiling();
+    const last = head?.version ?? -1n;
+    return (ceiling === undefined || last < ceiling ? last : ceiling) - next + 1n;
+  }
+
+  /** Starts a remote verifier and follows with it, until the head is near, the upstream fails, or the verifier does. */
+  async #followWithVerifier(entry: PoolEntry, start: bigint): Promise<void> {
+    const { committer, ledger, logger, startVerifier } = this.#options;
+    const position = await loadPosition(ledger);
+    if (position === undefined) this.#verifierRest.beginFirst(start);
+    if (startVerifier === undefined || position === undefined) return;
+    this.#verifierRest.begin(position.version);
+    if (!isWhole(position)) return;
+    await committer.dropHeldBack();
+    let verifier: RemoteVerifier;
+    try {
+      verifier = await startVerifier(position, this.#stop.signal);
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      logger.warn({ err: errorText(error) }, "pages are verified in this process: another one did not start");
+      return;
+    }
+    logger.info({ version: position.version }, "far behind: pages are verified in another process");
+    const queue = this.#createQueue(entry, position.version + 1n);
+    const next = async (): Promise<QueuedPage> => {
+      const page = await this.#nextPage(entry, queue);
+      this.#checkBudget(entry);
+      this.pool.noteHead(entry, page.head);
+      return page;
+    };
+    const isMore = (): boolean => this.#distance(entry, queue.nextStart) > this.#pace.verifierUntilVersions;
+    const source = (): Promise<QueuedPage> | undefined => (isMore() ? next() : undefined);
+    const verdicts = new VerdictQueue({ source, verifier, chainId: position.chainId, logger });
+    try {
+      await this.#takeVerified(entry, verdicts, verifier);
+    } finally {
+      this.#verifierRest.begin(this.#version ?? position.version);
+      verdicts.close();
+      queue.close();
+      await verifier.close();
+    }
+  }
+
+  /** Commits pages while the remote verifier verifies the next ones. */
+  async #takeVerified(entry: PoolEntry, verdicts: VerdictQueue, verifier: RemoteVerifier): Promise<void> {
+    while (!this.#state.isStopped && !this.#stop.signal.aborted) {
+      const judged = await verdicts.next();
+      // Verification in this process will name the fault of a page without a verdict.
+      if (judged === undefined || this.#state.isStopped) return;
+      this.#verifierRest.served();
+      const position = await this.#commitVerified(entry, judged);
+      if (position !== undefined) verifier.committed(position.version);
+      // Verdicts that came already would keep this process busy, and the next pages here.
+      await nextTurn("writer");
+      await verifier.sent();
+    }
+  }
+
+  /** Commits the blocks that end in some pages; returns undefined if there are none. */
+  async #commitVerified(entry: PoolEntry, { pages, verified }: JudgedPages): Promise<Position | undefined> {
+    const count = pages.reduce((sum, page) => sum + page.count, 0);
+    if (verified.blocks.length === 0) {
+      this.#records += count;
+      return undefined;
+    }
+    const matched: Waypoint[] = [];
+    let position: Position;
+    try {
+      position = await this.#options.committer.commitVerified(verified, (blocks) =>
+        this.#checkBlocks(entry, blocks, matched),
+      );
+    } catch (error) {
+      throw explainUnverified(error, pages[0]?.bytes ?? new Uint8Array());
+    }
+    this.#records += count;
+    await this.#noteCommit(entry, pages, position, matched);
+    return position;
   }
 
   /**
@@ -388,10 +498,9 @@ export class Follower {
     let position: Position | undefined;
     try {
       position = await this.#options.committer.append(page.bytes, async (blocks) => {
-        matched.push(...this.#waypoints.check(blocks));
-        const level = await this.#confirm(entry, blocks);
+        const level = await this.#checkBlocks(entry, blocks, matched);
         isCommit = true;
-        return this.#waypoints.isSigned(matched, blocks) ? PROVEN : level;
+        return level;
       });
     } catch (error) {
       throw explainUnverified(error, page.bytes);
@@ -400,6 +509,26 @@ export class Follower {
     // Held-back records are not verified yet, so they must not clear a lying upstream. The position cannot show a
     // commit: after a restart it is that of an earlier one.
     if (position === undefined || !isCommit) return;
+    await this.#noteCommit(entry, [page], position, matched);
+  }
+
+  /** Compares blocks with waypoints and with what other upstreams have. Returns the level that this earned them. */
+  async #checkBlocks(
+    entry: PoolEntry,
+    blocks: readonly VerifiedBlock[],
+    matched: Waypoint[],
+  ): Promise<TrustLevel | undefined> {
+    matched.push(...this.#waypoints.check(blocks));
+    const level = await this.#confirm(entry, blocks);
+    return this.#waypoints.isSigned(matched, blocks) ? PROVEN : level;
+  }
+
+  async #noteCommit(
+    entry: PoolEntry,
+    pages: readonly QueuedPage[],
+    position: Position,
+    matched: readonly Waypoint[],
+  ): Promise<void> {
     this.#version = position.version;
     this.#sameHistory = { entry, version: position.version };
     this.#chainId = position.chainId;
@@ -409,7 +538,9 @@ export class Follower {
     this.pool.succeed(entry);
     // Behind for a moment is no change: the next rest tells whether we are level again.
     if (!this.#state.isLevelAtHead) this.#state.enter("catching_up");
-    this.#options.onCommit?.({ position, records: page.count, bytes: page.bytes.length });
+    const records = pages.reduce((sum, { count }) => sum + count, 0);
+    const bytes = pages.reduce((sum, page) => sum + page.bytes.length, 0);
+    this.#options.onCommit?.({ position, records, bytes });
     for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
   }
 

@@ -71,6 +71,11 @@ function assertHash(version: bigint, field: string, computed: Uint8Array, claime
   if (!equalBytes(computed, claimed)) throw mismatch(version, field, toHex(computed), toHex(claimed));
 }
 
+/** Throws LedgerError `mismatch` if the events of a record are not those of its info. */
+export function assertEventRoot({ version, info, events }: RecordSpans): void {
+  assertHash(version, "event root hash", eventRoot(events.map(eventHash)), info.eventRootHash);
+}
+
 function findOnly<T>(record: RecordSpans, find: (event: Uint8Array) => T | undefined, name: string) {
   let found: T | undefined;
   for (const event of record.events) {
@@ -99,6 +104,9 @@ export interface BaseStart {
   readonly accumulator?: AccumulatorState | undefined;
 }
 
+/** Whether a verifier compares the event root of each record, or its caller does, with `assertEventRoot`. */
+export type EventRoots = "checked" | "left to the caller";
+
 /** Checks records one after the other, starting after a position, from version 0, or from a base. */
 export class Verifier {
   /** Undefined when the earlier leaves are unknown; roots cannot be recomputed then. */
@@ -115,12 +123,15 @@ export class Verifier {
   #open: OpenBlock | undefined;
   #subtrees: Subtree[] = [];
   readonly #bounds: Numbers<typeof OPEN_BLOCK_NUMBERS>;
+  readonly #eventRoots: EventRoots;
 
   constructor(
     position: Position | undefined,
     base?: BaseStart,
     bounds: NumberOptions<typeof OPEN_BLOCK_NUMBERS> = {},
+    eventRoots: EventRoots = "checked",
   ) {
+    this.#eventRoots = eventRoots;
     this.#bounds = numbersOf(OPEN_BLOCK_NUMBERS, bounds);
     const isBase = position === undefined ? base !== undefined : !isAccumulatorKnown(position);
     const isProven = position === undefined && base?.accumulator !== undefined;
@@ -187,7 +198,7 @@ export class Verifier {
   #checkHashes(record: RecordSpans): void {
     const { version, info } = record;
     assertHash(version, "transaction hash", transactionHash(record.transaction), info.transactionHash);
-    assertHash(version, "event root hash", eventRoot(record.events.map(eventHash)), info.eventRootHash);
+    if (this.#eventRoots === "checked") assertEventRoot(record);
     assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
     if (this.#accumulator === undefined) return;
     this.#accumulator.append(transactionInfoHash(record.infoBytes), (subtree) => {

@@ -80,6 +80,10 @@ const followOptions = {
     "Limit on the memory for a block whose end has not arrived yet, in bytes",
     FOLLOW_NUMBERS.openBlockBytes,
   ),
+  "verifying-process": switchOption(
+    "Verify all records in the node's own process: far behind, it then catches up more slowly, but needs no second process of about 110 MiB",
+    true,
+  ),
   "poll-time": durationOption("Pause between two polls for new blocks", FOLLOW_NUMBERS.pollTimeMs),
   "ready-lag": durationOption(
     "Age of the ledger up to which the node is ready while it is not at the head; 0 to be ready only at the head",

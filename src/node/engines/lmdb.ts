@@ -1,14 +1,27 @@
 // The ledger in a directory of this machine. One process writes it, others may read.
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { ConfigError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { assertHead } from "../../sync/check/head-check.ts";
 import { assertIdentity } from "../../sync/genesis.ts";
-import { closedOnFault, type StoreEngine } from "../store-engine.ts";
+import { closedOnFault, type StoreEngine, type VerifierStarter } from "../store-engine.ts";
 
 export interface LmdbOptions {
   /** The data directory. */
   readonly path: string;
   /** Copies a store of an older format to the folder `format-N` of its directory before the upgrade; true when left out. */
   readonly upgradeBackup?: boolean | undefined;
+}
+
+/** On one processor a second process would take the time of the follower. */
+function verifierStarter(path: string, logger: Logger): VerifierStarter | undefined {
+  if (availableParallelism() < 2) return undefined;
+  const directory = resolve(path);
+  return async (version, verification, signal) => {
+    const { startVerifyingProcess } = await import("../verifying-process.ts");
+    return startVerifyingProcess({ path: directory, version, verification }, { logger, signal });
+  };
 }
 
 export const lmdbEngine: StoreEngine<LmdbOptions> = {
@@ -27,7 +40,7 @@ export const lmdbEngine: StoreEngine<LmdbOptions> = {
       checkIdentity: check && ((identity) => assertIdentity(identity, check)),
     });
     if (!readOnly) await closedOnFault(store, () => assertHead(store));
-    return { store, lease: undefined };
+    return { store, lease: undefined, startVerifier: readOnly ? undefined : verifierStarter(path, logger) };
   },
   isShared: true,
   hasDriver: false,

@@ -1,0 +1,118 @@
+// Gives pages to a remote verifier ahead of their commit, in order, and returns them with the verdicts. Bounded in number
+// and size.
+import { errorText } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { nextTurn } from "../base/turns.ts";
+import type { QueuedPage } from "./page-queue.ts";
+import type { RemoteVerifier } from "./page-verifier.ts";
+import { joinPages, VerdictReader, type VerifiedPage } from "./verified-page.ts";
+
+/** Pages in the queue at most: those to commit next, one that is being verified, and others so that nobody waits. */
+const MAX_PAGES = 8;
+/** Their bytes; the last page may exceed them. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Pages of one commit at most. They are joined only if commits take longer than verdicts: fewer writes wait for the disk. */
+const MAX_JOINED = 4;
+
+/** Pages that are verified, to be committed together. */
+export interface JudgedPages {
+  readonly pages: readonly QueuedPage[];
+  readonly verified: VerifiedPage;
+}
+
+interface GivenPage {
+  readonly page: QueuedPage;
+  readonly settled: Promise<void>;
+  /** Undefined until then, and for a page that the remote verifier could not verify. */
+  verdict: Uint8Array | undefined;
+}
+
+/** Where the pages come from: the next one, or undefined if there shall be no more. */
+export type PageSource = () => Promise<QueuedPage> | undefined;
+
+/** Parts of a queue. */
+export interface VerdictQueueParts {
+  readonly source: PageSource;
+  readonly verifier: RemoteVerifier;
+  readonly chainId: number;
+  readonly logger: Logger;
+}
+
+export class VerdictQueue {
+  readonly #source: PageSource;
+  readonly #verifier: RemoteVerifier;
+  readonly #reader: VerdictReader;
+  readonly #logger: Logger;
+  readonly #given: GivenPage[] = [];
+  #fetching: Promise<void> | undefined;
+  #fault: { readonly error: unknown } | undefined;
+  #isClosed = false;
+
+  constructor({ source, verifier, chainId, logger }: VerdictQueueParts) {
+    this.#source = source;
+    this.#verifier = verifier;
+    this.#reader = new VerdictReader(chainId);
+    this.#logger = logger;
+  }
+
+  /**
+   * The next pages that are verified; undefined after the last page, and if the next one has no verdict, or one that is not
+   * about it. A fault of the source is thrown after the pages before it.
+   */
+  async next(): Promise<JudgedPages | undefined> {
+    this.#feed();
+    while (this.#given.length === 0 && this.#fetching !== undefined) await this.#fetching;
+    if (this.#given.length === 0 && this.#fault !== undefined) throw this.#fault.error;
+    await this.#given[0]?.settled;
+    const pages: QueuedPage[] = [];
+    const verified: VerifiedPage[] = [];
+    try {
+      for (const { page, verdict } of this.#given.slice(0, MAX_JOINED)) {
+        if (verdict === undefined) break;
+        verified.push(this.#reader.read(page.bytes, verdict));
+        pages.push(page);
+        await nextTurn("writer");
+      }
+    } catch (error) {
+      this.#logger.warn({ err: errorText(error) }, "a verdict is refused: this process verifies");
+      return undefined;
+    }
+    this.#given.splice(0, pages.length);
+    this.#feed();
+    return pages.length === 0 ? undefined : { pages, verified: joinPages(verified) };
+  }
+
+  /** Fetches no more pages. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #feed(): void {
+    if (this.#fetching !== undefined || this.#fault !== undefined || this.#isClosed || !this.#hasRoom())
+      return;
+    this.#fetching = this.#source()
+      ?.then(
+        (page) => this.#give(page),
+        (error: unknown) => {
+          this.#fault = { error };
+        },
+      )
+      .finally(() => {
+        this.#fetching = undefined;
+        this.#feed();
+      });
+  }
+
+  #give(page: QueuedPage): void {
+    const settled = this.#verifier.verify(page.bytes).then((verdict) => {
+      given.verdict = verdict;
+    });
+    const given: GivenPage = { page, settled, verdict: undefined };
+    this.#given.push(given);
+  }
+
+  #hasRoom(): boolean {
+    const bytes = this.#given.reduce((sum, { page }) => sum + page.bytes.length, 0);
+    return this.#given.length < MAX_PAGES && bytes < MAX_BYTES;
+  }
+}
