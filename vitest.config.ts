@@ -1,6 +1,7 @@
 // The tests in tiers, a project each. CONTRIBUTING.md, "Where a test lives", has the rule.
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 import { SkippedReporter } from "./test/support/skipped-reporter.ts";
 
 const FUZZ = ["src/**/*.fuzz.test.ts", "test/fuzz/**/*.test.ts"];
@@ -29,6 +30,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // For the reporter that finds the reason of what was skipped.
     includeTaskLocation: true,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", new SkippedReporter()],
     projects: [
       tier("unit", 0, {

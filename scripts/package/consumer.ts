@@ -76,6 +76,8 @@ export function assertDriverMessage(installed: Installed): void {
       installed,
       installed.sextant,
       "start",
+      "--port",
+      "0",
       "--store",
       "cassandra",
       "--store-url",

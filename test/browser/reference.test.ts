@@ -161,6 +161,8 @@ describe.skipIf(!hasChromium)("the API reference", () => {
   it("works by keyboard alone: open, fill in, send; back and forward", async () => {
     const visit = await open();
     const { page } = visit;
+    // Until the page is drawn, there is nothing to move to.
+    await page.getByText("Skip to the operations").waitFor({ state: "attached" });
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the operations");
     await page.keyboard.press("Enter");

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { endWithTest } from "../support/children.ts";
 import type { Held } from "../support/closed-nodes-run.ts";
 import { RUNS } from "../support/property.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 const RUN = fileURLToPath(new URL("../support/closed-nodes-run.ts", import.meta.url));
 /** Bytes; a leaked node has a ledger of several hundred kilobytes. */
@@ -23,7 +24,7 @@ function reportOf(kind: string, count: number): Promise<Report> {
   return new Promise((resolve, reject) => {
     const child = endWithTest(
       fork(RUN, [kind, `${count}`], {
-        execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", "--import", "tsx"],
+        execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning", ...AS_BUILT],
       }),
     );
     child.once("message", (report: Report) => resolve(report));

@@ -12,6 +12,7 @@ import { endWithTest } from "../support/children.ts";
 import { toFormatOne } from "../support/format-one.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 /** More with SEXTANT_FLIPS: half of them fall on any byte, half on bytes that lmdb relies on. */
 const FLIPS = Number(process.env.SEXTANT_FLIPS ?? "60");
@@ -25,7 +26,7 @@ const upgrader = fileURLToPath(new URL("../support/store-upgrader.ts", import.me
 
 function startTool(tool: string, ...args: string[]): ChildProcessByStdio<null, Readable, null> {
   return endWithTest(
-    spawn(process.execPath, ["--import", "tsx", tool, ...args], { stdio: ["ignore", "pipe", "inherit"] }),
+    spawn(process.execPath, [...AS_BUILT, tool, ...args], { stdio: ["ignore", "pipe", "inherit"] }),
   );
 }
 

@@ -22,6 +22,7 @@ import {
 } from "../support/documentation.ts";
 import { type BlockRun, PageRun } from "../support/page-run.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 const execute = promisify(execFile);
 const isShell = ({ language }: Block): boolean => language === "sh";
@@ -119,15 +120,13 @@ describe("the TypeScript of the pages", () => {
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(ROOT, join(folder, "node_modules/sextant"));
     for (const { block, path } of files) {
-      const { stdout } = await execute(join(ROOT, "node_modules/.bin/tsx"), [path]);
+      const { stdout } = await execute(process.execPath, [...AS_BUILT, path]);
       if (block.output !== undefined) expect(stdout, block.place).toMatch(shapeOf(block.output));
     }
   });
 
   it("has a longer example, which runs", async () => {
-    const { stdout } = await execute(join(ROOT, "node_modules/.bin/tsx"), [
-      join(ROOT, "examples/in-process.ts"),
-    ]);
+    const { stdout } = await execute(process.execPath, [...AS_BUILT, join(ROOT, "examples/in-process.ts")]);
     expect(stdout).toMatch(/ada has \d+ \(at version 1: \d+\)\nto sign: 0xb5e97db0/);
   });
 });

@@ -8,6 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 const program = fileURLToPath(new URL("../support/draft-claimer.ts", import.meta.url));
 const CLAIMERS = 3;
@@ -20,7 +21,7 @@ interface Claimer {
 }
 
 async function startClaimer(): Promise<Claimer> {
-  const child = spawn(process.execPath, ["--import", "tsx", program], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...AS_BUILT, program], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout });
   const nextLine = async (): Promise<string> => String((await once(lines, "line"))[0]);
   await nextLine();

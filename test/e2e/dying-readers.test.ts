@@ -11,6 +11,7 @@ import { pruneTo } from "../store/contract.ts";
 import { checkView } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 const reader = fileURLToPath(new URL("../support/store-reader.ts", import.meta.url));
 const KEEP = 200n;
@@ -18,7 +19,7 @@ const STEP = 40n;
 
 /** Starts a reader and waits until it holds a view. */
 async function startReader(path: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ["--import", "tsx", reader, path], {
+  const child = spawn(process.execPath, [...AS_BUILT, reader, path], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   // A test that fails must not leave it behind.

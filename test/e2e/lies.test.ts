@@ -17,6 +17,7 @@ import { startLiar } from "../support/lying-proxy.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { buildRaisedChain } from "../support/small-chain.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 import { until } from "../support/until.ts";
 
 /** More with SEXTANT_KILLS. */
@@ -96,7 +97,7 @@ describe("a lying upstream", () => {
 function startRaiser(path: string, kill: number) {
   const moment = ["after", "during", "before"][kill % 3] ?? "after";
   // The second write is the first raise; each run then starts at another one of the writes.
-  const args = ["--import", "tsx", raiser, path, `${2 + (kill % 4)}`, moment];
+  const args = [...AS_BUILT, raiser, path, `${2 + (kill % 4)}`, moment];
   return endWithTest(spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
 }
 

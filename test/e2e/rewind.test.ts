@@ -18,6 +18,7 @@ import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { HISTORY_KEYS, RandomHistory } from "../support/random-history.ts";
 import { createRandom } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 import { until } from "../support/until.ts";
 
 /** More with SEXTANT_KILLS. */
@@ -32,7 +33,7 @@ type Rewinder = ChildProcessByStdio<Writable, Readable, null>;
 
 /** Starts a process that waits for the version to rewind to. */
 function startRewinder(path: string): Rewinder {
-  const args = ["--import", "tsx", rewinder, path, `${STEP_WRITES}`];
+  const args = [...AS_BUILT, rewinder, path, `${STEP_WRITES}`];
   return endWithTest(spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
 }
 

@@ -13,6 +13,7 @@ import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView } from "../support/check-store.ts";
 import { endWithTest } from "../support/children.ts";
 import { createRandom, SyntheticLedger } from "../support/synthetic-ledger.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 /** More with SEXTANT_KILLS; `npm run torture` kills the whole program, a thousand times. */
 const KILLS = Number(process.env.SEXTANT_KILLS ?? "10");
@@ -72,7 +73,7 @@ it(`is right after ${KILLS} kills during commits and pruning`, async () => {
 
 /** Starts a writer, which waits for input before it opens the store. */
 function startWriter(path: string): ChildProcessByStdio<Writable, Readable, null> {
-  const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
+  const args = [...AS_BUILT, writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
   return endWithTest(spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
 }
 

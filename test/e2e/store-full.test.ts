@@ -9,6 +9,7 @@ import { checkView } from "../support/check-store.ts";
 import { endWithTest } from "../support/children.ts";
 import { SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 const [SEED, KEYS] = [4, 40];
 const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
@@ -17,7 +18,7 @@ it("reports a full disk and keeps every version committed before", async () => {
   const path = temporaryFolder();
   // A limit on file size simulates a full disk; its signal is ignored.
   const script = `trap "" XFSZ; ulimit -f 500; exec "$@"`;
-  const program = [process.execPath, "--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, "100000"];
+  const program = [process.execPath, ...AS_BUILT, writer, path, `${SEED}`, `${KEYS}`, "100000"];
   const child = endWithTest(
     spawn("bash", ["-c", script, "bash", ...program], { stdio: ["ignore", "pipe", "inherit"] }),
   );

@@ -12,6 +12,7 @@ import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView } from "../support/check-store.ts";
 import { endWithTest } from "../support/children.ts";
 import { SyntheticLedger } from "../support/synthetic-ledger.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 import { until } from "../support/until.ts";
 
 const [SEED, KEYS, KEEP] = [78, 16, 40];
@@ -25,7 +26,7 @@ it("is of one moment, whatever is written and pruned while it is read", async ()
   const folder = await mkdtemp(join(tmpdir(), "sextant-image-"));
   const path = join(folder, "live");
   await mkdir(path);
-  const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
+  const args = [...AS_BUILT, writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
   const child = endWithTest(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }));
   const ended = once(child, "exit");
   const seen = { committed: -1n, commits: 0, prunes: 0 };

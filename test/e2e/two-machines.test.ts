@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { canUnshare } from "../support/pid-namespace.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 
 const holder = fileURLToPath(new URL("../support/store-holder.ts", import.meta.url));
 
@@ -19,7 +20,7 @@ describe.skipIf(!canUnshare())("a store that another machine writes", () => {
     const [path, boot] = [join(folder, "store"), join(folder, "boot")];
     writeFileSync(boot, "11111111-2222-3333-4444-555555555555\n");
     const script = 'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"';
-    const command = [process.execPath, "--import", "tsx", holder, path];
+    const command = [process.execPath, ...AS_BUILT, holder, path];
     const args = [
       "--mount",
       "--pid",

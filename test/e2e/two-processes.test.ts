@@ -1,4 +1,5 @@
-// One process commits and prunes while this one reads the same store: every read is correct or "pruned".
+// One process commits and prunes while this one reads the same store: every read is correct or "pruned". And a node whose
+// store another process took over ends.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,10 +11,16 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import type { Store, StoreView } from "../../src/store/contract.ts";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
+import { encodeMark, ownMark } from "../../src/store/lmdb/process-mark.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { META } from "../../src/store/lmdb/tables.ts";
 import { checkView, expectedItem, plain } from "../support/check-store.ts";
 import { endWithTest } from "../support/children.ts";
+import { runProgram, startProgram } from "../support/program.ts";
 import { createRandom, SyntheticLedger } from "../support/synthetic-ledger.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { AS_BUILT } from "../support/typescript.ts";
 import { until } from "../support/until.ts";
 
 const SEED = 77;
@@ -28,7 +35,7 @@ describe("a reader while another process writes", () => {
 
   beforeAll(async () => {
     path = await mkdtemp(join(tmpdir(), "sextant-two-"));
-    const args = ["--import", "tsx", writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
+    const args = [...AS_BUILT, writer, path, `${SEED}`, `${KEYS}`, `${KEEP}`];
     const child = endWithTest(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }));
     const ended = once(child, "exit");
     kill = async () => {
@@ -127,3 +134,35 @@ async function readAll(
     return version > head ? "above" : "pruned";
   }
 }
+
+describe("a running node whose data directory another process took over", () => {
+  it.each([
+    ["a node", []],
+    ["a node with a worker", ["--workers", "1"]],
+  ])("ends with 75 and one line, and leaves the lease to the other process: %s", async (_, more) => {
+    const data = temporaryFolder();
+    const quick = ["--block-time", "20ms", "--prune-window", "off", "--log-level", "error"];
+    const node = await startProgram(["--data", data, ...quick, ...more]);
+    // As a process does that takes the writer for dead.
+    const environment = await openEnvironment({ path: data, readOnly: false });
+    const mark = encodeMark(ownMark(environment.slot.name));
+    environment.transact(() => environment.tables.meta.putSync(META.writer, mark));
+    const head = (): Buffer => Buffer.from(environment.tables.meta.get(META.position) ?? "");
+    const taken = head();
+
+    const { code, stderr } = await node.finished;
+    expect(code, stderr).toBe(75);
+    expect(stderr.split("\n").filter((line) => line.startsWith("sextant: "))).toEqual([
+      expect.stringMatching(new RegExp(`^sextant: .* was taken over by process ${process.pid}$`)),
+    ]);
+    expect(head()).toEqual(taken);
+    expect(Buffer.from(environment.tables.meta.get(META.writer) ?? "")).toEqual(mark);
+    // This process lives, and no start takes its place.
+    const refused = await runProgram(["start", "--port", "0", "--data", data, ...quick]);
+    expect(refused).toMatchObject({ code: 75, stdout: "" });
+    expect(refused.stderr).toContain(`process ${process.pid} `);
+    environment.transact(() => environment.tables.meta.removeSync(META.writer));
+    await environment.close();
+    expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+  });
+});
