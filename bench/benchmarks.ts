@@ -17,6 +17,7 @@ import { benchmarkPeers } from "./peers.ts";
 import { benchmarkProofs } from "./proofs.ts";
 import { benchmarkReads } from "./reads.ts";
 import { benchmarkReplication } from "./replication.ts";
+import { benchmarkReplicationCores } from "./replication-cores.ts";
 import type { Listed } from "./selection.ts";
 import { benchmarkStart } from "./start.ts";
 import { benchmarkStore } from "./store.ts";
@@ -90,6 +91,15 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
     run: benchmarkReplication,
     seconds: 60,
     rows: ["verified replication, records per second of processor time"],
+  },
+  cores: {
+    run: benchmarkReplicationCores,
+    seconds: 30,
+    rows: [
+      "verified replication, wall time with two cores over one",
+      "verified replication with two processes over one, records per CPU second of the busiest",
+    ],
+    isByClock: true,
   },
   follow: {
     run: benchmarkFollow,

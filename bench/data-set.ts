@@ -27,7 +27,8 @@ import { makeKey } from "./store-data.ts";
 
 /** Version of the content, part of the cache's folder names. */
 const CONTENT_VERSION = 3;
-const CACHE = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
+/** Folder of what is made once. */
+export const CACHE: string = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
 
 export const COIN = "0x1::aptos_coin::AptosCoin";
 const COIN_ASSET = parseAsset(COIN);

@@ -18,6 +18,7 @@ import {
   startBare,
   startNode,
 } from "./servers.ts";
+import { nextMessage } from "./waits.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
 /** Processors that latency needs: the load generator, a worker, and the writer. */
@@ -131,13 +132,7 @@ async function demoRequests(node: NodeServer, bare: BareServer): Promise<BenchRe
 
 /** Runs a paced load in its process. */
 export function runPaced(child: ChildProcess, load: PacedLoad): Promise<PacedResult> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number | null): void => reject(new Error(`the paced load ended with ${code}`));
-    child.once("exit", onExit);
-    child.once("message", (result) => {
-      child.off("exit", onExit);
-      resolve(result as PacedResult);
-    });
-    child.send(load);
-  });
+  const result = nextMessage<PacedResult>(child, "the paced load");
+  child.send(load);
+  return result;
 }

@@ -1,9 +1,9 @@
 // Puts a server under load from a process of its own. Every response must be a 200.
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import type { LoadCommand } from "./load-process.ts";
 import { forkFile } from "./own-process.ts";
 import type { BenchRequest } from "./requests.ts";
+import { nextMessage } from "./waits.ts";
 
 /** Requests, connections and duration. */
 export interface Load {
@@ -57,20 +57,13 @@ function listOf(list: number, requests: readonly BenchRequest[]): LoadCommand {
 /** Sends the generator a command, and starts it for the first one. One command at a time. */
 async function ask(command: LoadCommand): Promise<unknown> {
   generator ??= forkFile("./load-process.ts");
-  const child = generator;
-  const done = new AbortController();
-  const { signal } = done;
-  const ended = once(child, "exit", { signal }).then(([code]) => {
-    generator = undefined;
-    throw new Error(`the load generator ended with ${code}`);
-  });
-  ended.catch(() => {});
+  const answer = nextMessage(generator, "the load generator");
+  generator.send(command);
   try {
-    const answer = once(child, "message", { signal });
-    child.send(command);
-    return (await Promise.race([answer, ended]))?.[0];
-  } finally {
-    done.abort();
+    return await answer;
+  } catch (error) {
+    stopLoad();
+    throw error;
   }
 }
 

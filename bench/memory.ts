@@ -17,6 +17,7 @@ import {
   versionBalances,
 } from "./requests.ts";
 import { anonymousBytes, type NodeServer, startNode, startStatic } from "./servers.ts";
+import { waitUntil } from "./waits.ts";
 
 const LIMIT_MIB = 200;
 const MIB = 2 ** 20;
@@ -56,7 +57,7 @@ async function followerRow({ quick }: BenchOptions): Promise<BenchRow> {
           const [ahead, behind] = [await infoOf(origin), await infoOf(follower)];
           return ahead.sync_state === "standing" && ahead.ledger_version === behind.ledger_version;
         };
-        while (!(await isAtHead())) await sleep(100);
+        await waitUntil("the follower to reach the head", isAtHead);
         const { ledger_version: head } = await infoOf(follower);
         await sleep(quick ? 500 : REST_MS);
         const used = (await anonymousBytes(follower.pid)) / MIB;

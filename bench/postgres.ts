@@ -8,7 +8,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { toHex } from "../src/base/hex.ts";
 import { parseAsset } from "../src/ledger/asset.ts";
@@ -16,6 +15,7 @@ import { readBalance } from "../src/ledger/balance.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { accountAddress, COIN, type DataSet, kindOf } from "./data-set.ts";
 import { treeCpuMicros } from "./servers.ts";
+import { inTime, waitUntil } from "./waits.ts";
 
 const run = promisify(execFile);
 /** Debian's folder of PostgreSQL versions. */
@@ -99,29 +99,22 @@ async function startCluster(
   const stop = async (): Promise<void> => {
     const ended = once(server, "exit");
     server.kill("SIGINT");
-    await ended;
+    await inTime("PostgreSQL to end", ended);
     await rm(path, { recursive: true, force: true });
   };
   try {
-    await untilReady(folder, path);
+    const isReady = (): Promise<boolean> =>
+      run(join(folder, "pg_isready"), ["-h", path]).then(
+        () => true,
+        () => false,
+      );
+    await waitUntil("PostgreSQL to be ready", isReady);
     await fill(folder, path, set);
   } catch (error) {
     await stop();
     throw error;
   }
   return { socketFolder: path, cpuMicros: () => treeCpuMicros(server.pid ?? 0), stop };
-}
-
-async function untilReady(folder: string, path: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    const isReady = await run(join(folder, "pg_isready"), ["-h", path]).then(
-      () => true,
-      () => false,
-    );
-    if (isReady) return;
-    await sleep(100);
-  }
-  throw new Error("not ready after 10 s");
 }
 
 async function fill(folder: string, path: string, set: DataSet): Promise<void> {
@@ -135,7 +128,7 @@ async function fill(folder: string, path: string, set: DataSet): Promise<void> {
   const copy = spawn(program, [...args], { stdio: ["pipe", "ignore", "inherit"] });
   const ended = once(copy, "exit");
   await pipeline(Readable.from(rows(set)), copy.stdin);
-  const [code] = await ended;
+  const [code] = await inTime("psql to end", ended);
   if (code !== 0) throw new Error(`psql ended with ${code}`);
   await run(...psql("VACUUM ANALYZE balances"));
 }

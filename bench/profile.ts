@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { itemsDataSet } from "./data-set.ts";
 import { CONNECTIONS, seriesOf } from "./http.ts";
 import { runLoad, stopLoad } from "./load.ts";
+import { inTime } from "./waits.ts";
 
 interface CallFrame {
   readonly functionName: string;
@@ -124,7 +125,7 @@ try {
   const { requestCount } = await runLoad({ ...load, seconds });
   const span: Span = [started, now()];
   node.kill();
-  await once(node, "exit");
+  await inTime("the program to end", once(node, "exit"));
   const [file] = await readdir(folder);
   if (file === undefined) throw new Error("the program wrote no profile");
   const profile = JSON.parse(await readFile(join(folder, file), "utf8")) as Profile;

@@ -37,9 +37,8 @@ interface Pair {
 
 /** Replication from recorded pages. */
 export async function benchmarkReplication({ quick, scale }: BenchOptions): Promise<readonly BenchRow[]> {
-  const blocks = quick ? 60 : Math.max(60, Math.round(1500 * scale));
   const run = await new ChainRun(createLocalChain({ seed: "replication" }), createMemoryStore()).start();
-  await run.steps(blocks);
+  await run.steps(quick ? 60 : Math.max(60, Math.round(1500 * scale)));
   const records = await readRecords(run.store);
   const batches = await collectBatches(records);
   const spans = spansOf(records);

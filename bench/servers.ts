@@ -6,6 +6,7 @@ import type { BareCommand, BareReport, BareResponse } from "./bare-server.ts";
 import type { DataSet } from "./data-set.ts";
 import { forkFile } from "./own-process.ts";
 import type { BenchRequest } from "./requests.ts";
+import { nextMessage } from "./waits.ts";
 
 /** A server under measurement. */
 export interface BenchServer {
@@ -79,16 +80,7 @@ export async function forkServer(
   send: (command: BareCommand) => Promise<BareReport>;
 }> {
   const child = forkFile(file, args);
-  const ended = new Promise<never>((_, reject) => {
-    child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
-  });
-  ended.catch(() => {});
-  const nextReport = (): Promise<BareReport> => {
-    const report = new Promise<BareReport>((resolve) => {
-      child.once("message", (message) => resolve(message as BareReport));
-    });
-    return Promise.race([report, ended]);
-  };
+  const nextReport = (): Promise<BareReport> => nextMessage(child, file);
   const send = (command: BareCommand): Promise<BareReport> => {
     const report = nextReport();
     child.send(command);

@@ -4,15 +4,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { get } from "node:http";
 import { createServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type DataSet, itemsDataSet } from "./data-set.ts";
 import { type BenchOptions, type BenchRow, compare, toRow } from "./harness.ts";
+import { inTime, waitUntil } from "./waits.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/sextant.js", import.meta.url));
 const PRELOADED = fileURLToPath(new URL("./report-cpu.cjs", import.meta.url));
 const LIMIT_SECONDS = 1;
-const START_TIMEOUT_MS = 30_000;
 /** A process that uses the package as a test of a user does. */
 const IN_PROCESS = `import { createNode } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url))};
   const node = await createNode();
@@ -93,15 +92,12 @@ async function startOnce(set: DataSet): Promise<number> {
     stdio: "ignore",
   });
   try {
-    while (!(await isAnswering(port))) {
-      if (performance.now() - started > START_TIMEOUT_MS) throw new Error("the program does not start");
-      await sleep(2);
-    }
+    await waitUntil("the program's first answer", () => isAnswering(port), { everyMs: 2 });
     return (performance.now() - started) / 1000;
   } finally {
     const ended = once(child, "exit");
     child.kill();
-    await ended;
+    await inTime("the program to end", ended);
   }
 }
 

@@ -12,6 +12,7 @@ import type { BlockCost, WriterReport } from "./block-writer.ts";
 import { type BenchOptions, type BenchRow, toPlainRow, toRow, withDirectory } from "./harness.ts";
 import { forkFile } from "./own-process.ts";
 import { anonymousBytes, type NodeServer, startNode } from "./servers.ts";
+import { inTime, nextMessage } from "./waits.ts";
 
 const BUSY_STREAMS = 1000;
 const IDLE_STREAMS = 10_000;
@@ -31,7 +32,7 @@ async function openStreams({ url }: { readonly url: string }, paths: readonly st
     const some = paths.slice(first, first + AT_ONCE).map(async (path) => {
       const socket = connect(Number(port), hostname);
       socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
-      const [head] = (await once(socket, "data")) as [Buffer];
+      const [head] = (await inTime(`an answer to ${path}`, once(socket, "data"))) as [Buffer];
       if (!head.toString("latin1").startsWith("HTTP/1.1 200 ")) throw new Error(head.toString("latin1"));
       socket.resume();
       return socket;
@@ -55,16 +56,7 @@ interface BlockWriter {
 
 async function startWriter(data: string): Promise<BlockWriter> {
   const child = forkFile("./block-writer.ts", [data, `${BUSY_STREAMS}`]);
-  const ended = new Promise<never>((_, reject) => {
-    child.once("exit", (code) => reject(new Error(`the writer ended with ${code}`)));
-  });
-  ended.catch(() => {});
-  const nextReport = (): Promise<WriterReport> => {
-    const report = new Promise<WriterReport>((resolve) => {
-      child.once("message", (message) => resolve(message as WriterReport));
-    });
-    return Promise.race([report, ended]);
-  };
+  const nextReport = (): Promise<WriterReport> => nextMessage(child, "the writer");
   const started = await nextReport();
   if (!("url" in started)) throw new Error("expected the writer's URL first");
   return {
