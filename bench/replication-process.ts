@@ -11,7 +11,10 @@ import type { Window } from "./replication-cores.ts";
 import { treeCpuMicros } from "./servers.ts";
 
 const [file = "", path = "", verifierFrom = "", verifierUntil = ""] = process.argv.slice(2);
-const records = decodePage(readFileSync(file)).map(({ bytes }) => Uint8Array.from(bytes));
+const decoded = decodePage(readFileSync(file));
+const records = decoded.map(({ bytes }) => Uint8Array.from(bytes));
+/** Records up to the end of each block: only whole blocks are committed. */
+const blockEnds = decoded.flatMap(({ info }, i) => (info.stateCheckpointHash === undefined ? [] : [i + 1]));
 
 /** Records that may be fetched, and what waits for more of them. */
 let open = 0;
@@ -61,14 +64,14 @@ async function cpuMicros(): Promise<{ readonly committing: number; readonly veri
 
 async function takeWindow(count: number): Promise<Window> {
   const [first, startedMs, used] = [committed, performance.now(), await cpuMicros()];
-  // The last block of a window may need a record of the next.
-  const until = first + 0.98 * count;
+  const until = blockEnds.findLast((end) => end <= first + count) ?? 0;
+  if (until <= first) throw new Error(`no whole block in ${count} records after ${first}`);
   const reached = new Promise<void>((resolve) => {
     onCommit = () => {
       if (committed >= until) resolve();
     };
   });
-  open = Math.min(records.length, open + count);
+  open = until;
   for (const resolve of onOpen.splice(0)) resolve();
   await reached;
   const [done, ms, after] = [committed - first, performance.now() - startedMs, await cpuMicros()];
