@@ -1,7 +1,7 @@
 // Reports at the end of a run which tests were skipped and why: a green run without them must not look complete.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
 
 /** Texts for known skip conditions; other conditions are shown as written. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -51,11 +51,19 @@ function conditionOf(test: TestCase): string | undefined {
 
 /** Prints skipped tests by reason. */
 export class SkippedReporter implements Reporter {
+  #asked: RegExp | undefined;
+
+  onInit({ config }: Vitest): void {
+    this.#asked = config.testNamePattern;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const byReason = new Map<string, TestCase[]>();
     for (const module of modules) {
       for (const test of module.children.allTests("skipped")) {
-        const condition = conditionOf(test);
+        // Vitest compares names with blanks between them.
+        const isAsked = this.#asked?.test(test.fullName.replaceAll(" > ", " ")) ?? true;
+        const condition = isAsked ? conditionOf(test) : undefined;
         const result = test.result();
         const note = result.state === "skipped" ? result.note : undefined;
         const reason = note ?? (condition === undefined ? "they were not asked for" : REASONS[condition]);
