@@ -2,7 +2,8 @@
 import { ConfigError, TryAgainError } from "./base/errors.ts";
 import type { Route, RouteValues } from "./interface/route.ts";
 import type { Metrics } from "./node/metrics.ts";
-import type { MinVersionOptions, Node } from "./node/options.ts";
+import type { MinVersionOptions } from "./node/read-options.ts";
+import type { Node } from "./node/running-node.ts";
 import { SextantNode, type WorkerLink } from "./node/sextant-node.ts";
 import type { WorkerSetup } from "./node/worker-messages.ts";
 import { StoreError } from "./store/errors.ts";
@@ -17,14 +18,19 @@ export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
+export type { LocalChainOptions } from "./node/block-maker.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { lookAtCluster } from "./node/cluster-look.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { createNode } from "./node/create-node.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
+export type { AccountOptions } from "./node/first-accounts.ts";
+export type { FollowOptions, FollowProgress } from "./node/following.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
+export type { ForkOptions } from "./node/forking.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
-export { FRONTEND_NUMBERS } from "./node/http-frontend.ts";
+export type { HttpOptions } from "./node/http-options.ts";
+export { FRONTEND_NUMBERS } from "./node/http-options.ts";
 export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
 export type {
@@ -40,31 +46,21 @@ export type {
 } from "./node/ledger-answers.ts";
 export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
-export {
-  type BatchAnswer,
-  type Explanation,
-  type FollowOptions,
-  type FollowProgress,
-  type ForkOptions,
-  type HistoryEnd,
-  type HistoryOptions,
-  type HttpOptions,
-  type LedgerInfo,
-  type LocalChainOptions,
-  type MinVersionOptions,
-  NODE_DEFAULTS,
-  type Node,
-  type NodeOptions,
-  type ProveOptions,
-  type ReadOptions,
-  type SdkConfig,
-  type SimulationResult,
-  type TableItemsOptions,
-  type WatchOptions,
-} from "./node/options.ts";
+export { NODE_DEFAULTS, type NodeOptions } from "./node/options.ts";
 export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
 export { lookAtProofs } from "./node/proof-look.ts";
+export type {
+  HistoryEnd,
+  HistoryOptions,
+  MinVersionOptions,
+  ProveOptions,
+  ReadOptions,
+  TableItemsOptions,
+  WatchOptions,
+} from "./node/read-options.ts";
+export type { LedgerInfo } from "./node/reader.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
+export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/running-node.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export { lookAtData, type StoreLook } from "./node/store-look.ts";
 export {
@@ -77,7 +73,8 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
-export type { AccountOptions, Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
+export type { SimulationResult } from "./node/submission-service.ts";
+export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 

@@ -18,9 +18,10 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { Watched } from "../ledger/watch/watched.ts";
 import { type BalanceEvent, watchedBalance } from "../ledger/watch/watched-balance.ts";
 import { parseAddress } from "../move/address.ts";
-import type { BatchAnswer, HistoryOptions, ReadOptions } from "./options.ts";
 import { rangeEnd, readAtOf } from "./read-at.ts";
+import type { HistoryOptions, ReadOptions } from "./read-options.ts";
 import { type Reader, toBytes, toText } from "./reader.ts";
+import type { BatchAnswer } from "./running-node.ts";
 
 /** What it gives, or the error on purpose that it throws. */
 function valueOrError<T>(make: () => T): T | CodedError {

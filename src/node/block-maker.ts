@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { ConfigError } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
-import { DAY_MS, type NumberSettings } from "../base/settings.ts";
+import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { formatTime } from "../base/time-text.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
 import { type BlockBase, type MadeBlock, SubmittedFault, type SubmittedQueue } from "../chain/block.ts";
@@ -19,7 +19,6 @@ import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
 import type { Faults } from "./faults.ts";
-import type { LocalChainOptions } from "./options.ts";
 
 /** 2024-01-01: start of the clock of a chain that does not use the wall clock. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
@@ -40,6 +39,18 @@ export const LOCAL_CHAIN_NUMBERS = {
   /** Stops after this many blocks; never when left out. */
   blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
 } as const satisfies NumberSettings;
+
+/** A chain that makes its own blocks. */
+export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
+  /** The same seed gives the same ledger. */
+  readonly seed?: string | undefined;
+  /** False makes no random transactions of the demo accounts: they are then all yours. */
+  readonly traffic?: boolean | undefined;
+  /** Makes a block as soon as a transaction is submitted, without waiting for the block time. */
+  readonly blockOnSubmit?: boolean | undefined;
+  /** Called after each block with the number made since the start. */
+  readonly onBlock?: ((made: number) => void) | undefined;
+}
 
 export interface BlockMakerOptions {
   readonly store: Store;

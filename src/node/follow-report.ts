@@ -7,6 +7,7 @@ import { waypointOfStored } from "../sync/matched-waypoints.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
 import type { ProvingStatus } from "./proving.ts";
+import { explain } from "./readiness.ts";
 
 /**
  * Why a follower should be restarted; undefined when it is healthy. Upstreams that cannot be reached do not count: a
@@ -21,15 +22,6 @@ export function unhealthyReasonOf(following: Following | undefined): string | un
   const isWaiting = state === "waiting" && !isUnreached && following?.unready() !== undefined;
   if (state !== "faulted" && !isLied && !isWaiting) return undefined;
   return ["nothing that can be verified comes from any upstream", explain(status)].join("; ");
-}
-
-/** Why a follower does not move: its reason, and the last faults of the upstreams that are not in use. */
-export function explain({ reason, upstreams }: FollowerStatus): string | undefined {
-  const faults = upstreams.flatMap(({ name, state, fault }) =>
-    state === "ok" || fault === undefined ? [] : [`${name}: ${fault}`],
-  );
-  const parts = [...(reason === undefined ? [] : [reason]), ...faults];
-  return parts.length === 0 ? undefined : parts.join("; ");
 }
 
 /** Why no request is passed to the first upstream; undefined when they are. */

@@ -1,7 +1,7 @@
 // Wires a follower: its upstreams, the waypoints proven so far, and the base layer of a ledger that starts in the middle.
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { DAY_MS, type NumberSettings } from "../base/settings.ts";
+import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import { confirmedVersion, PROVEN, type Refutation } from "../ledger/trust.ts";
@@ -22,11 +22,10 @@ import { PROOF_NUMBERS } from "../sync/proofs/proof-keeper.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
-import { explain } from "./follow-report.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
-import type { FollowOptions, UpstreamApiKey } from "./options.ts";
+
 import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
-import { type FollowFacts, Readiness } from "./readiness.ts";
+import { explain, type FollowFacts, Readiness } from "./readiness.ts";
 import type { VerifierStarter } from "./store-engine.ts";
 
 export const FOLLOW_NUMBERS = {
@@ -38,6 +37,53 @@ export const FOLLOW_NUMBERS = {
   /** How old the ledger of a ready node may be while it is not at the head. No timer runs for it. */
   readyLagMs: { fallback: 30_000, min: 0, max: 365 * DAY_MS },
 } as const satisfies NumberSettings;
+
+/**
+ * Sent with every request to one upstream, as `Authorization: Bearer …` unless a header is named; over https, or over
+ * http to this machine.
+ */
+export interface UpstreamApiKey {
+  readonly value: string;
+  readonly header?: string | undefined;
+}
+
+/** A network to follow. */
+export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
+  /** Base URLs of full nodes, with or without `/v1`. */
+  readonly upstreams: readonly string[];
+  /** How many of the upstreams must give the same accumulator root before a commit, such as `2/3`. */
+  readonly agree?: string | undefined;
+  /** Start at the block of this version, or at `latest`, instead of genesis. */
+  readonly startVersion?: string | undefined;
+  /**
+   * URLs of proof sources: backup folders (file, http or https) and nodes' backup services. They need a waypoint, where
+   * the chain of signatures begins.
+   */
+  readonly proofs?: readonly string[] | undefined;
+  /** The key of the only upstream; several upstreams have `apiKeys`. */
+  readonly apiKey?: UpstreamApiKey | undefined;
+  /** The key of each upstream, in their order; undefined for one without. */
+  readonly apiKeys?: readonly (UpstreamApiKey | undefined)[] | undefined;
+  /** Forwards requests that this node does not serve to the first upstream. */
+  readonly passThrough?: boolean | undefined;
+  /** False starts no second process to verify records while the node is far behind. */
+  readonly verifyingProcess?: boolean | undefined;
+  /** Called after each commit and about once a second. */
+  readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
+}
+
+/** How far a follower is. */
+export interface FollowProgress {
+  /** Where this run started; undefined without a ledger, as is `version`. */
+  readonly firstVersion: bigint | undefined;
+  readonly version: bigint | undefined;
+  /** The upstreams' head; undefined while none tells it. */
+  readonly headVersion: bigint | undefined;
+  /** Bytes received from upstreams. */
+  readonly receivedBytes: number;
+  /** Why the node is not ready; undefined when it is. */
+  readonly unready: string | undefined;
+}
 
 const FILL_TIMEOUT_MS = 5_000;
 /** How often the node looks whether it is still ready. */

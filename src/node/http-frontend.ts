@@ -1,7 +1,6 @@
 // The HTTP side of a node: a server in this process or workers that share a port, and the metrics page.
 import { ConfigError, errorText, TryAgainError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import type { NumberSettings } from "../base/settings.ts";
 import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
 import {
   createHttpServer,
@@ -13,24 +12,12 @@ import {
 } from "../http/server.ts";
 import { loadTlsFiles } from "../http/tls.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
+import { FRONTEND_NUMBERS, type HttpOptions } from "./http-options.ts";
 import type { Metrics } from "./metrics.ts";
-import type { HttpOptions } from "./options.ts";
 import { type Observation, observeRequests } from "./request-observer.ts";
 import { traceSettingsOf } from "./trace-settings.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
 import { reservePort, startWorkers, type WorkerPool } from "./workers.ts";
-
-export const FRONTEND_NUMBERS = {
-  /** Serves /metrics on a port of its own, unless `metrics` is false. */
-  metricsPort: { fallback: undefined, min: 0, max: 65_535 },
-  /** Serves signed ledger infos, and state and transactions with proofs, as a node's backup service does. */
-  proofPort: { fallback: undefined, min: 0, max: 65_535 },
-  /**
-   * Processes that answer by reading the store while this process writes it, so other processes must be able to open it.
-   * With 0 this process answers.
-   */
-  workers: { fallback: 0, min: 0, max: 64 },
-} as const satisfies NumberSettings;
 
 export interface HttpFrontendOptions {
   readonly http: HttpOptions;

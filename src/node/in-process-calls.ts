@@ -33,22 +33,20 @@ import type {
 } from "./ledger-answers.ts";
 import { LedgerReads } from "./ledger-reads.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
+import type { NodeOptions } from "./options.ts";
+import { ProofQuestions } from "./proof-questions.ts";
 import type {
-  BatchAnswer,
-  Explanation,
   HistoryOptions,
-  LedgerInfo,
   MinVersionOptions,
-  NodeOptions,
   ProveOptions,
   ReadOptions,
-  SimulationResult,
   TableItemsOptions,
   WatchOptions,
-} from "./options.ts";
-import { ProofQuestions } from "./proof-questions.ts";
+} from "./read-options.ts";
+import type { LedgerInfo } from "./reader.ts";
 import { Reader, toBody, toLedgerInfo } from "./reader.ts";
-import type { SubmissionService } from "./submission-service.ts";
+import type { BatchAnswer, Explanation } from "./running-node.ts";
+import type { SimulationResult, SubmissionService } from "./submission-service.ts";
 import { type Authored, type ChainSnapshot, TestAuthors } from "./test-authors.ts";
 
 /** What the calls need of the node, which has it only while it runs. */

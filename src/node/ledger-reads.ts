@@ -37,8 +37,8 @@ import type {
   TransactionAnswer,
   WaitOptions,
 } from "./ledger-answers.ts";
-import type { MinVersionOptions, ReadOptions } from "./options.ts";
 import { readAtOf } from "./read-at.ts";
+import type { MinVersionOptions, ReadOptions } from "./read-options.ts";
 import type { Reader } from "./reader.ts";
 
 /** What the operations of these reads use. */

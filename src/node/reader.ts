@@ -20,13 +20,25 @@ import { parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { encodeSubmission } from "../transaction/encode-submission.ts";
 import type { Explanation } from "../transaction/explain/explanation.ts";
-import type { LedgerInfo, MinVersionOptions, ReadOptions } from "./options.ts";
 import { minVersionOf, readAtOf } from "./read-at.ts";
+import type { MinVersionOptions, ReadOptions } from "./read-options.ts";
 import { createQuestionAnswerer } from "./submissions/answerer.ts";
 import type { SubmissionKind, SubmissionResults } from "./submissions/messages.ts";
 import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, SubmissionThread } from "./submissions/thread.ts";
 
 // Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
+
+/** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
+export interface LedgerInfo {
+  readonly chain_id: number;
+  readonly epoch: bigint;
+  readonly ledger_version: bigint;
+  readonly oldest_ledger_version: bigint;
+  readonly ledger_timestamp: bigint;
+  readonly node_role: "full_node";
+  readonly oldest_block_height: bigint;
+  readonly block_height: bigint;
+}
 
 /** Checks that a caller gave a text. */
 export function toText(name: string, value: unknown): string {

@@ -11,6 +11,15 @@ export interface FollowFacts extends Pick<FollowerStatus, "state" | "reason" | "
   readonly latest: { readonly version: bigint; readonly timestampUsec: bigint } | undefined;
 }
 
+/** Why a follower does not move: its reason, and the last faults of the upstreams that are not in use. */
+export function explain({ reason, upstreams }: FollowerStatus): string | undefined {
+  const faults = upstreams.flatMap(({ name, state, fault }) =>
+    state === "ok" || fault === undefined ? [] : [`${name}: ${fault}`],
+  );
+  const parts = [...(reason === undefined ? [] : [reason]), ...faults];
+  return parts.length === 0 ? undefined : parts.join("; ");
+}
+
 export interface ReadinessOptions {
   /** How old the answers may be. */
   readonly readyLagMs: number;

@@ -43,6 +43,7 @@ import {
   writerGauges,
 } from "./gauges.ts";
 import type { HttpFrontend } from "./http-frontend.ts";
+import type { HttpOptions } from "./http-options.ts";
 import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
 import { electionInfo, indexInfo, nodeInfo } from "./info.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
@@ -50,9 +51,10 @@ import type { LocalServers } from "./local-servers.ts";
 import { createMetrics, type MetricFigures, type Metrics } from "./metrics.ts";
 import { type NodeInfo, toNodeInfo } from "./node-info.ts";
 import type { OfflineViews } from "./offline-views.ts";
-import { type HttpOptions, NODE_DEFAULTS, type Node, type NodeOptions, type SdkConfig } from "./options.ts";
+import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import type { ProofPort } from "./proof-port.ts";
 import { proofWindowOf } from "./proof-questions.ts";
+import type { Node, SdkConfig } from "./running-node.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";

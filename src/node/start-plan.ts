@@ -9,12 +9,13 @@ import type { Waypoint } from "../ledger/waypoint.ts";
 import { isSameWaypoint } from "../sync/matched-waypoints.ts";
 import { parsePruneWindow } from "../sync/prune-window.ts";
 import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
+import { accountChanges } from "./first-accounts.ts";
 import type { FollowPlan } from "./following.ts";
 import type { ForkPlan } from "./forking.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
+import { FRONTEND_NUMBERS } from "./http-options.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
-import { accountChanges } from "./test-authors.ts";
 
 /** Where the records of a node come from. All undefined for a read-only node. */
 export interface StartPlan {
@@ -74,7 +75,6 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
   if (http !== undefined) {
     const { assertHttpOptions } = await import("../http/server.ts");
-    const { FRONTEND_NUMBERS } = await import("./http-frontend.ts");
     assertHttpOptions(http);
     assertNumbers("http", FRONTEND_NUMBERS, http);
   }

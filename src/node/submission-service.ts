@@ -27,7 +27,7 @@ import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
 import { type ImpersonatedCall, impersonation } from "./impersonation.ts";
-import type { SimulationResult } from "./options.ts";
+
 import { MAX_BATCH, type SubmissionResults } from "./submissions/messages.ts";
 import { LARGE_SUBMISSION_BYTES } from "./submissions/thread.ts";
 
@@ -36,6 +36,18 @@ const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
 const MAX_BATCH_JSON_BYTES = 1024 * 1024;
 
 const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };
+
+/** What a transaction would do on the head of the local chain. */
+export interface SimulationResult {
+  readonly hash: string;
+  readonly success: boolean;
+  /** As the API tells it, such as `Executed successfully`. */
+  readonly vmStatus: string;
+  readonly gasUsed: bigint;
+  readonly gasUnitPrice: bigint;
+  /** The transaction with its events and changes, as `POST /v1/transactions/simulate` answers it. */
+  readonly transaction: Readonly<Record<string, unknown>>;
+}
 
 export interface SubmissionServiceOptions {
   readonly chain: BlockSource;

@@ -2,8 +2,9 @@
 import type { LogFields, Logger } from "../base/log.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
+import type { HttpOptions } from "./http-options.ts";
 import type { MetricFigures } from "./metrics.ts";
-import type { HttpOptions, NodeOptions } from "./options.ts";
+import type { NodeOptions } from "./options.ts";
 
 /** Status that only the writing process knows; workers serve a copy. */
 export interface NodeStatus {

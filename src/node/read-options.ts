@@ -1,0 +1,49 @@
+// Options of reads: at which version, what they wait for, and which part.
+
+/** Read your writes: the least version that a read needs. */
+export interface MinVersionOptions {
+  /** Reads once the ledger is at this version, and rejects with code `behind` if it is not in time. */
+  readonly minLedgerVersion?: bigint | undefined;
+  /** How long to wait for it, at most 30,000 ms; 0, no wait, when left out. */
+  readonly waitMs?: number | undefined;
+}
+
+/** At which version to read: the latest unless a version or a time is given. */
+export interface ReadOptions extends MinVersionOptions {
+  readonly ledgerVersion?: bigint | undefined;
+  /** The last version whose block is not after this time: a Date, RFC 3339, or Unix seconds. */
+  readonly at?: string | Date | undefined;
+}
+
+/** What a proof is about and where it begins. */
+export interface ProveOptions extends ReadOptions {
+  /** The waypoint of an epoch's end, such as that of genesis; the end of the epoch before when left out. */
+  readonly fromWaypoint?: string | undefined;
+}
+
+/** Which rows of a table. */
+export interface TableItemsOptions extends ReadOptions {
+  /** Only rows that changed after this version; deleted ones have no value. */
+  readonly since?: bigint | undefined;
+}
+
+/** A version, or a time: a Date, RFC 3339, or Unix seconds. */
+export type HistoryEnd = bigint | string | Date;
+
+/** Which changes of a balance to tell. */
+export interface HistoryOptions extends MinVersionOptions {
+  /** The first version, or the first one whose block is not before this time; the oldest that can be told when left out. */
+  readonly from?: HistoryEnd | undefined;
+  /** The last version, or the last one whose block is not after this time; the latest when left out. */
+  readonly to?: HistoryEnd | undefined;
+  /** For charts: about this many changes: the first, last, lowest and highest of equal time spans. */
+  readonly points?: number | undefined;
+}
+
+/** Where to begin to watch, and when to stop. */
+export interface WatchOptions {
+  /** Tells the changes after this version, instead of the state now. */
+  readonly after?: bigint | undefined;
+  /** Ends the sequence. */
+  readonly signal?: AbortSignal | undefined;
+}
