@@ -3,6 +3,7 @@
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { Logger } from "../base/log.ts";
 import { type NumberOptions, numbersOf } from "../base/settings.ts";
+import { Slices } from "../base/slices.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
@@ -111,6 +112,12 @@ interface TreeChanges {
 /** Records that one step of building an index reads. */
 const INDEX_STEP_RECORDS = 500;
 
+interface AppendOptions {
+  readonly check: BlockCheck | undefined;
+  readonly signed: SignedLedgerInfo | undefined;
+  readonly slices: Slices | undefined;
+}
+
 /** A verifier and the position it started from. */
 interface Progress {
   readonly position: Position | undefined;
@@ -133,6 +140,7 @@ export class Committer {
   #tree: PendingTree | undefined;
   #base: BaseStart | undefined;
   #queue: Promise<unknown> = Promise.resolve();
+  readonly #slices = new Slices("writer");
 
   constructor(options: CommitterOptions) {
     const {
@@ -175,7 +183,9 @@ export class Committer {
     check?: BlockCheck,
     signed?: SignedLedgerInfo,
   ): Promise<Position | undefined> {
-    return this.#serialize(() => this.#append(decodeRecords(input), check, signed));
+    // A page has many blocks, and others must not wait for all of them. Records of our own are one block.
+    const slices = input instanceof Uint8Array ? this.#slices : undefined;
+    return this.#serialize(() => this.#append(decodeRecords(input), { check, signed, slices }));
   }
 
   /**
@@ -354,8 +364,7 @@ export class Committer {
 
   async #append(
     records: readonly RecordSpans[],
-    check: BlockCheck | undefined,
-    signed: SignedLedgerInfo | undefined,
+    { check, signed, slices }: AppendOptions,
   ): Promise<Position | undefined> {
     let progress = await this.#loadProgress();
     const { position } = progress;
@@ -367,12 +376,15 @@ export class Committer {
     }
     const blocks: VerifiedBlock[] = [];
     for (const record of records) {
+      await slices?.pause();
       const block = progress.verifier.push(record);
       if (block !== undefined) blocks.push(block);
     }
     if (blocks.length > 0) {
       const earned = await check?.(blocks);
-      const tree = await this.#applyToTree(position, blocks);
+      const tree = await this.#applyToTree(position, blocks, slices);
+      // A commit cannot be cut: it begins with a slice of its own.
+      await slices?.pause();
       await this.#commit({ progress, blocks, earned, signed, tree });
       this.#tree?.settle();
     }
@@ -383,6 +395,7 @@ export class Committer {
   async #applyToTree(
     position: Position | undefined,
     blocks: readonly VerifiedBlock[],
+    slices: Slices | undefined,
   ): Promise<TreeChanges | undefined> {
     if (position === undefined ? this.#base !== undefined : position.stateRoot === undefined)
       return undefined;
@@ -390,6 +403,7 @@ export class Committer {
     this.#tree = tree;
     const kept: KeptBlock[] = [];
     for (const block of blocks) {
+      await slices?.pause();
       await assertStateRoot(tree, block);
       if (this.#history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
     }
