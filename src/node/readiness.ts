@@ -2,7 +2,7 @@
 // from the time of its own latest block. Either bounds how old its answers can be; no upstream's claim about time does.
 import type { Logger } from "../base/log.ts";
 import { spanText } from "../base/settings.ts";
-import type { FollowerStatus } from "../sync/follower.ts";
+import type { FollowerStatus } from "../sync/follower-options.ts";
 import type { FollowState } from "../sync/follower-state.ts";
 
 /** What a follower's readiness is derived from. */

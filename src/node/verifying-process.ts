@@ -2,6 +2,7 @@
 // memory back when it ends, and it cannot harm the store: it only reads.
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { childFlags } from "../base/child-flags.ts";
 import type { Logger } from "../base/log.ts";
 import { SOFTWARE_VERSION } from "../base/software-version.ts";
 import type { RemoteVerifier } from "../sync/page-verifier.ts";
@@ -56,7 +57,7 @@ class VerifyingProcess implements RemoteVerifier {
     this.#logger = logger;
     this.#signal = signal;
     this.#child = fork(ENTRY, [], {
-      execArgv: flagsOf(process.execArgv),
+      execArgv: childFlags(process.execArgv, { entry: ENTRY }, process.env.NODE_OPTIONS),
       serialization: "advanced",
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
@@ -167,14 +168,4 @@ class VerifyingProcess implements RemoteVerifier {
     this.#releaseSenders();
     if (this.#child.connected) this.#child.disconnect();
   }
-}
-
-const HEAP_LIMIT = /^--max[-_](?:old|semi)[-_]space[-_]size=/;
-
-/** The limits of this process's heap. Its other flags may run code, or open a port. Sources need a translator too. */
-function flagsOf(execArgv: readonly string[]): string[] {
-  const flags = execArgv.filter((flag) => HEAP_LIMIT.test(flag));
-  if (!ENTRY.endsWith(".ts")) return flags;
-  const loader = execArgv[execArgv.indexOf("--import") + 1];
-  return [...flags, "--import", execArgv.includes("--import") && loader !== undefined ? loader : "tsx"];
 }

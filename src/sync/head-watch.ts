@@ -1,9 +1,13 @@
 // Asks upstreams for their heads, side by side and with a short deadline, and re-checks those that were set aside.
 import type { Ledger } from "../ledger/view.ts";
 import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
+import { pause } from "./upstream/backoff.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
+
+/** How long a brief question waits for answers. */
+const OTHERS_WAIT_MS = 1_000;
 
 /** Parts and bounds of a watch. */
 export interface HeadWatchOptions {
@@ -38,6 +42,23 @@ export class HeadWatch {
         });
       }
     });
+  }
+
+  /** Asks the sound upstreams other than one. */
+  askOthers(entry: PoolEntry, isEnough: () => boolean): Promise<void> {
+    const { pool } = this.#options;
+    const others = pool.sound.filter((other) => other !== entry && pool.isReady(other));
+    return this.ask(others, isEnough);
+  }
+
+  /** The same, but resolves after a short time in any case. */
+  async askOthersBriefly(entry: PoolEntry, isEnough: () => boolean): Promise<void> {
+    const answered = new AbortController();
+    await Promise.race([
+      this.askOthers(entry, isEnough),
+      pause(OTHERS_WAIT_MS, AbortSignal.any([this.#options.signal, answered.signal])),
+    ]);
+    answered.abort();
   }
 
   /** Re-checks the set-aside upstreams whose time has come. Resolves when the re-checks in flight have ended. */

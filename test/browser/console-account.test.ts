@@ -164,6 +164,80 @@ describe.skipIf(!hasChromium)("the account view", () => {
     await close();
   });
 
+  it.each([
+    ["the balance", "/detail", { status: 503, json: { message: "too busy", error_code: "internal_error" } }],
+    ["the list", "/balances", { status: 503, json: { message: "too busy", error_code: "internal_error" } }],
+    ["the history", "/history", { status: 429, json: { message: "too many", error_code: "internal_error" } }],
+    ["half a balance", "/detail", { status: 200, body: '{"balance":' }],
+  ])("keeps a form and what was typed in it when a read of %s fails", async (_, end, failure) => {
+    const { page, close } = await openConsole(node.url, "#/account");
+    // The stream of changes is in the hands of the test: a change is what makes the page read again.
+    let change = (): void => undefined;
+    const changed = new Promise<void>((resolve) => {
+      change = resolve;
+    });
+    let streams = 0;
+    await page.route("**/stream*", async (route) => {
+      if (!route.request().url().includes("/balance/")) return route.continue();
+      streams += 1;
+      // It tells one change; the page gets no second stream, whose first event would make it read once more.
+      if (streams > 1) return route.abort();
+      await changed;
+      const event = "event: balance\ndata: {}\n\n";
+      return route.fulfill({ contentType: "text/event-stream", body: event.repeat(2) });
+    });
+    await goTo(page, "#/account/ada");
+    await page.getByRole("button", { name: "Statement…" }).click();
+    const from = page.getByLabel("From", { exact: true });
+    const to = page.getByLabel("Until", { exact: true });
+    await from.fill("2001-02-03T04:05:06");
+    await to.fill("2002-03-04T05:06:07");
+    const form = await from.elementHandle();
+    await page.route(
+      ({ pathname }) => pathname.endsWith(end),
+      (route) => route.fulfill(failure),
+      { times: 1 },
+    );
+    change();
+
+    // The failure is told next to what was read before, and the form is the same one.
+    const retry = page.getByRole("button", { name: "Try again" });
+    await retry.waitFor();
+    expect(await page.getByTestId("holdings").isVisible()).toBe(true);
+    expect(await page.getByTestId("balance").isVisible()).toBe(true);
+    expect(await page.getByTestId("chart").isVisible()).toBe(true);
+    await retry.click();
+    await retry.waitFor({ state: "detached" });
+    expect(await form?.evaluate((element) => element.isConnected)).toBe(true);
+    expect(await from.inputValue()).toBe("2001-02-03T04:05:06");
+    expect(await to.inputValue()).toBe("2002-03-04T05:06:07");
+    await close();
+  });
+
+  it("reads no account before the node has told which names it knows: ada is also a hex number", async () => {
+    const { page, close } = await openConsole(node.url, "#/account");
+    let tell = (): void => undefined;
+    const told = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    await page.route("**/v1/info", async (route) => {
+      await told;
+      await route.continue();
+    });
+    const asked = new Set<string>();
+    page.on("request", (request) => {
+      const address = /\/v1\/accounts\/(0x[0-9a-f]+)/.exec(request.url())?.[1];
+      if (address !== undefined) asked.add(address);
+    });
+    await goTo(page, "#/account/ada");
+    await page.reload();
+    await page.getByText("Loading…").first().waitFor();
+    tell();
+    await page.getByTestId("balance").waitFor();
+    expect([...asked]).toEqual([info.demo_accounts.ada?.address]);
+    await close();
+  });
+
   it("shows resources as a tree and modules with functions that lead to the encoder", async () => {
     const { page, close } = await openConsole(node.url, "#/account/ada?part=resources");
     await page.getByText("0x1::account::Account", { exact: true }).waitFor();

@@ -9,7 +9,7 @@ import { decodePage } from "../../src/ledger/record.ts";
 import type { CommitBatch, Store, TreeNodeWrite } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer, loadPosition } from "../../src/sync/committer.ts";
-import type { FollowerOptions } from "../../src/sync/follower.ts";
+import type { FollowerOptions } from "../../src/sync/follower-options.ts";
 import { PageVerifier, type RemoteVerifier } from "../../src/sync/page-verifier.ts";
 import { ProofHistory } from "../../src/sync/proof-history.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";

@@ -35,6 +35,19 @@ export class NodeGone extends Error {
   }
 }
 
+/** Client errors that pass: a request that took too long, and one of too many. */
+const PASSING_STATUSES = [408, 425, 429];
+
+/** The node knows that it has no answer. Any other failure may pass. */
+export function isDefinite(error: Error): boolean {
+  return (
+    error instanceof ApiError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    !PASSING_STATUSES.includes(error.status)
+  );
+}
+
 /** What the ledger headers of a response say. */
 export interface LedgerHeaders {
   readonly version: string | undefined;

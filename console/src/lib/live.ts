@@ -223,6 +223,11 @@ export function headOf({ info, blocks }: Live): Head {
   };
 }
 
+/** The text may be a demo name, and the node has not told them yet: "ada" is a name and a hex number. */
+export function isUndecided(info: Info | undefined, text: string): boolean {
+  return info === undefined && !/^0x/i.test(text.trim());
+}
+
 /** The name that the local chain gives an address. */
 export function demoName(info: Info | undefined, address: string): string | undefined {
   return Object.entries(info?.demo_accounts ?? {}).find(([, known]) => known === address)?.[0];

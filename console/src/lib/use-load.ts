@@ -1,10 +1,13 @@
 // Loads what a view shows: cancels what nobody waits for any more, and loads again once a lost node is back.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { NodeGone } from "./api.ts";
+import { isDefinite } from "./api.ts";
 import { live } from "./live.ts";
 import { useStore } from "./store.ts";
 
-/** How far a load is. Earlier data stays visible while the same thing is loaded again. */
+/**
+ * How far a load is. Earlier data stays while the same thing is loaded again, and next to the error if that fails in a
+ * way that may pass: a form below must not lose what was typed.
+ */
 export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: Error | undefined;
@@ -53,10 +56,9 @@ export function useLoad<T>(
       (error: unknown) => {
         if (controller.signal.aborted) return;
         const known = error instanceof Error ? error : new Error(String(error));
-        // What was read stays true while the node is away.
         setState((old) => ({
           key,
-          data: known instanceof NodeGone && old.key === key ? old.data : undefined,
+          data: !isDefinite(known) && old.key === key ? old.data : undefined,
           error: known,
           isLoading: false,
         }));

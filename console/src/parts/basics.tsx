@@ -366,7 +366,7 @@ export function Problem({
   );
 }
 
-/** Loading, error or content. */
+/** Loading, error or content; both if it could not be read again. */
 export function Load<T>({
   loaded,
   lines = 3,
@@ -377,7 +377,16 @@ export function Load<T>({
   readonly children: (data: T) => ComponentChildren;
 }): JSX.Element {
   const { data, error, reload } = loaded;
-  if (data !== undefined) return <>{children(data)}</>;
+  if (data !== undefined) {
+    // The page says by itself, once, that the node does not answer.
+    const isSaid = error === undefined || error instanceof NodeGone;
+    return (
+      <>
+        {isSaid ? undefined : <Problem error={error} onRetry={reload} />}
+        {children(data)}
+      </>
+    );
+  }
   if (error !== undefined) return <Problem error={error} onRetry={reload} />;
   return <Skeleton lines={lines} />;
 }

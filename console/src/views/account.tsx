@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Answer, ApiError, ask, path, urlOf } from "../lib/api.ts";
 import { fullAddress, groupDigits, trimAddress } from "../lib/format.ts";
-import { demoName, live } from "../lib/live.ts";
+import { demoName, isUndecided, live } from "../lib/live.ts";
 import { apiQuery, type ReadAt, readAtOf, viewQuery } from "../lib/read-at.ts";
 import { go, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
@@ -410,10 +410,9 @@ export function AccountView({
   readonly query: Readonly<Record<string, string>>;
 }): JSX.Element {
   const info = useStore(live, (value) => value.info);
+  if (isUndecided(info, given)) return <Skeleton />;
   const address = info?.demo_accounts?.[given] ?? fullAddress(given);
   if (address === undefined) {
-    // A demo name needs the node's list of names.
-    if (info === undefined) return <Skeleton />;
     return (
       <>
         <Title text="Account" />

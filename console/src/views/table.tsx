@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type Answer, ApiError, ask, path, urlOf } from "../lib/api.ts";
 import { fullAddress, groupDigits } from "../lib/format.ts";
 import { decodeSimple, encodeKey, KEY_TYPES, keyJson } from "../lib/key-bytes.ts";
-import { live } from "../lib/live.ts";
+import { isUndecided, live } from "../lib/live.ts";
 import { apiQuery, type ReadAt, readAtOf, viewQuery } from "../lib/read-at.ts";
 import { go, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
@@ -24,6 +24,7 @@ import {
   MonoField,
   MoveType,
   ScrollBox,
+  Skeleton,
   Title,
 } from "../parts/basics.tsx";
 import { ReadAtControl } from "../parts/read-at.tsx";
@@ -348,6 +349,7 @@ export function TableView({
   const handle = given === undefined ? undefined : (info?.demo_tables?.[given] ?? fullAddress(given));
   const types = useTypes(handle ?? "", query).data;
   const at = readAtOf(query);
+  if (given !== undefined && isUndecided(info, given)) return <Skeleton />;
   if (handle === undefined) {
     return (
       <>

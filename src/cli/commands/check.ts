@@ -1,6 +1,7 @@
 // `sextant check`: verifies every row of a data directory, or the index of a ledger in a cluster.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { childFlags } from "../../base/child-flags.ts";
 import {
   type CheckProgress,
   type CopyWatch,
@@ -120,7 +121,8 @@ export async function checkInChild(
   context: CommandContext,
 ): Promise<number> {
   const [, program = ""] = process.argv;
-  const args = [...process.execArgv, program, "check", "--in-process", "--data", data, ...flags];
+  const nodeFlags = childFlags(process.execArgv, { entry: program }, process.env.NODE_OPTIONS);
+  const args = [...nodeFlags, program, "check", "--in-process", "--data", data, ...flags];
   return interruptible(async (stop) => {
     // The flags say everything: the child must not warn of this process's variables again.
     const variables = Object.entries(process.env).filter(([name]) => !name.startsWith("SEXTANT_"));

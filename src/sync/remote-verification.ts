@@ -1,0 +1,103 @@
+// Following while a remote verifier verifies the pages ahead: when one is worth its start, and until when.
+import { errorText } from "../base/errors.ts";
+import type { Logger } from "../base/log.ts";
+import { nextTurn } from "../base/turns.ts";
+import { isWhole, type Position } from "../ledger/position.ts";
+import type { Store } from "../store/contract.ts";
+import type { CheckedCommits } from "./checked-commits.ts";
+import { type Committer, loadPosition } from "./committer.ts";
+import type { FollowerPace } from "./follower-pace.ts";
+import type { PageFetcher } from "./page-fetcher.ts";
+import type { QueuedPage } from "./page-queue.ts";
+import type { RemoteVerifier } from "./page-verifier.ts";
+import type { PoolEntry } from "./upstream/pool.ts";
+import { VerdictQueue } from "./verdict-queue.ts";
+import { VerifierRest } from "./verifier-rest.ts";
+
+/** Starts a remote verifier that verifies pages after a position. Rejects if it cannot. */
+export type StartVerifier = (position: Position, signal: AbortSignal) => Promise<RemoteVerifier>;
+
+export interface RemoteVerificationOptions {
+  readonly startVerifier: StartVerifier;
+  readonly committer: Committer;
+  readonly ledger: Store;
+  readonly fetcher: PageFetcher;
+  readonly commits: CheckedCommits;
+  readonly pace: FollowerPace;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** True when the follower has stopped for good. */
+  readonly isStopped: () => boolean;
+}
+
+export class RemoteVerification {
+  readonly #options: RemoteVerificationOptions;
+  readonly #rest: VerifierRest;
+
+  constructor(options: RemoteVerificationOptions) {
+    this.#options = options;
+    this.#rest = new VerifierRest(options.pace.verifierFromVersions);
+  }
+
+  /** True if a remote verifier should verify an upstream's pages from a version on. */
+  isWorthwhile(entry: PoolEntry, next: bigint): boolean {
+    const { fetcher, pace } = this.#options;
+    return this.#rest.isOver(next) && fetcher.distance(entry, next) >= pace.verifierFromVersions;
+  }
+
+  /** Starts a remote verifier and follows with it, until the head is near, the upstream fails, or the verifier does. */
+  async follow(entry: PoolEntry, start: bigint): Promise<void> {
+    const { committer, ledger, fetcher, commits, pace, logger } = this.#options;
+    const position = await loadPosition(ledger);
+    if (position === undefined) {
+      this.#rest.beginFirst(start);
+      return;
+    }
+    this.#rest.begin(position.version);
+    if (!isWhole(position)) return;
+    await committer.dropHeldBack();
+    const verifier = await this.#start(position);
+    if (verifier === undefined) return;
+    const queue = fetcher.open(entry, position.version + 1n);
+    const isMore = (): boolean => fetcher.distance(entry, queue.nextStart) > pace.verifierUntilVersions;
+    const source = (): Promise<QueuedPage> | undefined => (isMore() ? fetcher.next(entry, queue) : undefined);
+    const verdicts = new VerdictQueue({ source, verifier, chainId: position.chainId, logger });
+    try {
+      await this.#takeVerified(entry, verdicts, verifier);
+    } finally {
+      this.#rest.begin(commits.last?.version ?? position.version);
+      verdicts.close();
+      queue.close();
+      await verifier.close();
+    }
+  }
+
+  async #start(position: Position): Promise<RemoteVerifier | undefined> {
+    const { startVerifier, signal, logger } = this.#options;
+    try {
+      const verifier = await startVerifier(position, signal);
+      logger.info({ version: position.version }, "far behind: pages are verified in another process");
+      return verifier;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      logger.warn({ err: errorText(error) }, "pages are verified in this process: another one did not start");
+      return undefined;
+    }
+  }
+
+  /** Commits pages while the remote verifier verifies the next ones. */
+  async #takeVerified(entry: PoolEntry, verdicts: VerdictQueue, verifier: RemoteVerifier): Promise<void> {
+    const { commits, signal, isStopped } = this.#options;
+    while (!isStopped() && !signal.aborted) {
+      const judged = await verdicts.next();
+      // Verification in this process will name the fault of a page without a verdict.
+      if (judged === undefined || isStopped()) return;
+      this.#rest.served();
+      const position = await commits.commitVerified(entry, judged);
+      if (position !== undefined) verifier.committed(position.version);
+      // Verdicts that came already would keep this process busy, and the next pages here.
+      await nextTurn("writer");
+      await verifier.sent();
+    }
+  }
+}
