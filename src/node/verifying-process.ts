@@ -137,7 +137,7 @@ class VerifyingProcess implements RemoteVerifier {
         else this.#watch(PAGE_TIMEOUT_MS);
         return;
       case "failed":
-        this.#fail(report.reason);
+        this.#fail(report.reason, "the verifying process refuses a page: this process verifies it");
     }
   }
 
@@ -150,11 +150,9 @@ class VerifyingProcess implements RemoteVerifier {
     for (const resolve of this.#onSent.splice(0)) resolve();
   }
 
-  #fail(reason: string): void {
+  #fail(reason: string, message = "the verifying process ended: this process verifies"): void {
     // The caller of a start hears of it.
-    if (this.#ended === undefined && this.#onStart === undefined) {
-      this.#logger.warn({ reason }, "the verifying process ended: this process verifies");
-    }
+    if (this.#ended === undefined && this.#onStart === undefined) this.#logger.warn({ reason }, message);
     this.#end(reason);
   }
 

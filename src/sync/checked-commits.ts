@@ -51,13 +51,15 @@ export class CheckedCommits {
     return this.#last;
   }
 
-  /** Verifies a page here, and commits the blocks that end in it. */
-  async append(entry: PoolEntry, page: QueuedPage): Promise<void> {
+  /** Verifies a page here, after the open records before it that are not held back yet, and commits the blocks that end in it. */
+  async append(entry: PoolEntry, page: QueuedPage, openRecords: readonly Uint8Array[] = []): Promise<void> {
     const matched: Waypoint[] = [];
     let isCommit = false;
     let position: Position | undefined;
+    const { committer } = this.#options;
     try {
-      position = await this.#options.committer.append(page.bytes, async (blocks) => {
+      if (openRecords.length > 0) await committer.append(openRecords);
+      position = await committer.append(page.bytes, async (blocks) => {
         const level = await this.#checkBlocks(entry, blocks, matched);
         isCommit = true;
         return level;

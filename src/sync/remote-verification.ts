@@ -53,19 +53,24 @@ export class RemoteVerification {
       this.#rest.beginFirst(start);
       return;
     }
-    this.#rest.begin(position.version);
-    if (!isWhole(position)) return;
     await committer.dropHeldBack();
-    const verifier = await this.#start(position);
-    if (verifier === undefined) return;
+    const verifier = isWhole(position) ? await this.#start(position) : undefined;
+    if (verifier === undefined) {
+      this.#rest.begin(position.version);
+      return;
+    }
     const queue = fetcher.open(entry, position.version + 1n);
     const isMore = (): boolean => fetcher.distance(entry, queue.nextStart) > pace.verifierUntilVersions;
     const source = (): Promise<QueuedPage> | undefined => (isMore() ? fetcher.next(entry, queue) : undefined);
     const verdicts = new VerdictQueue({ source, verifier, chainId: position.chainId, logger });
     try {
       await this.#takeVerified(entry, verdicts, verifier);
+    } catch (error) {
+      // An upstream that fails often would have one started for every few pages.
+      const version = commits.last?.version ?? position.version;
+      if (version - position.version < pace.verifierFromVersions) this.#rest.begin(version);
+      throw error;
     } finally {
-      this.#rest.begin(commits.last?.version ?? position.version);
       verdicts.close();
       queue.close();
       await verifier.close();
@@ -89,11 +94,17 @@ export class RemoteVerification {
   async #takeVerified(entry: PoolEntry, verdicts: VerdictQueue, verifier: RemoteVerifier): Promise<void> {
     const { commits, signal, isStopped } = this.#options;
     while (!isStopped() && !signal.aborted) {
-      const judged = await verdicts.next();
-      // Verification in this process will name the fault of a page without a verdict.
-      if (judged === undefined || isStopped()) return;
+      const next = await verdicts.next();
+      if (next === undefined || isStopped()) return;
+      if (next.kind === "unjudged") {
+        if (signal.aborted) return;
+        await commits.append(entry, next.page, next.openRecords);
+        // Nothing is wrong with the page.
+        this.#rest.begin(next.page.start);
+        return;
+      }
       this.#rest.served();
-      const position = await commits.commitVerified(entry, judged);
+      const position = await commits.commitVerified(entry, next);
       if (position !== undefined) verifier.committed(position.version);
       // Verdicts that came already would keep this process busy, and the next pages here.
       await nextTurn("writer");

@@ -16,8 +16,17 @@ const MAX_JOINED = 4;
 
 /** Pages that are verified, to be committed together. */
 export interface JudgedPages {
+  readonly kind: "judged";
   readonly pages: readonly QueuedPage[];
   readonly verified: VerifiedPage;
+}
+
+/** A page without a verdict, or with a refused one: this process must verify it, so that its fault has a name. */
+export interface UnjudgedPage {
+  readonly kind: "unjudged";
+  readonly page: QueuedPage;
+  /** The records between the last whole block and the page. */
+  readonly openRecords: readonly Uint8Array[];
 }
 
 interface GivenPage {
@@ -56,30 +65,42 @@ export class VerdictQueue {
   }
 
   /**
-   * The next pages that are verified; undefined after the last page, and if the next one has no verdict, or one that is not
-   * about it. A fault of the source is thrown after the pages before it.
+   * The next pages that are verified, or the next page if it is not: no later one will be. Undefined after the last page. A
+   * fault of the source is thrown after the pages before it.
    */
-  async next(): Promise<JudgedPages | undefined> {
+  async next(): Promise<JudgedPages | UnjudgedPage | undefined> {
     this.#feed();
     while (this.#given.length === 0 && this.#fetching !== undefined) await this.#fetching;
     if (this.#given.length === 0 && this.#fault !== undefined) throw this.#fault.error;
-    await this.#given[0]?.settled;
+    const [first] = this.#given;
+    if (first === undefined) return undefined;
+    await first.settled;
     const pages: QueuedPage[] = [];
     const verified: VerifiedPage[] = [];
-    try {
-      for (const { page, verdict } of this.#given.slice(0, MAX_JOINED)) {
-        if (verdict === undefined) break;
-        verified.push(this.#reader.read(page.bytes, verdict));
-        pages.push(page);
-        await nextTurn("writer");
-      }
-    } catch (error) {
-      this.#logger.warn({ err: errorText(error) }, "a verdict is refused: this process verifies");
-      return undefined;
+    for (const given of this.#given.slice(0, MAX_JOINED)) {
+      const blocks = this.#read(given);
+      if (blocks === undefined) break;
+      verified.push(blocks);
+      pages.push(given.page);
+      await nextTurn("writer");
+    }
+    if (pages.length === 0) {
+      return { kind: "unjudged", page: first.page, openRecords: this.#reader.openRecords };
     }
     this.#given.splice(0, pages.length);
     this.#feed();
-    return pages.length === 0 ? undefined : { pages, verified: joinPages(verified) };
+    return { kind: "judged", pages, verified: joinPages(verified) };
+  }
+
+  #read(given: GivenPage): VerifiedPage | undefined {
+    if (given.verdict === undefined) return undefined;
+    try {
+      return this.#reader.read(given.page.bytes, given.verdict);
+    } catch (error) {
+      this.#logger.warn({ err: errorText(error) }, "a verdict is refused: this process verifies");
+      given.verdict = undefined;
+      return undefined;
+    }
   }
 
   /** Fetches no more pages. */

@@ -90,8 +90,9 @@ export function encodeVerdict(records: readonly RecordSpans[], page: VerifiedPag
 }
 
 /**
- * Puts pages and the verdicts on them together, in their order. Holds the records of an unfinished block. Takes from a
- * verdict only what the records do not say, and checks it against what they say.
+ * Puts pages and the verdicts on them together, in their order. Holds the records of an unfinished block. Takes the starts
+ * of blocks, key hashes, accumulators and tree nodes from a verdict, and checks it against the events, the ends of blocks
+ * and the last accumulator root of the records.
  */
 export class VerdictReader {
   readonly #chainId: number;
@@ -103,8 +104,23 @@ export class VerdictReader {
     this.#chainId = chainId;
   }
 
-  /** The blocks that end in a page. Throws if the verdict is not about this page. */
+  /** The records of an unfinished block. */
+  get openRecords(): readonly Uint8Array[] {
+    return this.#records.map(({ bytes }) => bytes);
+  }
+
+  /** The blocks that end in a page. Throws if the verdict is not about this page, and then holds what it held before. */
   read(page: Uint8Array, verdict: Uint8Array): VerifiedPage {
+    const [records, writes, hashes] = [[...this.#records], [...this.#writes], [...this.#transactionHashes]];
+    try {
+      return this.#read(page, verdict);
+    } catch (error) {
+      [this.#records, this.#writes, this.#transactionHashes] = [records, writes, hashes];
+      throw error;
+    }
+  }
+
+  #read(page: Uint8Array, verdict: Uint8Array): VerifiedPage {
     const { keyHashes, ends, nodes } = decodeWith(verdictCodec, verdict);
     let end = 0;
     const records = decodePage(page, () => {

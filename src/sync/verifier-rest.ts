@@ -1,5 +1,5 @@
-// How long a follower verifies by itself after a remote verifier ended. Whatever ended it, the pages after it are verified
-// here; twice as many each time, until one has served again.
+// How long a follower verifies by itself after a remote verifier that did not start, failed, or was not worth its start;
+// twice as long each time, until one has served again.
 
 /** Rests after which they grow no more. */
 const MAX_RESTS = 20;

@@ -302,6 +302,76 @@ describe("a follower far behind", () => {
     expect((await positionOf(store))?.accumulator).toEqual((await positionOf(alone.store))?.accumulator);
   });
 
+  it("sets an upstream aside for a lie that it told only once", async () => {
+    const { counts, startVerifierOf } = verifiers();
+    let lies = 0;
+    const liar = bent(recorded(records, "liar"), (page, start) => {
+      if (start < 60n || lies > 0) return page;
+      lies++;
+      return { ...page, bytes: flipped(page.bytes, (page.bytes.length >> 1) * 8) };
+    });
+    const setAside: unknown[] = [];
+    const warn: Logger["warn"] = (fields, message) => {
+      if (message.includes("set aside")) setAside.push(fields);
+    };
+    const { store, follower } = followWith(startVerifierOf, {
+      upstreams: [liar],
+      logger: { ...silentLogger, warn },
+      pace: { setAside: { baseMs: 1, maxMs: 1 } },
+    });
+    await untilVersion(store, head);
+    await follower.close();
+    expect(lies).toBe(1);
+    expect(counts.verdicts).toBeGreaterThan(0);
+    expect(setAside).toMatchObject([{ upstream: "liar" }]);
+  });
+
+  it("sets an upstream aside for events that are not those of their info", async () => {
+    const { counts, startVerifierOf } = verifiers();
+    // Remote verifiers leave the events to this process.
+    let lies = 0;
+    const liar = bent(recorded(records, "liar"), (page, start) => {
+      if (start < 60n || lies > 0) return page;
+      const [event] = decodePage(page.bytes).flatMap(({ events }) => events);
+      if (event === undefined) return page;
+      lies++;
+      const at = event.byteOffset - page.bytes.byteOffset + event.length - 1;
+      return { ...page, bytes: flipped(page.bytes, at * 8) };
+    });
+    let setAside = 0;
+    const warn: Logger["warn"] = (_, message) => {
+      if (message.includes("set aside")) setAside++;
+    };
+    const { store, follower } = followWith(startVerifierOf, {
+      upstreams: [liar],
+      logger: { ...silentLogger, warn },
+      pace: { setAside: { baseMs: 1, maxMs: 1 } },
+    });
+    await untilVersion(store, head);
+    await follower.close();
+    expect(lies).toBe(1);
+    expect(counts.verdicts).toBeGreaterThan(0);
+    expect(setAside).toBe(1);
+  });
+
+  it("starts another remote verifier after an upstream failed, if the last one was worth its start", async () => {
+    const { counts, startVerifierOf } = verifiers();
+    let isGone = false;
+    const flaky = bent(recorded(records), (page, start) => {
+      if (start < 70n || isGone) return page;
+      isGone = true;
+      throw new UpstreamError("unreachable", "gone for a moment");
+    });
+    const { store, follower } = followWith(startVerifierOf, {
+      upstreams: [flaky],
+      pace: { retry: { baseMs: 1, maxMs: 1 } },
+    });
+    await until(async () => isGone && ((await positionOf(store))?.version ?? 0n) > 75n);
+    expect(counts.started).toBe(2);
+    await untilVersion(store, head);
+    await follower.close();
+  });
+
   it("commits what was verified before an upstream fails", async () => {
     const { counts, startVerifierOf } = verifiers();
     let failures = 0;
