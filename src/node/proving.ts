@@ -1,6 +1,7 @@
 // Proofs of a follower: asks its sources, and raises or refutes what the store holds by what validators signed.
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { isAccumulatorKnown } from "../ledger/position.ts";
 import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import { fastestBls } from "../proof/native-bls.ts";
 import type { Store } from "../store/contract.ts";
@@ -75,6 +76,7 @@ export class Proving {
   #provenVersion: bigint | undefined;
   /** True while the store has no ledger. */
   #isEmpty = true;
+  #isWarned = false;
   /** Comparisons run one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
@@ -146,6 +148,10 @@ export class Proving {
     const chain = this.#chain;
     const position = await loadPosition(store);
     if (chain === undefined || position?.refuted !== undefined) return;
+    if (position !== undefined && !isAccumulatorKnown(position)) {
+      this.#warnOfNoAccumulator();
+      return;
+    }
     if (position !== undefined) {
       this.#isEmpty = false;
       const { provenTo, refuted } = await judgeHistory(store, chain);
@@ -164,6 +170,16 @@ export class Proving {
     const head = (await loadPosition(store))?.version ?? -1n;
     // Committed meanwhile: nobody would compare it before the next news.
     if (this.#expected !== undefined && head >= this.#expected.version) await this.#compareNow();
+  }
+
+  /** What the follower commits cannot be compared with signatures: it would blame upstreams for that. */
+  #warnOfNoAccumulator(): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    this.#parts.logger.warn(
+      {},
+      "signatures prove nothing here: the ledger started in the middle without proofs, so this node has no accumulator of its own; an empty directory would have one",
+    );
   }
 
   /** Tells the follower of the next signed version, so that it refuses another history there. */

@@ -39,6 +39,7 @@ interface Info {
   readonly sync_reason?: string;
   readonly lazy_fills_by_level?: Readonly<Record<string, number>>;
   readonly refuted_from?: string;
+  readonly upstreams: readonly { readonly state: string; readonly last_fault?: string }[];
   readonly proof_sources: readonly { readonly state: string; readonly last_fault?: string }[];
 }
 
@@ -134,6 +135,27 @@ describe("a start in the middle with proofs", () => {
     const second = await follow(origin, [origin.proofUrl ?? ""], { data });
     await untilLevel(second, "proven", await headOf(origin));
     expect(await balanceOf(second, account?.address ?? "")).toEqual([expected, "proven"]);
+  });
+
+  it("proves nothing of a ledger that started without proofs, and blames nobody for that", async () => {
+    const origin = await startOrigin(20);
+    const data = temporaryFolder();
+    const first = await follow(origin, [], { data });
+    await untilLevel(first, "trusted", await headOf(origin));
+    await first.close();
+
+    for (let i = 0; i < 20; i++) await origin.produceBlock();
+    const proxy = opened(await startProxy(new URL(origin.url ?? "").origin));
+    proxy.meddle = (passing) => ({ ...passing, status: 500, body: Buffer.alloc(0) });
+    const second = await follow(origin, [origin.proofUrl ?? ""], { data, upstreams: [proxy.url] });
+    // Signatures of versions that are not stored yet come first.
+    await until(async () => (await infoOf(second)).proof_sources[0]?.state === "ok");
+    proxy.meddle = (passing) => passing;
+    const info = await untilLevel(second, "trusted", await headOf(origin));
+    expect(info.upstreams).toMatchObject([
+      { state: "ok", last_fault: expect.stringContaining("status 500") },
+    ]);
+    expect(info.refuted_from).toBeUndefined();
   });
 
   it("waits, and says why, while no source leads to the present", async () => {
