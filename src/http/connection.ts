@@ -4,8 +4,12 @@ import type { Duplex } from "node:stream";
 import { errorBody } from "./error-body.ts";
 import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
 
-/** Where node:http keeps the response in progress of a connection. */
-type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse<IncomingMessage> | null };
+type NodeResponse = ServerResponse<IncomingMessage>;
+
+/** The response in progress of a connection of node:http, which keeps it there. */
+export function responseInProgress(socket: Duplex): NodeResponse | undefined {
+  return (socket as Duplex & { readonly _httpMessage?: NodeResponse | null })._httpMessage ?? undefined;
+}
 
 const MESSAGES: ReadonlyMap<string, readonly [Condition, string]> = new Map([
   ["HPE_HEADER_OVERFLOW", ["headers_too_large", "the request line and headers are too long"]],
@@ -27,13 +31,13 @@ function finish(socket: Duplex, answer: string): void {
   socket.end(answer, () => socket.destroy());
 }
 
-function isWhole(pending: AnsweringSocket["_httpMessage"]): boolean {
+function isWhole(pending: NodeResponse | undefined): boolean {
   return pending?.req.complete === true;
 }
 
 /** Waits for the responses to earlier requests of the connection. */
 function destroyOnceAnswered(socket: Duplex): void {
-  const pending = (socket as AnsweringSocket)._httpMessage;
+  const pending = responseInProgress(socket);
   if (isWhole(pending)) pending?.once("close", () => destroyOnceAnswered(socket));
   else socket.destroy();
 }
@@ -42,7 +46,7 @@ function destroyOnceAnswered(socket: Duplex): void {
 export function rejectBrokenRequest(error: Error & { code?: string }, socket: Duplex): Condition | undefined {
   // node:http closes the socket after the response to a request with `Connection: close`; later bytes are not read.
   if (error.code === "HPE_CLOSED_CONNECTION") return undefined;
-  const pending = (socket as AnsweringSocket)._httpMessage;
+  const pending = responseInProgress(socket);
   if (isWhole(pending) && socket.writable && error.code !== "ECONNRESET") {
     destroyOnceAnswered(socket);
     return undefined;

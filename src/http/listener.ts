@@ -20,6 +20,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
 import { Http2Lane, isHttp2 } from "./http2/http2-lane.ts";
+import { NodeConnections } from "./node-connections.ts";
 import { type Admitted, NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 import type { UnreadResponses } from "./unread-responses.ts";
@@ -75,6 +76,7 @@ export class Listener {
   readonly #stopWatchingFiles: () => void;
   readonly #lane: DirectLane;
   readonly #http2: Http2Lane;
+  readonly #nodeConnections: NodeConnections;
   /** By connection that moved to node:http: its request that was already admitted. */
   readonly #admitted = new WeakMap<Socket, Admitted>();
   #refused = 0;
@@ -111,6 +113,7 @@ export class Listener {
     this.#server.maxConnections = settings.maxConnections;
     // A client that half-closed still gets its responses. Node's types lack this setting.
     Object.assign(this.#server, { httpAllowHalfOpen: true });
+    this.#nodeConnections = new NodeConnections(this.#server);
     this.#listenForRequests();
     this.#http2 = this.#createHttp2Lane();
     this.#lane = this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
@@ -134,7 +137,10 @@ export class Listener {
     });
   }
 
-  /** Accepts no more requests and waits for those in flight, at most `drainMs`. */
+  /**
+   * Accepts no more connections, and closes those that are open when their responses are sent; those of clients that do
+   * not read, after `drainTimeoutMs`.
+   */
   close(): Promise<void> {
     this.#stopWatchingFiles();
     const server = this.#server;
@@ -148,8 +154,9 @@ export class Listener {
         clearTimeout(timer);
         resolve();
       });
+      this.#lane.close();
       this.#http2.close();
-      this.#closeIdle();
+      this.#nodeConnections.close();
     });
   }
 
@@ -159,10 +166,11 @@ export class Listener {
     this.#http2.sweep(nowMs);
   }
 
+  /** Makes room for other connections. */
   #closeIdle(): void {
     this.#lane.closeIdle();
     this.#http2.closeIdle();
-    this.#server.closeIdleConnections();
+    this.#nodeConnections.closeIdle();
   }
 
   #createHttp2Lane(): Http2Lane {
@@ -235,12 +243,14 @@ export class Listener {
           this.#http2.acceptResumed(socket);
           return;
         }
+        this.#nodeConnections.accept(socket);
         for (const listen of nodeListeners) listen.call(server, socket);
       },
     });
     // node:http gets a connection only when the direct lane hands it over.
     if (isDirect) server.removeAllListeners(event);
     server.on(event, (socket: Socket) => {
+      if (!isDirect) this.#nodeConnections.accept(socket);
       const isH2 = tls !== undefined && (socket as TLSSocket).alpnProtocol === "h2";
       unreadResponses.watch(isDirect && !isH2 ? lane.accept(socket) : socket);
       if (isH2) this.#http2.accept(socket);

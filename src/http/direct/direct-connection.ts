@@ -63,14 +63,22 @@ export class DirectConnection implements ExchangeOwner {
 
   /** Since when it has waited for its next request; undefined while it is busy or has sent part of one. */
   get idleSinceMs(): number | undefined {
-    const isIdle = this.#served > 0 && this.#current === undefined && this.#held === undefined;
-    return isIdle ? this.#sinceMs : undefined;
+    return this.#served > 0 && this.#isWaiting && this.socket.writableLength === 0
+      ? this.#sinceMs
+      : undefined;
   }
 
   /** Since when its first request, or the rest of one, has been missing. */
   get lateSinceMs(): number | undefined {
     const isWaiting = this.#current === undefined && (this.#served === 0 || this.#held !== undefined);
     return isWaiting ? this.#sinceMs : undefined;
+  }
+
+  /** Closes a connection that waits for a request, once the client has read the response before it. */
+  closeWhenSent(): void {
+    if (!this.#isWaiting) return;
+    if (this.socket.writableLength > 0) this.#endSocket();
+    else this.socket.destroy();
   }
 
   /** Leaves the connection to node:http. */
@@ -148,11 +156,17 @@ export class DirectConnection implements ExchangeOwner {
   };
 
   readonly #onDrain = (): void => {
+    this.#sinceMs = performance.now();
     if (this.#current === undefined) this.#goOn();
   };
 
   /** The socket closes by itself then. */
   readonly #onError = (): void => {};
+
+  /** True if no request is being served, and none has begun to come. */
+  get #isWaiting(): boolean {
+    return this.#current === undefined && this.#held === undefined;
+  }
 
   /** True while bytes that come must wait: for an answer to be made, or for the client to read those it has. */
   get #isBusy(): boolean {

@@ -57,6 +57,11 @@ export class DirectLane {
     }
   }
 
+  /** Closes connections that wait for a request; those that are busy close after their response. */
+  close(): void {
+    for (const connection of this.#connections) connection.closeWhenSent();
+  }
+
   /** Closes idle connections. */
   closeIdle(): void {
     for (const { idleSinceMs, socket } of this.#connections) if (idleSinceMs !== undefined) socket.destroy();

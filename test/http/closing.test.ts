@@ -1,0 +1,97 @@
+// A server that closes while clients still read: each response arrives whole, and then nothing is waited for.
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { startServer } from "../support/http-server.ts";
+import { until } from "../support/until.ts";
+
+/** More than the buffers of the two sockets hold. */
+const SIZE = 32 * 1024 * 1024;
+/** A test that waited for this would fail. */
+const NEVER_MS = 60 * 60 * 1000;
+const INFO = "GET /v1/info HTTP/1.1\r\nHost: x\r\n\r\n";
+const ENCODE =
+  "POST /v1/transactions/encode_submission HTTP/1.1\r\nHost: x\r\nAccept: application/x-bcs\r\n" +
+  "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+
+function startLarge(options: { isDirect: boolean; drainTimeoutMs?: number }) {
+  return startServer({
+    nodeInfo: () => ({ large: "x".repeat(SIZE) }),
+    encoder: async () => new Uint8Array(SIZE),
+    drainTimeoutMs: NEVER_MS,
+    ...options,
+  });
+}
+
+/** Asks on a connection that the client keeps, and waits for the first bytes of the response. */
+async function ask(server: { port: number; host: string }, request: string): Promise<Socket> {
+  const socket = connect(server.port, server.host);
+  socket.on("error", () => {});
+  socket.write(request);
+  await once(socket, "readable");
+  return socket;
+}
+
+/** Reads to the end. Returns the length of the body, and the one that the head states. */
+async function readAll(socket: Socket): Promise<{ length: number; stated: number }> {
+  const pieces: Buffer[] = [];
+  for await (const piece of socket) pieces.push(piece as Buffer);
+  const bytes = Buffer.concat(pieces);
+  const end = bytes.indexOf("\r\n\r\n");
+  const stated = /content-length: (\d+)/i.exec(bytes.toString("latin1", 0, end))?.[1];
+  return { length: bytes.length - end - 4, stated: Number(stated) };
+}
+
+describe.each([
+  ["the direct lane", true],
+  ["node:http", false],
+])("a server that closes, on %s", (_, isDirect) => {
+  it.each([
+    ["a text", INFO],
+    ["bytes", ENCODE],
+  ])(
+    "lets a client read %s to the end and closes then, although the client would keep the connection",
+    async (__, request) => {
+      const server = await startLarge({ isDirect });
+      const idle = await ask(server, "GET /v1/-/healthy HTTP/1.1\r\nHost: x\r\n\r\n");
+      const socket = await ask(server, request);
+      const closed = server.close();
+      const { length, stated } = await readAll(socket);
+      await readAll(idle);
+      expect(length).toBe(stated);
+      expect(length).toBeGreaterThan(SIZE - 1);
+      await closed;
+    },
+  );
+
+  it("cuts off a client that never reads, after the time for that", async () => {
+    const server = await startLarge({ isDirect, drainTimeoutMs: 100 });
+    const socket = await ask(server, INFO);
+    await server.close();
+    const { length, stated } = await readAll(socket).catch(() => ({ length: 0, stated: SIZE }));
+    expect(length).toBeLessThan(stated);
+  });
+
+  it("waits for no connection without a request", async () => {
+    const server = await startLarge({ isDirect });
+    const silent = connect(server.port, server.host);
+    await until(() => server.figures().connections === 1);
+    const closed = server.close();
+    await once(silent, "close");
+    await closed;
+  });
+});
+
+it("lets a client of HTTP/2 read to the end and closes then", async () => {
+  const server = await startLarge({ isDirect: true });
+  const session = connectHttp2(server.url);
+  const stream = session.request({ ":path": "/v1/info" });
+  const [headers] = (await once(stream, "response")) as [Record<string, string>];
+  const closed = server.close();
+  let length = 0;
+  for await (const piece of stream) length += (piece as Buffer).length;
+  expect(length).toBe(Number(headers["content-length"]));
+  await closed;
+  await once(session, "close");
+});
