@@ -2,8 +2,8 @@
 // `APT`. The node or the store says whether its ledger is one. Without 0x, a short text is never taken for hex here:
 // `ada` and `cafe` are digits too.
 import { ConfigError } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { parseOperand } from "../node.ts";
-import { didYouMean } from "./nearest.ts";
 import type { Source } from "./source/source.ts";
 
 /** Operands that may be names: the key of the info response that has them, and what a message calls them. */

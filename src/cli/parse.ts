@@ -2,8 +2,8 @@
 // configuration file, default; it also decides between options that exclude each other. An unknown name is refused with
 // the nearest known one.
 import { ConfigError, errorText } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { loadConfigFile } from "./config-file.ts";
-import { didYouMean } from "./nearest.ts";
 import {
   type Exclusion,
   type ExclusionSide,

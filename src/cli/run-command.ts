@@ -1,6 +1,7 @@
 // The commands as one function: it finds the command, parses its options, runs it, and turns errors into one line and an
 // exit code. It touches no stream of the process, so tests can run commands without starting processes.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { SOFTWARE_VERSION } from "../base/software-version.ts";
 import {
   type Command,
@@ -14,7 +15,6 @@ import { LoadError, loadCommand, loadCommands } from "./commands.ts";
 import { unknownVariables } from "./environment.ts";
 import { commandHelp, nextSteps, programHelp } from "./help.ts";
 import { Interrupted } from "./interrupt.ts";
-import { didYouMean } from "./nearest.ts";
 import { parseCommand } from "./parse.ts";
 import { COMMAND_NAMES, SUMMARIES } from "./summaries.ts";
 

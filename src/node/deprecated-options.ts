@@ -48,6 +48,13 @@ function withValue(tree: Tree, [name = "", ...rest]: readonly string[], value: u
   return { ...tree, [name]: rest.length === 0 ? value : withValue((tree[name] ?? {}) as Tree, rest, value) };
 }
 
+/** A copy of the tree without the value at the path, and without the trees that this empties. */
+function withoutValue(tree: Tree, [name = "", ...rest]: readonly string[]): Tree {
+  const { [name]: value, ...others } = tree;
+  const left = rest.length === 0 ? {} : withoutValue(value as Tree, rest);
+  return Object.keys(left).length === 0 ? others : { ...others, [name]: left };
+}
+
 /** The options by their present names; logs a line for each old one. */
 export function withPresentNames(options: NodeOptions & DeprecatedOptions, logger: Logger): NodeOptions {
   let tree = options as Tree;
@@ -56,7 +63,7 @@ export function withPresentNames(options: NodeOptions & DeprecatedOptions, logge
     if (old === undefined) continue;
     logger.warn({ option: from, use: to }, "deprecated option: use its new name");
     const value = to === "store" ? { engine: from, ...(old as object) } : old;
-    tree = withValue(withValue(tree, to.split("."), value), from.split("."), undefined);
+    tree = withValue(withoutValue(tree, from.split(".")), to.split("."), value);
   }
   return tree as NodeOptions;
 }

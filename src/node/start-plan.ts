@@ -14,6 +14,7 @@ import type { FollowPlan } from "./following.ts";
 import type { ForkPlan } from "./forking.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
 import { FRONTEND_NUMBERS } from "./http-options.ts";
+import { assertNodeNames, assertPartNames } from "./known-options.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
 
@@ -73,16 +74,25 @@ const NO_PLAN: StartPlan = {
 /** Plans a start. Throws ConfigError, or LedgerError for a genesis that does not match the waypoint. */
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
+  assertNodeNames(options);
   if (http !== undefined) {
-    const { assertHttpOptions } = await import("../http/server.ts");
+    const { assertHttpOptions, HTTP_NUMBERS } = await import("../http/server.ts");
+    assertPartNames("http", { ...HTTP_NUMBERS, ...FRONTEND_NUMBERS }, http);
     assertHttpOptions(http);
     assertNumbers("http", FRONTEND_NUMBERS, http);
   }
+  assertPartNames("localChain", LOCAL_CHAIN_NUMBERS, localChain);
   assertNumbers("localChain", LOCAL_CHAIN_NUMBERS, localChain);
   const following = follow && (await import("./following.ts"));
-  if (following !== undefined) assertNumbers("follow", following.FOLLOW_NUMBERS, follow);
+  if (following !== undefined) {
+    assertPartNames("follow", following.FOLLOW_NUMBERS, follow);
+    assertNumbers("follow", following.FOLLOW_NUMBERS, follow);
+  }
   const forking = fork && (await import("./forking.ts"));
-  if (forking !== undefined) assertNumbers("fork", forking.FORK_NUMBERS, fork);
+  if (forking !== undefined) {
+    assertPartNames("fork", forking.FORK_NUMBERS, fork);
+    assertNumbers("fork", forking.FORK_NUMBERS, fork);
+  }
   assertStore(options);
   if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);

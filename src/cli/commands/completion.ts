@@ -1,8 +1,8 @@
 // `sextant completion`: the script that teaches a shell to complete commands and options.
 import { ConfigError } from "../../base/errors.ts";
+import { didYouMean } from "../../base/nearest.ts";
 import { type Command, command, EXIT_OK } from "../command.ts";
 import { completionScript, SHELLS } from "../completion.ts";
-import { didYouMean } from "../nearest.ts";
 import { operandsOf } from "../operands.ts";
 
 /** The command; it completes itself too, so it loads all commands when it runs. */
