@@ -24,7 +24,12 @@ import { readAtFields, readPointOf } from "./schemas/read-at.ts";
 type Query = "ledger_version" | "at" | MinVersionName;
 
 /** What makes one batch operation differ from another. */
-interface BatchOperation<Path extends string, Q, A extends bigint | Uint8Array, Names extends string> {
+interface BatchOperation<
+  Path extends string,
+  Q,
+  A extends bigint | Uint8Array,
+  Names extends readonly string[],
+> {
   readonly id: string;
   readonly route: Route<Path, Query>;
   readonly summary: string;
@@ -75,7 +80,7 @@ export function batchOperation<
   const Path extends string,
   Q,
   A extends bigint | Uint8Array,
-  Names extends string,
+  const Names extends readonly string[],
 >(kind: BatchOperation<Path, Q, A, Names>): Operation {
   const { answer, result, addUp } = kind;
   const toJson = async (
@@ -94,7 +99,8 @@ export function batchOperation<
         await addHex(out.add(`{"${result.member}":`), one, slices);
         out.add("}");
       } else out.add(`{"${result.member}":"${one}"}`);
-      await slices.pause();
+      const pause = slices.pause();
+      if (pause !== undefined) await pause;
     }
     const sums = [...(totals ?? [])].map(([name, sum]) => `${JSON.stringify(name)}:"${sum}"`);
     return out.add(totals === undefined ? "]}" : `],"totals":{${sums.join(",")}}}`).finish();

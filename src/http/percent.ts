@@ -7,22 +7,25 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const PERCENT = 37;
 
 function decodeOnce(text: string): string | undefined {
-  const source = Buffer.from(text, "utf8");
-  const out = new Uint8Array(source.length);
+  // In place, because an escape is longer than its byte.
+  const bytes = Buffer.from(text, "utf8");
   let length = 0;
-  for (let i = 0; i < source.length; i++) {
-    const byte = source[i] ?? 0;
-    const high = byte === PERCENT ? hexDigit(source[i + 1] ?? 0) : -1;
-    const low = high < 0 ? -1 : hexDigit(source[i + 2] ?? 0);
-    if (low < 0) {
-      out[length++] = byte;
-    } else {
-      out[length++] = high * 16 + low;
+  let seen = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    let byte = bytes[i] ?? 0;
+    const high = byte === PERCENT ? hexDigit(bytes[i + 1] ?? 0) : -1;
+    const low = high < 0 ? -1 : hexDigit(bytes[i + 2] ?? 0);
+    if (low >= 0) {
+      byte = high * 16 + low;
       i += 2;
     }
+    bytes[length++] = byte;
+    seen |= byte;
   }
+  // A call of the decoder takes longer than all of this.
+  if (seen < 128) return bytes.toString("latin1", 0, length);
   try {
-    return utf8.decode(out.subarray(0, length));
+    return utf8.decode(bytes.subarray(0, length));
   } catch {
     return undefined;
   }

@@ -53,7 +53,7 @@ export async function readBalances(
     if (typeof balance === "bigint") keepBalance(latest, owner, asset, balance);
   }
   let next = 0;
-  return known.flatMap((balance) => balance ?? read.slice(next, ++next));
+  return known.map((balance) => balance ?? (read[next++] as bigint | LedgerError));
 }
 
 /** As `readBalances`, from the view alone. */
@@ -68,7 +68,9 @@ async function readPairs(
   // Asked at least once: that checks the version.
   for (let start = 0; start === 0 || start < pairs.length; start += PAIRS_AT_ONCE) {
     const some = pairs.slice(start, start + PAIRS_AT_ONCE);
-    const keys = some.flatMap(({ owner, asset }) => balanceKeys(owner, asset, view.keyTrace));
+    const keys: Uint8Array[] = [];
+    // Not by flatMap, which looks up every element by its name.
+    for (const { owner, asset } of some) keys.push(...balanceKeys(owner, asset, view.keyTrace));
     const read = view.getItems(keys, version);
     // Its failure is thrown below, when its turn comes.
     if (read instanceof Promise) read.catch(() => {});

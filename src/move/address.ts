@@ -4,6 +4,7 @@ import { MoveError } from "./errors.ts";
 
 /** Bytes of an address. */
 export const ADDRESS_LENGTH = 32;
+const ZERO_DIGIT = 48;
 
 /** A 32-byte account address. Made only by `addressFromBytes` and `parseAddress`. */
 export type Address = Uint8Array & { readonly __brand: "Address" };
@@ -57,7 +58,10 @@ export function parseAddress(text: string): Address {
 
 /** `0x` + hex without leading zeros (`0x0` for zero): the form of the API and of type texts. */
 export function formatAddress(address: Uint8Array): string {
-  return `0x${toHex(address).replace(/^0{1,63}/, "")}`;
+  const digits = toHex(address);
+  let start = 0;
+  while (start < digits.length - 1 && digits.charCodeAt(start) === ZERO_DIGIT) start++;
+  return `0x${digits.slice(start)}`;
 }
 
 /** `0x` + all 64 digits. */

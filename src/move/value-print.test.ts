@@ -151,12 +151,27 @@ describe("a printed value", () => {
     expect(JSON.stringify(print(layout, "0001010100"))).toBe('{"__variant__":[false],"a":[true]}');
   });
 
-  it("is bounded in depth", () => {
+  it("has the last of two fields with one name, in the place of the first", () => {
+    const byte: Layout = { kind: "u8" };
+    const fields = ["a", "b", "a"].map((name) => ({ name, layout: byte }));
+    const layout: Layout = {
+      kind: "struct",
+      name: "0x1::m::S",
+      fields,
+      positions: new Map([
+        ["a", 2],
+        ["b", 1],
+      ]),
+    };
+    expect(JSON.stringify(print(layout, "010203"))).toBe('{"a":3,"b":2}');
+  });
+
+  it.each(["vector", "option"] as const)("is bounded in depth: %s", (kind) => {
     const deep = (levels: number): Layout =>
-      levels === 0 ? { kind: "u8" } : { kind: "vector", item: structOf({ x: deep(levels - 1) }) };
-    expect(() => print(deep(32), `${"01".repeat(32)}07`)).not.toThrow();
-    expect(() => print(deep(33), `${"01".repeat(33)}07`)).toThrow(MoveError);
-    expect(() => print(deep(33), `${"01".repeat(33)}07`)).toThrow("nested too deep to print");
+      levels === 0 ? { kind: "bool" } : { kind, item: structOf({ x: deep(levels - 1) }) };
+    expect(() => print(deep(32), `${"01".repeat(32)}01`)).not.toThrow();
+    expect(() => print(deep(33), `${"01".repeat(33)}01`)).toThrow(MoveError);
+    expect(() => print(deep(33), `${"01".repeat(33)}01`)).toThrow("nested too deep to print");
   });
 
   it("leaves the room to the next value when it is refused", () => {

@@ -4,7 +4,7 @@ import { toPrefixedHex } from "../base/hex.ts";
 import type { BcsReader } from "../bcs/reader.ts";
 import { ADDRESS_LENGTH, formatAddress } from "./address.ts";
 import { MoveError } from "./errors.ts";
-import type { EnumLayout, FieldsLayout, Layout } from "./layout.ts";
+import type { EnumLayout, FieldsLayout, Layout, StructLayout } from "./layout.ts";
 
 /** A JSON value. Objects have no prototype, so `__proto__` is an ordinary name. */
 export type JsonValue =
@@ -68,7 +68,7 @@ export class ValuePrinter {
     this.#unsent = "";
     try {
       if (isLong(layout)) yield* this.#print(reader, layout);
-      else this.#add(JSON.stringify(this.#read(reader, layout)));
+      else this.#addWhole(reader, layout);
       yield this.#unsent;
     } catch (error) {
       this.#printed = printed;
@@ -78,6 +78,41 @@ export class ValuePrinter {
 
   #add(text: string): void {
     this.#unsent += text;
+  }
+
+  /** Adds a value that is not long. Without an object for each struct, which would take longer than all the rest. */
+  #addWhole(reader: BcsReader, layout: Layout): void {
+    const heads = layout.kind === "struct" ? headsOf(layout) : undefined;
+    if (layout.kind === "struct" && heads !== undefined) {
+      this.#charge(2);
+      this.#deeper();
+      this.#add("{");
+      for (const [i, { name, layout: field }] of layout.fields.entries()) {
+        this.#charge(name.length + 2);
+        this.#add(heads[i] ?? "");
+        reader.enter(name);
+        this.#addWhole(reader, field);
+        reader.leave();
+      }
+      this.#add("}");
+      this.#depth--;
+    } else if (layout.kind === "option" && layout.item.kind !== "u8") {
+      this.#charge(2);
+      this.#deeper();
+      this.#add('{"vec":[');
+      if (this.#optionCount(reader) > 0) {
+        reader.enter(0);
+        this.#addWhole(reader, layout.item);
+        reader.leave();
+      }
+      this.#add("]}");
+      this.#depth--;
+    } else {
+      const value = this.#read(reader, layout);
+      // Digits need no escapes.
+      const isDigits = typeof value === "string" && layout.kind !== "string";
+      this.#add(isDigits ? `"${value}"` : JSON.stringify(value));
+    }
   }
 
   /** Prints a value of a long layout. What is not long is printed at once. */
@@ -125,7 +160,7 @@ export class ValuePrinter {
       if (i > 0) this.#add(",");
       reader.enter(i);
       if (itemIsLong) yield* this.#print(reader, layout);
-      else this.#add(JSON.stringify(this.#read(reader, layout)));
+      else this.#addWhole(reader, layout);
       reader.leave();
       if (this.#unsent.length >= PIECE_CHARACTERS) {
         yield this.#unsent;
@@ -143,7 +178,7 @@ export class ValuePrinter {
       separator = ",";
       reader.enter(name);
       if (isLong(layout)) yield* this.#print(reader, layout);
-      else this.#add(JSON.stringify(this.#read(reader, layout)));
+      else this.#addWhole(reader, layout);
       reader.leave();
     }
   }
@@ -261,6 +296,20 @@ export class ValuePrinter {
     }
     return out;
   }
+}
+
+const structHeads = new WeakMap<StructLayout, readonly string[] | "none">();
+
+/** What stands before each value of a struct. Undefined where two fields share a name, which an object has once. */
+function headsOf(layout: StructLayout): readonly string[] | undefined {
+  let heads = structHeads.get(layout);
+  if (heads === undefined) {
+    const { fields, positions } = layout;
+    const made = fields.map(({ name }, i) => `${i > 0 ? "," : ""}${JSON.stringify(name)}:`);
+    heads = positions.size === fields.length ? made : "none";
+    structHeads.set(layout, heads);
+  }
+  return heads === "none" ? undefined : heads;
 }
 
 const longLayouts = new WeakMap<Layout, boolean>();

@@ -27,6 +27,8 @@ export function proofWindowOf({ proofWindow, follow }: NodeOptions, { chain }: S
 export class ProofQuestions {
   readonly #reader: Reader;
   readonly #store: () => Store | undefined;
+  /** Kept, because node looks up the file of every import again. */
+  #prover: Promise<typeof import("../sync/prover.ts")> | undefined;
 
   constructor(reader: Reader, store: () => Store | undefined) {
     this.#reader = reader;
@@ -36,7 +38,8 @@ export class ProofQuestions {
   async prove(view: LedgerView, question: ProofQuestion, options: ProofOptions): Promise<MadeBundle> {
     const store = this.#store();
     if (store === undefined) throw new LedgerError("no_ledger", "there is no ledger yet");
-    const { prove } = await import("../sync/prover.ts");
+    this.#prover ??= import("../sync/prover.ts");
+    const { prove } = await this.#prover;
     return prove(store, view, question, options);
   }
 

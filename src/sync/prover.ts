@@ -46,6 +46,7 @@ interface ProvablePoint {
 /** What all proofs of one block end from one waypoint share. */
 interface Frame extends Omit<ProvablePoint, "signed"> {
   readonly info: Uint8Array;
+  readonly stateRoot: Uint8Array;
   readonly siblings: readonly Uint8Array[];
   readonly ledger: MadeLedger;
   /** Remembers the nodes near the root. */
@@ -72,10 +73,12 @@ async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): 
   if (record === undefined) throw new LedgerError("corrupt", `version ${end.version} has no record`);
   const { version: lastVersion } = readSignedHead(signed);
   const nodes = new AccumulatorNodes({ store, view, lastVersion, missingSubtree: "corrupt" });
+  const info = new Uint8Array(readInfoBytes(record.bytes));
   const frame: Frame = {
     height,
     end,
-    info: new Uint8Array(readInfoBytes(record.bytes)),
+    info,
+    stateRoot: stateRootOf(info),
     siblings: await nodes.siblings(end.version, end.left),
     ledger: await ledgerOf(store, signed, fromWaypoint),
     tree: new TreeAt(store, end.rootVersion),
@@ -104,7 +107,7 @@ export async function prove(
   const items: ProvenItem[] = [];
   for (const [i, keyHash] of keyHashes.entries()) {
     const value = values[i]?.value;
-    const proof = await proveItem(store, view, { ...frame, keyHash, value });
+    const proof = await proveItem(store, view, frame, keyHash, value);
     items.push({ key: keys[i] ?? keyHash, value, proof });
   }
   const claim = claimOf(question, values);
@@ -154,8 +157,18 @@ function claimOf(question: ProofQuestion, values: readonly (StateItem | undefine
   return { kind: "balance", address, asset: assetText(asset), amount };
 }
 
-/** The one spelling of an asset. */
-function assetText({ coinStoreTag, metadata }: Asset): string {
+const assetTexts = new WeakMap<Asset, string>();
+
+/** The one spelling of an asset. Most questions are about a few assets, which are parsed once. */
+function assetText(asset: Asset): string {
+  const known = assetTexts.get(asset);
+  if (known !== undefined) return known;
+  const text = formatAsset(asset);
+  assetTexts.set(asset, text);
+  return text;
+}
+
+function formatAsset({ coinStoreTag, metadata }: Asset): string {
   if (coinStoreTag === undefined) return formatAddress(metadata);
   const [coin] = decodeWith(structTagCodec, coinStoreTag).typeArgs;
   if (coin?.kind !== "struct") throw new Error("a coin store without a coin type");
@@ -165,13 +178,15 @@ function assetText({ coinStoreTag, metadata }: Asset): string {
 async function proveItem(
   store: Reader,
   view: LedgerView,
-  item: Frame & { readonly keyHash: Uint8Array; readonly value: Uint8Array | undefined },
+  frame: Frame,
+  keyHash: Uint8Array,
+  value: Uint8Array | undefined,
 ): Promise<ProvenItem["proof"]> {
-  const { height, end, info, keyHash, value } = item;
-  let { tree } = item;
+  const { height, end, stateRoot } = frame;
+  let { tree } = frame;
   for (let attempt = 1; ; attempt++) {
     try {
-      const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes);
+      const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes, tree.decode);
       const valueHash = value && stateValueHash(value);
       const proof = {
         leaf: leaf && {
@@ -180,7 +195,7 @@ async function proveItem(
         },
         siblings: [...siblings],
       };
-      if (tree.usesCurrent) checkStateProof(proof, stateRootOf(info), keyHash, valueHash);
+      if (tree.usesCurrent) checkStateProof(proof, stateRoot, keyHash, valueHash);
       return proof;
     } catch (error) {
       tree = new TreeAt(store, end.rootVersion);

@@ -1,7 +1,7 @@
 // Earlier nodes of the state tree, as side rows. A row holds a node as it was after a version, and for each child node the
 // version that wrote that one, so the whole tree of a block end can be read from its root down. A node that did not
 // change since the history began has no row: it is in the table of current nodes until its first change.
-import { treeNodeName } from "../ledger/state-tree/tree-node.ts";
+import { decodeTreeNode, type TreeNode, treeNodeName } from "../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../ledger/state-tree/update.ts";
 import type { SideRow, Store, TreeNodeWrite } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
@@ -269,6 +269,7 @@ export class TreeAt {
   readonly #children = new Map<string, ChildVersions>();
   /** The root and the nodes below it: the ways of several keys begin alike. */
   readonly #nodes = new Map<string, Uint8Array>();
+  readonly #decoded = new Map<Uint8Array, TreeNode>();
   #usesCurrent = false;
 
   constructor(store: Rows, rootVersion: bigint | undefined) {
@@ -283,6 +284,9 @@ export class TreeAt {
 
   readonly getNodes: TreeNodeReader = (keys) => Promise.all(keys.map((key) => this.#read(key)));
 
+  /** Decodes bytes that `getNodes` gave: those of the remembered nodes once, which have the most hashes. */
+  readonly decode = (bytes: Uint8Array): TreeNode => this.#decoded.get(bytes) ?? decodeTreeNode(bytes);
+
   async #read(key: Uint8Array): Promise<Uint8Array | undefined> {
     const name = treeNodeName(key);
     const known = this.#nodes.get(name);
@@ -293,7 +297,10 @@ export class TreeAt {
     if (row !== undefined) {
       const { node, children } = decodeRow(row);
       this.#children.set(name, children);
-      if ((key[0] ?? 0) <= 1) this.#nodes.set(name, node);
+      if ((key[0] ?? 0) <= 1) {
+        this.#nodes.set(name, node);
+        this.#decoded.set(node, decodeTreeNode(node));
+      }
       return node;
     }
     this.#usesCurrent = true;

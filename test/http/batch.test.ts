@@ -119,6 +119,37 @@ describe("many balances", () => {
     expect(found).toEqual({ ledger_version: version, timestamp_usec: usec, balances: [{ balance: "100" }] });
   });
 
+  it("are those of the single reads where a text is that of the query before, its beginning, or it with escapes", async () => {
+    const [[first = ""] = [], [second = ""] = []] = BALANCES;
+    const escaped = (text: string): string => `"\\u0030${JSON.stringify(text).slice(2)}`;
+    const pairs = [
+      [first, COIN],
+      [first, COIN],
+      [second, COIN.slice(0, -1)],
+      [second, COIN],
+      [first, `${COIN}s`],
+      [`${first}0`, COIN],
+      [first, "0xa"],
+      [first, "0xa"],
+      [second, "0x"],
+      [first, "0xa"],
+    ] as const;
+    const single = async ([address, asset]: readonly [string, string]): Promise<unknown> => {
+      const response = await fetch(`${url}/v1/accounts/${address}/balance/${asset}`);
+      return response.ok ? { balance: await response.text() } : { error: await response.json() };
+    };
+    const singles = [];
+    for (const pair of pairs) singles.push(await single(pair));
+    for (const spell of [JSON.stringify, escaped]) {
+      const list = pairs.map(
+        ([address, asset], i) =>
+          `{"address":${i % 2 === 0 ? spell(address) : JSON.stringify(address)},"asset_type":${i % 3 === 0 ? spell(asset) : JSON.stringify(asset)}}`,
+      );
+      const { balances } = await readBalances(`{"queries":[${list.join(",")}]}`);
+      expect(balances).toEqual(singles);
+    }
+  });
+
   it("have their errors in their places", async () => {
     const asked = [
       { address: "0xc1", asset_type: COIN },

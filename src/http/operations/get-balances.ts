@@ -69,10 +69,10 @@ export const getBalances = batchOperation({
       ],
       totals: true,
     },
-    parse: ({ address, asset_type }) => ({
+    parse: (address, assetType) => ({
       owner: parseField("address", addressField, address),
-      asset: parseField("asset_type", assetTypeField, asset_type),
-      text: asset_type,
+      asset: parseField("asset_type", assetTypeField, assetType),
+      text: assetType,
     }),
   },
   answer: {

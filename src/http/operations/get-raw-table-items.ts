@@ -43,8 +43,8 @@ export const getRawTableItems = batchOperation({
     example: {
       queries: [{ table_handle: tableHandleField.example, key: "0x03415054" }],
     },
-    parse: ({ table_handle, key }) => ({
-      handle: parseField("table_handle", tableHandleField, table_handle),
+    parse: (handle, key) => ({
+      handle: parseField("table_handle", tableHandleField, handle),
       key: parseHexBytes("key", key),
     }),
   },
@@ -76,7 +76,8 @@ export const getRawTableItems = batchOperation({
       if (item === undefined) results.push(itemNotFound(one, version));
       else if (item === UNREAD) results.push(unread());
       else results.push(item);
-      await slices.pause();
+      const pause = slices.pause();
+      if (pause !== undefined) await pause;
     }
     return results;
   },

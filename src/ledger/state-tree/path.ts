@@ -1,6 +1,6 @@
 // The way of a key through the stored state tree: what a proof of its value, or of its absence, is made of.
 import { LedgerError } from "../errors.ts";
-import { decodeTreeNode, stepThrough, treeNodeKey } from "./tree-node.ts";
+import { decodeTreeNode, stepThrough, type TreeNode, treeNodeKey } from "./tree-node.ts";
 import type { TreeLeaf, TreeNodeReader } from "./update.ts";
 
 export interface TreePath {
@@ -10,8 +10,15 @@ export interface TreePath {
   readonly siblings: readonly Uint8Array[];
 }
 
-/** Reads the way of a key. Throws LedgerError `corrupt` if a node is missing. */
-export async function readTreePath(keyHash: Uint8Array, getNodes: TreeNodeReader): Promise<TreePath> {
+/**
+ * Reads the way of a key. A caller that remembers bytes may remember what they decode to. Throws LedgerError `corrupt` if a
+ * node is missing.
+ */
+export async function readTreePath(
+  keyHash: Uint8Array,
+  getNodes: TreeNodeReader,
+  decode: (bytes: Uint8Array) => TreeNode = decodeTreeNode,
+): Promise<TreePath> {
   const siblings: Uint8Array[] = [];
   for (let depth = 0; ; depth++) {
     const [bytes] = await getNodes([treeNodeKey(keyHash, depth)]);
@@ -19,7 +26,7 @@ export async function readTreePath(keyHash: Uint8Array, getNodes: TreeNodeReader
       if (depth === 0) return { leaf: undefined, siblings };
       throw new LedgerError("corrupt", `state tree: a node ${depth} nibbles down is missing`);
     }
-    const step = stepThrough(decodeTreeNode(bytes), keyHash, depth);
+    const step = stepThrough(decode(bytes), keyHash, depth);
     siblings.push(...step.siblings);
     if (step.child === undefined) return { leaf: undefined, siblings };
     const { keyHash: leafKey, hash } = step.child;
