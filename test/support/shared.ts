@@ -10,7 +10,8 @@ const folder = process.env.SHARED_FOLDER ?? process.env.SEXTANT_SHARED ?? beside
 /** True when the shared folder exists. */
 export const hasShared: boolean = existsSync(`${folder}/vectors/README.md`);
 
-if (!hasShared) console.warn(`skipped: tests on shared vectors (no folder at ${folder}; set SEXTANT_SHARED)`);
+if (!hasShared && process.env.VITEST !== undefined)
+  console.warn(`skipped: tests on shared vectors (no folder at ${folder}; set SEXTANT_SHARED)`);
 
 /** Path of a file in the shared folder. */
 export function sharedPath(name: string): string {

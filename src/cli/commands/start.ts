@@ -81,7 +81,7 @@ const followOptions = {
     FOLLOW_NUMBERS.openBlockBytes,
   ),
   "verifying-process": switchOption(
-    "Verify all records in the node's own process: far behind, it then catches up more slowly, but needs no second process of about 110 MiB",
+    "Verify all records in the node's own process: far behind, it then catches up more slowly, but needs no second process of up to 140 MiB",
     true,
   ),
   "poll-time": durationOption("Pause between two polls for new blocks", FOLLOW_NUMBERS.pollTimeMs),
