@@ -72,19 +72,20 @@ describe("a follower", () => {
     const reach = (error: Error): void => {
       if (isGone) throw error;
     };
-    const distant: Store = Object.assign(Object.create(store) as Store, {
-      get identity() {
-        return store.identity;
-      },
-      openView: async () => {
-        reach(new LedgerError("unavailable", "out of reach"));
-        return store.openView();
-      },
-      getTreeNodes: (keys: readonly Uint8Array[]) => store.getTreeNodes(keys),
-      getSideRows: (keys: readonly Uint8Array[]) => store.getSideRows(keys),
-      commit: async (...args: Parameters<Store["commit"]>) => {
-        reach(new StoreError("unreachable", "out of reach"));
-        await store.commit(...args);
+    const openView = async () => {
+      reach(new LedgerError("unavailable", "out of reach"));
+      return store.openView();
+    };
+    const commit = async (...args: Parameters<Store["commit"]>) => {
+      reach(new StoreError("unreachable", "out of reach"));
+      await store.commit(...args);
+    };
+    const distant = new Proxy(store, {
+      get: (_, name) => {
+        if (name === "openView") return openView;
+        if (name === "commit") return commit;
+        const value: unknown = Reflect.get(store, name, store);
+        return typeof value === "function" ? value.bind(store) : value;
       },
     });
     const committer = new Committer({ store: distant, logger: silentLogger });
