@@ -2,9 +2,10 @@
 
 /** Flags that say what to run in the place of a file, or how. A child would do that again instead of its own work. */
 const WHAT_TO_RUN =
-  /^(?:-[epci]|-pe|--(?:eval|print|check|interactive|input-type|run|prof-process|(?:test|watch|build|experimental-sea)(?:-.*)?))$/;
+  /^(?:-[epci]|-pe|--(?:eval|print|check|interactive|input-type|run|prof-process|snapshot-blob|(?:test|watch|build|experimental-sea)(?:-.*)?))$/;
 /** Ports and files that two processes cannot share. */
-const FOR_ONE = /^--(?:inspect(?:-.*)?|debug-port|(?:cpu|heap)-prof-name)$/;
+const FOR_ONE =
+  /^--(?:inspect(?:-.*)?|debug-port|(?:cpu|heap)-prof-name|report-filename|trace-event-file-pattern)$/;
 const LOADER = "--import";
 const YOUNG_GENERATION = "--max-semi-space-size";
 

@@ -1,5 +1,4 @@
 // Environment variables that look like options of this program and are none: a misspelt one would be ignored in silence.
-
 import { didYouMean } from "../base/nearest.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { environmentName } from "./option.ts";

@@ -138,8 +138,7 @@ export class Listener {
   }
 
   /**
-   * Accepts no more connections, and closes those that are open when their responses are sent; those of clients that do
-   * not read, after `drainTimeoutMs`.
+   * Accepts no more connections, and closes those that are open when their responses are sent, or after `drainTimeoutMs`.
    */
   close(): Promise<void> {
     this.#stopWatchingFiles();

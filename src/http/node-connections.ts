@@ -10,6 +10,7 @@ export class NodeConnections {
   /** Each with the bytes that had come on it before the first request; undefined if part of that was there already. */
   readonly #open = new Map<Socket, number | undefined>();
   readonly #watched = new WeakSet<ServerResponse>();
+  #pending: NodeJS.Immediate | undefined;
 
   constructor(server: Server | TlsServer) {
     this.#closeEnded = server.closeIdleConnections.bind(server);
@@ -39,8 +40,16 @@ export class NodeConnections {
       isUnsent ||= response.writableEnded;
       if (this.#watched.has(response)) continue;
       this.#watched.add(response);
-      response.once("close", () => this.close());
+      response.once("close", () => this.#closeSoon());
     }
     if (!isUnsent) this.#closeEnded();
+  }
+
+  /** Once for all responses that end in a turn: each look goes over all connections. */
+  #closeSoon(): void {
+    this.#pending ??= setImmediate(() => {
+      this.#pending = undefined;
+      this.close();
+    });
   }
 }

@@ -28,6 +28,12 @@ describe("option names of earlier versions", () => {
     expect(rename(options as object).logged).toEqual([]);
   });
 
+  it("leave nothing behind, also of names without a value", () => {
+    const limits = { rateLimit: 5, maxWaitMs: undefined, timeouts: { idleMs: undefined } };
+    expect(rename({ http: { port: 0, limits } }).options).toEqual({ http: { port: 0, rateLimit: 5 } });
+    expect(rename({ http: { limits: { timeouts: {} } } }).options).toEqual({ http: {} });
+  });
+
   it("leave options with present names as they are", () => {
     const options = { data: "d", http: { port: 0, maxWaitMs: 5 } };
     expect(rename(options)).toEqual({ options, logged: [] });

@@ -48,11 +48,13 @@ function withValue(tree: Tree, [name = "", ...rest]: readonly string[], value: u
   return { ...tree, [name]: rest.length === 0 ? value : withValue((tree[name] ?? {}) as Tree, rest, value) };
 }
 
-/** A copy of the tree without the value at the path, and without the trees that this empties. */
-function withoutValue(tree: Tree, [name = "", ...rest]: readonly string[]): Tree {
-  const { [name]: value, ...others } = tree;
-  const left = rest.length === 0 ? {} : withoutValue(value as Tree, rest);
-  return Object.keys(left).length === 0 ? others : { ...others, [name]: left };
+/** True for a tree without a value. */
+function isEmptyTree(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every((one) => one === undefined || isEmptyTree(one))
+  );
 }
 
 /** The options by their present names; logs a line for each old one. */
@@ -63,7 +65,9 @@ export function withPresentNames(options: NodeOptions & DeprecatedOptions, logge
     if (old === undefined) continue;
     logger.warn({ option: from, use: to }, "deprecated option: use its new name");
     const value = to === "store" ? { engine: from, ...(old as object) } : old;
-    tree = withValue(withoutValue(tree, from.split(".")), to.split("."), value);
+    tree = withValue(withValue(tree, to.split("."), value), from.split("."), undefined);
   }
+  const limits = ["http", "limits"];
+  if (isEmptyTree(valueAt(tree, limits))) tree = withValue(tree, limits, undefined);
   return tree as NodeOptions;
 }

@@ -25,7 +25,6 @@ import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
 import { SOFTWARE_VERSION } from "./info.ts";
-
 import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
 import { explain, type FollowFacts, Readiness } from "./readiness.ts";
 import type { VerifierStarter } from "./store-engine.ts";

@@ -1,4 +1,4 @@
-// Options of a node. Those of its parts stand beside the parts.
+// Options of a node. Those of its parts are in the files of the parts.
 import type { Logger } from "../base/log.ts";
 import type { LocalChainOptions } from "./block-maker.ts";
 import type { AccountOptions } from "./first-accounts.ts";
@@ -7,7 +7,7 @@ import type { ForkOptions } from "./forking.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { StoreOptions } from "./store-engines.ts";
 
-/** Defaults that are not numbers. Numbers stand beside the parts that use them. */
+/** Defaults that are not numbers. Numbers are in the files that use them. */
 export const NODE_DEFAULTS = { pruneWindow: "24h", seed: "sextant" } as const;
 
 export interface NodeOptions {

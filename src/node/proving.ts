@@ -149,6 +149,7 @@ export class Proving {
     const position = await loadPosition(store);
     if (chain === undefined || position?.refuted !== undefined) return;
     if (position !== undefined && !isAccumulatorKnown(position)) {
+      this.#isEmpty = false;
       this.#warnOfNoAccumulator();
       return;
     }

@@ -27,7 +27,6 @@ import { refuse, SubmissionError } from "../transaction/submission-error.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
 import { type ImpersonatedCall, impersonation } from "./impersonation.ts";
-
 import { MAX_BATCH, type SubmissionResults } from "./submissions/messages.ts";
 import { LARGE_SUBMISSION_BYTES } from "./submissions/thread.ts";
 

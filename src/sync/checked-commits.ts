@@ -58,8 +58,7 @@ export class CheckedCommits {
     let position: Position | undefined;
     const { committer } = this.#options;
     try {
-      if (openRecords.length > 0) await committer.append(openRecords);
-      position = await committer.append(page.bytes, async (blocks) => {
+      position = await committer.appendPage(page.bytes, openRecords, async (blocks) => {
         const level = await this.#checkBlocks(entry, blocks, matched);
         isCommit = true;
         return level;

@@ -183,9 +183,22 @@ export class Committer {
     check?: BlockCheck,
     signed?: SignedLedgerInfo,
   ): Promise<Position | undefined> {
-    // A page has many blocks, and others must not wait for all of them. Records of our own are one block.
-    const slices = input instanceof Uint8Array ? this.#slices : undefined;
-    return this.#serialize(() => this.#append(decodeRecords(input), { check, signed, slices }));
+    return this.#serialize(() => this.#append(decodeRecords(input), { check, signed, slices: undefined }));
+  }
+
+  /**
+   * As `append`, for a page of an upstream and the records of an open block before it that are not held back here. Other work
+   * of the process does not wait for the whole page.
+   */
+  appendPage(
+    page: Uint8Array,
+    openRecords: readonly Uint8Array[],
+    check: BlockCheck,
+  ): Promise<Position | undefined> {
+    return this.#serialize(() => {
+      const records = [...decodeRecords(openRecords), ...decodeRecords(page)];
+      return this.#append(records, { check, signed: undefined, slices: this.#slices });
+    });
   }
 
   /**
@@ -383,7 +396,7 @@ export class Committer {
     if (blocks.length > 0) {
       const earned = await check?.(blocks);
       const tree = await this.#applyToTree(position, blocks, slices);
-      // A commit cannot be cut: it begins with a slice of its own.
+      // A commit cannot be cut, so it begins early in a slice.
       await slices?.pause();
       await this.#commit({ progress, blocks, earned, signed, tree });
       this.#tree?.settle();

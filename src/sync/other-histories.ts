@@ -1,5 +1,5 @@
 // Upstreams whose history differs from ours while a waypoint to come can tell which one is right: finds the difference
-// before such an upstream is blamed for it, and audits its history beside following.
+// before such an upstream is blamed for it, and audits its history while it follows.
 import type { Logger } from "../base/log.ts";
 import { isAccumulatorKnown } from "../ledger/position.ts";
 import { confirmedVersion, type Refutation } from "../ledger/trust.ts";
@@ -70,7 +70,7 @@ export class OtherHistories {
     this.#same = { entry, version };
   }
 
-  /** Finds out, beside following, whether an upstream with another history has the one that the next waypoint confirms. */
+  /** Finds out, while following goes on, whether an upstream with another history has the one that the next waypoint confirms. */
   audit(entry: PoolEntry): void {
     const { ledger: store, waypoints, pool, logger, signal, onFault } = this.#options;
     const waypoint = waypoints.next;

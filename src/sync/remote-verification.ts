@@ -53,24 +53,23 @@ export class RemoteVerification {
       this.#rest.beginFirst(start);
       return;
     }
-    await committer.dropHeldBack();
     const verifier = isWhole(position) ? await this.#start(position) : undefined;
     if (verifier === undefined) {
       this.#rest.begin(position.version);
       return;
     }
+    await committer.dropHeldBack();
     const queue = fetcher.open(entry, position.version + 1n);
     const isMore = (): boolean => fetcher.distance(entry, queue.nextStart) > pace.verifierUntilVersions;
     const source = (): Promise<QueuedPage> | undefined => (isMore() ? fetcher.next(entry, queue) : undefined);
     const verdicts = new VerdictQueue({ source, verifier, chainId: position.chainId, logger });
+    let hasFailed = false;
     try {
-      await this.#takeVerified(entry, verdicts, verifier);
-    } catch (error) {
-      // An upstream that fails often would have one started for every few pages.
-      const version = commits.last?.version ?? position.version;
-      if (version - position.version < pace.verifierFromVersions) this.#rest.begin(version);
-      throw error;
+      hasFailed = await this.#takeVerified(entry, verdicts, verifier);
     } finally {
+      // Without a rest, upstreams that fail often or whose heads leap would have one started for every few pages.
+      const version = commits.last?.version ?? position.version;
+      if (hasFailed || version - position.version < pace.verifierFromVersions) this.#rest.begin(version);
       verdicts.close();
       queue.close();
       await verifier.close();
@@ -90,18 +89,16 @@ export class RemoteVerification {
     }
   }
 
-  /** Commits pages while the remote verifier verifies the next ones. */
-  async #takeVerified(entry: PoolEntry, verdicts: VerdictQueue, verifier: RemoteVerifier): Promise<void> {
+  /** Commits pages while the remote verifier verifies the next ones. True if it gave no verdict on a page that is right. */
+  async #takeVerified(entry: PoolEntry, verdicts: VerdictQueue, verifier: RemoteVerifier): Promise<boolean> {
     const { commits, signal, isStopped } = this.#options;
     while (!isStopped() && !signal.aborted) {
       const next = await verdicts.next();
-      if (next === undefined || isStopped()) return;
+      if (next === undefined || isStopped()) return false;
       if (next.kind === "unjudged") {
-        if (signal.aborted) return;
+        if (signal.aborted) return false;
         await commits.append(entry, next.page, next.openRecords);
-        // Nothing is wrong with the page.
-        this.#rest.begin(next.page.start);
-        return;
+        return true;
       }
       this.#rest.served();
       const position = await commits.commitVerified(entry, next);
@@ -110,5 +107,6 @@ export class RemoteVerification {
       await nextTurn("writer");
       await verifier.sent();
     }
+    return false;
   }
 }

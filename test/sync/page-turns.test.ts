@@ -23,7 +23,7 @@ describe("a page of records", () => {
     });
     const committer = new Committer({ store: createMemoryStore(), logger: silentLogger });
     const turns = vi.spyOn(globalThis, "setImmediate");
-    const position = await committer.append(encodePage(records));
+    const position = await committer.appendPage(encodePage(records), [], async () => undefined);
     expect(position?.version).toBe(BigInt(records.length - 1));
     expect(turns.mock.calls.length).toBeGreaterThan(records.length);
   });

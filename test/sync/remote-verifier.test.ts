@@ -372,6 +372,28 @@ describe("a follower far behind", () => {
     await follower.close();
   });
 
+  it("starts no remote verifier again and again for a block that does not end", async () => {
+    const ends = decodePage(encodePage(records)).flatMap(({ version, info }) =>
+      info.stateCheckpointHash === undefined ? [] : [Number(version)],
+    );
+    const lengths = ends.map((end, i) => end - (ends[i - 1] ?? -1));
+    const longest = Math.max(...lengths.slice(5));
+    const end = ends[lengths.indexOf(longest, 5)] ?? 0;
+    expect(longest).toBeGreaterThan(5);
+    const { counts, startVerifierOf } = verifiers();
+    // The last record of the block is missing.
+    const { store, follower } = followWith(startVerifierOf, {
+      upstreams: [recorded(records.slice(0, end))],
+      pace: { pageLimit: 2, verifierFromVersions: BigInt(longest - 1), verifierUntilVersions: 1n },
+    });
+    await untilVersion(store, BigInt(end - longest));
+    const { started } = counts;
+    let rests = 0;
+    await until(() => follower.status().state === "at_head" || ++rests > 20);
+    await follower.close();
+    expect(counts.started).toBeLessThan(started + 3);
+  });
+
   it("commits what was verified before an upstream fails", async () => {
     const { counts, startVerifierOf } = verifiers();
     let failures = 0;

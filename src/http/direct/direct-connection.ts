@@ -135,6 +135,8 @@ export class DirectConnection implements ExchangeOwner {
   }
 
   readonly #onData = (chunk: Buffer): void => {
+    // Nothing that comes after the last response is answered.
+    if (!this.socket.writable) return;
     const bytes = this.#held === undefined ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = bytes;
     if (!this.#isBusy) this.#read();
