@@ -103,9 +103,11 @@ describe("what a node says and what it checked", () => {
 
   /** A committer that takes every check for agreement. */
   class Overclaiming extends Committer {
-    override append(...[input, check]: Parameters<Committer["append"]>): ReturnType<Committer["append"]> {
-      return super.append(input, async (blocks) => {
-        await check?.(blocks);
+    override appendPage(
+      ...[page, openRecords, check]: Parameters<Committer["appendPage"]>
+    ): ReturnType<Committer["appendPage"]> {
+      return super.appendPage(page, openRecords, async (blocks) => {
+        await check(blocks);
         return AGREED;
       });
     }
