@@ -15,8 +15,11 @@ import { startServer } from "../support/http-server.ts";
 import { longestTurnMs, MeterClient, threadCpuMs } from "../support/loop-meter.ts";
 
 const MAX_HOLD_MS = 20;
-/** The first rounds run code that is not compiled yet, and any round may meet a collection of garbage. */
-const MAX_ROUNDS = 6;
+/**
+ * The first rounds run code that is not compiled yet, any round may meet a collection of garbage, and a virtual machine may
+ * be half as fast for seconds.
+ */
+const MAX_ROUNDS = 12;
 const SEED = "loop hold";
 
 /** SEXTANT_HEAVY=all also asks variants that cost less than their like. */
