@@ -67,8 +67,11 @@ describe("followers with --proofs", () => {
     });
     expect(response.headers.get("x-node-trust")).toBe("proven");
 
-    const status = await runCommand(["status", "--url", second.url]);
-    expect(status.stdout).toMatch(/^proof_source_1 +http:\/\/\S+ \(service\) ok$/m);
+    // A source may rest for a moment, after an answer that did not come in time.
+    await until(async () => {
+      const { stdout } = await runCommand(["status", "--url", second.url]);
+      return /^proof_source_1 +http:\/\/\S+ \(service\) ok$/m.test(stdout);
+    });
     const doctor = await runCommand([
       "doctor",
       "--data",
