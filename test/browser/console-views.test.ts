@@ -284,6 +284,17 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByText("not JSON").waitFor();
   });
 
+  it("blocks that arrive take no focus away: the link to the last change stays", async () => {
+    const page = await open("#/account/ada");
+    const link = page.locator(".chart-text a");
+    await link.focus();
+    for (let count = 0; count < 3; count++) {
+      const told = await page.locator(".chart-text").innerHTML();
+      await until(async () => (await page.locator(".chart-text").innerHTML()) !== told);
+      expect(await page.evaluate("document.activeElement.closest('.chart-text a') !== null")).toBe(true);
+    }
+  });
+
   it("every control can be reached with the Tab key, in order, and shows its focus", async () => {
     for (const hash of ["#/", "#/account/ada", "#/encode", "#/table/prices", "#/verify", "#/blocks"]) {
       const page = await open(hash);

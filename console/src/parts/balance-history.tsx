@@ -64,7 +64,7 @@ function pointsOf(
   const last = points.at(-1);
   const end = to ?? endUsec;
   if (last !== undefined && end !== undefined && BigInt(end) > BigInt(last.usec)) {
-    points.push({ usec: end, amount: last.amount, version: undefined });
+    points.push({ ...last, usec: end });
   }
   return points;
 }

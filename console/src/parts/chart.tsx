@@ -12,7 +12,7 @@ import { LedgerText, Time } from "./basics.tsx";
 export interface ChartPoint {
   readonly usec: string;
   readonly amount: string;
-  /** The version that made it; undefined for the ends of the line. */
+  /** The version that made this balance; undefined where the line begins before its first change. */
   readonly version: string | undefined;
 }
 
@@ -210,7 +210,7 @@ export function Chart({
               <Time usec={shown.usec} />
               {shown.version === undefined ? undefined : (
                 <>
-                  {" · version "}
+                  {" · since version "}
                   <a href={linkTo(["transaction", shown.version])}>{groupDigits(shown.version)}</a>
                 </>
               )}
