@@ -71,4 +71,29 @@ describe("page queue", () => {
     const wasted = upstream.asked.length - counts.length;
     expect(wasted).toBeLessThan(counts.length / 4);
   });
+
+  it("fetches fewer pages ahead while they are large, and as many as before when they are small again", async () => {
+    // Versions 2000 to 2999 are so large that three pages of them would be too much.
+    const isLarge = (version: number): boolean => version >= 2000 && version < 3000;
+    const small = Uint8Array.of(0);
+    const large = new Uint8Array(60_000);
+    const records = Array.from({ length: RECORDS }, (_, version) => (isLarge(version) ? large : small));
+    const recorded = createRecordedUpstream({ name: "sizes", chainId: 4, records });
+    let inFlight = 0;
+    const getRecords: Upstream["getRecords"] = (start, limit, signal) => {
+      inFlight += 1;
+      return recorded.getRecords(start, limit, signal);
+    };
+    const upstream = Object.assign(Object.create(recorded) as Upstream, { getRecords });
+    const queue = new PageQueue(upstream, 0n, { ahead: 4, limit: 100 }, new AbortController().signal);
+    const most = new Map<string, number>();
+    while (!queue.isAtHead) {
+      const { start } = await queue.next();
+      inFlight -= 1;
+      // Those requested before the first large page came are still on their way.
+      const part = start < 2000n ? "before" : start < 2400n ? "between" : start < 3000n ? "large" : "after";
+      most.set(part, Math.max(most.get(part) ?? 0, inFlight));
+    }
+    expect(Object.fromEntries(most)).toMatchObject({ before: 3, large: 1, after: 3 });
+  });
 });

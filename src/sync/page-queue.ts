@@ -1,5 +1,5 @@
-// Fetches pages of records ahead of use, in order. Requests in flight are bounded in number and size, so memory is
-// bounded however long the backlog is.
+// Fetches pages of records ahead of use, in order. Requests in flight are bounded in number and size, and there are fewer of
+// them where pages are large, so memory is bounded however long the backlog is.
 import { BcsReader } from "../bcs/reader.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 import type { RecordsPage, Upstream, UpstreamHead } from "./upstream/upstream.ts";
@@ -26,6 +26,11 @@ interface Request {
   readonly stop: AbortController;
   readonly page: Promise<RecordsPage>;
 }
+
+/** What the pages ahead should take together, as far as the size of the last one tells. */
+const BYTES_AHEAD = 16 * 1024 * 1024;
+/** Of large pages: while one is used, the next comes in. */
+const LARGE_PAGES_AHEAD = 2;
 
 /** Most full pages in a row before the limit grows again. */
 const MAX_PAGES_TO_GROW = 128;
@@ -83,6 +88,8 @@ export class PageQueue {
   readonly #limit: PageLimit;
   #next: bigint;
   #head: UpstreamHead | undefined;
+  /** Size of the last page. */
+  #pageBytes = 0;
 
   constructor(upstream: Upstream, start: bigint, options: PageQueueOptions, signal: AbortSignal) {
     this.#upstream = upstream;
@@ -130,9 +137,7 @@ export class PageQueue {
   }
 
   #fill(): void {
-    // A single record may be as large as several pages.
-    const ahead = this.#limit.isSingle ? 1 : this.#ahead;
-    while (this.#requests.length < ahead) {
+    while (this.#requests.length < this.#mostAhead()) {
       // The first request learns the head; later ones go only up to it.
       const isWanted =
         this.#requests.length === 0 || (this.#head !== undefined && this.#next <= this.#head.version);
@@ -141,6 +146,13 @@ export class PageQueue {
       this.#requests.push(this.#send(this.#next, limit));
       this.#next += BigInt(limit);
     }
+  }
+
+  #mostAhead(): number {
+    // A single record may be as large as several pages.
+    if (this.#limit.isSingle) return 1;
+    const fitting = Math.floor(BYTES_AHEAD / Math.max(this.#pageBytes, 1));
+    return Math.min(this.#ahead, Math.max(fitting, LARGE_PAGES_AHEAD));
   }
 
   /** Records to ask for next: none beyond the ceiling, except the first, which learns the head. */
@@ -172,6 +184,7 @@ export class PageQueue {
     }
     this.#requests.shift();
     this.#head = page.head;
+    this.#pageBytes = page.bytes.length;
     const following = request.start + BigInt(count);
     if (following !== (this.#requests[0]?.start ?? this.#next)) {
       // A short page: the upstream's limit is lower, or it was at its head.
