@@ -85,7 +85,7 @@ export class VerdictQueue {
       await nextTurn("writer");
     }
     if (pages.length === 0) {
-      return { kind: "unjudged", page: first.page, openRecords: this.#reader.openRecords };
+      return { kind: "unjudged", page: first.page, openRecords: this.#reader.takeOpenRecords() };
     }
     this.#given.splice(0, pages.length);
     this.#feed();

@@ -104,9 +104,11 @@ export class VerdictReader {
     this.#chainId = chainId;
   }
 
-  /** The records of an unfinished block. */
-  get openRecords(): readonly Uint8Array[] {
-    return this.#records.map(({ bytes }) => bytes);
+  /** Gives away the records of an unfinished block. */
+  takeOpenRecords(): readonly Uint8Array[] {
+    const records = this.#records.map(({ bytes }) => bytes);
+    this.#forget();
+    return records;
   }
 
   /** The blocks that end in a page. Throws if the verdict is not about this page, and then holds what it held before. */
@@ -142,6 +144,12 @@ export class VerdictReader {
     return { blocks, nodes };
   }
 
+  #forget(): void {
+    this.#records = [];
+    this.#writes = [];
+    this.#transactionHashes = [];
+  }
+
   #hold({ version, bytes, info, writes }: RecordSpans): void {
     this.#records.push({ version, bytes });
     this.#transactionHashes.push(info.transactionHash);
@@ -156,9 +164,7 @@ export class VerdictReader {
   ): RootedBlock {
     const [records, writes, transactionHashes] = [this.#records, this.#writes, this.#transactionHashes];
     if (end?.recordCount !== records.length) throw new Error("a verdict has another block than its page");
-    this.#records = [];
-    this.#writes = [];
-    this.#transactionHashes = [];
+    this.#forget();
     const { height, timestampUsec, epoch, frozen, leftOfLast, subtrees, changes } = end;
     return {
       start: { height, firstVersion: records[0]?.version ?? version, timestampUsec, epoch },

@@ -186,6 +186,8 @@ export class Verifier {
 
   #checkBounds({ version, bytes, writes }: RecordSpans, open: OpenBlock): void {
     open.bytes += bytes.length + WRITE_OVERHEAD_BYTES * writes.length;
+    // A value that differs from its write operation is a copy.
+    for (const { value } of writes) if (value?.buffer !== bytes.buffer) open.bytes += value?.length ?? 0;
     const { openBlockRecords, openBlockBytes } = this.#bounds;
     if (open.records.length > openBlockRecords) {
       throw mismatch(version, "records without a checkpoint", `at most ${openBlockRecords}`, "more");

@@ -23,7 +23,7 @@ import { until } from "../support/until.ts";
 /** More with SEXTANT_KILLS. */
 const KILLS = Number(process.env.SEXTANT_KILLS ?? "5");
 /** An open block of 64 MiB, the pages ahead of it, and what the collector has not taken yet. */
-const MAX_GROWTH_BYTES = 300 * 2 ** 20;
+const MAX_GROWTH_BYTES = 200 * 2 ** 20;
 const raiser = fileURLToPath(new URL("../support/trust-raiser.ts", import.meta.url));
 const folder = temporaryFolder();
 const world = await createLiedWorld(8, []);

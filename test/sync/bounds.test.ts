@@ -99,7 +99,11 @@ describe("the claim to be at the head", () => {
 
 describe("a block without an end", () => {
   /** A ledger whose block after genesis never ends. */
-  function endless(records: number, valueBytes: number): Uint8Array[] {
+  function endless(
+    records: number,
+    valueBytes: number,
+    kind: "creation" | "modification" = "creation",
+  ): Uint8Array[] {
     const builder = new LedgerBuilder();
     builder.genesis();
     for (let i = 0; i < records; i++) {
@@ -110,7 +114,7 @@ describe("a block without an end", () => {
           writes: [
             [
               { kind: "raw", key: Buffer.from(`${i}`) },
-              { kind: "creation", data: new Uint8Array(valueBytes) },
+              { kind, data: new Uint8Array(valueBytes) },
             ],
           ],
         },
@@ -123,6 +127,8 @@ describe("a block without an end", () => {
   it.each([
     ["records", { openBlockRecords: 30 }, endless(40, 1)],
     ["bytes", { openBlockBytes: 1024 * 1024 }, endless(40, 64 * 1024)],
+    // Half a mebibyte, but each value is in memory twice: in its record, and as the store keeps it.
+    ["bytes", { openBlockBytes: 1024 * 1024 }, endless(9, 64 * 1024, "modification")],
   ])("is refused by its %s, and the upstream is set aside", async (what, bounds, records) => {
     const store = createMemoryStore();
     const upstream = createRecordedUpstream({ name: "endless", chainId: BUILT_CHAIN_ID, records });
