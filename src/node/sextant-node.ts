@@ -1,5 +1,5 @@
-// A node: what it is made of, in which order that starts and ends, and what it says of itself. Parts that not every node
-// has, such as the server, are imported where they start: loading them takes longer than starting a node in memory.
+// A node: what it is made of, and in which order that starts and ends. Parts that not every node has, such as the server,
+// are imported where they start: loading them takes longer than starting a node in memory.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
@@ -7,9 +7,7 @@ import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/max-lag.ts";
-import { assetCacheStats } from "../http/schemas/asset-type.ts";
 import type { SubmissionHandler } from "../http/services.ts";
-import { balanceKeyCacheStats } from "../ledger/balance-keys.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { refutedText } from "../ledger/trust.ts";
@@ -21,35 +19,20 @@ import { assertIdentity } from "../sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
 import { DemoNameInfo } from "./demo-names.ts";
 import { type DeprecatedOptions, withPresentNames } from "./deprecated-options.ts";
-import { diskGauges } from "./disk-gauges.ts";
-import { DriverHistogram, type DriverReport, driverGauges } from "./driver-metrics.ts";
+import type { DriverReport } from "./driver-metrics.ts";
 import { Faults } from "./faults.ts";
-import {
-  followGauges,
-  followInfo,
-  passThroughRefusalOf,
-  provingGauges,
-  unhealthyReasonOf,
-  WaypointInfo,
-} from "./follow-report.ts";
-import { forkInfo, forkSourceInfo } from "./fork-report.ts";
-import {
-  cacheGauges,
-  faultGauges,
-  httpGauges,
-  ledgerGauges,
-  readinessGauges,
-  storeGauges,
-  writerGauges,
-} from "./gauges.ts";
+import { WaypointInfo } from "./follow-report.ts";
+import { forkInfo } from "./fork-report.ts";
 import type { HttpFrontend } from "./http-frontend.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
-import { electionInfo, indexInfo, nodeInfo } from "./info.ts";
+import { nodeInfo } from "./info.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
-import { createMetrics, type MetricFigures, type Metrics } from "./metrics.ts";
+import type { MetricFigures, Metrics } from "./metrics.ts";
 import { type NodeInfo, toNodeInfo } from "./node-info.ts";
+import { nodeMetrics } from "./node-metrics.ts";
+import { statusOf } from "./node-status.ts";
 import type { OfflineViews } from "./offline-views.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import type { ProofPort } from "./proof-port.ts";
@@ -57,7 +40,7 @@ import { proofWindowOf } from "./proof-questions.ts";
 import type { Node, SdkConfig } from "./running-node.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
-import { awaitStore, engineOf, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
+import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
 import { SubmissionService } from "./submission-service.ts";
 import { trustInfo } from "./trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
@@ -121,33 +104,20 @@ export class SextantNode extends InProcessCalls implements Node {
     this.#window = parsePruneWindow(this.#options.pruneWindow ?? NODE_DEFAULTS.pruneWindow);
     this.#faults = new Faults(this.#logger, (error) => this.#election?.divert(error) ?? false);
     this.faulted = this.#faults.stopped;
-    const { hasDriver } = engineOf(this.#storeOptions);
-    const driver = (): DriverReport | undefined => this.#driver?.();
-    const gauges = [
-      ...ledgerGauges(this),
-      ...readinessGauges(this, () => this.#status(undefined), this.#startedMs, this.#options.http),
-      ...cacheGauges("module", "parsed modules", () => this.reader.modules.stats()),
-      ...cacheGauges("asset", "parsed asset types", assetCacheStats),
-      ...cacheGauges("balance_key", "state keys of balances", balanceKeyCacheStats),
-      ...cacheGauges("tree", "nodes of the state tree", () => this.#writer?.treeCache, ["bytes", "maxBytes"]),
-      ...httpGauges(() => this.#frontend?.figures()),
-      ...followGauges(
-        () => this.#writer?.following,
-        () => this.#headVersion(),
-      ),
-      ...provingGauges(() => this.#writer?.following?.provingStatus()),
-      ...faultGauges(this.#faults),
-      ...storeGauges(),
-      ...(this.#storeOptions.engine === "lmdb" ? diskGauges(this.#storeOptions.path) : []),
-      ...writerGauges(
-        () => this.#writer,
-        () => this.#election,
-      ),
-      ...(hasDriver
-        ? [...driverGauges(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
-        : []),
-    ];
-    this.#metrics = createMetrics(gauges, hasDriver ? [new DriverHistogram(driver)] : []);
+    this.#metrics = nodeMetrics({
+      ledger: this,
+      reader: this.reader,
+      faults: this.#faults,
+      http: this.#options.http,
+      storeOptions: this.#storeOptions,
+      startedMs: this.#startedMs,
+      status: () => this.#status(undefined),
+      headVersion: () => this.#headVersion(),
+      writer: () => this.#writer,
+      election: () => this.#election,
+      driver: () => this.#driver?.(),
+      served: () => this.#frontend?.figures(),
+    });
   }
 
   get #isIndexOff(): boolean {
@@ -481,35 +451,19 @@ export class SextantNode extends InProcessCalls implements Node {
     return this.#store === undefined ? undefined : await loadPosition(this.#store).catch(() => undefined);
   }
 
-  /** Workers serve the writer's status. */
   #status(version: bigint | undefined): NodeStatus {
     if (this.#role !== undefined) return this.#role.status();
-    const following = this.#writer?.following;
-    return {
-      syncMode: this.#syncMode(),
-      syncState: this.#syncState(),
-      fault: this.#faults.reason,
-      unhealthyReason: this.#unhealthyReason(),
-      unready: this.#faults.reason ?? following?.unready(),
-      passThroughRefusal: passThroughRefusalOf(following?.status()),
-      more: {
-        ...(following === undefined ? {} : followInfo(following, version)),
-        ...forkSourceInfo(this.#writer?.forking),
-        ...indexInfo(this.#isIndexOff, this.#writer?.indexProgress),
-        ...electionInfo(this.#election),
-        ...this.#localServers?.info(),
-        // Workers know no seed.
-        ...(this.#plan?.chain === undefined ? {} : this.#demoNames.read(this.#plan.chain, undefined)),
-      },
+    const parts = {
+      options: this.#options,
+      faults: this.#faults,
+      hasStore: this.#store !== undefined,
+      plan: this.#plan,
+      writer: this.#writer,
+      election: this.#election,
+      localServers: this.#localServers,
+      demoNames: this.#demoNames,
     };
-  }
-
-  /** Why the process should be restarted. Transient faults do not count. */
-  #unhealthyReason(): string | undefined {
-    const { final, reason } = this.#faults;
-    if (final !== undefined) return reason;
-    // While the store is out of reach, the follower's own state says nothing.
-    return reason === undefined ? unhealthyReasonOf(this.#writer?.following) : undefined;
+    return statusOf(parts, version);
   }
 
   unreadyReason(): Promise<string | undefined> {
@@ -541,22 +495,6 @@ export class SextantNode extends InProcessCalls implements Node {
         signal?.throwIfAborted();
       }
     });
-  }
-
-  #syncMode(): "local" | "fork" | "follow" | "static" | "read-only" {
-    if (this.#options.readOnly === true) return "read-only";
-    if (this.#options.follow !== undefined) return "follow";
-    if (this.#options.fork !== undefined) return "fork";
-    return this.#plan?.chain === undefined ? "static" : "local";
-  }
-
-  #syncState(): string {
-    if (this.#faults.final !== undefined) return "faulted";
-    if (this.#faults.reason !== undefined || this.#store === undefined) return "waiting";
-    if (this.#election?.role === "standby") return "standby";
-    const follow = this.#writer?.following?.status();
-    if (follow !== undefined) return follow.state;
-    return this.#writer?.blocks?.isMoving === true ? "moving" : "standing";
   }
 
   guide(): ChainGuide | undefined {
