@@ -394,6 +394,30 @@ describe("a follower far behind", () => {
     expect(counts.started).toBeLessThan(started + 3);
   });
 
+  it("gets past a block in which every remote verifier fails", async () => {
+    const ends = decodePage(encodePage(records)).flatMap(({ version, info }) =>
+      info.stateCheckpointHash === undefined ? [] : [Number(version)],
+    );
+    const lengths = ends.map((end, i) => end - (ends[i - 1] ?? -1));
+    const longest = Math.max(...lengths.slice(5, 20));
+    const end = ends[lengths.indexOf(longest, 5)] ?? 0;
+    expect(longest).toBeGreaterThan(5);
+    const failing = BigInt(end - 1);
+    const { counts, startVerifierOf } = verifiers((remote) => ({
+      ...remote,
+      verify: async (page) =>
+        decodePage(page).some(({ version }) => version === failing) ? undefined : remote.verify(page),
+    }));
+    // The rest after a failure is over before the block is.
+    const { store, follower } = followWith(startVerifierOf, {
+      upstreams: [recorded(records)],
+      pace: { pageLimit: 1, verifierFromVersions: 3n, verifierUntilVersions: 1n },
+    });
+    await until(async () => counts.started > 30 || ((await positionOf(store))?.version ?? 0n) >= BigInt(end));
+    await follower.close();
+    expect((await positionOf(store))?.version).toBeGreaterThanOrEqual(BigInt(end));
+  });
+
   it("commits what was verified before an upstream fails", async () => {
     const { counts, startVerifierOf } = verifiers();
     let failures = 0;
