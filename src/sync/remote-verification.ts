@@ -60,13 +60,13 @@ export class RemoteVerification {
       this.#rest.begin(position.version);
       return;
     }
-    await committer.dropHeldBack();
     const queue = fetcher.open(entry, position.version + 1n);
     const isMore = (): boolean => fetcher.distance(entry, queue.nextStart) > pace.verifierUntilVersions;
     const source = (): Promise<QueuedPage> | undefined => (isMore() ? fetcher.next(entry, queue) : undefined);
     const verdicts = new VerdictQueue({ source, verifier, chainId: position.chainId, logger });
     let hasFailed = false;
     try {
+      await committer.dropHeldBack();
       hasFailed = await this.#takeVerified(entry, verdicts, verifier);
     } finally {
       // Without a rest, upstreams that fail often or whose heads leap would have one started for every few pages.

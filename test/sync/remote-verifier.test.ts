@@ -418,6 +418,39 @@ describe("a follower far behind", () => {
     expect((await positionOf(store))?.version).toBeGreaterThanOrEqual(BigInt(end));
   });
 
+  it("leaves no remote verifier behind when the store cannot be read after its start", async () => {
+    const { counts, startVerifierOf } = verifiers();
+    const store = createMemoryStore();
+    const committer = new Committer({ store, logger: silentLogger });
+    let faults = 0;
+    const openView = store.openView.bind(store);
+    const start = startVerifierOf(store, committer);
+    const { follower } = follow({
+      ledger: store,
+      committer,
+      upstreams: [recorded(records)],
+      mayPass: () => true,
+      pace,
+      startVerifier: async (...args) => {
+        const remote = await start(...args);
+        if (faults > 0) return remote;
+        // The committer must read the store again, as after a write that failed.
+        await committer.replaceContent(() => {});
+        store.openView = () => {
+          faults++;
+          store.openView = openView;
+          throw new Error("no slot is free");
+        };
+        return remote;
+      },
+    });
+    await untilVersion(store, head);
+    await follower.close();
+    expect(faults).toBe(1);
+    expect(counts.started).toBeGreaterThan(0);
+    expect(counts.closed).toBe(counts.started);
+  });
+
   it("commits what was verified before an upstream fails", async () => {
     const { counts, startVerifierOf } = verifiers();
     let failures = 0;
