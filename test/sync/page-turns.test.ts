@@ -11,7 +11,10 @@ import { encodePage } from "../support/recorded-upstream.ts";
 describe("a page of records", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it("lets the event loop turn while it is verified, whatever number of records it has", async () => {
+  it.each([
+    ["of a page", false],
+    ["of an open block before it", true],
+  ])("lets the event loop turn while it is verified, whatever number of records %s", async (_, isOpen) => {
     const run = await new ChainRun(createLocalChain({ seed: "turns" }), createMemoryStore()).start();
     await run.steps(20);
     const records = await readRecords(run.store);
@@ -23,8 +26,11 @@ describe("a page of records", () => {
     });
     const committer = new Committer({ store: createMemoryStore(), logger: silentLogger });
     const turns = vi.spyOn(globalThis, "setImmediate");
-    const position = await committer.appendPage(encodePage(records), [], async () => undefined);
-    expect(position?.version).toBe(BigInt(records.length - 1));
-    expect(turns.mock.calls.length).toBeGreaterThan(records.length);
+    const openRecords = isOpen ? records.splice(0, records.length - 1) : [];
+    const head = openRecords.length + records.length - 1;
+    const position = await committer.appendPage(encodePage(records), openRecords, async () => undefined);
+    expect(position?.version).toBe(BigInt(head));
+    // Open records, of which there may be thousands, are also decoded one by one.
+    expect(turns.mock.calls.length).toBeGreaterThan(head + openRecords.length);
   });
 });
