@@ -78,7 +78,7 @@ describe("verified pages", () => {
             const to = from + (sizes[turn++ % sizes.length] ?? 1);
             const page = encodePage(records.slice(from, to));
             await alone.committer.append(page);
-            const verified = reader.read(page, await verifier.verify(page));
+            const verified = await reader.read(page, await verifier.verify(page));
             if (verified.blocks.length > 0) {
               const { version } = await together.committer.commitVerified(verified);
               verifier.committed(version);
@@ -98,7 +98,7 @@ describe("verified pages", () => {
     const { store, committer } = await begin();
     const { verifier, reader } = await verifierOf(store, committer, 10_000);
     const [first, second] = [encodePage(records.slice(1, 60)), encodePage(records.slice(60, 120))];
-    const verified = reader.read(first, await verifier.verify(first));
+    const verified = await reader.read(first, await verifier.verify(first));
     let isVerified = false;
     const next = verifier.verify(second).finally(() => {
       isVerified = true;
@@ -106,7 +106,7 @@ describe("verified pages", () => {
     for (let turn = 0; turn < 200; turn++) await nextTurn();
     expect(isVerified).toBe(false);
     verifier.committed((await committer.commitVerified(verified)).version);
-    const { version } = await committer.commitVerified(reader.read(second, await next));
+    const { version } = await committer.commitVerified(await reader.read(second, await next));
     expect(version).toBeGreaterThan(100n);
   });
 
@@ -155,7 +155,7 @@ describe("verified pages", () => {
     forged[last] = (forged[last] ?? 0) ^ 1;
     const page = encodePage([...records.slice(1, Number(at.version)), forged]);
     const verdict = await verifier.verify(page);
-    expect(() => reader.read(page, verdict)).toThrow("event root hash");
+    await expect(reader.read(page, verdict)).rejects.toThrow("event root hash");
   });
 
   it("a verdict on another page, or a part of one, is refused", async () => {
@@ -163,11 +163,15 @@ describe("verified pages", () => {
     const { verifier, reader } = await verifierOf(store, committer);
     const page = encodePage(records.slice(1, 30));
     const verdict = await verifier.verify(page);
-    expect(() => reader.read(encodePage(records.slice(1, 20)), verdict)).toThrow("another number of writes");
+    await expect(reader.read(encodePage(records.slice(1, 20)), verdict)).rejects.toThrow(
+      "another number of writes",
+    );
     const other = new VerdictReader(4);
-    expect(() => other.read(encodePage(records.slice(2, 31)), verdict)).toThrow(/a verdict has another/);
-    expect(() => reader.read(page, verdict.subarray(0, -1))).toThrow(BcsError);
-    expect(() => reader.read(page, Buffer.concat([verdict, Buffer.of(0)]))).toThrow(BcsError);
+    await expect(other.read(encodePage(records.slice(2, 31)), verdict)).rejects.toThrow(
+      /a verdict has another/,
+    );
+    await expect(reader.read(page, verdict.subarray(0, -1))).rejects.toThrow(BcsError);
+    await expect(reader.read(page, Buffer.concat([verdict, Buffer.of(0)]))).rejects.toThrow(BcsError);
   });
 });
 
