@@ -250,6 +250,10 @@ export class Dispatcher {
     if (passThrough === undefined || !isElsewhere(serving.operation, error)) return false;
     const url = originForm(serving.exchange.target);
     if (!isPassable(url)) return false;
+    if (serving.exchange.isGone) {
+      this.#responder.settle(serving, CLIENT_GONE);
+      return true;
+    }
     const node = serving.exchange.toNodeRequest();
     if (node === undefined) return true;
     if (this.#responder.closing) node.response.shouldKeepAlive = false;

@@ -195,8 +195,14 @@ export class Committer {
     openRecords: readonly Uint8Array[],
     check: BlockCheck,
   ): Promise<Position | undefined> {
-    return this.#serialize(() => {
-      const records = [...decodeRecords(openRecords), ...decodeRecords(page)];
+    return this.#serialize(async () => {
+      const records: RecordSpans[] = [];
+      // There may be thousands of them, unlike in a page.
+      for (const record of openRecords) {
+        await this.#slices.pause();
+        records.push(...decodeRecords([record]));
+      }
+      records.push(...decodeRecords(page));
       return this.#append(records, { check, signed: undefined, slices: this.#slices });
     });
   }

@@ -41,8 +41,10 @@ export class RemoteVerification {
 
   /** True if a remote verifier should verify an upstream's pages from a version on. */
   isWorthwhile(entry: PoolEntry, next: bigint): boolean {
-    const { fetcher, pace } = this.#options;
-    return this.#rest.isOver(next) && fetcher.distance(entry, next) >= pace.verifierFromVersions;
+    const { fetcher, commits, pace } = this.#options;
+    // Records that are held back end no rest: the next remote verifier would begin before them and fail there again.
+    const committed = commits.last === undefined ? 0n : commits.last.version + 1n;
+    return this.#rest.isOver(committed) && fetcher.distance(entry, next) >= pace.verifierFromVersions;
   }
 
   /** Starts a remote verifier and follows with it, until the head is near, the upstream fails, or the verifier does. */
@@ -58,13 +60,13 @@ export class RemoteVerification {
       this.#rest.begin(position.version);
       return;
     }
-    await committer.dropHeldBack();
     const queue = fetcher.open(entry, position.version + 1n);
     const isMore = (): boolean => fetcher.distance(entry, queue.nextStart) > pace.verifierUntilVersions;
     const source = (): Promise<QueuedPage> | undefined => (isMore() ? fetcher.next(entry, queue) : undefined);
     const verdicts = new VerdictQueue({ source, verifier, chainId: position.chainId, logger });
     let hasFailed = false;
     try {
+      await committer.dropHeldBack();
       hasFailed = await this.#takeVerified(entry, verdicts, verifier);
     } finally {
       // Without a rest, upstreams that fail often or whose heads leap would have one started for every few pages.

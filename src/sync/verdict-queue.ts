@@ -78,7 +78,7 @@ export class VerdictQueue {
     const pages: QueuedPage[] = [];
     const verified: VerifiedPage[] = [];
     for (const given of this.#given.slice(0, MAX_JOINED)) {
-      const blocks = this.#read(given);
+      const blocks = await this.#read(given);
       if (blocks === undefined) break;
       verified.push(blocks);
       pages.push(given.page);
@@ -92,10 +92,10 @@ export class VerdictQueue {
     return { kind: "judged", pages, verified: joinPages(verified) };
   }
 
-  #read(given: GivenPage): VerifiedPage | undefined {
+  async #read(given: GivenPage): Promise<VerifiedPage | undefined> {
     if (given.verdict === undefined) return undefined;
     try {
-      return this.#reader.read(given.page.bytes, given.verdict);
+      return await this.#reader.read(given.page.bytes, given.verdict);
     } catch (error) {
       this.#logger.warn({ err: errorText(error) }, "a verdict is refused: this process verifies");
       given.verdict = undefined;

@@ -3,6 +3,7 @@
 // the events, which the other process leaves out.
 import { equalBytes } from "../base/bytes.ts";
 import type { NumberOptions } from "../base/settings.ts";
+import { Slices } from "../base/slices.ts";
 import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { byteString, hash, u8, u32, u64 } from "../bcs/scalars.ts";
@@ -96,6 +97,7 @@ export function encodeVerdict(records: readonly RecordSpans[], page: VerifiedPag
  */
 export class VerdictReader {
   readonly #chainId: number;
+  readonly #slices = new Slices("writer");
   #records: RawRecord[] = [];
   #writes: StateWrite[] = [];
   #transactionHashes: Uint8Array[] = [];
@@ -111,18 +113,21 @@ export class VerdictReader {
     return records;
   }
 
-  /** The blocks that end in a page. Throws if the verdict is not about this page, and then holds what it held before. */
-  read(page: Uint8Array, verdict: Uint8Array): VerifiedPage {
+  /**
+   * The blocks that end in a page. Throws if the verdict is not about this page, and then holds what it held before. Other
+   * work of the process does not wait for the whole page. One call at a time.
+   */
+  async read(page: Uint8Array, verdict: Uint8Array): Promise<VerifiedPage> {
     const [records, writes, hashes] = [[...this.#records], [...this.#writes], [...this.#transactionHashes]];
     try {
-      return this.#read(page, verdict);
+      return await this.#read(page, verdict);
     } catch (error) {
       [this.#records, this.#writes, this.#transactionHashes] = [records, writes, hashes];
       throw error;
     }
   }
 
-  #read(page: Uint8Array, verdict: Uint8Array): VerifiedPage {
+  async #read(page: Uint8Array, verdict: Uint8Array): Promise<VerifiedPage> {
     const { keyHashes, ends, nodes } = decodeWith(verdictCodec, verdict);
     let end = 0;
     const records = decodePage(page, () => {
@@ -133,6 +138,7 @@ export class VerdictReader {
     const blocks: RootedBlock[] = [];
     let last: RecordSpans | undefined;
     for (const record of records) {
+      await this.#slices.pause();
       assertEventRoot(record);
       this.#hold(record);
       if (record.info.stateCheckpointHash === undefined) continue;

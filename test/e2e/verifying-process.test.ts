@@ -100,7 +100,7 @@ it("it reads what was committed since, refuses a page that does not follow, and 
   for (const [i, page] of pages.entries()) {
     const verdict = await verdicts[i];
     if (verdict === undefined) throw new Error(`page ${i} has no verdict`);
-    const { version } = await committer.commitVerified(reader.read(page, verdict));
+    const { version } = await committer.commitVerified(await reader.read(page, verdict));
     remote.committed(version);
   }
   expect(await remote.verify(encodePage(records.slice(152, 160)))).toBeUndefined();

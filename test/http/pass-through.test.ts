@@ -1,9 +1,14 @@
 // Requests that are not served here, handed on: untouched, and nowhere else.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { NodeConnections } from "../../src/http/node-connections.ts";
+import { PassThrough } from "../../src/http/pass-through.ts";
+import { LedgerError } from "../../src/ledger/errors.ts";
+import type { Ledger } from "../../src/ledger/view.ts";
 import { createHttpLedger } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { until } from "../support/until.ts";
 
 interface Seen {
   readonly method: string | undefined;
@@ -204,5 +209,52 @@ describe("pass-through", () => {
     const { via } = seen.at(-1)!.headers;
     const looped = await fetch(`${url}/v1/x`, { headers: { Via: String(via) } });
     expect(looped.status).toBe(503);
+  });
+
+  it.each([true, false])("asks nothing for a client that left meanwhile (direct: %s)", async (isDirect) => {
+    const real = await createHttpLedger();
+    let reads = 0;
+    let failReads = (): void => {};
+    const failing = new Promise<void>((resolve) => {
+      failReads = resolve;
+    });
+    const failRead = async (): Promise<never> => {
+      reads++;
+      await failing;
+      throw new LedgerError("not_indexed", "there is no index");
+    };
+    const ledger: Ledger = {
+      openView: async () => {
+        const view = await real.openView();
+        return new Proxy(view, {
+          get: (_, name) => {
+            const value: unknown = Reflect.get(view, name, view);
+            return typeof value === "function" && name !== "release" ? failRead : value;
+          },
+        });
+      },
+    };
+    const accept = vi.spyOn(NodeConnections.prototype, "accept");
+    const counted: number[] = [];
+    const server = await startServer({
+      ledger,
+      isDirect,
+      passThrough: new URL(`http://127.0.0.1:${port}/prefix/v1`),
+      onRequest: (_, status) => void counted.push(status),
+    });
+    const serve = vi.spyOn(PassThrough.prototype, "serve");
+    const socket = connect(server.port, server.host);
+    socket.write("GET /v1/accounts/0x1/resources HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until(() => reads > 0);
+    socket.resetAndDestroy();
+    await until(() => server.figures().connections === 0);
+    accept.mockClear();
+    failReads();
+    await until(() => server.figures().inFlight === 0 || serve.mock.calls.length > 0);
+    expect(serve).toHaveBeenCalledTimes(0);
+    expect(counted).toEqual([499]);
+    // It would be kept there until the server closes.
+    expect(accept).toHaveBeenCalledTimes(0);
+    vi.restoreAllMocks();
   });
 });

@@ -78,7 +78,7 @@ describe("verified pages", () => {
             const to = from + (sizes[turn++ % sizes.length] ?? 1);
             const page = encodePage(records.slice(from, to));
             await alone.committer.append(page);
-            const verified = reader.read(page, await verifier.verify(page));
+            const verified = await reader.read(page, await verifier.verify(page));
             if (verified.blocks.length > 0) {
               const { version } = await together.committer.commitVerified(verified);
               verifier.committed(version);
@@ -98,7 +98,7 @@ describe("verified pages", () => {
     const { store, committer } = await begin();
     const { verifier, reader } = await verifierOf(store, committer, 10_000);
     const [first, second] = [encodePage(records.slice(1, 60)), encodePage(records.slice(60, 120))];
-    const verified = reader.read(first, await verifier.verify(first));
+    const verified = await reader.read(first, await verifier.verify(first));
     let isVerified = false;
     const next = verifier.verify(second).finally(() => {
       isVerified = true;
@@ -106,7 +106,7 @@ describe("verified pages", () => {
     for (let turn = 0; turn < 200; turn++) await nextTurn();
     expect(isVerified).toBe(false);
     verifier.committed((await committer.commitVerified(verified)).version);
-    const { version } = await committer.commitVerified(reader.read(second, await next));
+    const { version } = await committer.commitVerified(await reader.read(second, await next));
     expect(version).toBeGreaterThan(100n);
   });
 
@@ -155,7 +155,7 @@ describe("verified pages", () => {
     forged[last] = (forged[last] ?? 0) ^ 1;
     const page = encodePage([...records.slice(1, Number(at.version)), forged]);
     const verdict = await verifier.verify(page);
-    expect(() => reader.read(page, verdict)).toThrow("event root hash");
+    await expect(reader.read(page, verdict)).rejects.toThrow("event root hash");
   });
 
   it("a verdict on another page, or a part of one, is refused", async () => {
@@ -163,11 +163,15 @@ describe("verified pages", () => {
     const { verifier, reader } = await verifierOf(store, committer);
     const page = encodePage(records.slice(1, 30));
     const verdict = await verifier.verify(page);
-    expect(() => reader.read(encodePage(records.slice(1, 20)), verdict)).toThrow("another number of writes");
+    await expect(reader.read(encodePage(records.slice(1, 20)), verdict)).rejects.toThrow(
+      "another number of writes",
+    );
     const other = new VerdictReader(4);
-    expect(() => other.read(encodePage(records.slice(2, 31)), verdict)).toThrow(/a verdict has another/);
-    expect(() => reader.read(page, verdict.subarray(0, -1))).toThrow(BcsError);
-    expect(() => reader.read(page, Buffer.concat([verdict, Buffer.of(0)]))).toThrow(BcsError);
+    await expect(other.read(encodePage(records.slice(2, 31)), verdict)).rejects.toThrow(
+      /a verdict has another/,
+    );
+    await expect(reader.read(page, verdict.subarray(0, -1))).rejects.toThrow(BcsError);
+    await expect(reader.read(page, Buffer.concat([verdict, Buffer.of(0)]))).rejects.toThrow(BcsError);
   });
 });
 
@@ -392,6 +396,63 @@ describe("a follower far behind", () => {
     await until(() => follower.status().state === "at_head" || ++rests > 20);
     await follower.close();
     expect(counts.started).toBeLessThan(started + 3);
+  });
+
+  it("gets past a block in which every remote verifier fails", async () => {
+    const ends = decodePage(encodePage(records)).flatMap(({ version, info }) =>
+      info.stateCheckpointHash === undefined ? [] : [Number(version)],
+    );
+    const lengths = ends.map((end, i) => end - (ends[i - 1] ?? -1));
+    const longest = Math.max(...lengths.slice(5, 20));
+    const end = ends[lengths.indexOf(longest, 5)] ?? 0;
+    expect(longest).toBeGreaterThan(5);
+    const failing = BigInt(end - 1);
+    const { counts, startVerifierOf } = verifiers((remote) => ({
+      ...remote,
+      verify: async (page) =>
+        decodePage(page).some(({ version }) => version === failing) ? undefined : remote.verify(page),
+    }));
+    // The rest after a failure is over before the block is.
+    const { store, follower } = followWith(startVerifierOf, {
+      upstreams: [recorded(records)],
+      pace: { pageLimit: 1, verifierFromVersions: 3n, verifierUntilVersions: 1n },
+    });
+    await until(async () => counts.started > 30 || ((await positionOf(store))?.version ?? 0n) >= BigInt(end));
+    await follower.close();
+    expect((await positionOf(store))?.version).toBeGreaterThanOrEqual(BigInt(end));
+  });
+
+  it("leaves no remote verifier behind when the store cannot be read after its start", async () => {
+    const { counts, startVerifierOf } = verifiers();
+    const store = createMemoryStore();
+    const committer = new Committer({ store, logger: silentLogger });
+    let faults = 0;
+    const openView = store.openView.bind(store);
+    const start = startVerifierOf(store, committer);
+    const { follower } = follow({
+      ledger: store,
+      committer,
+      upstreams: [recorded(records)],
+      mayPass: () => true,
+      pace,
+      startVerifier: async (...args) => {
+        const remote = await start(...args);
+        if (faults > 0) return remote;
+        // The committer must read the store again, as after a write that failed.
+        await committer.replaceContent(() => {});
+        store.openView = () => {
+          faults++;
+          store.openView = openView;
+          throw new Error("no slot is free");
+        };
+        return remote;
+      },
+    });
+    await untilVersion(store, head);
+    await follower.close();
+    expect(faults).toBe(1);
+    expect(counts.started).toBeGreaterThan(0);
+    expect(counts.closed).toBe(counts.started);
   });
 
   it("commits what was verified before an upstream fails", async () => {
