@@ -18,14 +18,14 @@ export function threadCpuMs(): number {
   return Number.parseInt(buffer.toString("latin1", 0, length), 10) / 1e6;
 }
 
-/** Runs the work and returns the processor time of the longest turn of the event loop meanwhile, in milliseconds. */
-export async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
+/** Runs the work and returns the processor time of each turn of the event loop meanwhile, in milliseconds. */
+export async function turnsMs(work: () => Promise<unknown>): Promise<number[]> {
+  const turns: number[] = [];
   let isOver = false;
   let last = threadCpuMs();
   const turn = (): void => {
     const now = threadCpuMs();
-    if (now - last > longest) longest = now - last;
+    turns.push(now - last);
     last = now;
     if (!isOver) setImmediate(turn);
   };
@@ -37,7 +37,12 @@ export async function longestTurnMs(work: () => Promise<unknown>): Promise<numbe
   } finally {
     isOver = true;
   }
-  return longest;
+  return turns;
+}
+
+/** Runs the work and returns the processor time of the longest turn of the event loop meanwhile, in milliseconds. */
+export async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
+  return (await turnsMs(work)).reduce((longest, one) => Math.max(longest, one), 0);
 }
 
 /** A request as bytes and headers. */
