@@ -217,7 +217,14 @@ function Reference({
           {found.length === 0 && (
             <p class="empty">
               No operation matches “{text}”.{" "}
-              <button type="button" class="quiet" onClick={() => setText("")}>
+              <button
+                type="button"
+                class="quiet"
+                onClick={() => {
+                  setText("");
+                  search.current?.focus();
+                }}
+              >
                 Show all
               </button>
             </p>

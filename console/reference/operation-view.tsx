@@ -254,6 +254,8 @@ export function OperationView({
   const [fault, setFault] = useState<{ field: string | undefined; message: string }>();
   const [running, setRunning] = useState<AbortController>();
   const form = useRef<HTMLFormElement>(null);
+  const stop = useRef<HTMLButtonElement>(null);
+  const sender = useRef<HTMLButtonElement>(null);
   const forms = Object.keys(operation.responses["200"]?.content ?? {});
   const id = operation.operationId;
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }));
@@ -292,6 +294,8 @@ export function OperationView({
         });
       }
     }
+    // The button to stop goes: its focus must not go with it.
+    if (stop.current?.matches(":focus") === true) sender.current?.focus();
     setRunning((last) => (last === controller ? undefined : last));
   };
 
@@ -330,9 +334,11 @@ export function OperationView({
               ))}
             </select>
           </label>
-          <button type="submit">Send</button>
+          <button type="submit" ref={sender}>
+            Send
+          </button>
           {running !== undefined && (
-            <button type="button" class="quiet" onClick={() => running.abort()}>
+            <button type="button" class="quiet" ref={stop} onClick={() => running.abort()}>
               Stop
             </button>
           )}

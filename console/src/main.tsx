@@ -1,11 +1,13 @@
 // The console: starts what keeps it fresh, and draws.
 import { render } from "preact";
 import { App } from "./app.tsx";
+import { keepFocus } from "./lib/keep-focus.ts";
 import { startLive } from "./lib/live.ts";
 import { applyTheme } from "./lib/preferences.ts";
 
 applyTheme();
 startLive();
+keepFocus();
 const root = document.getElementById("root");
 if (root !== null) {
   root.replaceChildren();

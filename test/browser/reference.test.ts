@@ -51,6 +51,7 @@ describe.skipIf(!hasChromium)("the API reference", () => {
     expect(await page.locator("details.operation").count()).toBe(1);
     await page.getByRole("searchbox").fill("no such thing");
     await page.getByRole("button", { name: "Show all" }).click();
+    expect(await page.getByRole("searchbox").evaluate((input) => input.matches(":focus"))).toBe(true);
     await page
       .locator("details.operation")
       .nth(ids.length - 1)
@@ -141,8 +142,13 @@ describe.skipIf(!hasChromium)("the API reference", () => {
     await send(page);
     await page.getByText("still open").waitFor();
     await page.getByText(/event: block/).waitFor();
-    await page.getByRole("button", { name: "Stop" }).click();
+    const stop = page.getByRole("button", { name: "Stop" });
+    await stop.press("Enter");
     await page.getByText("still open").waitFor({ state: "detached" });
+    // The button is gone; its focus is not.
+    await stop.waitFor({ state: "detached" });
+    const sender = page.locator("#stream_blocks").getByRole("button", { name: "Send" });
+    expect(await sender.evaluate((button) => button.matches(":focus"))).toBe(true);
     await finish(visit);
   });
 

@@ -39,6 +39,11 @@ export function linkTo(
 
 export const route = createStore<Route>(parse(location.hash));
 
+/** The link to the view that is open, with other parameters. Its name in the URL stays, and so does the focus. */
+export function linkHere(query: Readonly<Record<string, string | undefined>>): string {
+  return linkTo(route.get().segments, query);
+}
+
 addEventListener("hashchange", () => route.set(parse(location.hash)));
 
 /** Goes to a view; back returns. */

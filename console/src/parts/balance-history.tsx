@@ -5,13 +5,14 @@ import { type Answer, ApiError, ask, askText, path } from "../lib/api.ts";
 import { formatUtc, toMillis } from "../lib/format.ts";
 import { headOf, live } from "../lib/live.ts";
 import { fromLocalInput, toLocalInput } from "../lib/read-at.ts";
-import { linkTo, replace } from "../lib/router.ts";
+import { linkHere, linkTo, replace } from "../lib/router.ts";
 import { saveFile } from "../lib/save-file.ts";
 import { statementOf, statementText } from "../lib/statement.ts";
 import { useStore } from "../lib/store.ts";
 import { useLoad } from "../lib/use-load.ts";
-import { Amount, Card, Field, Hash, Load, Problem, Time, Version } from "./basics.tsx";
+import { Amount, Button, Card, Field, Hash, Load, Problem, Time, Version } from "./basics.tsx";
 import { Chart, type ChartPoint } from "./chart.tsx";
+import { Held } from "./held.tsx";
 import { ProofButtons } from "./proof-download.tsx";
 
 type Change = Answer<"get_balance_history">[number];
@@ -120,9 +121,9 @@ function Downloads({
   return (
     <div class="downloads">
       <div class="buttons">
-        <button type="button" class="button" onClick={saveCsv} disabled={isBusy}>
+        <Button onClick={saveCsv} isOff={isBusy}>
           Download CSV
-        </button>
+        </Button>
         <button type="button" class="button" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
           Statement…
         </button>
@@ -157,17 +158,66 @@ function Downloads({
                 />
               )}
             </Field>
-            <button type="button" class="button" onClick={() => saveStatement("csv")} disabled={isBusy}>
+            <Button onClick={() => saveStatement("csv")} isOff={isBusy}>
               CSV
-            </button>
-            <button type="button" class="button" onClick={() => saveStatement("html")} disabled={isBusy}>
+            </Button>
+            <Button onClick={() => saveStatement("html")} isOff={isBusy}>
               Page to print
-            </button>
+            </Button>
           </div>
         </div>
       ) : undefined}
       {error === undefined ? undefined : <Problem error={error} />}
     </div>
+  );
+}
+
+function ChangeRows({
+  rows,
+  decimals,
+}: {
+  readonly rows: readonly Change[];
+  readonly decimals: number;
+}): JSX.Element {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">Version</th>
+          <th scope="col">Time</th>
+          <th scope="col" class="right">
+            Change
+          </th>
+          <th scope="col" class="right">
+            Balance
+          </th>
+          <th scope="col" class="spare">
+            Transaction
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ version, timestamp_usec: usec, before, after, transaction_hash: hash }) => (
+          <tr key={version}>
+            <td>
+              <Version version={version} />
+            </td>
+            <td>
+              <Time usec={usec} />
+            </td>
+            <td class="right">
+              <Amount amount={BigInt(after) - BigInt(before)} decimals={decimals} signed />
+            </td>
+            <td class="right">
+              <Amount amount={after} decimals={decimals} />
+            </td>
+            <td class="spare">
+              <Hash hash={hash} href={linkTo(["transaction", version])} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -191,7 +241,7 @@ export function BalanceHistory({
   const range = rangeOf(query);
   const setRange = (next: Range): void => {
     const { from: _from, to: _to, ...rest } = query;
-    replace(linkTo(["account", address], { ...rest, ...next }));
+    replace(linkHere({ ...rest, ...next }));
   };
   const historyPath = `${path("accounts", address, "balance", asset)}/history`;
   const isFromGenesis = useStore(live, ({ info }) => info?.oldest_ledger_version === "0");
@@ -233,9 +283,9 @@ export function BalanceHistory({
               {text}
             </button>
           ))}
-          <button type="button" class="button small" onClick={() => setRange({})} disabled={isWhole}>
+          <Button look="small" onClick={() => setRange({})} isOff={isWhole}>
             All
-          </button>
+          </Button>
         </div>
       }
     >
@@ -254,47 +304,9 @@ export function BalanceHistory({
               <p class="faint chart-hint">Drag over the line to zoom in.</p>
               <details class="changes">
                 <summary>Changes as a table</summary>
-                <table class="rows">
-                  <thead>
-                    <tr>
-                      <th scope="col">Version</th>
-                      <th scope="col">Time</th>
-                      <th scope="col" class="right">
-                        Change
-                      </th>
-                      <th scope="col" class="right">
-                        Balance
-                      </th>
-                      <th scope="col" class="spare">
-                        Transaction
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {all
-                      .slice(-ROWS)
-                      .reverse()
-                      .map(({ version, timestamp_usec: usec, before, after, transaction_hash: hash }) => (
-                        <tr key={version}>
-                          <td>
-                            <Version version={version} />
-                          </td>
-                          <td>
-                            <Time usec={usec} />
-                          </td>
-                          <td class="right">
-                            <Amount amount={BigInt(after) - BigInt(before)} decimals={decimals} signed />
-                          </td>
-                          <td class="right">
-                            <Amount amount={after} decimals={decimals} />
-                          </td>
-                          <td class="spare">
-                            <Hash hash={hash} href={linkTo(["transaction", version])} />
-                          </td>
-                        </tr>
-                      ))}
-                  </tbody>
-                </table>
+                <Held newest={all.at(-1)?.version} rows={all.slice(-ROWS).reverse()} what="changes">
+                  {(rows) => <ChangeRows rows={rows} decimals={decimals} />}
+                </Held>
                 {all.length > ROWS ? (
                   <p class="faint">The latest {ROWS} of this range; the CSV has them all.</p>
                 ) : undefined}

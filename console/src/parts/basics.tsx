@@ -108,6 +108,36 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
   );
 }
 
+/** A button. While it is off it keeps the focus, which a browser takes away from one that is `disabled`. */
+export function Button({
+  isOff = false,
+  look = "",
+  onClick,
+  ...rest
+}: {
+  readonly isOff?: boolean;
+  /** Classes besides that of every button. */
+  readonly look?: "" | "small" | "primary";
+  readonly onClick?: () => void;
+  readonly type?: "button" | "submit";
+  readonly children: ComponentChildren;
+  readonly "data-testid"?: string;
+}): JSX.Element {
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={`button ${look}`}
+      aria-disabled={isOff}
+      onClick={(event) => {
+        // Also keeps a form from being sent.
+        if (isOff) event.preventDefault();
+        else onClick?.();
+      }}
+    />
+  );
+}
+
 /** Text that anybody may have written: isolated, with hidden characters named, cut where it is long. */
 export function LedgerText({
   text,

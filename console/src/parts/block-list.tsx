@@ -4,8 +4,9 @@ import { groupDigits } from "../lib/format.ts";
 import type { Block } from "../lib/live.ts";
 import { linkTo } from "../lib/router.ts";
 import { Time } from "./basics.tsx";
+import { Held } from "./held.tsx";
 
-export function BlockList({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
+function Rows({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
   return (
     <table class="rows fits blocks">
       <thead>
@@ -39,5 +40,13 @@ export function BlockList({ blocks }: { readonly blocks: readonly Block[] }): JS
         ))}
       </tbody>
     </table>
+  );
+}
+
+export function BlockList({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
+  return (
+    <Held newest={blocks[0]?.height} rows={blocks} what="blocks">
+      {(held) => <Rows blocks={held} />}
+    </Held>
   );
 }

@@ -77,6 +77,8 @@ export function Chart({
   const colours = useSystemColours();
   const zoom = useRef(onZoom);
   zoom.current = onZoom;
+  /** The change that the keys chose: the cursor stays at it while the line grows and its scale moves. */
+  const kept = useRef<number | undefined>(undefined);
   const current = useRef(points);
   current.current = points;
 
@@ -100,6 +102,10 @@ export function Chart({
         legend: { show: false },
         cursor: {
           y: false,
+          move: (self, left, top) => {
+            const x = kept.current === undefined ? undefined : self.data[0][kept.current];
+            return [x === undefined ? left : self.valToPos(x, "x"), top];
+          },
           drag: { x: true, y: false, setScale: false },
           points: { size: 8, fill: colour("--accent"), stroke: colour("--card") },
         },
@@ -128,7 +134,7 @@ export function Chart({
           },
         ],
         hooks: {
-          setCursor: [(self) => setAt(self.cursor.idx ?? undefined)],
+          setCursor: [(self) => setAt(kept.current ?? self.cursor.idx ?? undefined)],
           setSelect: [
             (self) => {
               const { left, width } = self.select;
@@ -160,7 +166,7 @@ export function Chart({
   /** Moves the cursor from change to change. */
   const onKey = (event: KeyboardEvent): void => {
     const last = points.length - 1;
-    const from = at ?? last;
+    const from = kept.current ?? at ?? last;
     const steps: Readonly<Record<string, number>> = {
       ArrowLeft: from - 1,
       ArrowRight: from + 1,
@@ -172,6 +178,7 @@ export function Chart({
     if (step === undefined || chart === undefined) return;
     event.preventDefault();
     const index = Math.min(Math.max(step, 0), last);
+    kept.current = index;
     const x = chart.data[0]?.[index] ?? 0;
     const y = chart.data[1]?.[index] ?? 0;
     chart.setCursor({ left: chart.valToPos(x, "x"), top: chart.valToPos(y, "y") });
@@ -195,6 +202,9 @@ export function Chart({
           shown === undefined ? "no changes" : `${formatUnits(BigInt(shown.amount), decimals)} ${symbol}`
         }
         onKeyDown={onKey}
+        onMouseMoveCapture={() => {
+          kept.current = undefined;
+        }}
       />
       <figcaption class="chart-text">
         {shown === undefined ? (

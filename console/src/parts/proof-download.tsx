@@ -7,6 +7,7 @@ import { carriedProof, proofText } from "../lib/proofs.ts";
 import { go } from "../lib/router.ts";
 import { saveFile } from "../lib/save-file.ts";
 import { useStore } from "../lib/store.ts";
+import { Button } from "./basics.tsx";
 
 export function ProofButtons({
   address,
@@ -28,18 +29,14 @@ export function ProofButtons({
     proofText(path("accounts", address, "balance", asset), { from_waypoint: waypoint });
   return (
     <>
-      <button
-        type="button"
-        class="button"
-        disabled={isBusy}
+      <Button
+        isOff={isBusy}
         onClick={() => run(async () => saveFile(`proof-${name}.json`, await load(), "application/json"))}
       >
         Download proof
-      </button>
-      <button
-        type="button"
-        class="button"
-        disabled={isBusy || isCarried}
+      </Button>
+      <Button
+        isOff={isBusy || isCarried}
         onClick={() =>
           run(async () => {
             carriedProof.set(await load());
@@ -49,7 +46,7 @@ export function ProofButtons({
         }
       >
         Check the proof here
-      </button>
+      </Button>
     </>
   );
 }

@@ -5,7 +5,7 @@ import { type Answer, ApiError, ask, path, urlOf } from "../lib/api.ts";
 import { fullAddress, groupDigits, trimAddress } from "../lib/format.ts";
 import { demoName, isUndecided, live } from "../lib/live.ts";
 import { apiQuery, type ReadAt, readAtOf, viewQuery } from "../lib/read-at.ts";
-import { go, linkTo } from "../lib/router.ts";
+import { go, linkHere, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
 import { type Loaded, useLoad } from "../lib/use-load.ts";
 import { AccountModules, AccountResources, AccountTransactions } from "../parts/account-parts.tsx";
@@ -345,13 +345,13 @@ function Balances({
     },
     changes,
   );
-  const linkOf = (one: string): string => linkTo(["account", address], { ...viewQuery(at), asset: one });
+  const linkOf = (one: string): string => linkHere({ ...viewQuery(at), asset: one });
   return (
     <>
       <div class="toolbar">
         <ReadAtControl
           value={at}
-          onChange={(next) => go(linkTo(["account", address], { ...viewQuery(next), asset: query.asset }))}
+          onChange={(next) => go(linkHere({ ...viewQuery(next), asset: query.asset }))}
         />
         {all.data === undefined ? undefined : (
           <span class="faint read-note">
@@ -429,7 +429,7 @@ export function AccountView({
   const tab = (id: string, text: string): readonly [string, string, string] => [
     id,
     text,
-    linkTo(["account", address], { ...query, part: id === "balances" ? undefined : id }),
+    linkHere({ ...query, part: id === "balances" ? undefined : id }),
   ];
   return (
     <>

@@ -19,6 +19,7 @@ import { useStore } from "../lib/store.ts";
 import type { Transaction } from "../lib/transactions.ts";
 import { useLoad } from "../lib/use-load.ts";
 import {
+  Button,
   Card,
   CodeLine,
   Copy,
@@ -442,15 +443,9 @@ function Submit({
         into a page.
       </p>
       <div class="buttons">
-        <button
-          type="button"
-          class="button primary"
-          onClick={send}
-          disabled={!isReady || isBusy}
-          data-testid="submit"
-        >
+        <Button look="primary" onClick={send} isOff={!isReady || isBusy} data-testid="submit">
           Sign as {name} and submit
-        </button>
+        </Button>
       </div>
       <div role="status">
         {sent?.state === "sending" ? "Signing and sending…" : undefined}
@@ -504,12 +499,10 @@ function Form({
   name,
   one,
   info,
-  head,
 }: {
   readonly name: string;
   readonly one: Function;
   readonly info: Info | undefined;
-  readonly head: JSX.Element;
 }): JSX.Element {
   const demo = Object.keys(info?.demo_accounts ?? {});
   const signers = one.params.filter((type) => SIGNER.test(type)).length;
@@ -579,7 +572,6 @@ function Form({
   const privateKey = demoOfSender === undefined ? undefined : info?.demo_keys?.[demoOfSender];
   const form = (
     <Card title="Call">
-      {head}
       <Argument
         label="sender"
         type="address"
@@ -667,7 +659,7 @@ function Form({
     </Card>
   );
   return (
-    <div class="encode">
+    <>
       <div class="encode-form">
         {form}
         {privateKey === undefined || demoOfSender === undefined ? undefined : (
@@ -703,7 +695,7 @@ function Form({
           <Explained result={result} />
         )}
       </div>
-    </div>
+    </>
   );
 }
 
@@ -725,7 +717,8 @@ export function Encode({ query }: { readonly query: Readonly<Record<string, stri
     (abi?.name === module && name !== "" ? undefined : entries[0]);
   const isAbsent = modules.error instanceof ApiError && modules.error.status === 404;
   const assets = Object.values(info?.demo_assets ?? {}).filter((asset) => asset.includes("::"));
-  const head = (
+  // Not in the form, which begins again with each choice: the control that was used must stay.
+  const pickers = (
     <div class="pickers">
       <form
         onSubmit={(event) => {
@@ -762,7 +755,6 @@ export function Encode({ query }: { readonly query: Readonly<Record<string, stri
           <select
             {...ids}
             value={abi?.name ?? ""}
-            disabled={abi === undefined}
             onChange={(event) => choose(address, event.currentTarget.value)}
           >
             {(modules.data ?? []).map((each) => (
@@ -781,7 +773,6 @@ export function Encode({ query }: { readonly query: Readonly<Record<string, stri
           <select
             {...ids}
             value={one?.name ?? ""}
-            disabled={abi === undefined}
             onChange={(event) => choose(address, abi?.name, event.currentTarget.value)}
           >
             {one === undefined ? <option value="">choose</option> : undefined}
@@ -811,16 +802,18 @@ export function Encode({ query }: { readonly query: Readonly<Record<string, stri
       </datalist>
       {info === undefined ? (
         <Skeleton lines={8} />
-      ) : one === undefined || abi === undefined ? (
-        <Card title="Call">{head}</Card>
       ) : (
-        <Form
-          key={`${address}::${abi.name}::${one.name}`}
-          name={`${address}::${abi.name}::${one.name}`}
-          one={one}
-          info={info}
-          head={head}
-        />
+        <div class="encode">
+          <Card title="What to call">{pickers}</Card>
+          {one === undefined || abi === undefined ? undefined : (
+            <Form
+              key={`${address}::${abi.name}::${one.name}`}
+              name={`${address}::${abi.name}::${one.name}`}
+              one={one}
+              info={info}
+            />
+          )}
+        </div>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { fullAddress, groupDigits } from "../lib/format.ts";
 import { decodeSimple, encodeKey, KEY_TYPES, keyJson } from "../lib/key-bytes.ts";
 import { isUndecided, live } from "../lib/live.ts";
 import { apiQuery, type ReadAt, readAtOf, viewQuery } from "../lib/read-at.ts";
-import { go, linkTo } from "../lib/router.ts";
+import { go, linkHere, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
 import { type TableTypes, typesInAccount, typesOfField } from "../lib/table-types.ts";
 import { useLoad } from "../lib/use-load.ts";
@@ -368,7 +368,7 @@ export function TableView({
   const name = Object.entries(info?.demo_tables ?? {}).find(([, known]) => known === handle)?.[0];
   const { start: _start, ...kept } = query;
   const linkWith = (change: Readonly<Record<string, string | undefined>>): string =>
-    linkTo(["table", handle], { ...kept, ...change });
+    linkHere({ ...kept, ...change });
   return (
     <>
       <Title text={name === undefined ? "Table" : `Table ${name}`}>

@@ -11,6 +11,7 @@ import { useLoad } from "../lib/use-load.ts";
 import {
   Address,
   Amount,
+  Button,
   Card,
   Fact,
   Facts,
@@ -188,9 +189,9 @@ export function Verify(): JSX.Element {
             }}
           />
           <div class="buttons">
-            <button type="submit" class="button primary" disabled={isBusy}>
+            <Button type="submit" look="primary" isOff={isBusy}>
               {isBusy ? "Checking…" : "Check"}
-            </button>
+            </Button>
             {genesis === undefined ? undefined : (
               <button type="button" class="button" onClick={() => setWaypoint(genesis)}>
                 Use the genesis waypoint of this node

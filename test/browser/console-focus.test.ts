@@ -1,0 +1,250 @@
+// The console is live: blocks arrive while somebody reads it with the keyboard. The focus stays where it is, and so does
+// what was typed.
+import type { Locator } from "playwright-core";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { hasChromium } from "../support/chromium.ts";
+import { goTo, openConsole } from "../support/console.ts";
+import { type Running, startProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
+import type { Visit } from "../support/visit.ts";
+
+/**
+ * Focuses every control of a view, the last one first, and waits until the page has drawn another block. Resolves to how
+ * many there were, and to the first that lost the focus or its text.
+ */
+const WALK = `(async () => {
+  const status = document.querySelector(".status .num");
+  const drawn = () => new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      observer.disconnect();
+      // Other parts may be drawn after this one.
+      requestAnimationFrame(resolve);
+    });
+    observer.observe(status, { subtree: true, childList: true, characterData: true });
+  });
+  const controls = "main :is(a[href], button, input, select, textarea, summary, [tabindex='0'])";
+  const next = (last) => [...document.querySelectorAll(controls)].findLast((one) =>
+    one.checkVisibility({ visibilityProperty: true }) &&
+    (last === undefined || last.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING));
+  let count = 0;
+  for (let control = next(); control !== undefined; control = next(control)) {
+    control.focus();
+    // Another place of the modules is another form.
+    const isText = control.matches("textarea, input:not([type], .pickers *)");
+    if (isText) document.execCommand("insertText", false, "7");
+    const typed = control.value;
+    await drawn();
+    count++;
+    if (document.activeElement !== control) return { count, lost: "focus: " + control.outerHTML };
+    if (isText && control.value !== typed) return { count, lost: "text: " + control.outerHTML };
+  }
+  return { count, lost: "" };
+})()`;
+
+describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
+  let node: Running;
+  let visit: Visit;
+  const open = async (hash: string): Promise<Visit["page"]> => {
+    visit = await openConsole(node.url, hash);
+    await visit.page.getByText("live").waitFor();
+    await until(async () => (await visit.page.locator("[aria-busy]").count()) === 0);
+    return visit.page;
+  };
+  const isFocused = (locator: Locator): Promise<boolean> =>
+    locator.evaluate((element) => element.matches(":focus"));
+  /** Text of the focused element; that of the body is long. */
+  const focusedText = (): Promise<unknown> =>
+    visit.page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent.trim()");
+  const heightOf = async (link: Locator): Promise<number> =>
+    Number(((await link.textContent()) ?? "").replaceAll(",", ""));
+
+  beforeAll(async () => {
+    node = await startProgram(["--store", "memory", "--log-level", "warn", "--block-time", "150ms"]);
+  });
+  afterEach(async () => {
+    expect(visit.faults).toEqual([]);
+    expect(visit.otherHosts).toEqual([]);
+    await visit.close();
+  });
+
+  it("the cursor of the chart stays at the change that the keys chose", async () => {
+    const page = await open("#/account/ada");
+    const chart = page.getByTestId("chart");
+    const countOf = async (name: string): Promise<number> => Number(await chart.getAttribute(name));
+    await until(async () => (await countOf("aria-valuemax")) >= 6);
+    await chart.focus();
+    for (const key of ["End", "ArrowLeft", "ArrowLeft"]) await page.keyboard.press(key);
+    const link = page.locator(".chart-text a");
+    const [index, version] = [await countOf("aria-valuenow"), await link.textContent()];
+    await until(async () => (await countOf("aria-valuemax")) > index + 8);
+    expect(await countOf("aria-valuenow")).toBe(index);
+    expect(await link.textContent()).toBe(version);
+    expect(await isFocused(chart)).toBe(true);
+    await page.keyboard.press("ArrowRight");
+    expect(await countOf("aria-valuenow")).toBe(index + 1);
+  });
+
+  it.each([
+    ["#/", "Waypoint of this moment"],
+    ["#/account", "Demo accounts"],
+    ["#/account/ada", "Changes as a table"],
+    ["#/block/3", "Block metadata"],
+    ["#/table/prices", "GOLD"],
+    ["#/encode", "Sequence number, gas and expiry"],
+    ["#/verify", "Waypoint that you trust"],
+  ])("%s: no control loses the focus, no field its text", async (hash, last) => {
+    const page = await open(hash);
+    await page.getByText(last).first().waitFor();
+    const { count, lost } = (await page.evaluate(WALK)) as { count: number; lost: string };
+    expect(count).toBeGreaterThan(4);
+    expect(lost).toBe("");
+  });
+
+  it("the latest blocks stand still while the focus is among them, and say that newer ones wait", async () => {
+    const page = await open("#/");
+    const links = page.locator("table.blocks tbody a");
+    await until(async () => (await links.count()) === 8);
+    await links.last().focus();
+    const newest = await heightOf(links.first());
+    // As many as would have pushed out the whole list.
+    const block = page.locator(".hero dd a");
+    await until(async () => (await heightOf(block)) > newest + 8);
+    expect(await isFocused(links.last())).toBe(true);
+    expect(await heightOf(links.first())).toBe(newest);
+    const note = page.getByText("Newer blocks wait until the focus leaves this list.");
+    expect(await note.isVisible()).toBe(true);
+    // Within the list, too.
+    await page.keyboard.press("Shift+Tab");
+    expect(await isFocused(links.nth(6))).toBe(true);
+    await page.getByRole("link", { name: "all blocks" }).focus();
+    await until(async () => (await heightOf(links.first())) > newest + 8);
+    await note.waitFor({ state: "detached" });
+  });
+
+  it("the changes of a balance stand still while the focus is among them", async () => {
+    const page = await open("#/account/ada");
+    await page.getByText("Changes as a table").click();
+    const links = page.locator(".changes tbody tr td:first-child a");
+    await until(async () => (await links.count()) === 20);
+    await links.last().focus();
+    const focused = await focusedText();
+    const balance = page.getByTestId("balance");
+    for (let count = 0; count < 3; count++) {
+      const told = await balance.getAttribute("data-exact");
+      await until(async () => (await balance.getAttribute("data-exact")) !== told);
+    }
+    expect(await focusedText()).toBe(focused);
+    await page.getByText("Newer changes wait until the focus leaves this list.").waitFor();
+  });
+
+  it("a button that is off while its work runs keeps the focus", async () => {
+    const page = await open("#/account/ada");
+    const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      button("Download CSV").press("Enter"),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.csv$/);
+    await until(async () => await button("Download CSV").isEnabled());
+    expect(await focusedText()).toBe("BUTTON Download CSV");
+    await button("1 h").press("Enter");
+    await page.waitForURL(/from=/);
+    await button("All").press("Enter");
+    await page.waitForURL((url) => !url.hash.includes("from="));
+    await until(async () => !(await button("All").isEnabled()));
+    expect(await focusedText()).toBe("BUTTON All");
+
+    await button("Check the proof here").press("Enter");
+    await button("Use the genesis waypoint of this node").press("Enter");
+    await button("Check").press("Enter");
+    await page.getByTestId("proven").waitFor();
+    expect(await focusedText()).toBe("BUTTON Check");
+
+    await goTo(page, "#/encode");
+    await page.getByLabel("to address").fill("basil");
+    await page.getByLabel("amount u64").fill("5");
+    const submit = page.getByTestId("submit");
+    await until(async () => await submit.isEnabled());
+    await submit.press("Enter");
+    await page.getByText("It arrived as").waitFor();
+    expect(await isFocused(submit)).toBe(true);
+  });
+
+  it("a button that is off does nothing", async () => {
+    const page = await open("#/encode");
+    await page.getByTestId("submit").press("Enter");
+    await page.getByLabel("to address").fill("basil");
+    await page.getByLabel("amount u64").fill("5");
+    await page.getByTestId("bytes").waitFor();
+    // An attempt to send a form that is not filled in would have failed by now.
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("Encode: what chooses the function keeps the focus", async () => {
+    const page = await open("#/encode");
+    const [at, module, name] = ["Published at", "Module", "Function"].map((label) =>
+      page.getByLabel(label, { exact: true }),
+    ) as [Locator, Locator, Locator];
+    await page.getByLabel("sender address").waitFor();
+    for (const picker of [name, module]) {
+      const { hash } = new URL(page.url());
+      await picker.focus();
+      await page.keyboard.press("ArrowDown");
+      await page.waitForURL((url) => url.hash !== hash);
+      await page.getByLabel("sender address").waitFor();
+      expect(await isFocused(picker)).toBe(true);
+    }
+    await at.fill("demo");
+    await page.keyboard.press("Tab");
+    await module.getByRole("option", { name: "demo" }).waitFor({ state: "attached" });
+    await page.getByLabel("sender address").waitFor();
+    expect(await isFocused(module)).toBe(true);
+    await at.fill("0x1");
+    await page.keyboard.press("Enter");
+    await module.getByRole("option", { name: "coin", exact: true }).waitFor({ state: "attached" });
+    expect(await isFocused(at)).toBe(true);
+  });
+
+  it("a view under a demo name stays the same view: its controls keep the focus", async () => {
+    const page = await open("#/account/ada?version=20");
+    await page.getByRole("radio", { name: "At a version" }).focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForURL((url) => !url.hash.includes("version="));
+    const now = page.getByRole("radio", { name: "Now" });
+    await until(async () => await now.isChecked());
+    expect(await isFocused(now)).toBe(true);
+    const resources = page.getByRole("link", { name: "Resources" });
+    await resources.press("Enter");
+    await page.getByRole("heading", { name: "Resources" }).waitFor();
+    expect(await isFocused(resources)).toBe(true);
+  });
+
+  it("where the focused control has done its work and goes, the part around it has the focus", async () => {
+    const page = await open("#/");
+    const version = await heightOf(page.getByTestId("version"));
+    await goTo(page, `#/transaction/${version + 40}`);
+    const again = page.getByRole("button", { name: "Try again" });
+    await again.focus();
+    await until(async () => {
+      if (await again.isVisible()) await page.keyboard.press("Enter");
+      return (await page.getByRole("heading", { name: "Take it with you" }).count()) === 1;
+    });
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    // Within a card, that card.
+    // A table with another page, of the same rows.
+    await page.route("**/items?*", async (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.delete("start");
+      const response = await route.fetch({ url: url.href });
+      await route.fulfill({ response, headers: { ...response.headers(), "x-aptos-cursor": "0x00" } });
+    });
+    await goTo(page, "#/table/orders");
+    const next = page.getByRole("link", { name: "Next page" });
+    await next.press("Enter");
+    await page.getByRole("link", { name: "first page" }).waitFor();
+    await until(async () => (await next.count()) === 1);
+    expect(await isFocused(page.getByRole("region", { name: "Rows" }))).toBe(true);
+    await page.keyboard.press("Tab");
+    expect(await focusedText()).toBe("A first page");
+  });
+});
