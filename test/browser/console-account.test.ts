@@ -71,6 +71,24 @@ describe.skipIf(!hasChromium)("the account view", () => {
     await close();
   });
 
+  it("shows one balance in the list and below it, also when blocks come between the two reads", async () => {
+    const [before, latest] = (await history("clio")).slice(-2);
+    expect(latest!.after).not.toBe(before!.after);
+    const { page, close } = await openConsole(node.url, "#/account");
+    // The list is read a moment before the last change.
+    await page.route(
+      ({ pathname }) => pathname.endsWith("/balances"),
+      (route) =>
+        route.continue({ url: `${route.request().url()}&ledger_version=${BigInt(latest!.version) - 1n}` }),
+    );
+    await goTo(page, "#/account/clio");
+    const balance = page.getByTestId("balance");
+    await until(async () => (await balance.count()) === 1 && (await exactOf(balance)) === before!.after);
+    const row = page.getByTestId("holdings").locator("tbody tr").filter({ hasText: "APT" });
+    expect(await exactOf(row.locator("[data-exact]"))).toBe(before!.after);
+    await close();
+  });
+
   it("reads an earlier version and an earlier time, by URL and by the controls, and goes back and forward", async () => {
     const [first, second] = (await history("clio")).slice(-2);
     expect(second).toBeDefined();

@@ -340,10 +340,19 @@ function Balances({
   const detail = useLoad(
     chosen === undefined ? undefined : `detail ${chosen} ${readKey}`,
     async (signal) => {
-      const detailPath = `${path("accounts", address, "balance", chosen ?? "")}/detail`;
-      return (await ask<Detail>(detailPath, { query: apiQuery(at), signal })).data;
+      const read = async (version: ReadAt): Promise<Detail> => {
+        const detailPath = `${path("accounts", address, "balance", chosen ?? "")}/detail`;
+        return (await ask<Detail>(detailPath, { query: apiQuery(version), signal })).data;
+      };
+      const version = isLive ? all.data?.version : undefined;
+      if (version === undefined) return read(at);
+      // Of the list's version: one balance, not two. It may be pruned by now.
+      return read({ kind: "version", version }).catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 410)) throw error;
+        return read(at);
+      });
     },
-    changes,
+    all.data,
   );
   const linkOf = (one: string): string => linkHere({ ...viewQuery(at), asset: one });
   return (
