@@ -279,6 +279,20 @@ export class Dispatcher {
     this.#options.streams.close();
   }
 
+  /**
+   * Resolves when no request is being worked on, or after some time. One whose client left may go on for a while, with its
+   * view of the ledger.
+   */
+  untilIdle(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(resolve, timeoutMs);
+      void this.#inFlight.none().then(() => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
+  }
+
   /** Value of Access-Control-Expose-Headers. */
   get exposedHeaders(): string {
     return this.#headers.exposed;

@@ -211,6 +211,8 @@ function filesOf(options: HttpServices & HttpServerOptions): StaticFiles | undef
 
 /** How often connections are looked at for answers that nobody reads. */
 const SWEEP_MS = 1000;
+/** For work on requests whose connections are gone once the server closes. */
+const LEFT_WORK_MS = 2000;
 
 /** Makes a server; it does not listen yet. */
 export function createHttpServer(options: HttpServices & HttpServerOptions): HttpServer {
@@ -332,6 +334,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       dispatcher.startClosing();
       if (options.headWatch === undefined) headWatch.close();
       await listener.close();
+      await dispatcher.untilIdle(LEFT_WORK_MS);
       passThrough?.close();
       admission.stop();
     },

@@ -95,3 +95,53 @@ it("lets a client of HTTP/2 read to the end and closes then", async () => {
   await closed;
   await once(session, "close");
 });
+
+describe("work for a client that left", () => {
+  /** A server whose encoder waits for the test, and a client that asked it and left. */
+  async function leave(isDirect: boolean) {
+    let begin = (): void => {};
+    let finish = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const encoder = async (): Promise<Uint8Array> => {
+      begin();
+      await finished;
+      return new Uint8Array(1);
+    };
+    const server = await startServer({ encoder, isDirect, drainTimeoutMs: NEVER_MS });
+    const socket = connect(server.port, server.host);
+    socket.write(ENCODE);
+    await begun;
+    // A client that only sends no more would still read.
+    socket.resetAndDestroy();
+    await until(() => server.figures().connections === 0);
+    return { server, finish };
+  }
+
+  it.each([true, false])(
+    "ends before the server is closed: the ledger goes then, direct: %s",
+    async (isDirect) => {
+      const { server, finish } = await leave(isDirect);
+      let inFlight = Number.NaN;
+      const closed = server.close().then(() => {
+        inFlight = server.figures().inFlight;
+      });
+      for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+      expect(inFlight).toBeNaN();
+      finish();
+      await closed;
+      expect(inFlight).toBe(0);
+    },
+  );
+
+  it("that does not end is not waited for long", async () => {
+    const { server, finish } = await leave(true);
+    await server.close();
+    expect(server.figures().inFlight).toBe(1);
+    finish();
+  });
+});
