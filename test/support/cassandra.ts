@@ -49,7 +49,10 @@ export function describeCluster(name: string, declare: (cluster: TestCluster) =>
         localDataCenter: "datacenter1",
         socketOptions: { connectTimeout: DROP_MS },
       });
-      await client.execute(`DROP KEYSPACE IF EXISTS ${keyspace}`, [], { readTimeout: DROP_MS });
+      // A keyspace that stays disturbs no other test, so that a cluster too slow to drop it fails none.
+      await client
+        .execute(`DROP KEYSPACE IF EXISTS ${keyspace}`, [], { readTimeout: DROP_MS })
+        .catch((error: Error) => console.warn(`keyspace ${keyspace} stays: ${error.message}`));
       await client.shutdown();
     });
     declare({ hosts: HOSTS, keyspace, open, openWriter });
