@@ -7,6 +7,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
+import { portFindings } from "../../src/cli/doctor/network.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { runCommand } from "../support/command.ts";
 import { ROOT } from "../support/documentation.ts";
@@ -45,9 +46,12 @@ const head = (chainId: number, ageMs = 0): string =>
     ledger_timestamp: `${(Date.now() - ageMs) * 1000}`,
   });
 
+/** Patience with a busy machine. */
+const PATIENT = ["--timeout", "300s"];
+
 /** What doctor finds; its exit code must be that of its findings. */
 async function doctor(...args: string[]): Promise<readonly Finding[]> {
-  const { code, stdout } = await runCommand(["doctor", "--port", "0", "--json", ...args]);
+  const { code, stdout } = await runCommand(["doctor", "--port", "0", "--json", ...PATIENT, ...args]);
   const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
   expect(code).toBe(findings.some(({ level }) => level === "bad") ? 1 : 0);
   return findings;
@@ -135,12 +139,12 @@ describe("a data directory", () => {
     const data = join(temporaryFolder(), "data");
     const node = await startProgram(["--data", data]);
     const { port } = new URL(node.url);
-    const { code, stdout } = await runProgram(["doctor", "--data", data, "--port", port]);
+    const { code, stdout } = await runProgram(["doctor", "--data", data, "--port", port, ...PATIENT]);
     expect(stdout).toMatch(new RegExp(`^warn  lock: process ${node.child.pid} writes to the store`, "m"));
     expect(stdout).toMatch(/^ok {4}port: a Sextant node \(\d+\.\d+\.\d+\) serves on/m);
     expect(code).toBe(0);
     await node.stop();
-    const after = await runProgram(["doctor", "--data", data, "--port", port]);
+    const after = await runProgram(["doctor", "--data", data, "--port", port, ...PATIENT]);
     expect(after.stdout).toMatch(/^ok {4}lock: no process writes/m);
   });
 });
@@ -148,12 +152,27 @@ describe("a data directory", () => {
 describe("the network", () => {
   it("finds a port that another program has", async () => {
     const port = await listen(createServer((socket) => socket.destroy()));
-    const { code, stdout } = await runCommand(["doctor", "--store", "memory", "--port", `${port}`, "--json"]);
+    const { code, stdout } = await runCommand([
+      "doctor",
+      "--store",
+      "memory",
+      "--port",
+      `${port}`,
+      "--json",
+      ...PATIENT,
+    ]);
     expect(code).toBe(1);
     const { verdict, findings } = JSON.parse(stdout) as { verdict: string; findings: readonly Finding[] };
     expect(verdict).toBe("bad");
     expect(of(findings, "port")).toMatchObject([
       { level: "bad", text: expect.stringContaining("is taken by another program") as string },
+    ]);
+  });
+
+  it("does not say whose a port is if nothing responds there", async () => {
+    const port = await listen(createServer(() => {}));
+    expect(await portFindings("127.0.0.1", port, 50)).toMatchObject([
+      { level: "bad", text: `127.0.0.1:${port} is taken, and does not respond within 0.05 s` },
     ]);
   });
 

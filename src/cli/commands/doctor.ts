@@ -8,6 +8,7 @@ import { clusterFindings, portFindings, proofFindings, upstreamFindings } from "
 import { operandsOf } from "../operands.ts";
 import {
   defaultsOf,
+  durationOption,
   exclusionsAmong,
   type OptionValues,
   pickOptions,
@@ -17,10 +18,9 @@ import {
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { startOptions } from "./start.ts";
 
-/** Time limits of one check. */
-const CHECK_MS = 10_000;
-const CLUSTER_MS = 30_000;
-const ASK_MS = 5000;
+/** Time limits of one check, as multiples of the longest wait for a response: it may ask more than once. */
+const CHECK_WAITS = 2;
+const CLUSTER_WAITS = 6;
 
 const options = {
   ...pickOptions(startOptions, [
@@ -44,11 +44,21 @@ const options = {
     ...startOptions.upstream,
     help: "Full node that the node would follow; this command asks it without an API key",
   },
+  timeout: durationOption(
+    "Longest wait for a response; a check takes at most twice as long, that of a cluster six times",
+    {
+      fallback: 5000,
+      min: 1,
+      max: 600_000,
+    },
+  ),
   config: textOption("The node's configuration file; only the options above are used", "FILE"),
   json: switchOption("Print a JSON object", false),
 };
 
 async function examine(values: OptionValues<typeof options>): Promise<readonly Finding[]> {
+  const askMs = values.timeout;
+  const checkMs = CHECK_WAITS * askMs;
   const store = storeOf({ ...defaultsOf(storeOptions), ...values });
   const findings: Finding[] = [
     ...nodeFindings(process.versions.node, new Date()),
@@ -61,22 +71,22 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
   let seen: SeenStore | undefined;
   if (store.engine === "lmdb") {
     const { path } = store;
-    await add("permissions", CHECK_MS, () => permissionFindings(path));
-    await add("disk", CHECK_MS, () => diskFindings(path));
-    await add("store", CHECK_MS, async () => {
+    await add("permissions", checkMs, () => permissionFindings(path));
+    await add("disk", checkMs, () => diskFindings(path));
+    await add("store", checkMs, async () => {
       seen = await storeFindings(path, Date.now());
       return seen.findings;
     });
   }
-  if (store.engine === "cassandra") await add("cluster", CLUSTER_MS, () => clusterFindings(store));
-  await add("port", CHECK_MS, () => portFindings(values.host, values.port, ASK_MS));
+  if (store.engine === "cassandra") await add("cluster", CLUSTER_WAITS * askMs, () => clusterFindings(store));
+  await add("port", checkMs, () => portFindings(values.host, values.port, askMs));
   const chainId = seen?.look?.ledger?.chainId;
   // At once: one that hangs does not hold up the others.
   const asked = values.upstream.map((url) =>
-    withDeadline(`upstream ${url}`, CHECK_MS, () => upstreamFindings(url, chainId, Date.now, ASK_MS)),
+    withDeadline(`upstream ${url}`, checkMs, () => upstreamFindings(url, chainId, Date.now, askMs)),
   );
   const sources = values.proofs.map((url) =>
-    withDeadline(`proofs ${url}`, CHECK_MS, () => proofFindings(url, chainId, ASK_MS)),
+    withDeadline(`proofs ${url}`, checkMs, () => proofFindings(url, chainId, askMs)),
   );
   for (const found of await Promise.all([...asked, ...sources])) findings.push(...found);
   return findings;
@@ -86,7 +96,7 @@ export const doctorCommand = command({
   name: "doctor",
   operands: "",
   options,
-  mainOptions: ["data", "store", "host", "port", "upstream", "config", "json"],
+  mainOptions: ["data", "store", "host", "port", "upstream", "timeout", "config", "json"],
   exclusions: exclusionsAmong(options, storeExclusions),
   otherConfigKeys: Object.keys(startOptions),
   examples: [

@@ -1,11 +1,10 @@
 // `sextant health`: asks the node of this machine how it is, for the health checks of containers and supervisors.
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { isIPv6 } from "node:net";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { pathTo } from "../../interface/route.ts";
 import { healthyRoute, readyRoute } from "../../interface/routes.ts";
 import { HTTP_DEFAULTS, HTTP_NUMBERS } from "../../node.ts";
+import { askOnce } from "../ask-once.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
 import { operandsOf } from "../operands.ts";
 import {
@@ -44,33 +43,6 @@ function urlOf(values: OptionValues<typeof options>): string {
   return `${values["tls-cert"] === undefined ? "http" : "https"}://${authority}${pathTo(route)}`;
 }
 
-interface Response {
-  readonly status: number;
-  readonly body: string;
-}
-
-/**
- * Asks once, on a connection of its own. The certificate is not checked: it names the host that clients know, not the
- * loopback, and the request has no secret.
- */
-function ask(url: string, signal: AbortSignal): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const settings = { signal, agent: false, rejectUnauthorized: false } as const;
-    const request = url.startsWith("https:") ? httpsRequest(url, settings) : httpRequest(url, settings);
-    request.once("error", reject);
-    request.once("response", (response) => {
-      let body = "";
-      response.setEncoding("utf8").on("data", (text: string) => {
-        body += text;
-        if (body.length > MAX_RESPONSE_BYTES) response.destroy(new Error("the response is too long"));
-      });
-      response.once("error", reject);
-      response.once("end", () => resolve({ status: response.statusCode ?? 0, body }));
-    });
-    request.end();
-  });
-}
-
 /** The message of a response of the node; undefined for another server's. */
 function messageOf(body: string): string | undefined {
   try {
@@ -85,7 +57,12 @@ async function checkHealth(values: OptionValues<typeof options>, context: Comman
   const url = urlOf(values);
   const deadline = AbortSignal.timeout(values.timeout);
   try {
-    const { status, body } = await ask(url, deadline);
+    const { status, body } = await askOnce(url, {
+      signal: deadline,
+      maxBytes: MAX_RESPONSE_BYTES,
+      // The request has no secret.
+      checksCertificate: false,
+    });
     const message = messageOf(body);
     if (status === 200 && message?.startsWith("sextant:") === true) {
       context.out(message);

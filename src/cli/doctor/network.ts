@@ -4,53 +4,46 @@ import { CodedError, errorText } from "../../base/errors.ts";
 import { urlTo } from "../../interface/route.ts";
 import { infoRoute, ledgerInfoRoute } from "../../interface/routes.ts";
 import { lookAtCluster, lookAtProofs, parseUpstreamUrl, type StoreOptions } from "../../node.ts";
+import { type Asked, askOnce } from "../ask-once.ts";
 import { bad, type Finding, ok, warn } from "./finding.ts";
 
 /** Largest response that is read. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
-interface Asked {
+interface Answer {
   readonly status: number;
+  /** Of its JSON object; none if it is something else. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** From the Date header, in whole seconds. */
   readonly dateMs: number | undefined;
   readonly tookMs: number;
 }
 
-/** Asks for a JSON object. Throws if there is no response in time, or one that is too large. */
-async function ask(url: string, timeoutMs: number): Promise<Asked> {
+/** Asks for a JSON object. Undefined if there is no response in time; throws if there is none, or one too large. */
+async function ask(url: string, timeoutMs: number): Promise<Answer | undefined> {
   const started = performance.now();
-  const response = await fetch(url, {
-    signal: AbortSignal.timeout(timeoutMs),
-    redirect: "manual",
-    headers: { accept: "application/json" },
-  });
-  const tookMs = performance.now() - started;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += (chunk as Uint8Array).length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error(`more than ${MAX_RESPONSE_BYTES} bytes`);
-    chunks.push(chunk as Uint8Array);
+  const signal = AbortSignal.timeout(timeoutMs);
+  let asked: Asked;
+  try {
+    asked = await askOnce(url, { signal, maxBytes: MAX_RESPONSE_BYTES, checksCertificate: true });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
   }
+  const tookMs = performance.now() - started;
   let fields: unknown;
   try {
-    fields = JSON.parse(Buffer.concat(chunks).toString());
+    fields = JSON.parse(asked.body);
   } catch {
     fields = undefined;
   }
-  const date = Date.parse(response.headers.get("date") ?? "");
+  const dateMs = Date.parse(asked.date ?? "");
   return {
-    status: response.status,
+    status: asked.status,
     fields: typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {},
-    dateMs: Number.isNaN(date) ? undefined : date,
+    dateMs: Number.isNaN(dateMs) ? undefined : dateMs,
     tookMs,
   };
-}
-
-/** The reason behind "fetch failed". */
-function reasonOf(error: unknown): string {
-  return errorText(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }
 
 export async function portFindings(
@@ -72,8 +65,14 @@ export async function portFindings(
   if (fault.code === "EADDRINUSE") {
     const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
     const base = `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}/v1`;
-    const answer = await ask(urlTo(base, infoRoute), timeoutMs).catch(() => undefined);
-    if (answer?.fields.software === "sextant") {
+    const answer = await ask(urlTo(base, infoRoute), timeoutMs).catch(
+      (): Pick<Answer, "fields"> => ({ fields: {} }),
+    );
+    if (answer === undefined) {
+      const text = `${host}:${port} is taken, and does not respond within ${timeoutMs / 1000} s`;
+      return [bad(check, text, "stop the program that has it, choose another --port, or raise --timeout")];
+    }
+    if (answer.fields.software === "sextant") {
       const version = answer.fields.sextant_version;
       return [
         ok(check, `a Sextant node (${version}) serves on ${host}:${port}; another needs a port of its own`),
@@ -101,14 +100,16 @@ export async function upstreamFindings(
 ): Promise<readonly Finding[]> {
   const base = parseUpstreamUrl(text).href;
   const check = `upstream ${base}`;
-  let answer: Asked;
+  const unreachable = (reason: string): readonly Finding[] => [
+    bad(check, `cannot be reached: ${reason}`, "check the URL, the network and the firewall"),
+  ];
+  let answer: Answer | undefined;
   try {
     answer = await ask(urlTo(base, ledgerInfoRoute), timeoutMs);
   } catch (error) {
-    return [
-      bad(check, `cannot be reached: ${reasonOf(error)}`, "check the URL, the network and the firewall"),
-    ];
+    return unreachable(errorText(error));
   }
+  if (answer === undefined) return unreachable(`no response within ${timeoutMs / 1000} s`);
   const { status, fields, tookMs, dateMs } = answer;
   if (status !== 200 || typeof fields.chain_id !== "number") {
     const advice = status === 401 || status === 403 ? "set SEXTANT_UPSTREAM_API_KEY" : "check the URL";
