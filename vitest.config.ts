@@ -26,8 +26,9 @@ export default defineConfig({
     pool: "forks",
     // One more than there are processors: some tests wait.
     maxWorkers: Math.min(4, availableParallelism() + 1),
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // Longer than any wait inside of a test, which says what it waited for.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // For the reporter that finds the reason of what was skipped.
     includeTaskLocation: true,
     sequence: { sequencer: LongestFirst },

@@ -353,7 +353,7 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
   view.release();
   followed.release();
   expect(failed).toBeGreaterThan(0);
-}, 600_000);
+});
 
 const parsedMetadata = {
   address: parseAsset("0x1").metadata,

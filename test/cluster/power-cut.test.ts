@@ -17,7 +17,7 @@ const libraries =
 const isWanted = existsSync(join(libraries, "complete")) && (await answers("127.0.0.1"));
 const home = temporaryFolder();
 
-it("a power cut loses nothing, and nobody has to help", { timeout: 600_000 }, async (context) => {
+it("a power cut loses nothing, and nobody has to help", async (context) => {
   if (!isWanted) context.skip("no Cassandra answers on 127.0.0.1 (scripts/cassandra.sh up starts one)");
   const installation = await Installation.plan({
     net: "127.0.41",

@@ -21,7 +21,7 @@ const reason = `no Cassandra with passwords and TLS answers on ${host} (CASSANDR
 if (!isThere) it("Nodes on a cluster with passwords and TLS: all of it", (context) => context.skip(reason));
 
 const declare = isThere ? describe : () => {};
-declare("Nodes on a cluster with passwords and TLS", { timeout: 600_000 }, () => {
+declare("Nodes on a cluster with passwords and TLS", () => {
   const folder = temporaryFolder();
   const name = `secure_${randomBytes(5).toString("hex")}`;
   const [password, wrong] = [randomBytes(12).toString("hex"), randomBytes(12).toString("hex")];
@@ -71,7 +71,7 @@ declare("Nodes on a cluster with passwords and TLS", { timeout: 600_000 }, () =>
       `CREATE ROLE ${name} WITH PASSWORD = '${password}' AND LOGIN = true`,
       `GRANT CREATE ON ALL KEYSPACES TO ${name}`,
     );
-  }, 600_000);
+  });
   afterAll(() => define(`DROP KEYSPACE IF EXISTS ${name}`, `DROP ROLE ${name}`), 600_000);
 
   it("a user with the right to make a keyspace writes, and another process reads", async () => {
@@ -81,7 +81,7 @@ declare("Nodes on a cluster with passwords and TLS", { timeout: 600_000 }, () =>
       const response = await fetch(reader.url);
       const { block_height: height } = (await response.json()) as { block_height?: string };
       return Number(height ?? 0) >= 5;
-    }, 300_000);
+    });
     for (const node of [writer, reader]) expect(await node.stop()).toMatchObject({ code: 0 });
     expect(writer.stdout() + writer.stderr() + reader.stdout() + reader.stderr()).not.toContain(password);
   });

@@ -40,7 +40,7 @@ describe("closed nodes", () => {
     "local chain on disk",
     "follower",
     "lazy follower",
-  ])(`leave nothing behind: %s, ${COUNT} times`, { timeout: 600_000 }, async (kind) => {
+  ])(`leave nothing behind: %s, ${COUNT} times`, async (kind) => {
     const { dropped, kept } = await reportOf(kind, COUNT);
     expect(Object.keys(dropped.instances)).toHaveLength(5);
     // One instance for each node would be a leak; fewer come from caches that fill up.

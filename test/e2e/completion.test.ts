@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 /** What a shell prints on its way to complete a line. */
 function run(shell: string, args: readonly string[]): string {
-  const { stdout, stderr } = spawnSync(shell, args, { cwd: folder, encoding: "utf8", timeout: 60_000 });
+  const { stdout, stderr } = spawnSync(shell, args, { cwd: folder, encoding: "utf8", timeout: 300_000 });
   expect(stderr).toBe("");
   return stdout;
 }
@@ -87,7 +87,7 @@ describe.skipIf(!hasZsh || !hasScript)("zsh", () => {
       cwd: folder,
       env: { ...process.env, ZDOTDIR: folder, TERM: "xterm" },
       input: `${lines.map((line) => `${line}\t\x18\x0b`).join("")}exit\n`,
-      timeout: 60_000,
+      timeout: 300_000,
     });
     return readFileSync(kept, "utf8")
       .trimEnd()

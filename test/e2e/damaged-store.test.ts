@@ -31,7 +31,7 @@ function startTool(tool: string, ...args: string[]): ChildProcessByStdio<null, R
 }
 
 it(`answers right or not at all after each of ${FLIPS} changes of one byte`, {
-  timeout: 120_000 + 4000 * FLIPS,
+  timeout: 600_000 + 4000 * FLIPS,
 }, async () => {
   const child = startTool(changer, temporaryFolder(), SEED, `${FLIPS}`);
   const ended = once(child, "exit");
@@ -52,7 +52,7 @@ it(`answers right or not at all after each of ${FLIPS} changes of one byte`, {
 });
 
 it(`upgrades a store of format 1 that is killed ${KILLS} times meanwhile`, {
-  timeout: 120_000 + 30_000 * KILLS,
+  timeout: 600_000 + 30_000 * KILLS,
 }, async () => {
   const path = temporaryFolder();
   const head = 400n;

@@ -14,9 +14,7 @@ const versionOf = async ({ url }: Running): Promise<bigint> =>
   BigInt(((await (await fetch(url)).json()) as { ledger_version: string }).ledger_version);
 
 describe("sextant start --fork", () => {
-  it("forks a running network, goes on after kill -9, and says what it is", {
-    timeout: 240_000,
-  }, async () => {
+  it("forks a running network, goes on after kill -9, and says what it is", async () => {
     const network = ["--data", join(folder, "network"), "--seed", "fork", "--prune-window", "off"];
     const origin = await startProgram([...QUIET, ...network, "--block-time", "0", "--blocks", "20"]);
     await until(async () => (await versionOf(origin)) > 40n);
@@ -80,7 +78,7 @@ describe("sextant start --fork", () => {
     }
   });
 
-  it("refuses options that a fork does not go with", { timeout: 120_000 }, async () => {
+  it("refuses options that a fork does not go with", async () => {
     const cases: [string[], string][] = [
       [["--fork-version", "3"], "--fork-version needs --fork"],
       [["--fork", "http://127.0.0.1:9", "--upstream", "http://127.0.0.1:9"], "--fork"],

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-it("call every operation of a node", { timeout: 120_000 }, () => {
+it("call every operation of a node", () => {
   const script = fileURLToPath(new URL("../../scripts/clients.ts", import.meta.url));
   const args = ["--import", "tsx", script, "typescript"];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

@@ -35,9 +35,7 @@ function peakBytes({ child }: Running): number {
 }
 
 describe("a lying upstream", () => {
-  it("row 5: an endless block fills no memory, and its teller is set aside", {
-    timeout: 300_000,
-  }, async () => {
+  it("row 5: an endless block fills no memory, and its teller is set aside", async () => {
     const liar = await startLiar(world.truth.url);
     await world.truth.show(5);
     const genesis = world.genesisWaypoint;
@@ -66,9 +64,7 @@ describe("a lying upstream", () => {
     await liar.close();
   });
 
-  it("row 10: a store cut to 60 % is refused in one line, without a signal", {
-    timeout: 300_000,
-  }, async () => {
+  it("row 10: a store cut to 60 % is refused in one line, without a signal", async () => {
     const data = join(folder, "cut");
     const node = await startProgram([
       "--data",
@@ -102,9 +98,7 @@ function startRaiser(path: string, kill: number) {
   return endWithTest(spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] }));
 }
 
-it(`loses no level and raises none too far when it is killed ${KILLS} times while raising`, {
-  timeout: 600_000,
-}, async () => {
+it(`loses no level and raises none too far when it is killed ${KILLS} times while raising`, async () => {
   const path = join(folder, "raised");
   const chain = await buildRaisedChain();
   let said = -1n;

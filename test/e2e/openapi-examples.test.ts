@@ -27,9 +27,7 @@ async function beginningOf(response: Response): Promise<string> {
   return Buffer.from(value ?? []).toString();
 }
 
-it("work: with the parameters of the path alone, and with all that have one", {
-  timeout: 120_000,
-}, async () => {
+it("work: with the parameters of the path alone, and with all that have one", async () => {
   const node = await startProgram(["--data", join(temporaryFolder(), "data"), "--log-level", "warn"]);
   await until(async () => {
     const { ledger_version } = (await (await fetch(node.url)).json()) as { ledger_version: string };

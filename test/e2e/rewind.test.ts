@@ -132,7 +132,7 @@ it(`loses nothing below the target in ${KILLS} kills during rewinds, and finishe
   expect(total.steps).toBeGreaterThan(0);
   expect(total.halfway).toBeGreaterThan(0);
   expect(total.finished).toBeGreaterThan(0);
-}, 600_000);
+});
 
 describe("sextant rewind", () => {
   const data = join(folder, "data");

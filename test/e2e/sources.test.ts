@@ -204,7 +204,7 @@ describe("the same mistake on a node and on its data directory", () => {
 });
 
 describe("a store without a ledger yet", () => {
-  it("is told of alike by a node and by its data directory", { timeout: 60_000 }, async () => {
+  it("is told of alike by a node and by its data directory", async () => {
     const empty = join(folder, "empty");
     const follow = ["--upstream", "http://127.0.0.1:9", "--log-level", "error"];
     const node = await startProgram(["--data", empty, ...follow], {}, "listening");

@@ -98,9 +98,7 @@ describe.skipIf(!canMount())("a disk that fills", () => {
     execFileSync("umount", [disk]);
   });
 
-  it("pauses a node that makes blocks and one that follows it, without loss", {
-    timeout: 300_000,
-  }, async () => {
+  it("pauses a node that makes blocks and one that follows it, without loss", async () => {
     // Its 400 blocks take about 19 MB, of which a small disk has room for about half.
     const startLeader = () => startProgram(["--data", join(folder, "leader"), ...quick, "--blocks", "400"]);
     for (const follows of [false, true]) {
@@ -120,7 +118,7 @@ describe.skipIf(!canMount())("a disk that fills", () => {
     }
   });
 
-  it("at the start is reported, and damages nothing", { timeout: 300_000 }, async () => {
+  it("at the start is reported, and damages nothing", async () => {
     const data = join(disk, "start");
     const start = ["--data", data, ...quick];
     // First without a store, then with one.
@@ -139,7 +137,7 @@ describe.skipIf(!canMount())("a disk that fills", () => {
 });
 
 describe("a file", () => {
-  it.skipIf(!canFreeze())("that cannot be written pauses a node, too", { timeout: 300_000 }, async () => {
+  it.skipIf(!canFreeze())("that cannot be written pauses a node, too", async () => {
     const data = join(folder, "frozen");
     const node = await startProgram(["--data", data, ...steady]);
     const file = join(data, "data.mdb");
@@ -194,40 +192,34 @@ describe("a commit that lmdb gives up", () => {
   it.each([
     ["a node", []],
     ["a node with a worker", ["--workers", "1"]],
-  ])(
-    "ends %s with 75 and one line, writes nothing more, and loses nothing",
-    {
-      timeout: 300_000,
-    },
-    async (name, more) => {
-      const data = join(folder, name.replaceAll(" ", "-"));
-      const args = ["--data", data, ...steady, ...more];
-      const { module, attempts } = plantGivenUpCommits(data);
-      const node = await startProgram(args, { NODE_OPTIONS: `--require ${module}` });
-      const { ledger_version: seen } = await until(async () => {
-        const now = await info(node.url);
-        return BigInt(now.ledger_version) > 20n ? now : undefined;
-      });
-      writeFileSync(attempts, "");
-      const { code, stderr } = await node.finished;
-      expect({ code, attempts: readFileSync(attempts, "utf8") }).toEqual({
-        code: 75,
-        attempts: "given up\n",
-      });
-      const lines = stderr.split("\n").filter((line) => line.startsWith("sextant: "));
-      expect(lines).toEqual([
-        expect.stringMatching(
-          /^sextant: lmdb gave up a write .* nothing is lost.* start .* continue.*MDB_BAD_TXN/,
-        ),
-      ]);
-      rmSync(attempts);
-      // The same start, as a supervisor makes it.
-      const again = await startProgram(args, { NODE_OPTIONS: `--require ${module}` });
-      await until(async () => BigInt((await info(again.url)).ledger_version) > BigInt(seen) + 20n);
-      expect((await again.stop()).code).toBe(0);
-      expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
-    },
-  );
+  ])("ends %s with 75 and one line, writes nothing more, and loses nothing", async (name, more) => {
+    const data = join(folder, name.replaceAll(" ", "-"));
+    const args = ["--data", data, ...steady, ...more];
+    const { module, attempts } = plantGivenUpCommits(data);
+    const node = await startProgram(args, { NODE_OPTIONS: `--require ${module}` });
+    const { ledger_version: seen } = await until(async () => {
+      const now = await info(node.url);
+      return BigInt(now.ledger_version) > 20n ? now : undefined;
+    });
+    writeFileSync(attempts, "");
+    const { code, stderr } = await node.finished;
+    expect({ code, attempts: readFileSync(attempts, "utf8") }).toEqual({
+      code: 75,
+      attempts: "given up\n",
+    });
+    const lines = stderr.split("\n").filter((line) => line.startsWith("sextant: "));
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^sextant: lmdb gave up a write .* nothing is lost.* start .* continue.*MDB_BAD_TXN/,
+      ),
+    ]);
+    rmSync(attempts);
+    // The same start, as a supervisor makes it.
+    const again = await startProgram(args, { NODE_OPTIONS: `--require ${module}` });
+    await until(async () => BigInt((await info(again.url)).ledger_version) > BigInt(seen) + 20n);
+    expect((await again.stop()).code).toBe(0);
+    expect(await runProgram(["check", "--data", data])).toMatchObject({ code: 0 });
+  });
 });
 
 describe("a damaged file", () => {
@@ -244,7 +236,7 @@ describe("a damaged file", () => {
     await until(isWhole);
     expect((await node.stop()).code).toBe(0);
     original = await dump(sound);
-  }, 300_000);
+  });
 
   /** Every row of every table, as text. */
   async function dump(path: string): Promise<string> {
@@ -270,7 +262,7 @@ describe("a damaged file", () => {
   }
 
   it("is found by the check, whichever used page was overwritten", {
-    timeout: 30_000 + 30_000 * PAGES,
+    timeout: 600_000 + 30_000 * PAGES,
   }, async () => {
     const count = statSync(join(sound, "data.mdb")).size / PAGE_BYTES;
     const step = Math.max(1, Math.floor(count / PAGES));
@@ -292,9 +284,7 @@ describe("a damaged file", () => {
     console.log(`overwritten pages: ${tried}, found ${found}, the others held nothing`);
   });
 
-  it("is not served from when the head is damaged, nor at all after a full check", {
-    timeout: 300_000,
-  }, async () => {
+  it("is not served from when the head is damaged, nor at all after a full check", async () => {
     const bytes = readFileSync(join(sound, "data.mdb"));
     const environment = await openEnvironment({ path: sound, readOnly: true });
     const position = Buffer.from(environment.tables.meta.get(META.position) ?? "");
@@ -348,11 +338,9 @@ describe("a store's file", () => {
     const node = await startProgram(["--data", data, ...quick, "--blocks", "20"]);
     await until(async () => Number((await info(node.url)).ledger_version) > 20);
     expect((await node.stop()).code).toBe(0);
-  }, 300_000);
+  });
 
-  it("with one changed byte in a balance gives a 500 that says so, and the metric counts it", {
-    timeout: 300_000,
-  }, async () => {
+  it("with one changed byte in a balance gives a 500 that says so, and the metric counts it", async () => {
     const copy = join(folder, "changed");
     cpSync(data, copy, { recursive: true });
     const path = `/accounts/${ada}/balance/0x1::aptos_coin::AptosCoin`;
@@ -387,9 +375,7 @@ describe("a store's file", () => {
     expect((await node.stop()).code).toBe(0);
   });
 
-  it("that is cut off, of another program, or not of lmdb is refused with one line, before it is mapped", {
-    timeout: 300_000,
-  }, async () => {
+  it("that is cut off, of another program, or not of lmdb is refused with one line, before it is mapped", async () => {
     const bytes = readFileSync(join(data, "data.mdb"));
     const files: [string, Buffer][] = [
       ["0.6", bytes.subarray(0, Math.floor(bytes.length * 0.6))],
@@ -416,9 +402,7 @@ describe("a store's file", () => {
 });
 
 describe("backup", () => {
-  it("copies a running node's store, restores it, and refuses what is damaged or in the way", {
-    timeout: 300_000,
-  }, async () => {
+  it("copies a running node's store, restores it, and refuses what is damaged or in the way", async () => {
     const [data, copy, restored] = ["live", "copy", "restored"].map((name) => join(folder, name)) as [
       string,
       string,
@@ -455,7 +439,7 @@ describe("backup", () => {
 });
 
 describe("the data format", () => {
-  it("of a newer version is refused with one line, by every command", { timeout: 300_000 }, async () => {
+  it("of a newer version is refused with one line, by every command", async () => {
     const data = join(folder, "newer");
     const node = await startProgram(["--data", data, ...quick, "--blocks", "2"]);
     expect((await node.stop()).code).toBe(0);

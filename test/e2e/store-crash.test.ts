@@ -69,7 +69,7 @@ it(`is right after ${KILLS} kills during commits and pruning`, async () => {
   expect(total.commits).toBeGreaterThan(KILLS);
   expect(total.prunes).toBeGreaterThan(KILLS);
   expect(oldest).toBeGreaterThan(0n);
-}, 600_000);
+});
 
 /** Starts a writer, which waits for input before it opens the store. */
 function startWriter(path: string): ChildProcessByStdio<Writable, Readable, null> {

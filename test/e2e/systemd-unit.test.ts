@@ -80,14 +80,10 @@ describe.skipIf(!hasTool("systemd-analyze", "--version"))("the systemd unit", ()
   });
 });
 
-const STRACE_TEST_MS = 120_000;
-
 describe.skipIf(!hasTool("systemd-analyze", "--version") || !hasTool("strace", "--version"))(
   "the unit's filter of system calls",
   () => {
-    it("allows every call of a writer with workers, a TLS follower, a backup and a stop", {
-      timeout: STRACE_TEST_MS,
-    }, async () => {
+    it("allows every call of a writer with workers, a TLS follower, a backup and a stop", async () => {
       const trace = (name: string): string[] => ["-f", "-qq", "-c", "-o", join(folder, `${name}.calls`)];
       /** Runs the program under strace; resolves at its end. */
       const run = (name: string, args: readonly string[]) => {

@@ -152,9 +152,7 @@ function readBounded(bytes: Uint8Array): void {
 }
 
 describe("broken bytecode", () => {
-  it(`throws only MoveError, in bounded time and flat memory (${CASES} cases)`, {
-    timeout: 600_000,
-  }, async () => {
+  it(`throws only MoveError, in bounded time and flat memory (${CASES} cases)`, async () => {
     const random = createRandom(20_261_115);
     const moduleCorpus = modules();
     const scriptCorpus = scripts();

@@ -24,14 +24,14 @@ function filesOf(below: string): string[] {
 afterAll(closeTargets);
 
 describe.each(FUZZ_TARGETS)("fuzz target $name", (target) => {
-  it("takes its seeds", { timeout: 180_000 }, async () => {
+  it("takes its seeds", async () => {
     const answers = await Promise.all((await target.seeds()).map((seed) => tryInput(target, seed)));
     const refused = answers.filter((answer) => answer !== undefined);
     expect(answers.length).toBeGreaterThan(0);
     expect(refused.length, refused[0]).toBeLessThanOrEqual(answers.length / 3);
   });
 
-  it("has no fault in its corpus", { timeout: 180_000 }, async () => {
+  it("has no fault in its corpus", async () => {
     const corpus = inputsOf(`${target.name}.hex`);
     expect(corpus.length).toBeGreaterThan(0);
     for (const input of corpus) await tryInput(target, input);

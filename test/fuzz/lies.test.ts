@@ -161,7 +161,7 @@ class Run {
       if ((await node.info()).sync_state === "refuted") return true;
       const patience = this.plan.lie === "slow" ? 1 : PATIENCE;
       return fault !== undefined || this.#liar.seen.length >= before + patience;
-    }, 60_000);
+    });
   }
 
   /** Compares some answers at some versions with the truth. */

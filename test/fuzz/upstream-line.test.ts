@@ -81,9 +81,7 @@ const FIELDS: readonly [string, (record: RecordSpans) => Uint8Array | undefined]
 const FLIPS = Math.ceil(RUNS / 4);
 
 describe("a line that flips bits", () => {
-  it(`${FLIPS} flips in every kind of field: all found before commit, and the follower recovers`, {
-    timeout: 600_000,
-  }, async () => {
+  it(`${FLIPS} flips in every kind of field: all found before commit, and the follower recovers`, async () => {
     const { a, proxy } = await pair(40, "flips");
     const flips = new Map<string, number>();
     let total = 0;
@@ -115,7 +113,7 @@ describe("a line that flips bits", () => {
     });
     const b = (await starting) as Served;
     open.push(b);
-    await until(() => (total >= FLIPS ? true : undefined), 150_000);
+    await until(() => (total >= FLIPS ? true : undefined));
     expect([...flips.keys()].sort()).toEqual(FIELDS.map(([name]) => name).sort());
     const head = await versionOf(a);
     await until(async () => ((await versionOf(b)) === head ? true : undefined));
@@ -125,7 +123,7 @@ describe("a line that flips bits", () => {
 });
 
 describe("a line that breaks", () => {
-  it("goes on after each kind of broken answer", { timeout: 600_000 }, async () => {
+  it("goes on after each kind of broken answer", async () => {
     const { a, proxy } = await pair(5, "broken");
     const genesis = (await a.info()).genesis_waypoint as string;
     const b = await start({

@@ -65,7 +65,7 @@ const untilNotReady = (node: Node & { url: string }): Promise<Claims> =>
   until(async () => {
     const claims = await claimsOf(node);
     return claims.ready !== 200 && claims;
-  }, 20_000);
+  });
 
 describe("a follower whose upstream was reset", () => {
   it("is not at head and not ready while the upstream has another ledger, and reports why", async () => {
@@ -78,7 +78,7 @@ describe("a follower whose upstream was reset", () => {
     const claims = await until(async () => {
       const now = await untilNotReady(node);
       return now.upstreams.some(({ state }) => state === "set_aside") && now;
-    }, 20_000);
+    });
     expect(claims.sync_state).not.toBe("at_head");
     expect(claims.versions_behind).toBeUndefined();
     // Whichever question comes first: where its head is, or whether it has our record of a version that both have.

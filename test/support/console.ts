@@ -4,7 +4,7 @@ import { openVisit } from "./chromium.ts";
 import type { Look, Visit } from "./visit.ts";
 
 /** Long enough for a heavily loaded machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** Opens a view of the console, `#/account/ada`, and waits until it is drawn. */
 export async function openConsole(url: string, hash: string, look: Look = {}): Promise<Visit> {

@@ -82,7 +82,7 @@ export class LiedNode {
     return until(async () => {
       const now = await this.version();
       return now !== undefined && now >= version ? now : undefined;
-    }, 30_000);
+    });
   }
 
   async ask(question: Question, version: bigint): Promise<LevelledReply> {

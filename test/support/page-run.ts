@@ -23,7 +23,7 @@ const DEFAULT_PORT = "8080";
 const WRITTEN_PORTS = /\b(?:808\d|8443|9090)\b/g;
 const READY = "sextant is ready";
 /** For a node to get to the state that a page shows. */
-const STATUS_MS = 30_000;
+const STATUS_MS = 120_000;
 
 /** What a block has printed. */
 export interface BlockRun {

@@ -17,7 +17,7 @@ export function sendRaw(
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(address.port, address.host);
-    const timer = setTimeout(() => socket.destroy(), options.waitMs ?? 20_000);
+    const timer = setTimeout(() => socket.destroy(), options.waitMs ?? 120_000);
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.on("error", () => {});
     socket.on("close", () => {

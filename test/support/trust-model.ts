@@ -312,7 +312,7 @@ class TrustRun {
       await until(async () => {
         if (fault() !== undefined) throw fault();
         return (await this.#nextVersion()) > wanted;
-      }, 20_000);
+      });
     } catch (error) {
       this.#breach(`phase ${number}: the honest majority's version ${wanted} is not reached: ${error}`);
     }

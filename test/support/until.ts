@@ -1,7 +1,7 @@
 // Waits for events, however slow the machine is.
 
 /** Long enough for a heavily loaded machine; then the wait fails. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /** Waits until the result is neither undefined nor false. */
 export async function until<T>(

@@ -13,7 +13,7 @@ export const SCREENS = {
 
 export const SCHEMES = ["light", "dark"] as const;
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /** How a page is looked at. */
 export interface Look {

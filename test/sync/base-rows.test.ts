@@ -86,9 +86,7 @@ describe.each([
     );
   });
 
-  it("gives the same as a plain model for every read at every kept version, through random writes and prunings", {
-    timeout: 600_000,
-  }, async () => {
+  it("gives the same as a plain model for every read at every kept version, through random writes and prunings", async () => {
     await fc.assert(fc.asyncProperty(anyProgram, run), { numRuns: runs });
   });
 });

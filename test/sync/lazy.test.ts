@@ -56,9 +56,7 @@ const follow = (proxy: Meddler, more = {}) => ({
 const READS = 2 * RUNS;
 
 describe("a lazily followed ledger", () => {
-  it(`responds to ${READS} random reads as its upstream, which prunes meanwhile`, {
-    timeout: 600_000,
-  }, async () => {
+  it(`responds to ${READS} random reads as its upstream, which prunes meanwhile`, async () => {
     const a = await start({ localChain: { seed: "lazy" }, pruneWindow: "120" });
     await blocks(a, 120);
     const proxy = await proxied(a);
@@ -122,7 +120,7 @@ describe("a lazily followed ledger", () => {
     expect(await b.info()).not.toHaveProperty("waypoint");
   });
 
-  it("keeps deletions through its own pruning", { timeout: 600_000 }, async () => {
+  it("keeps deletions through its own pruning", async () => {
     const a = await start({ localChain: { seed: "lazy-prune" }, pruneWindow: "off" });
     await blocks(a, 60);
     const b = await start({ follow: follow(await proxied(a)), pruneWindow: "60" });

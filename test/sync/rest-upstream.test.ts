@@ -263,7 +263,7 @@ describe("a REST upstream", () => {
     expect(requests.length).toBe(5);
   });
 
-  it("closes the connection of a response that it refuses early", { timeout: 60_000 }, async () => {
+  it("closes the connection of a response that it refuses early", async () => {
     let ended: () => void = () => {};
     const isClosed = new Promise<void>((resolve) => {
       ended = resolve;

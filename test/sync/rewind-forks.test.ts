@@ -39,7 +39,7 @@ const refutedFrom = (node: LiedNode): Promise<bigint> =>
   until(async () => {
     const { refuted_from: first } = await node.info();
     return first as bigint | undefined;
-  }, 30_000);
+  });
 
 const rewind = (path: string, to: bigint) =>
   rewindData({ store: { engine: "lmdb", path }, to, onProgress: () => {}, logger: silentLogger });
