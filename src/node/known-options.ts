@@ -3,10 +3,14 @@ import { ConfigError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { HTTP_NUMBERS } from "../http/server.ts";
 import type { LOCAL_CHAIN_NUMBERS, LocalChainOptions } from "./block-maker.ts";
+import type { CassandraOptions } from "./engines/cassandra.ts";
+import type { LmdbOptions } from "./engines/lmdb.ts";
+import type { AccountOptions } from "./first-accounts.ts";
 import type { FOLLOW_NUMBERS, FollowOptions } from "./following.ts";
 import type { FORK_NUMBERS, ForkOptions } from "./forking.ts";
 import type { FRONTEND_NUMBERS, HttpOptions } from "./http-options.ts";
 import type { NodeOptions } from "./options.ts";
+import type { StoreOptions } from "./store-engines.ts";
 
 /** Every option of a part that its numbers do not name. */
 type OtherNames<Options, Numbers = object> = Readonly<Record<Exclude<keyof Options, keyof Numbers>, true>>;
@@ -66,6 +70,32 @@ const PART_NAMES: {
   fork: { apiKey: true, url: true, version: true },
 };
 
+const ACCOUNT_NAMES: OtherNames<AccountOptions> = { address: true, balances: true, key: true };
+
+const STORE_NAMES: {
+  readonly lmdb: OtherNames<LmdbOptions>;
+  readonly memory: object;
+  readonly cassandra: OtherNames<CassandraOptions>;
+} = {
+  lmdb: { path: true, upgradeBackup: true },
+  memory: {},
+  cassandra: {
+    dataCentre: true,
+    leaseTimeMs: true,
+    password: true,
+    replication: true,
+    tls: true,
+    url: true,
+    user: true,
+  },
+};
+
+const STORE_TLS_NAMES: OtherNames<NonNullable<CassandraOptions["tls"]>> = {
+  caFile: true,
+  certFile: true,
+  keyFile: true,
+};
+
 function assertKnown(given: object, known: readonly string[], prefix: string): void {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || known.includes(name)) continue;
@@ -81,4 +111,16 @@ export function assertNodeNames(options: object): void {
 /** Throws ConfigError for a name that no option of a part has. */
 export function assertPartNames(part: keyof typeof PART_NAMES, numbers: object, options: object = {}): void {
   assertKnown(options, [...Object.keys(PART_NAMES[part]), ...Object.keys(numbers)], `${part}.`);
+}
+
+/** Throws ConfigError for a name that no option of the store's engine has. */
+export function assertStoreNames(store: StoreOptions): void {
+  assertKnown(store, ["engine", ...Object.keys(STORE_NAMES[store.engine])], "store.");
+  if (store.engine !== "cassandra" || store.tls === undefined) return;
+  assertKnown(store.tls, Object.keys(STORE_TLS_NAMES), "store.tls.");
+}
+
+/** Throws ConfigError for a name that no option of an account has. */
+export function assertAccountNames(account: AccountOptions, prefix: string): void {
+  assertKnown(account, Object.keys(ACCOUNT_NAMES), prefix);
 }

@@ -14,7 +14,7 @@ import type { FollowPlan } from "./following.ts";
 import type { ForkPlan } from "./forking.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
 import { FRONTEND_NUMBERS } from "./http-options.ts";
-import { assertNodeNames, assertPartNames } from "./known-options.ts";
+import { assertNodeNames, assertPartNames, assertStoreNames } from "./known-options.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
 
@@ -45,6 +45,7 @@ async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Ui
 function assertStore(options: NodeOptions): void {
   const store = storeOptionsOf(options);
   const engine = engineOf(store);
+  assertStoreNames(store);
   engine.assertOptions(store);
   if ((options.http?.workers ?? 0) === 0) return;
   if (!engine.isShared || options.follow?.startVersion !== undefined || options.fork !== undefined) {

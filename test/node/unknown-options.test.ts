@@ -17,6 +17,19 @@ describe("an option that no node has", () => {
     [{ http: { prot: 0 } }, "http.prot: there is no such option (did you mean http.port?)"],
     [{ http: { limits: { depth: 1 } } }, "http.limits: there is no such option"],
     [{ fork: { link: "http://127.0.0.1:1" } }, "fork.link: there is no such option"],
+    [
+      { accounts: [{ adress: "0x1" }] },
+      "accounts[0].adress: there is no such option (did you mean accounts[0].address?)",
+    ],
+    [{ store: { engine: "memory", path: "data" } }, "store.path: there is no such option"],
+    [
+      { store: { engine: "lmdb", path: "", upgradeBackups: false } },
+      "store.upgradeBackups: there is no such option (did you mean store.upgradeBackup?)",
+    ],
+    [
+      { store: { engine: "cassandra", url: "cassandra://127.0.0.1:1/k", tls: { ca: "ca.pem" } } },
+      "store.tls.ca: there is no such option",
+    ],
   ])("is refused by its name: %j", async (options, message) => {
     await expect(createWith(options)).rejects.toThrow(message);
   });
