@@ -1,7 +1,7 @@
 // Option records: one object per option gives its flag, environment variable, configuration key, name in the node's
 // options, type, default and help. Parsing, `--help` and docs/cli.md come from these records.
 import { ConfigError } from "../base/errors.ts";
-import { type NumberSetting, numberFault } from "../base/settings.ts";
+import { formatTime, type NumberSetting, numberFault } from "../base/settings.ts";
 
 /** One option of a command, whose values have type `T`. */
 export interface Option<T, Suffix extends string = string> {
@@ -17,6 +17,8 @@ export interface Option<T, Suffix extends string = string> {
   readonly suffix: Suffix;
   /** Refused as a flag, which every user of the machine can see, and never repeated in a message. */
   readonly isSecret?: boolean;
+  /** Smallest and largest number, as a user would type them. */
+  readonly range?: readonly [smallest: string, largest: string];
   /** Heading in `--help-all` and docs/cli.md. */
   readonly group?: string;
 }
@@ -196,7 +198,10 @@ function numberOption<F extends number | undefined, const S extends string>(
     if (fault !== undefined) throw new ConfigError(fault);
     return value as NumberOf<F>;
   };
-  return { help, placeholder, repeatable: false, parse, fallback: setting.fallback as NumberOf<F>, suffix };
+  const typed = suffix === "Ms" ? formatTime : String;
+  const range = [typed(setting.min), typed(setting.max)] as const;
+  const fallback = setting.fallback as NumberOf<F>;
+  return { help, placeholder, repeatable: false, parse, fallback, suffix, range };
 }
 
 function toInteger(text: string): number {

@@ -18,6 +18,7 @@ function optionRow(name: string, option: Option<unknown>): string {
     option.isSecret === true ? `not a flag; key \`${name}\`` : `\`${cell(flagText(name, option))}\``,
     `\`${environmentName(name)}\``,
     defaultCell(option),
+    option.range === undefined ? "" : option.range.map((end) => `\`${end}\``).join(" to "),
     cell(option.help) + repeat,
   ];
   return `| ${cells.join(" | ")} |`;
@@ -36,8 +37,8 @@ function commandSection(command: Command): string[] {
     "",
     ...[...groups].flatMap(([heading, options]) => [
       ...(groups.size === 1 ? [] : [`### ${heading}`, ""]),
-      "| option | environment | default | meaning |",
-      "|---|---|---|---|",
+      "| option | environment | default | allowed | meaning |",
+      "|---|---|---|---|---|",
       ...Object.entries(options).map(([name, option]) => optionRow(name, option)),
       "",
     ]),
