@@ -12,7 +12,7 @@ import type { StartOrder, VerifyingOrder, VerifyingReport } from "./verifying-me
 const START_TIMEOUT_MS = 30_000;
 /** Far more than the largest page takes on a busy machine. */
 const PAGE_TIMEOUT_MS = 60_000;
-/** The process is killed if it has not exited by itself. */
+/** The process is killed if it has not exited by itself; then nobody waits for it any longer than that. */
 const EXIT_TIMEOUT_MS = 2_000;
 
 /** Also where this code stands in another folder of the build. */
@@ -104,15 +104,30 @@ class VerifyingProcess implements RemoteVerifier {
 
   async close(): Promise<void> {
     this.#stop();
-    const late = setTimeout(() => this.#child.kill("SIGKILL"), EXIT_TIMEOUT_MS);
-    await this.#exited;
-    clearTimeout(late);
+    if (await this.#exits()) return;
+    this.#child.kill("SIGKILL");
+    if (await this.#exits()) return;
+    // One that hangs in a read from the disk ends after that, and harms nothing.
+    this.#logger.warn({ pid: this.#child.pid }, "the verifying process does not end: nothing waits for it");
+    this.#child.unref();
+  }
+
+  /** False if it has not exited in time. */
+  async #exits(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), EXIT_TIMEOUT_MS);
+    });
+    const exits = await Promise.race([this.#exited.then(() => true), late]);
+    clearTimeout(timer);
+    return exits;
   }
 
   #stop = (): void => this.#end("it was closed");
 
   #send(order: VerifyingOrder): void {
-    if (this.#ended !== undefined) return;
+    // The event that tells why it could not be created is still to come.
+    if (this.#ended !== undefined || this.#child.pid === undefined) return;
     this.#unsent++;
     try {
       this.#child.send(order, (error) => {

@@ -1,6 +1,8 @@
 // The process that verifies pages for a follower, for real: over a store on disk, killed in the middle, and left by its
 // follower.
 import { execFileSync } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { devNull } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
@@ -130,4 +132,18 @@ it("it ends with its follower, also while it starts, and also when it does not a
   await remote.close();
   expect(verifying()).toEqual([]);
   await store.close();
+});
+
+it("it says why it cannot be created", async () => {
+  const opened: number[] = [];
+  try {
+    for (;;) opened.push(openSync(devNull, "r"));
+  } catch (error) {
+    expect(error).toMatchObject({ code: "EMFILE" });
+  }
+  const setup = { path: temporaryFolder(), version: 0n, verification };
+  const signal = new AbortController().signal;
+  const failed = await startVerifyingProcess(setup, { logger: silentLogger, signal }).catch((error) => error);
+  for (const file of opened) closeSync(file);
+  expect(String(failed)).toMatch(/the verifying process did not start: spawn .* EMFILE/);
 });
