@@ -2,6 +2,8 @@
 // a program that closes every connection.
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { errorText } from "../base/errors.ts";
+import { USER_AGENT } from "../base/software-version.ts";
 
 export interface AskOptions {
   /** Ends the request. */
@@ -19,6 +21,11 @@ export interface Asked {
   readonly date: string | undefined;
 }
 
+/** A name with several addresses fails with an error for each, and without a message of its own. */
+function told(error: Error): Error {
+  return error instanceof AggregateError ? new Error(error.errors.map(errorText).join("; ")) : error;
+}
+
 /** Throws if there is no response, or one that is too long. */
 export function askOnce(url: string, options: AskOptions): Promise<Asked> {
   return new Promise((resolve, reject) => {
@@ -26,18 +33,20 @@ export function askOnce(url: string, options: AskOptions): Promise<Asked> {
       signal: options.signal,
       agent: false,
       rejectUnauthorized: options.checksCertificate,
-      headers: { accept: "application/json" },
+      headers: { accept: "application/json", "user-agent": USER_AGENT },
     } as const;
     const request = url.startsWith("https:") ? httpsRequest(url, settings) : httpRequest(url, settings);
-    // A name with several addresses fails with an error for each, and without a message of its own.
-    request.once("error", (error) => reject(error instanceof AggregateError ? error.errors[0] : error));
+    request.once("error", (error) => reject(told(error)));
+    // Also after a response that has no end, or that switches to another protocol.
+    request.once("close", () => reject(new Error("the connection was closed without a response")));
     request.once("response", (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
         chunks.push(chunk);
-        if (bytes > options.maxBytes) response.destroy(new Error(`the response has more than ${options.maxBytes} bytes`));
+        if (bytes > options.maxBytes)
+          response.destroy(new Error(`the response has more than ${options.maxBytes} bytes`));
       });
       response.once("error", reject);
       response.once("end", () => {

@@ -29,6 +29,7 @@ import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
 import { lastEventIdField } from "./schemas/event-stream.ts";
 import { minVersionOf } from "./schemas/min-version.ts";
 import type { StaticFile, StaticFiles } from "./static-files.ts";
+import { Unfinished } from "./unfinished.ts";
 import { VersionWaits, type VersionWaitsOptions } from "./version-waits.ts";
 
 /** Parts and limits of the dispatcher. */
@@ -90,6 +91,7 @@ export class Dispatcher {
   /** Encoded documents, by operation and form. */
   readonly #documents = new Map<string, Uint8Array>();
   readonly #inFlight: InFlight;
+  readonly #unfinished = new Unfinished();
   readonly #longAnswers = new LongAnswers();
   readonly #waits: VersionWaits;
 
@@ -111,6 +113,7 @@ export class Dispatcher {
     let view: LedgerView | undefined;
     let hold: BodyHold | undefined;
     let slices: AnswerSlices | undefined;
+    this.#unfinished.begin();
     try {
       const { target, headers, hostFault } = exchange;
       if (hostFault !== undefined) throw new HttpError("malformed_request", hostFault);
@@ -211,6 +214,7 @@ export class Dispatcher {
       slices?.end();
       view?.release();
       hold?.release();
+      this.#unfinished.end();
     }
   }
 
@@ -280,17 +284,11 @@ export class Dispatcher {
   }
 
   /**
-   * Resolves when no request is being worked on, or after some time. One whose client left may go on for a while, with its
-   * view of the ledger.
+   * Waits until no request is being served, or for some time, and returns how many are. One whose client left may go on for
+   * a while, with its view of the ledger.
    */
-  untilIdle(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const late = setTimeout(resolve, timeoutMs);
-      void this.#inFlight.none().then(() => {
-        clearTimeout(late);
-        resolve();
-      });
-    });
+  untilIdle(timeoutMs: number): Promise<number> {
+    return this.#unfinished.none(timeoutMs);
   }
 
   /** Value of Access-Control-Expose-Headers. */

@@ -9,7 +9,6 @@ function overloaded(message: string): HttpError {
 export class InFlight {
   readonly #max: number;
   #count = 0;
-  readonly #onNone: (() => void)[] = [];
   /** Of operations with a limit of their own. */
   readonly #countOf = new Map<Operation, number>();
 
@@ -19,12 +18,6 @@ export class InFlight {
 
   get count(): number {
     return this.#count;
-  }
-
-  /** Resolves when no request is in flight. */
-  none(): Promise<void> {
-    if (this.#count === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#onNone.push(resolve));
   }
 
   /** Counts a request, which must `leave`. Throws, and counts nothing, when there are too many. */
@@ -42,7 +35,6 @@ export class InFlight {
 
   leave(operation?: Operation): void {
     this.#count--;
-    if (this.#count === 0) for (const resolve of this.#onNone.splice(0)) resolve();
     if (operation?.maxInFlight === undefined) return;
     this.#countOf.set(operation, (this.#countOf.get(operation) ?? 1) - 1);
   }

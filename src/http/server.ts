@@ -334,7 +334,8 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       dispatcher.startClosing();
       if (options.headWatch === undefined) headWatch.close();
       await listener.close();
-      await dispatcher.untilIdle(LEFT_WORK_MS);
+      const left = await dispatcher.untilIdle(LEFT_WORK_MS);
+      if (left > 0) logger.warn({ requests: left }, "closed before the work for clients that left has ended");
       passThrough?.close();
       admission.stop();
     },

@@ -1,7 +1,9 @@
 // Wires a follower: its upstreams, the waypoints proven so far, and the base layer of a ledger that starts in the middle.
+
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
+import { USER_AGENT } from "../base/software-version.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import { confirmedVersion, PROVEN, type Refutation } from "../ledger/trust.ts";
@@ -24,7 +26,6 @@ import { PROOF_NUMBERS } from "../sync/proofs/proof-keeper.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
-import { SOFTWARE_VERSION } from "./info.ts";
 import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
 import { explain, type FollowFacts, Readiness } from "./readiness.ts";
 import type { VerifierStarter } from "./store-engine.ts";
@@ -246,7 +247,7 @@ export class Following {
       createRestUpstream(url, {
         upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
         apiKey: apiKeyHeader(apiKeys[i]),
-        userAgent: `sextant/${SOFTWARE_VERSION}`,
+        userAgent: USER_AGENT,
       });
     const upstreams = urls.map(this.#parts.connect ?? connect);
     this.#follower = new Follower({

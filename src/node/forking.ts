@@ -1,7 +1,9 @@
 // Wires a fork: the node that serves the network, the pin in the store, and the base layer below local blocks.
+
 import { ConfigError, TryAgainError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { type NumberOptions, type NumberSettings, SECOND_MS } from "../base/settings.ts";
+import { USER_AGENT } from "../base/software-version.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { u8 } from "../bcs/scalars.ts";
 import { createForkChain, type ForkChain } from "../chain/fork-chain.ts";
@@ -21,7 +23,6 @@ import { UpstreamError } from "../sync/upstream/errors.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { apiKeyHeader, assertKeyIsSafe, type UpstreamApiKey } from "./following.ts";
-import { SOFTWARE_VERSION } from "./info.ts";
 
 export const FORK_NUMBERS = {
   /** Requests per second to the network's node; 0 means no cap. */
@@ -89,7 +90,7 @@ export class Forking {
     this.#upstream = createRestUpstream(plan.url, {
       upstreamRate: plan.options.upstreamRate ?? FORK_NUMBERS.upstreamRate.fallback,
       apiKey: apiKeyHeader(plan.options.apiKey),
-      userAgent: `sextant/${SOFTWARE_VERSION}`,
+      userAgent: USER_AGENT,
     });
   }
 

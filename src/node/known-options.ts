@@ -116,8 +116,13 @@ export function assertPartNames(part: keyof typeof PART_NAMES, numbers: object, 
 /** Throws ConfigError for a name that no option of the store's engine has. */
 export function assertStoreNames(store: StoreOptions): void {
   assertKnown(store, ["engine", ...Object.keys(STORE_NAMES[store.engine])], "store.");
-  if (store.engine !== "cassandra" || store.tls === undefined) return;
-  assertKnown(store.tls, Object.keys(STORE_TLS_NAMES), "store.tls.");
+  if (store.engine !== "cassandra") return;
+  const tls: unknown = store.tls ?? {};
+  const names = Object.keys(STORE_TLS_NAMES);
+  if (typeof tls !== "object" || tls === null) {
+    throw new ConfigError(`store.tls: expected an object with ${names.join(", ")}, got ${typeof tls}`);
+  }
+  assertKnown(tls, names, "store.tls.");
 }
 
 /** Throws ConfigError for a name that no option of an account has. */

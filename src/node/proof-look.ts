@@ -1,7 +1,7 @@
 // A look at a proof source for `sextant doctor`: what it is, and how far it says it reaches. Checks no signature.
+import { USER_AGENT } from "../base/software-version.ts";
 import { connectProofSource, parseProofTarget } from "../sync/proofs/connect.ts";
 import { withDeadline } from "../sync/upstream/deadline.ts";
-import { SOFTWARE_VERSION } from "./info.ts";
 
 export interface ProofLook {
   readonly kind: "folder" | "service" | "peer";
@@ -15,7 +15,7 @@ export async function lookAtProofs(
   chainId: number | undefined,
   timeoutMs: number,
 ): Promise<ProofLook> {
-  const connection = { userAgent: `sextant/${SOFTWARE_VERSION}`, chainId: () => chainId };
+  const connection = { userAgent: USER_AGENT, chainId: () => chainId };
   const source = connectProofSource(parseProofTarget(url), connection);
   try {
     const never = new AbortController().signal;

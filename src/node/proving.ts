@@ -1,6 +1,8 @@
 // Proofs of a follower: asks its sources, and raises or refutes what the store holds by what validators signed.
+
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { USER_AGENT } from "../base/software-version.ts";
 import { isAccumulatorKnown } from "../ledger/position.ts";
 import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import { fastestBls } from "../proof/native-bls.ts";
@@ -16,7 +18,6 @@ import { ProvenState } from "../sync/proofs/proven-state.ts";
 import { SignedChain } from "../sync/proofs/signed-chain.ts";
 import type { ProofSource } from "../sync/proofs/source.ts";
 import { signedRowsOf } from "../sync/proofs/stored-signed-rows.ts";
-import { SOFTWARE_VERSION } from "./info.ts";
 
 /** Checked options. */
 export interface ProvingPlan {
@@ -83,7 +84,7 @@ export class Proving {
   constructor(plan: ProvingPlan, parts: ProvingParts) {
     this.#plan = plan;
     this.#parts = parts;
-    const connection = { userAgent: `sextant/${SOFTWARE_VERSION}`, chainId: () => this.#chainId() };
+    const connection = { userAgent: USER_AGENT, chainId: () => this.#chainId() };
     this.#sources = plan.targets.map((target) => connectProofSource(target, connection));
   }
 

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { portFindings } from "../../src/cli/doctor/network.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { createCertificate, hasOpenssl } from "../support/certificate.ts";
 import { runCommand } from "../support/command.ts";
 import { ROOT } from "../support/documentation.ts";
 import { toFormatOne } from "../support/format-one.ts";
@@ -167,6 +168,29 @@ describe("the network", () => {
     expect(of(findings, "port")).toMatchObject([
       { level: "bad", text: expect.stringContaining("is taken by another program") as string },
     ]);
+  });
+
+  it.skipIf(!hasOpenssl)("knows a node with a certificate", async () => {
+    const { certFile, keyFile } = createCertificate(temporaryFolder(), "doctor");
+    const node = await startProgram(["--store", "memory", "--tls-cert", certFile, "--tls-key", keyFile]);
+    const { port } = new URL(node.url);
+    const { stdout } = await runCommand(["doctor", "--store", "memory", "--port", port, ...PATIENT]);
+    expect(stdout).toMatch(/^ok {4}port: a Sextant node /m);
+    await node.stop();
+  });
+
+  it("finds at once that a program closes connections, or speaks another protocol", async () => {
+    const switching = createServer((socket) => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n");
+      socket.on("error", () => {});
+    });
+    const closing = createServer((socket) => socket.destroy());
+    for (const server of [switching, closing]) {
+      const port = await listen(server);
+      expect(await portFindings("127.0.0.1", port, 300_000)).toMatchObject([
+        { level: "bad", text: `127.0.0.1:${port} is taken by another program` },
+      ]);
+    }
   });
 
   it("does not say whose a port is if nothing responds there", async () => {

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/view.ts";
+import { createHttpLedger } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 import { until } from "../support/until.ts";
 
@@ -137,6 +139,42 @@ describe("work for a client that left", () => {
       expect(inFlight).toBe(0);
     },
   );
+
+  it.each([
+    ["for a transaction", `/v1/transactions/wait_by_hash/0x${"11".repeat(32)}`],
+    ["for a version", "/v1/?min_ledger_version=5"],
+  ])("opens no view after the server is closed, also if it waits %s", async (_, path) => {
+    const ledger = await createHttpLedger();
+    let isOpening = false;
+    let isClosed = false;
+    let isLate: boolean | undefined;
+    let goOn = (): void => {};
+    const goesOn = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const slow: Ledger = {
+      openView: async () => {
+        isOpening = true;
+        await goesOn;
+        isLate = isClosed;
+        return ledger.openView();
+      },
+    };
+    const server = await startServer({ ledger: slow, drainTimeoutMs: NEVER_MS });
+    const socket = connect(server.port, server.host);
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await until(() => isOpening);
+    socket.resetAndDestroy();
+    await until(() => server.figures().connections === 0);
+    const closed = server.close().then(() => {
+      isClosed = true;
+    });
+    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+    goOn();
+    await closed;
+    await until(() => isLate !== undefined);
+    expect(isLate).toBe(false);
+  });
 
   it("that does not end is not waited for long", async () => {
     const { server, finish } = await leave(true);

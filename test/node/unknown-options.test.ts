@@ -30,6 +30,10 @@ describe("an option that no node has", () => {
       { store: { engine: "cassandra", url: "cassandra://127.0.0.1:1/k", tls: { ca: "ca.pem" } } },
       "store.tls.ca: there is no such option",
     ],
+    [
+      { store: { engine: "cassandra", url: "cassandra://127.0.0.1:1/k", tls: "ca.pem" } },
+      "store.tls: expected an object with caFile, certFile, keyFile, got string",
+    ],
   ])("is refused by its name: %j", async (options, message) => {
     await expect(createWith(options)).rejects.toThrow(message);
   });

@@ -20,12 +20,16 @@ interface Answer {
 }
 
 /** Asks for a JSON object. Undefined if there is no response in time; throws if there is none, or one too large. */
-async function ask(url: string, timeoutMs: number): Promise<Answer | undefined> {
+async function ask(
+  url: string,
+  timeoutMs: number,
+  { checksCertificate = true }: { readonly checksCertificate?: boolean } = {},
+): Promise<Answer | undefined> {
   const started = performance.now();
   const signal = AbortSignal.timeout(timeoutMs);
   let asked: Asked;
   try {
-    asked = await askOnce(url, { signal, maxBytes: MAX_RESPONSE_BYTES, checksCertificate: true });
+    asked = await askOnce(url, { signal, maxBytes: MAX_RESPONSE_BYTES, checksCertificate });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
@@ -46,6 +50,23 @@ async function ask(url: string, timeoutMs: number): Promise<Answer | undefined> 
   };
 }
 
+/** Asks the program that has a port for its info: without TLS and, if that is no HTTP, with TLS. */
+async function askOccupant(
+  host: string,
+  port: number,
+  timeoutMs: number,
+): Promise<Pick<Answer, "fields"> | undefined> {
+  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const authority = `${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
+  try {
+    return await ask(urlTo(`http://${authority}/v1`, infoRoute), timeoutMs);
+  } catch {
+    // The certificate names the host that clients know, and the request has no secret.
+    const secure = ask(urlTo(`https://${authority}/v1`, infoRoute), timeoutMs, { checksCertificate: false });
+    return (await secure.catch(() => undefined)) ?? { fields: {} };
+  }
+}
+
 export async function portFindings(
   host: string,
   port: number,
@@ -63,11 +84,7 @@ export async function portFindings(
     return [ok(check, `${host}:${port} is free`)];
   }
   if (fault.code === "EADDRINUSE") {
-    const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-    const base = `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}/v1`;
-    const answer = await ask(urlTo(base, infoRoute), timeoutMs).catch(
-      (): Pick<Answer, "fields"> => ({ fields: {} }),
-    );
+    const answer = await askOccupant(host, port, timeoutMs);
     if (answer === undefined) {
       const text = `${host}:${port} is taken, and does not respond within ${timeoutMs / 1000} s`;
       return [bad(check, text, "stop the program that has it, choose another --port, or raise --timeout")];

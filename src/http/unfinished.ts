@@ -1,0 +1,27 @@
+// Requests that are being served, from their first byte on, whoever still waits for them.
+
+export class Unfinished {
+  #count = 0;
+  readonly #onNone: (() => void)[] = [];
+
+  begin(): void {
+    this.#count++;
+  }
+
+  end(): void {
+    this.#count--;
+    if (this.#count === 0) for (const resolve of this.#onNone.splice(0)) resolve();
+  }
+
+  /** The requests that are left when there are none, or after some time. */
+  async none(timeoutMs: number): Promise<number> {
+    if (this.#count === 0) return 0;
+    let late: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      late = setTimeout(resolve, timeoutMs);
+      this.#onNone.push(resolve);
+    });
+    clearTimeout(late);
+    return this.#count;
+  }
+}
