@@ -17,7 +17,11 @@ type Test = NonNullable<TestProjectInlineConfiguration["test"]>;
 
 /** Tiers of one turn run side by side, after those of the turns before. */
 function tier(name: string, turn: number, test: Test): TestProjectInlineConfiguration {
-  const setupFiles = ["test/support/end-with-run.ts", ...(test.setupFiles ?? [])];
+  const setupFiles = [
+    "test/support/end-with-run.ts",
+    "test/support/property-seed.ts",
+    ...(test.setupFiles ?? []),
+  ];
   return { extends: true, test: { name, ...test, setupFiles, sequence: { groupOrder: turn } } };
 }
 

@@ -134,16 +134,25 @@ it("it ends with its follower, also while it starts, and also when it does not a
   await store.close();
 });
 
-it("it says why it cannot be created", async () => {
+/** More would take long, and might leave none to other processes. */
+const MAX_FILES = 200_000;
+
+it("it says why it cannot be created", async (context) => {
   const opened: number[] = [];
   try {
-    for (;;) opened.push(openSync(devNull, "r"));
-  } catch (error) {
-    expect(error).toMatchObject({ code: "EMFILE" });
+    while (opened.length < MAX_FILES) opened.push(openSync(devNull, "r"));
+  } catch {
+    // All are open.
   }
-  const setup = { path: temporaryFolder(), version: 0n, verification };
-  const signal = new AbortController().signal;
-  const failed = await startVerifyingProcess(setup, { logger: silentLogger, signal }).catch((error) => error);
-  for (const file of opened) closeSync(file);
-  expect(String(failed)).toMatch(/the verifying process did not start: spawn .* EMFILE/);
+  try {
+    if (opened.length === MAX_FILES) context.skip(`a process may open more than ${MAX_FILES} files here`);
+    const setup = { path: temporaryFolder(), version: 0n, verification };
+    const starting = startVerifyingProcess(setup, {
+      logger: silentLogger,
+      signal: new AbortController().signal,
+    });
+    await expect(starting).rejects.toThrow(/the verifying process did not start: spawn .* EMFILE/);
+  } finally {
+    for (const file of opened) closeSync(file);
+  }
 });
