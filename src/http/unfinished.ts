@@ -1,4 +1,4 @@
-// Requests that are being served, from their first byte on, whoever still waits for them.
+// Requests that are being served, also those whose clients have left.
 
 export class Unfinished {
   #count = 0;
