@@ -27,6 +27,14 @@ export function keepFocus(): void {
     }
     parts = around;
   });
+  // On its way to another control, the focus is nowhere for a moment. First of all, because the page may change now.
+  document.addEventListener(
+    "focusout",
+    ({ relatedTarget }) => {
+      if (relatedTarget !== null) focused = undefined;
+    },
+    { capture: true },
+  );
   new MutationObserver(() => {
     if (focused === undefined || focused.isConnected) return;
     focused = undefined;
