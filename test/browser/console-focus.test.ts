@@ -9,37 +9,36 @@ import { until } from "../support/until.ts";
 import type { Visit } from "../support/visit.ts";
 
 /**
- * Focuses every control of a view, the last one first, and waits until the page has drawn another block. Resolves to how
- * many there were, and to the first that lost the focus or its text.
+ * Stays at the focused control, types into a field, and waits until the page has drawn another block. Resolves to the
+ * control, and to what went wrong: it came before the one where the last call stayed, or it lost the focus or its text.
  */
-const WALK = `(async () => {
-  const status = document.querySelector(".status .num");
-  const drawn = () => new Promise((resolve) => {
+const STAY = `(async (isBackward) => {
+  const control = document.activeElement;
+  const last = globalThis.lastStay;
+  globalThis.lastStay = control;
+  const name = control === document.body ? "" : control.outerHTML.slice(0, 300);
+  if (name === "") return { name, fault: "" };
+  const ahead = isBackward ? Node.DOCUMENT_POSITION_PRECEDING : Node.DOCUMENT_POSITION_FOLLOWING;
+  if (last?.isConnected && last !== document.body && !(last.compareDocumentPosition(control) & ahead))
+    return { name, fault: "it was passed before" };
+  // Another place of the modules is another form.
+  const isText = control.matches("textarea, input:not([type], .pickers *, header *)");
+  if (isText) document.execCommand("insertText", false, "7");
+  const typed = control.value;
+  await new Promise((resolve) => {
     const observer = new MutationObserver(() => {
       observer.disconnect();
       // Other parts may be drawn after this one.
       requestAnimationFrame(resolve);
     });
+    const status = document.querySelector(".status .num");
     observer.observe(status, { subtree: true, childList: true, characterData: true });
   });
-  const controls = "main :is(a[href], button, input, select, textarea, summary, [tabindex='0'])";
-  const next = (last) => [...document.querySelectorAll(controls)].findLast((one) =>
-    one.checkVisibility({ visibilityProperty: true }) &&
-    (last === undefined || last.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING));
-  let count = 0;
-  for (let control = next(); control !== undefined; control = next(control)) {
-    control.focus();
-    // Another place of the modules is another form.
-    const isText = control.matches("textarea, input:not([type], .pickers *)");
-    if (isText) document.execCommand("insertText", false, "7");
-    const typed = control.value;
-    await drawn();
-    count++;
-    if (document.activeElement !== control) return { count, lost: "focus: " + control.outerHTML };
-    if (isText && control.value !== typed) return { count, lost: "text: " + control.outerHTML };
-  }
-  return { count, lost: "" };
-})()`;
+  if (document.activeElement !== control) return { name, fault: "it lost the focus" };
+  return { name, fault: isText && control.value !== typed ? "it lost its text" : "" };
+})`;
+/** More controls than a view has. */
+const MAX_CONTROLS = 200;
 
 describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
   let node: Running;
@@ -57,6 +56,18 @@ describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
     visit.page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent.trim()");
   const heightOf = async (link: Locator): Promise<number> =>
     Number(((await link.textContent()) ?? "").replaceAll(",", ""));
+
+  /** Goes from control to control with a key, and stays at each for a block. Returns their number. */
+  const walk = async (page: Visit["page"], key: "Tab" | "Shift+Tab"): Promise<number> => {
+    for (let count = 0; count < MAX_CONTROLS; count++) {
+      await page.keyboard.press(key);
+      const stayed = await page.evaluate(`${STAY}(${key === "Shift+Tab"})`);
+      const { name, fault } = stayed as { readonly name: string; readonly fault: string };
+      expect({ name, fault }).toEqual({ name, fault: "" });
+      if (name === "") return count;
+    }
+    throw new Error("the walk does not end");
+  };
 
   beforeAll(async () => {
     node = await startProgram(["--store", "memory", "--log-level", "warn", "--block-time", "150ms"]);
@@ -92,12 +103,18 @@ describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
     ["#/table/prices", "GOLD"],
     ["#/encode", "Sequence number, gas and expiry"],
     ["#/verify", "Waypoint that you trust"],
-  ])("%s: no control loses the focus, no field its text", async (hash, last) => {
+  ])("%s: Tab leads through all of it, no control loses the focus, no field its text", async (hash, last) => {
     const page = await open(hash);
     await page.getByText(last).first().waitFor();
-    const { count, lost } = (await page.evaluate(WALK)) as { count: number; lost: string };
-    expect(count).toBeGreaterThan(4);
-    expect(lost).toBe("");
+    // What is folded away has no controls.
+    await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
+    expect(await walk(page, "Tab")).toBeGreaterThan(15);
+  });
+
+  it("#/: Shift+Tab leads through all of it, too", async () => {
+    const page = await open("#/");
+    await page.getByText("Waypoint of this moment").waitFor();
+    expect(await walk(page, "Shift+Tab")).toBeGreaterThan(15);
   });
 
   it("the latest blocks stand still while the focus is among them, and say that newer ones wait", async () => {
