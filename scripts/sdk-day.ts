@@ -15,7 +15,7 @@ import type { CallResult } from "./sdk-day/report.ts";
 const HERE = join(ROOT, "scripts", "sdk-day");
 const LOCAL_PORTS = [8080, 8081, 8090];
 /** Time limit of one client. */
-const CLIENT_MS = 240_000;
+const CLIENT_MS = 900_000;
 
 interface Urls {
   /** Without /v1. */

@@ -54,15 +54,15 @@ const MAX_RUN_MS = 400;
 const PRUNING_MS = 40;
 const SAMPLE_ITEMS = 16;
 const HTTP_READS = 6;
-const HTTP_TIMEOUT_MS = 20_000;
-const READY_MS = 60_000;
+const HTTP_TIMEOUT_MS = 120_000;
+const READY_MS = 300_000;
 const PAGE_RECORDS = 500;
 const PAGE_BYTES = 4 << 20;
 const PROGRESS_MS = 10_000;
 /** One run in this many has a reader that dies while the program writes. */
 const READER_RUNS = 4;
 const READER_SIGNALS = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGINT", "SIGTERM"] as const;
-const CLEARED_MS = 20_000;
+const CLEARED_MS = 120_000;
 /** More runs than this that end by themselves are a program that does not work. */
 const MAX_TRIED_AGAIN = Math.max(3, kills / 50);
 /** Where lmdb keeps process ids in its lock file. */
@@ -267,7 +267,8 @@ interface Run {
 
 function launch(data: string, window: bigint): Run {
   const args = ["start", "--port", "0", "--data", data, "--seed", chainSeed, "--block-time", "0"];
-  args.push("--prune-window", `${window}`, "--log-level", "error");
+  // A busy machine must not make it refuse requests.
+  args.push("--prune-window", `${window}`, "--log-level", "error", "--max-wait", "0");
   const child = spawn(process.execPath, [values.program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   children.add(child);
   const ended = once(child, "close").finally(() => children.delete(child));
