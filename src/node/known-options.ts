@@ -25,7 +25,6 @@ const NODE_NAMES: OtherNames<NodeOptions> = {
   index: true,
   localChain: true,
   logger: true,
-  onUpgrade: true,
   proofWindow: true,
   pruneWindow: true,
   readOnly: true,
@@ -77,7 +76,7 @@ const STORE_NAMES: {
   readonly memory: object;
   readonly cassandra: OtherNames<CassandraOptions>;
 } = {
-  lmdb: { path: true, upgradeBackup: true },
+  lmdb: { path: true },
   memory: {},
   cassandra: {
     dataCentre: true,

@@ -4,18 +4,12 @@ import { join } from "node:path";
 import { openEnvironment } from "../store/lmdb/environment.ts";
 import { decodePosition } from "../store/lmdb/position-row.ts";
 import { decodeMark, isSeenAlive } from "../store/lmdb/process-mark.ts";
-import { openRow } from "../store/lmdb/sealed-rows.ts";
-import { FORMAT, META } from "../store/lmdb/tables.ts";
+import { getRow } from "../store/lmdb/sealed-rows.ts";
+import { META } from "../store/lmdb/tables.ts";
 
 export interface StoreLook {
   /** Size of the data file. */
   readonly bytes: number;
-  /** Undefined for a store that is being made. */
-  readonly format: number | undefined;
-  /** The format that this program writes. */
-  readonly newestFormat: number;
-  /** True between the first and the last write of an upgrade. */
-  readonly isUpgrading: boolean;
   /** Undefined before the first commit. */
   readonly ledger:
     | { readonly chainId: number; readonly version: bigint; readonly timestampUsec: bigint }
@@ -26,20 +20,15 @@ export interface StoreLook {
 
 /** Looks into a directory. Throws StoreError: `absent` if it holds no store, others if it cannot be used. */
 export async function lookAtData(path: string): Promise<StoreLook> {
-  const environment = await openEnvironment({ path, readOnly: true, anyFormat: true });
+  const environment = await openEnvironment({ path, readOnly: true });
   try {
     const { meta } = environment.tables;
-    const row = meta.get(META.position);
-    const isSealed = environment.format?.format === FORMAT && environment.format.isUpgrading === false;
-    const position =
-      row === undefined ? undefined : decodePosition(isSealed ? openRow(META.position, row) : row);
+    const row = getRow(meta, META.position);
+    const position = row === undefined ? undefined : decodePosition(row);
     const mark = meta.get(META.writer);
     const writer = mark === undefined ? undefined : decodeMark(mark);
     return {
       bytes: statSync(join(environment.path, "data.mdb")).size,
-      format: environment.format?.format,
-      newestFormat: FORMAT,
-      isUpgrading: environment.format?.isUpgrading ?? false,
       ledger: position && {
         chainId: position.chainId,
         version: position.version,
