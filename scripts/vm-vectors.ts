@@ -15,7 +15,7 @@ import { Linker, type LoadedModule } from "../src/vm/linker.ts";
 import { findNative } from "../src/vm/machine.ts";
 import { Features, Session, type StateSource } from "../src/vm/session.ts";
 import { typeFromTag } from "../src/vm/types.ts";
-import { signerOf, type Value } from "../src/vm/values.ts";
+import { Ref, signerOf, type Value } from "../src/vm/values.ts";
 
 const folder = resolve(
   process.argv.slice(2).find((a) => !a.startsWith("--")) ?? process.env.SEXTANT_SHARED ?? "../shared",
@@ -114,12 +114,10 @@ function unitTests(name: string): { equal: number; total: number; missing: numbe
         test.function,
         [],
       );
-      const args = test.arguments.map(
-        ({ kind, bcs }): Value =>
-          kind === "signer"
-            ? signerOf(bcs)
-            : (decodeValue(Buffer.from(bcs, "hex"), linker.layout(typeFromTag(parseTypeTag(kind)))) as Value),
-      );
+      const args = test.arguments.map(({ kind, bcs }, i): Value => {
+        const value = kind === "signer" ? signerOf(bcs) : (decodeValue(Buffer.from(bcs, "hex"), linker.layout(typeFromTag(parseTypeTag(kind)))) as Value);
+        return instance.definition.params[i]?.kind === "reference" ? new Ref([value], 0) : value;
+      });
       interpreter.call(instance, args);
       outcome = "success";
     } catch (caught) {

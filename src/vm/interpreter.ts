@@ -14,7 +14,7 @@ import { invariant, STATUS, VmError } from "./errors.ts";
 import { InstructionPrices, type Meter } from "./gas.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import { decodeValue, type Layout } from "./layout.ts";
-import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
+import type { FunctionInstance, Linker } from "./linker.ts";
 import { Dispatch, type NativeContext } from "./natives.ts";
 import type { GlobalSlot, Session } from "./session.ts";
 import { countNodes, substitute } from "./types.ts";
@@ -119,7 +119,7 @@ export class Interpreter {
   }
 
   #callNativeAlone(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
-    const result = this.#callNative(instance, args, instance.module);
+    const result = this.#callNative(instance, args);
     if (result instanceof Dispatch) throw invariant("a dispatching function is called from outside");
     return result;
   }
@@ -168,7 +168,7 @@ export class Interpreter {
   /** Calls a function with arguments from the stack. */
   #invoke(callee: FunctionInstance, args: Value[], frame: Frame, isClosure = false): void {
     if (callee.native !== undefined) {
-      const result = this.#callNative(callee, args, frame.instance.module);
+      const result = this.#callNative(callee, args);
       if (result instanceof Dispatch) {
         if (this.#frames.length >= MAX_FRAMES) throw callStackOverflow();
         this.#enter(result.target, result.args, false, true);
@@ -182,16 +182,12 @@ export class Interpreter {
     this.#enter(callee, args, isClosure);
   }
 
-  #callNative(
-    callee: FunctionInstance,
-    args: readonly Value[],
-    caller: LoadedModule,
-  ): readonly Value[] | Dispatch {
+  #callNative(callee: FunctionInstance, args: readonly Value[]): readonly Value[] | Dispatch {
     const context: NativeContext = {
       linker: this.#linker,
       session: this.#session,
       meter: this.#meter,
-      caller,
+      callers: () => this.#frames.map(({ instance }) => instance.module).reverse(),
     };
     try {
       return callee.native?.(context, args, callee.typeArgs) ?? [];

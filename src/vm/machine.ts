@@ -1,6 +1,9 @@
 // The native functions of the machine by their full names.
 
+import { AGGREGATOR_NATIVES } from "./natives/aggregators.ts";
+import { FRAMEWORK_NATIVES } from "./natives/framework.ts";
 import { STDLIB_NATIVES } from "./natives/stdlib.ts";
+import { TEXT_NATIVES } from "./natives/text.ts";
 import type { Native, NativeModule } from "./natives.ts";
 
 const FRAMEWORK = `${"0".repeat(63)}1`;
@@ -11,7 +14,12 @@ function table(modules: Readonly<Record<string, NativeModule>>): readonly (reado
   );
 }
 
-const NATIVES: ReadonlyMap<string, Native> = new Map(table(STDLIB_NATIVES));
+const NATIVES: ReadonlyMap<string, Native> = new Map([
+  ...table(STDLIB_NATIVES),
+  ...table(FRAMEWORK_NATIVES),
+  ...table(AGGREGATOR_NATIVES),
+  ...table(TEXT_NATIVES),
+]);
 
 export function findNative(key: string): Native | undefined {
   return NATIVES.get(key);

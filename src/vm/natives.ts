@@ -10,8 +10,8 @@ export interface NativeContext {
   readonly linker: Linker;
   readonly session: Session;
   readonly meter: Meter;
-  /** The module whose code calls the native function. */
-  readonly caller: LoadedModule;
+  /** Modules whose code is running: first the one that calls the native function, then its caller, and so on. */
+  readonly callers: () => readonly LoadedModule[];
 }
 
 /** A function to run in place of the native one, with its arguments. */

@@ -84,6 +84,21 @@ export interface TransactionFacts {
   readonly gasPayer: string;
   readonly maxGasAmount: bigint;
   readonly gasUnitPrice: bigint;
+  readonly entry?: EntryFacts | undefined;
+  /** The multisig account that acts. */
+  readonly multisig?: string | undefined;
+  /** Place in its block. */
+  readonly transactionIndex?: number | undefined;
+  readonly sessionCounter: number;
+}
+
+/** An entry function that a transaction calls. */
+export interface EntryFacts {
+  readonly address: string;
+  readonly module: string;
+  readonly name: string;
+  readonly typeArgs: readonly string[];
+  readonly args: readonly Uint8Array[];
 }
 
 export interface SessionOptions {
@@ -94,6 +109,10 @@ export interface SessionOptions {
   readonly scriptHash: Uint8Array;
   readonly facts: TransactionFacts | undefined;
   readonly features: Features;
+  /** Items and bytes of the state, as of the beginning of the epoch. */
+  readonly usage?: { readonly items: bigint; readonly bytes: bigint } | undefined;
+  /** True if the run may take random numbers. */
+  readonly isUnbiasable?: boolean | undefined;
 }
 
 /** Feature flags on the chain. */
@@ -131,8 +150,8 @@ export class Session {
     return found;
   }
 
-  /** A resource, or the place where it would be. The first load is charged. */
-  resource(address: string, type: AbiStructType): GlobalSlot {
+  /** A resource, or the place where it would be. The first load is charged, by `onLoad` if it is given. */
+  resource(address: string, type: AbiStructType, onLoad?: (read: StateRead) => void): GlobalSlot {
     const key = `${address} ${typeKey(type)}`;
     let known = this.resources.get(key);
     if (known === undefined) {
@@ -141,13 +160,10 @@ export class Session {
       const { abi } = linker.struct(type);
       const layout = linker.layout(type);
       const read = state.resource(address, type, abi.groupMemberOf);
-      meter.chargeIo(
-        readPrice(
-          meter.price("txn.storage_io_per_state_slot_read"),
-          meter.price("txn.storage_io_per_state_byte_read"),
-          read,
-        ),
-      );
+      if (onLoad === undefined) {
+        const perSlot = meter.price("txn.storage_io_per_state_slot_read");
+        meter.chargeIo(readPrice(perSlot, meter.price("txn.storage_io_per_state_byte_read"), read));
+      } else onLoad(read);
       known = {
         address,
         type,
