@@ -187,6 +187,7 @@ export class Interpreter {
       linker: this.#linker,
       session: this.#session,
       meter: this.#meter,
+      self: callee,
       callers: () => this.#frames.map(({ instance }) => instance.module).reverse(),
     };
     try {

@@ -58,7 +58,9 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
       writer.fixed(hexBytes(value as string));
       return;
     case "signer": {
-      const [address] = (value as Struct).fields;
+      const { fields, tag } = value as Struct;
+      const [address] = fields;
+      if (tag !== 0) throw invariant("a permissioned signer is not written");
       if (signers === "enum") writer.uleb(0);
       writer.fixed(hexBytes(address as string));
       return;

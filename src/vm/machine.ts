@@ -2,6 +2,7 @@
 
 import { AGGREGATOR_NATIVES } from "./natives/aggregators.ts";
 import { FRAMEWORK_NATIVES } from "./natives/framework.ts";
+import { HASH_NATIVES } from "./natives/hashes.ts";
 import { STDLIB_NATIVES } from "./natives/stdlib.ts";
 import { TEXT_NATIVES } from "./natives/text.ts";
 import type { Native, NativeModule } from "./natives.ts";
@@ -19,6 +20,7 @@ const NATIVES: ReadonlyMap<string, Native> = new Map([
   ...table(FRAMEWORK_NATIVES),
   ...table(AGGREGATOR_NATIVES),
   ...table(TEXT_NATIVES),
+  ...table(HASH_NATIVES),
 ]);
 
 export function findNative(key: string): Native | undefined {

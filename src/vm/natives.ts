@@ -10,6 +10,8 @@ export interface NativeContext {
   readonly linker: Linker;
   readonly session: Session;
   readonly meter: Meter;
+  /** The native function itself. */
+  readonly self: FunctionInstance;
   /** Modules whose code is running: first the one that calls the native function, then its caller, and so on. */
   readonly callers: () => readonly LoadedModule[];
 }

@@ -4,9 +4,10 @@ import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, invariant, STATUS, VmError } from "../errors.ts";
 import { decodeValue, encodeValue } from "../layout.ts";
-import type { NativeContext, NativeModule } from "../natives.ts";
+import { type FunctionInstance, isSpecialAddress } from "../linker.ts";
+import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
 import { type GlobalSlot, readPrice } from "../session.ts";
-import { formatType } from "../types.ts";
+import { formatType, moduleKey, typesKey } from "../types.ts";
 import {
   abstractSize,
   asAddress,
@@ -350,13 +351,89 @@ const transaction_context: NativeModule = {
   },
 };
 
+const NOT_LOADED = 4;
+const UNRESOLVED = 2;
+
+function functionNamed(
+  { linker }: NativeContext,
+  info: Value | undefined,
+  typeArgs: readonly AbiType[],
+): FunctionInstance {
+  const [address, module, name] = asStruct(info).fields;
+  const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
+  return linker.functionIn(linker.module(asAddress(address), text(module)), text(name), typeArgs);
+}
+
+function isSameList(a: readonly AbiType[], b: readonly AbiType[]): boolean {
+  return typesKey(a) === typesKey(b);
+}
+
+/** True if a function may run in place of a dispatching one, which takes one more parameter: what to run. */
+function canReplace(dispatching: FunctionInstance, target: FunctionInstance): boolean {
+  const [one, other] = [dispatching.definition, target.definition];
+  return (
+    JSON.stringify(one.typeParams) === JSON.stringify(other.typeParams) &&
+    isSameList(one.returns, other.returns) &&
+    isSameList(one.params.slice(0, -1), other.params) &&
+    other.visibility === "public" &&
+    other.body !== undefined &&
+    dispatching.module.key !== target.module.key
+  );
+}
+
+function noTypes({ definition }: FunctionInstance): readonly AbiType[] {
+  return definition.typeParams.map((): AbiType => ({ kind: "bool" }));
+}
+
 const function_info: NativeModule = {
   is_identifier: (context, [ref]) => {
     const bytes = asBytes(ref);
     chargeFor(context, "aptos_framework.function_info.is_identifier", bytes.length);
     return [/^(?:[A-Za-z][A-Za-z0-9_$]*|_[A-Za-z0-9_$]+)$/.test(Buffer.from(bytes).toString("latin1"))];
   },
+  check_dispatch_type_compatibility_impl: (context, [one, other]) => {
+    chargeFor(context, "aptos_framework.function_info.check_dispatch_type_compatibility_impl");
+    try {
+      return [canReplace(unbound(context, one), unbound(context, other))];
+    } catch (error) {
+      if (error instanceof VmError && error.status !== STATUS.outOfGas) throw aborted(UNRESOLVED);
+      throw error;
+    }
+  },
+  load_function_impl: (context, [info]) => {
+    chargeFor(context, "aptos_framework.function_info.load_function");
+    const [address, module] = asStruct(info).fields;
+    const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
+    if (context.linker.findModule(asAddress(address), name) === undefined) throw aborted(UNRESOLVED);
+    return [];
+  },
 };
+
+/** A function by its name alone: with any type arguments. */
+function unbound(context: NativeContext, info: Value | undefined): FunctionInstance {
+  const [address, module, name] = asStruct(info).fields;
+  const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
+  const found = context.linker.module(asAddress(address), text(module));
+  const definition = found.program.functions.find((one) => one.name === text(name));
+  if (definition === undefined) throw aborted(UNRESOLVED);
+  return context.linker.instance(found, definition, noTypes({ definition } as FunctionInstance));
+}
+
+function dispatchNative(key: string): Native {
+  return (context, args, typeArgs) => {
+    chargeFor(context, `aptos_framework.${key}.dispatch`);
+    const info = args.at(-1);
+    const [address, module] = asStruct(info).fields;
+    const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
+    const { linker } = context;
+    if (!isSpecialAddress(asAddress(address)) && !linker.visited.has(moduleKey(asAddress(address), name)))
+      throw aborted(NOT_LOADED);
+    const target = functionNamed(context, info, typeArgs);
+    if (!canReplace(context.self, target))
+      throw new VmError(STATUS.runtimeDispatchError, "the function cannot be dispatched to");
+    return new Dispatch(target, args.slice(0, -1));
+  };
+}
 
 const state_storage: NativeModule = {
   get_state_storage_usage_only_at_epoch_beginning: (context) => {
@@ -377,6 +454,23 @@ const randomness: NativeModule = {
     return [byteVec(bytes)];
   },
   is_unbiasable: ({ session }) => [session.options.isUnbiasable === true],
+};
+
+const FEATURE_PERMISSIONED_SIGNER = 84;
+
+/** A permissioned signer is the second variant: the account, and the address of its permissions. */
+const permissioned_signer: NativeModule = {
+  is_permissioned_signer_impl: (_, [ref]) => [asStruct(ref).tag === 1],
+  permission_address: ({ session }, [ref]) => {
+    if (!session.options.features.has(FEATURE_PERMISSIONED_SIGNER)) throw aborted(9);
+    const { tag, fields } = asStruct(ref);
+    if (tag !== 1) throw aborted(3);
+    return [asAddress(fields[1])];
+  },
+  signer_from_permissioned_handle_impl: ({ session }, [master, permission]) => {
+    if (!session.options.features.has(FEATURE_PERMISSIONED_SIGNER)) throw aborted(9);
+    return [new Struct([asAddress(master), asAddress(permission)], 1)];
+  },
 };
 
 const nothing: NativeModule[string] = () => [];
@@ -456,15 +550,14 @@ export const FRAMEWORK_NATIVES: Readonly<Record<string, NativeModule>> = {
     print: nothing,
     print_stack_trace: nothing,
   },
-  permissioned_signer: {
-    is_permissioned_signer_impl: () => [false],
-    permission_address: () => {
-      throw aborted(3);
-    },
-    signer_from_permissioned_handle_impl: () => {
-      throw aborted(9);
-    },
+  permissioned_signer,
+  dispatchable_fungible_asset: {
+    dispatchable_withdraw: dispatchNative("dispatchable_fungible_asset"),
+    dispatchable_deposit: dispatchNative("dispatchable_fungible_asset"),
+    dispatchable_derived_balance: dispatchNative("dispatchable_fungible_asset"),
+    dispatchable_derived_supply: dispatchNative("dispatchable_fungible_asset"),
   },
+  account_abstraction: { dispatchable_authenticate: dispatchNative("dispatchable_authenticate") },
   consensus_config: {
     validator_txn_enabled_internal: (_, [bytes]) => [isValidatorTransactionEnabled(asBytes(bytes))],
   },
