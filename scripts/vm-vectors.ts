@@ -1,9 +1,16 @@
 // Runs the virtual machine on recorded runs and compares: `npm run vm:vectors -- FOLDER`. A line for each kind; exit 1 if
 // anything differs.
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { toHex } from "../src/base/hex.ts";
+import { decodeWith, encodeWith } from "../src/bcs/codec.ts";
+import { STATUS_NAMES } from "../src/http/transaction-json/status-names.ts";
+import { checkGenesis } from "../src/ledger/genesis.ts";
+import { stateKeyCodec } from "../src/ledger/state-key.ts";
+import { stateValueData } from "../src/ledger/state-value.ts";
+import { writeSetCodec, writtenValue } from "../src/ledger/write-set.ts";
 import { parseAddress } from "../src/move/address.ts";
 import { readProgram } from "../src/move/bytecode/program.ts";
 import { parseTypeTag } from "../src/move/type-text.ts";
@@ -14,8 +21,10 @@ import { decodeValue } from "../src/vm/layout.ts";
 import { Linker, type LoadedModule } from "../src/vm/linker.ts";
 import { findNative } from "../src/vm/machine.ts";
 import { Features, Session, type StateSource } from "../src/vm/session.ts";
+import { loadModule } from "../src/vm/state.ts";
 import { typeFromTag } from "../src/vm/types.ts";
 import { Ref, signerOf, type Value } from "../src/vm/values.ts";
+import { type ChainConfig, loadConfig, ViewRun } from "../src/vm/view.ts";
 
 const folder = resolve(
   process.argv.slice(2).find((a) => !a.startsWith("--")) ?? process.env.SEXTANT_SHARED ?? "../shared",
@@ -115,7 +124,10 @@ function unitTests(name: string): { equal: number; total: number; missing: numbe
         [],
       );
       const args = test.arguments.map(({ kind, bcs }, i): Value => {
-        const value = kind === "signer" ? signerOf(bcs) : (decodeValue(Buffer.from(bcs, "hex"), linker.layout(typeFromTag(parseTypeTag(kind)))) as Value);
+        const value =
+          kind === "signer"
+            ? signerOf(bcs)
+            : (decodeValue(Buffer.from(bcs, "hex"), linker.layout(typeFromTag(parseTypeTag(kind)))) as Value);
         return instance.definition.params[i]?.kind === "reference" ? new Ref([value], 0) : value;
       });
       interpreter.call(instance, args);
@@ -153,7 +165,8 @@ function unitTests(name: string): { equal: number; total: number; missing: numbe
   return counts;
 }
 
-for (const name of [
+const kind = process.argv.find((a) => a.startsWith("--kind="))?.slice(7);
+for (const name of kind !== undefined && kind !== "unit" ? [] : [
   "move-stdlib",
   "aptos-stdlib",
   "aptos-framework",
@@ -168,3 +181,115 @@ for (const name of [
     `unit tests of ${name}: ${equal} of ${total} equal, ${missing} need a missing native, ${skipped} need natives of test builds (${Math.round(performance.now() - started)} ms)`,
   );
 }
+
+interface ViewVector {
+  readonly state: string;
+  readonly function: string;
+  readonly type_args: readonly string[];
+  readonly args: readonly string[];
+  readonly result: { readonly values?: readonly string[]; readonly error?: string };
+  readonly gas_used: number;
+}
+
+type Items = Map<string, Uint8Array>;
+
+function genesisItems(): Items {
+  const { writes } = checkGenesis(gunzipSync(readFileSync(join(folder, "head-genesis.blob.gz"))));
+  const items: Items = new Map();
+  for (const { key, value } of writes) if (value !== undefined) items.set(toHex(key), stateValueData(value));
+  return items;
+}
+
+function applyWrites(items: Items, writeSet: string): void {
+  if (writeSet === "") return;
+  const { writes } = decodeWith(writeSetCodec, Buffer.from(writeSet, "hex"));
+  for (const [key, op] of writes) {
+    const name = toHex(encodeWith(stateKeyCodec, key));
+    const value = writtenValue(op);
+    if (value === undefined) items.delete(name);
+    else items.set(name, value.data);
+  }
+}
+
+function lines(name: string): Record<string, never>[] {
+  return load(name)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, never>);
+}
+
+function stateAfter(name: string): Items {
+  const items = genesisItems();
+  for (const line of lines(name) as unknown as { apply?: string; result?: { write_set: string } }[])
+    applyWrites(items, line.apply ?? line.result?.write_set ?? "");
+  return items;
+}
+
+const programs = new Map<string, LoadedModule>();
+function cachedProgram(key: string, bytes: Uint8Array): LoadedModule {
+  const name = `${key} ${createHash("sha256").update(bytes).digest("hex")}`;
+  let found = programs.get(name);
+  if (found === undefined) programs.set(name, (found = loadModule(key, bytes)));
+  return found;
+}
+
+function errorKind(text: string): string {
+  const abort = /location: ([0-9a-f]+)::(\w+), code: (\d+)/.exec(text);
+  if (abort !== null) return `abort ${abort[3]} ${abort[1]}::${abort[2]}`;
+  return /Some\((\w+)\)\)$/.exec(text)?.[1] ?? text;
+}
+
+function views(): void {
+  const states: Record<string, Items> = {
+    genesis: genesisItems(),
+    after: stateAfter("transactions.jsonl"),
+    "after second": stateAfter("transactions-2.jsonl"),
+  };
+  const configs = Object.fromEntries(
+    Object.entries(states).map(([name, items]) => [name, loadConfig((key) => items.get(toHex(key)))]),
+  );
+  let [equal, total, sameGas, missing] = [0, 0, 0, 0];
+  for (const vector of lines("views.jsonl") as unknown as ViewVector[]) {
+    if (only !== undefined && !vector.function.includes(only)) continue;
+    total++;
+    const items = states[vector.state] as Items;
+    const run = new ViewRun({
+      read: (key) => items.get(toHex(key)),
+      programs: cachedProgram,
+      config: configs[vector.state] as ChainConfig,
+      maxGas: 2_000_000,
+    });
+    const [address = "", module = "", name = ""] = vector.function.split("::");
+    let got: string;
+    try {
+      const { values } = run.call({
+        address: toHex(parseAddress(address)),
+        module,
+        name,
+        typeArgs: vector.type_args.map((text) => typeFromTag(parseTypeTag(text))),
+        args: vector.args.map((arg) => Buffer.from(arg, "hex")),
+      });
+      got = values.map(toHex).join(",");
+    } catch (error) {
+      if (!(error instanceof VmError)) throw error;
+      if (error.message.includes("is not implemented")) missing++;
+      got = error.status === 4016 ? `abort ${error.subStatus} ${error.location}` : (STATUS_NAMES.get(error.status) ?? `${error.status}`);
+      if (verbose && error.status !== 4016) got += "";
+    }
+    const wanted =
+      vector.result.error === undefined
+        ? (vector.result.values ?? []).join(",")
+        : errorKind(vector.result.error);
+    if (got === wanted) equal++;
+    else if (verbose)
+      console.log(
+        `  view ${vector.state} ${vector.function}<${vector.type_args.join()}>(${vector.args.join()}): ${got.slice(0, 200)}, expected ${wanted.slice(0, 200)}`,
+      );
+    if (run.gasUsed === vector.gas_used) sameGas++;
+    else if (verbose && got === wanted)
+      console.log(`  view gas ${vector.function}: ${run.gasUsed}, expected ${vector.gas_used}`);
+  }
+  console.log(`views: ${equal} of ${total} equal, gas of ${sameGas} equal, ${missing} need a missing native`);
+}
+
+if (kind === undefined || kind === "views") views();
