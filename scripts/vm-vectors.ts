@@ -9,11 +9,13 @@ import { decodeWith, encodeWith } from "../src/bcs/codec.ts";
 import { STATUS_NAMES } from "../src/http/transaction-json/status-names.ts";
 import { checkGenesis } from "../src/ledger/genesis.ts";
 import { stateKeyCodec } from "../src/ledger/state-key.ts";
-import { stateValueData } from "../src/ledger/state-value.ts";
+import { stateValueCodec, stateValueData } from "../src/ledger/state-value.ts";
+import { type Transaction, transactionCodec } from "../src/ledger/transaction.ts";
 import { writeSetCodec, writtenValue } from "../src/ledger/write-set.ts";
 import { parseAddress } from "../src/move/address.ts";
 import { readProgram } from "../src/move/bytecode/program.ts";
 import { parseTypeTag } from "../src/move/type-text.ts";
+import { metadataOf, type StoredItem } from "../src/vm/change-set.ts";
 import { VmError } from "../src/vm/errors.ts";
 import { InstructionPrices, Meter } from "../src/vm/gas.ts";
 import { Interpreter } from "../src/vm/interpreter.ts";
@@ -22,6 +24,14 @@ import { Linker, type LoadedModule } from "../src/vm/linker.ts";
 import { findNative } from "../src/vm/machine.ts";
 import { Features, Session, type StateSource } from "../src/vm/session.ts";
 import { loadModule } from "../src/vm/state.ts";
+import {
+  type ExecutorOptions,
+  emptySuccess,
+  encodeStatus,
+  SystemExecution,
+  type TransactionOutput,
+  UserExecution,
+} from "../src/vm/transaction.ts";
 import { typeFromTag } from "../src/vm/types.ts";
 import { Ref, signerOf, type Value } from "../src/vm/values.ts";
 import { type ChainConfig, loadConfig, ViewRun } from "../src/vm/view.ts";
@@ -166,14 +176,16 @@ function unitTests(name: string): { equal: number; total: number; missing: numbe
 }
 
 const kind = process.argv.find((a) => a.startsWith("--kind="))?.slice(7);
-for (const name of kind !== undefined && kind !== "unit" ? [] : [
-  "move-stdlib",
-  "aptos-stdlib",
-  "aptos-framework",
-  "aptos-token",
-  "aptos-token-objects",
-  "aptos-experimental",
-]) {
+for (const name of kind !== undefined && kind !== "unit"
+  ? []
+  : [
+      "move-stdlib",
+      "aptos-stdlib",
+      "aptos-framework",
+      "aptos-token",
+      "aptos-token-objects",
+      "aptos-experimental",
+    ]) {
   if (!existsSync(join(folder, `unit-tests-${name}.json.gz`))) continue;
   const started = performance.now();
   const { equal, total, missing, skipped } = unitTests(name);
@@ -273,7 +285,10 @@ function views(): void {
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
       if (error.message.includes("is not implemented")) missing++;
-      got = error.status === 4016 ? `abort ${error.subStatus} ${error.location}` : (STATUS_NAMES.get(error.status) ?? `${error.status}`);
+      got =
+        error.status === 4016
+          ? `abort ${error.subStatus} ${error.location}`
+          : (STATUS_NAMES.get(error.status) ?? `${error.status}`);
       if (verbose && error.status !== 4016) got += "";
     }
     const wanted =
@@ -292,4 +307,162 @@ function views(): void {
   console.log(`views: ${equal} of ${total} equal, gas of ${sameGas} equal, ${missing} need a missing native`);
 }
 
+interface TransactionVector {
+  readonly index: number;
+  readonly name: string;
+  readonly group: string;
+  readonly transaction: string;
+  readonly transaction_index: number | null;
+  readonly apply?: string;
+  readonly result: {
+    readonly status: {
+      readonly keep?: string;
+      readonly bcs?: string;
+      readonly discard?: string;
+      readonly code?: number;
+    };
+    readonly gas_used: number;
+    readonly write_set: string;
+    readonly events: readonly string[];
+  };
+}
+
+type StoredItems = Map<string, StoredItem>;
+
+function storedGenesis(): StoredItems {
+  const { writes } = checkGenesis(gunzipSync(readFileSync(join(folder, "head-genesis.blob.gz"))));
+  const items: StoredItems = new Map();
+  for (const { key, value } of writes)
+    if (value !== undefined) {
+      const v = decodeWith(stateValueCodec, value);
+      items.set(toHex(key), { data: v.data, metadata: metadataOf(v) });
+    }
+  return items;
+}
+
+function applyStored(items: StoredItems, writeSet: string | null): void {
+  if (writeSet === "" || writeSet === null) return;
+  for (const [key, op] of decodeWith(writeSetCodec, Buffer.from(writeSet, "hex")).writes) {
+    const name = toHex(encodeWith(stateKeyCodec, key));
+    const value = writtenValue(op);
+    if (value === undefined) items.delete(name);
+    else items.set(name, { data: value.data, metadata: metadataOf(value) });
+  }
+}
+
+function execute(transaction: Transaction, options: ExecutorOptions): TransactionOutput {
+  switch (transaction.kind) {
+    case "user":
+      return new UserExecution(transaction.transaction, options).run();
+    case "blockMetadata":
+      return new SystemExecution(options).blockPrologue(transaction.block);
+    case "blockMetadataExt": {
+      const { block } = transaction;
+      return block.kind === "v0"
+        ? new SystemExecution(options).blockPrologue(block.block)
+        : new SystemExecution(options).blockPrologue(block.block, { bytes: block.randomness?.bytes });
+    }
+    case "blockEpilogue": {
+      const { epilogue } = transaction;
+      return epilogue.kind === "v0"
+        ? emptySuccess()
+        : new SystemExecution(options).blockEpilogue(epilogue.blockId, new Map(epilogue.fees.amounts));
+    }
+    default:
+      return emptySuccess();
+  }
+}
+
+function transactions(name: string): void {
+  const items = storedGenesis();
+  const byGroup = new Map<string, { equal: number; total: number; gas: number }>();
+  for (const vector of lines(name) as unknown as TransactionVector[]) {
+    if (vector.apply !== undefined) {
+      applyStored(items, vector.apply);
+      continue;
+    }
+    const group = byGroup.get(vector.group) ?? { equal: 0, total: 0, gas: 0 };
+    byGroup.set(vector.group, group);
+    const { result } = vector;
+    if (only === undefined || vector.name.includes(only) || vector.group === only) {
+      group.total++;
+      const read = (key: Uint8Array): StoredItem | undefined => items.get(toHex(key));
+      const config = loadConfig((key) => read(key)?.data);
+      const differences: string[] = [];
+      try {
+        const output = execute(decodeWith(transactionCodec, Buffer.from(vector.transaction, "hex")), {
+          read,
+          programs: cachedProgram,
+          config,
+          transactionIndex: vector.transaction_index ?? undefined,
+        });
+        const status =
+          output.status === undefined ? `discard ${output.discardCode}` : toHex(encodeStatus(output.status));
+        const wanted = result.status.bcs ?? `discard ${result.status.code}`;
+        if (status !== wanted)
+          differences.push(
+            `status ${status}${output.status === undefined ? "" : " " + JSON.stringify(output.status, (_, v) => (typeof v === "bigint" ? String(v) : v)).slice(0, 200)}, expected ${wanted} ${result.status.keep ?? ""}`,
+          );
+        if (output.gasUsed !== result.gas_used)
+          differences.push(`gas ${output.gasUsed}, expected ${result.gas_used}`);
+        else group.gas++;
+        const writes = toHex(output.writeSet);
+        if (writes !== ((result.write_set ?? "") === "" ? "0000" : result.write_set))
+          differences.push("write set " + writeDifference(output.writeSet, result.write_set));
+        if (output.events.map(toHex).join() !== (result.events ?? []).join())
+          differences.push(`events ${output.events.length}, expected ${(result.events ?? []).length}`);
+      } catch (error) {
+        differences.push(`THROWN ${(error as Error).stack?.split("\n").slice(0, 3).join(" ")}`);
+      }
+      if (differences.length === 0) group.equal++;
+      else if (verbose)
+        console.log(
+          `  ${name} ${vector.index} [${vector.group}] ${vector.name}: ${differences.join("; ").slice(0, 700)}`,
+        );
+    }
+    applyStored(items, result.write_set);
+  }
+  const all = [...byGroup]
+    .map(([group, { equal, total, gas }]) => `${group} ${equal}/${total} (gas ${gas})`)
+    .join(", ");
+  const sum = (of: "equal" | "total" | "gas"): number =>
+    [...byGroup.values()].reduce((total, group) => total + group[of], 0);
+  console.log(`${name}: ${sum("equal")} of ${sum("total")} equal, gas of ${sum("gas")}: ${all}`);
+}
+
+function writeDifference(got: Uint8Array, wanted: string): string {
+  const of = (bytes: Uint8Array): Map<string, string> =>
+    new Map(
+      decodeWith(writeSetCodec, bytes).writes.map(([key, op]) => [
+        toHex(encodeWith(stateKeyCodec, key)),
+        JSON.stringify(op, (_, v) =>
+          v instanceof Uint8Array
+            ? toHex(v)
+            : typeof v === "bigint"
+              ? String(v)
+              : v?.type === "Buffer"
+                ? Buffer.from(v.data).toString("hex")
+                : v,
+        ),
+      ]),
+    );
+  const [a, b] = [of(got), of(Buffer.from((wanted ?? "") === "" ? "0000" : wanted, "hex"))];
+  for (const [key, op] of b)
+    if (a.get(key) !== op)
+      return `${Buffer.from(key, "hex")
+        .toString("latin1")
+        .replace(/[^ -~]/g, ".")
+        .slice(0, 90)}: ${a.get(key)?.slice(-120)}, expected ${op.slice(-120)}`;
+  for (const key of a.keys())
+    if (!b.has(key))
+      return `extra ${Buffer.from(key, "hex")
+        .toString("latin1")
+        .replace(/[^ -~]/g, ".")
+        .slice(0, 120)}`;
+  return "?";
+}
+
 if (kind === undefined || kind === "views") views();
+if (kind === undefined || kind === "transactions")
+  for (const name of ["transactions.jsonl", "transactions-2.jsonl", "transactions-3.jsonl"])
+    transactions(name);

@@ -56,6 +56,8 @@ export class VmError extends CodedError<"vm"> {
   offset: number | undefined;
   /** True once the place is final. */
   isPlaced = false;
+  /** True for a fault of code that was running, not of the call itself. */
+  isInside = false;
 
   constructor(status: number, message: string, subStatus?: bigint) {
     super("vm", message, { details: { status, subStatus } });

@@ -7,6 +7,8 @@ export interface GasSchedule {
   readonly prices: ReadonlyMap<string, number>;
 }
 
+/** Internal units of one unit of gas. */
+export const SCALING = 1_000_000;
 const OUT_OF_GAS = "out of gas";
 
 /** Charges of a run, by what they are for. */
@@ -22,6 +24,7 @@ export class Meter {
   isMetered = true;
   readonly #maxExecution: number;
   readonly #maxIo: number;
+  readonly #maxStorageFee: number;
 
   constructor(schedule: GasSchedule, balance: number) {
     this.version = schedule.version;
@@ -29,6 +32,7 @@ export class Meter {
     this.balance = balance;
     this.#maxExecution = this.price("txn.max_execution_gas", Number.POSITIVE_INFINITY);
     this.#maxIo = this.price("txn.max_io_gas", Number.POSITIVE_INFINITY);
+    this.#maxStorageFee = this.price("txn.max_storage_fee", Number.POSITIVE_INFINITY);
   }
 
   /** A price of the schedule; 0 where it has none, unless another default is given. */
@@ -62,6 +66,22 @@ export class Meter {
     this.ioUsed += amount;
     if (this.ioUsed > this.#maxIo)
       throw new VmError(STATUS.ioLimitReached, "the limit of reads and writes is reached");
+  }
+
+  /** Charges a fee in octas at a price of gas. */
+  chargeStorage(octas: number, gasUnitPrice: number): void {
+    if (!this.isMetered) return;
+    const amount = Math.ceil((octas * SCALING) / gasUnitPrice);
+    if (this.balance < amount) {
+      this.storageUsed += this.balance;
+      this.balance = 0;
+      throw new VmError(STATUS.outOfGas, OUT_OF_GAS);
+    }
+    this.balance -= amount;
+    this.storageUsed += amount;
+    this.storageFee += octas;
+    if (this.storageFee > this.#maxStorageFee)
+      throw new VmError(STATUS.storageLimitReached, "the limit of storage fees is reached");
   }
 }
 

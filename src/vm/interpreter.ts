@@ -204,8 +204,10 @@ export class Interpreter {
       try {
         this.#runFrame(frame);
       } catch (error) {
-        if (error instanceof VmError)
+        if (error instanceof VmError) {
+          error.isInside = true;
           throw error.at(frame.instance.module.key, frame.instance.definition.index, frame.pc);
+        }
         throw error;
       }
     }

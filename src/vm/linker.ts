@@ -104,15 +104,20 @@ export interface FoundStruct {
   readonly abi: StructAbi;
 }
 
+/** Modules that the sessions of a transaction used. */
+export class ModuleVisits {
+  readonly keys = new Set<string>();
+  /** Of those that were charged. */
+  count = 0;
+  bytes = 0;
+}
+
 export class Linker {
   readonly meter: Meter;
   readonly #source: ModuleSource;
   readonly #natives: NativeSource;
   readonly #modules = new Map<string, LoadedModule>();
-  /** Modules that were used, in all sessions of a transaction. */
-  readonly visited: Set<string>;
-  #dependencies = 0;
-  #dependencyBytes = 0;
+  readonly visits: ModuleVisits;
   readonly #instances = new Map<FunctionDefinition, Map<string, FunctionInstance>>();
   readonly #layouts = new Map<string, Layout>();
 
@@ -120,12 +125,12 @@ export class Linker {
     readonly meter: Meter;
     readonly source: ModuleSource;
     readonly natives: NativeSource;
-    readonly visited?: Set<string>;
+    readonly visits?: ModuleVisits;
   }) {
     this.meter = options.meter;
     this.#source = options.source;
     this.#natives = options.natives;
-    this.visited = options.visited ?? new Set();
+    this.visits = options.visits ?? new ModuleVisits();
   }
 
   /** A module. Charges its first use. Throws VmError if there is none. */
@@ -151,16 +156,17 @@ export class Linker {
 
   /** Charges the first use of a module. */
   visit({ key, address, codeBytes }: LoadedModule): void {
-    if (this.visited.has(key)) return;
-    this.visited.add(key);
+    const { visits } = this;
+    if (visits.keys.has(key)) return;
+    visits.keys.add(key);
     if (isSpecialAddress(address)) return;
     const { meter } = this;
     if (!meter.isMetered) return;
-    this.#dependencies++;
-    this.#dependencyBytes += codeBytes;
+    visits.count++;
+    visits.bytes += codeBytes;
     if (
-      this.#dependencies > meter.price("txn.max_num_dependencies", Number.POSITIVE_INFINITY) ||
-      this.#dependencyBytes > meter.price("txn.max_total_dependency_size", Number.POSITIVE_INFINITY)
+      visits.count > meter.price("txn.max_num_dependencies", Number.POSITIVE_INFINITY) ||
+      visits.bytes > meter.price("txn.max_total_dependency_size", Number.POSITIVE_INFINITY)
     )
       throw new VmError(STATUS.dependencyLimitReached, "too many modules are used");
     meter.charge(

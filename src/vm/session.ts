@@ -23,6 +23,7 @@ export interface StateSource {
 /** A place of the state: an array that holds the value, or nothing. */
 export class GlobalSlot implements Root {
   isDirty = false;
+  hasAggregatorChange = false;
   readonly place: Value[] = [];
   /** True if the state under the session has a value. */
   readonly wasThere: boolean;
@@ -52,7 +53,7 @@ export class GlobalSlot implements Root {
   change(): Uint8Array | "delete" | undefined {
     const [value] = this.place;
     if (value === undefined) return this.wasThere ? "delete" : undefined;
-    return this.isDirty ? encodeValue(value, this.layout) : undefined;
+    return this.isDirty || this.hasAggregatorChange ? encodeValue(value, this.layout) : undefined;
   }
 }
 

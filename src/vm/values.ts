@@ -75,6 +75,8 @@ export class Closure {
 /** What writes through a reference mark as changed. */
 export interface Root {
   isDirty: boolean;
+  /** True if an aggregator in it changed: it is then written, but its deposit stays. */
+  hasAggregatorChange: boolean;
 }
 
 export class Ref {

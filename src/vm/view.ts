@@ -4,7 +4,7 @@ import { BcsReader } from "../bcs/reader.ts";
 import type { AbiType, ModuleAbi } from "../move/abi.ts";
 import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "./arguments.ts";
 import { STATUS, VmError } from "./errors.ts";
-import { type GasSchedule, InstructionPrices, Meter } from "./gas.ts";
+import { type GasSchedule, InstructionPrices, Meter, SCALING } from "./gas.ts";
 import { Interpreter } from "./interpreter.ts";
 import { encodeValue } from "./layout.ts";
 import { Linker } from "./linker.ts";
@@ -16,7 +16,6 @@ import { asRef, type Value } from "./values.ts";
 
 const FRAMEWORK = `${"0".repeat(63)}1`;
 const VOID_SESSION = 5;
-const SCALING = 1_000_000;
 
 /** What the chain says of itself: features, prices, its id. */
 export interface ChainConfig {

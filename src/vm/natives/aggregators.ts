@@ -140,7 +140,7 @@ function tryChange(self: Value | undefined, amount: bigint): boolean {
   const next = value + amount;
   if (next < 0n || next > max) return false;
   fields[0] = next;
-  if (ref.root !== undefined) ref.root.isDirty = true;
+  if (ref.root !== undefined) ref.root.hasAggregatorChange = true;
   return true;
 }
 

@@ -426,7 +426,7 @@ function dispatchNative(key: string): Native {
     const [address, module] = asStruct(info).fields;
     const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
     const { linker } = context;
-    if (!isSpecialAddress(asAddress(address)) && !linker.visited.has(moduleKey(asAddress(address), name)))
+    if (!isSpecialAddress(asAddress(address)) && !linker.visits.keys.has(moduleKey(asAddress(address), name)))
       throw aborted(NOT_LOADED);
     const target = functionNamed(context, info, typeArgs);
     if (!canReplace(context.self, target))
