@@ -74,6 +74,8 @@ export class Meter {
     const amount = Math.ceil((octas * SCALING) / gasUnitPrice);
     if (this.balance < amount) {
       this.storageUsed += this.balance;
+      // The statement of fees names the whole fee, though it was not paid.
+      if (this.version >= 12) this.storageFee += octas;
       this.balance = 0;
       throw new VmError(STATUS.outOfGas, OUT_OF_GAS);
     }

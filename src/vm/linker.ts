@@ -37,6 +37,7 @@ const MAX_LAYOUT_DEPTH = 128;
 /** Addresses of the chain's own code begin with these digits. */
 const SPECIAL = "0".repeat(63);
 
+/** True for addresses 0x0 to 0xf. */
 export function isSpecialAddress(address: string): boolean {
   return address.startsWith(SPECIAL);
 }
@@ -143,25 +144,34 @@ export class Linker {
 
   /** Like `module`, but undefined if there is none. */
   findModule(address: string, name: string): LoadedModule | undefined {
-    const key = moduleKey(address, name);
-    let module = this.#modules.get(key);
-    if (module === undefined) {
-      module = this.#source(address, name);
-      if (module === undefined) return undefined;
-      this.#modules.set(key, module);
-    }
-    this.visit(module);
+    const module = this.peek(address, name);
+    if (module !== undefined) this.visit(module);
     return module;
   }
 
   /** Charges the first use of a module. */
-  visit({ key, address, codeBytes }: LoadedModule): void {
-    const { visits } = this;
-    if (visits.keys.has(key)) return;
-    visits.keys.add(key);
-    if (isSpecialAddress(address)) return;
-    const { meter } = this;
-    if (!meter.isMetered) return;
+  visit(module: LoadedModule): void {
+    if (this.isVisited(module)) return;
+    this.markVisited(module);
+    this.chargeModule(module);
+  }
+
+  /** True for a module that needs no charge any more, or never does. */
+  isVisited({ key, address }: Pick<LoadedModule, "key" | "address">): boolean {
+    return this.visits.keys.has(key) || isSpecialAddress(address);
+  }
+
+  markVisited({ key }: Pick<LoadedModule, "key">): void {
+    this.visits.keys.add(key);
+  }
+
+  /** Charges for the bytes of a module, and counts it. Modules of the chain itself are free. */
+  chargeModule({ address, codeBytes }: Pick<LoadedModule, "address" | "codeBytes">): void {
+    const { meter, visits } = this;
+    if (!meter.isMetered || isSpecialAddress(address)) return;
+    meter.charge(
+      meter.price("txn.dependency_per_module") + meter.price("txn.dependency_per_byte") * codeBytes,
+    );
     visits.count++;
     visits.bytes += codeBytes;
     if (
@@ -169,9 +179,24 @@ export class Linker {
       visits.bytes > meter.price("txn.max_total_dependency_size", Number.POSITIVE_INFINITY)
     )
       throw new VmError(STATUS.dependencyLimitReached, "too many modules are used");
-    meter.charge(
-      meter.price("txn.dependency_per_module") + meter.price("txn.dependency_per_byte") * codeBytes,
-    );
+  }
+
+  /** Like `findModule`, without a charge. */
+  peek(address: string, name: string): LoadedModule | undefined {
+    const key = moduleKey(address, name);
+    let module = this.#modules.get(key);
+    if (module === undefined) {
+      module = this.#source(address, name);
+      if (module !== undefined) this.#modules.set(key, module);
+    }
+    return module;
+  }
+
+  /** Puts new modules in the place of those of the ledger. */
+  stage(modules: readonly LoadedModule[]): void {
+    for (const module of modules) this.#modules.set(module.key, module);
+    this.#instances.clear();
+    this.#layouts.clear();
   }
 
   function(

@@ -39,8 +39,9 @@ import { InstructionPrices, Meter, SCALING } from "./gas.ts";
 import { Interpreter } from "./interpreter.ts";
 import { type FunctionInstance, Linker, ModuleVisits } from "./linker.ts";
 import { findNative } from "./machine.ts";
-import { stringOf } from "./natives/framework.ts";
+import { type PublishRequest, stringOf } from "./natives/framework.ts";
 import { none, some } from "./natives/stdlib.ts";
+import { assertInitialiser, checkPublish } from "./publish.ts";
 import { Session, type SessionEvent, type TransactionFacts } from "./session.ts";
 import { LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "./state.ts";
 import { formatType, structType, substitute, typeFromTag } from "./types.ts";
@@ -579,11 +580,8 @@ export class UserExecution implements Run {
     try {
       this.meter.charge(this.#intrinsic());
       if (this.#request.multisig !== undefined) return this.#finishMultisig(run);
-      const modules = this.#payload(run);
-      const changes = run.changes(this, modules);
-      assertLimits(this.meter, changes, run.session.events);
-      const refund = this.#charge(changes, run.session.events);
-      squash(this.changes, changes);
+      this.#payload(run);
+      const refund = this.#finishUser(run);
       return this.#epilogue({ kind: "success" }, refund, run.session.events);
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
@@ -591,6 +589,31 @@ export class UserExecution implements Run {
       for (const [name, change] of kept) this.changes.set(name, change);
       return this.#fail(error);
     }
+  }
+
+  /** Publishes what the code asked for, and charges for all changes, those of the prologue too. Returns the refund. */
+  #finishUser(run: SessionRun): bigint {
+    const modules = this.#publish(run);
+    squash(this.changes, run.changes(this, modules));
+    assertLimits(this.meter, this.changes, run.session.events);
+    return this.#charge(this.changes, run.session.events);
+  }
+
+  #publish(run: SessionRun): ReadonlyMap<string, Uint8Array> {
+    const request = run.session.extensions.get("publish") as PublishRequest | undefined;
+    if (request === undefined) return new Map();
+    const { linker } = run;
+    const { features, chainId } = this.options.config;
+    const modules = checkPublish(request, { linker, features, chainId });
+    for (const { program, loaded, old } of modules) {
+      const definition = program.functions.find(({ name }) => name === "init_module");
+      if (old !== undefined || definition === undefined) continue;
+      assertInitialiser(definition, this.meter.version);
+      const signer = signerOf(request.destination);
+      const given: Value = definition.params[0]?.kind === "reference" ? new Ref([signer], 0) : signer;
+      run.interpreter().call(linker.instance(loaded, definition, []), [given]);
+    }
+    return new Map(modules.map(({ loaded, bytes }) => [loaded.key, bytes]));
   }
 
   #charge(changes: Changes, events: readonly SessionEvent[]): bigint {
@@ -601,14 +624,13 @@ export class UserExecution implements Run {
     });
   }
 
-  /** Runs what the payload asks for; returns the modules that it publishes. */
-  #payload(run: SessionRun): ReadonlyMap<string, Uint8Array> {
+  /** Runs what the payload asks for. */
+  #payload(run: SessionRun): void {
     const { script, entry } = this.#request;
     const { sender, secondary } = this.#signers;
     const signers = [sender, ...secondary].map(({ address }) => address);
     if (script !== undefined) this.#script(run, script, signers);
     else if (entry !== undefined) this.#entry(run, entry, signers);
-    return new Map();
   }
 
   #entry(run: SessionRun, entry: EntryFunction, signers: readonly string[]): void {
@@ -678,10 +700,7 @@ export class UserExecution implements Run {
       if (inner === undefined)
         throw new VmError(STATUS.failedToDeserializeArgument, "the multisig account has no payload");
       this.#entry(run, inner, [multisig]);
-      const changes = run.changes(this);
-      assertLimits(this.meter, changes, run.session.events);
-      refund = this.#charge(changes, run.session.events);
-      squash(this.changes, changes);
+      refund = this.#finishUser(run);
       events = run.session.events;
     } catch (caught) {
       if (!(caught instanceof VmError)) throw caught;
@@ -725,13 +744,12 @@ export class UserExecution implements Run {
         if (!(caught instanceof VmError)) throw caught;
         this.#unmetered(create);
       }
-      const changes = hook.changes(this);
+      squash(this.changes, hook.changes(this));
       try {
-        this.#charge(changes, hook.session.events);
+        this.#charge(this.changes, hook.session.events);
       } catch (caught) {
         if (!(caught instanceof VmError)) throw caught;
       }
-      squash(this.changes, changes);
       events = hook.session.events;
     }
     return this.#epilogue(status, 0n, events);
