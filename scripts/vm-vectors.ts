@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { toHex } from "../src/base/hex.ts";
 import { decodeWith, encodeWith } from "../src/bcs/codec.ts";
+import { areSignaturesValid } from "../src/chain/submission/signatures.ts";
 import { STATUS_NAMES } from "../src/http/transaction-json/status-names.ts";
 import { checkGenesis } from "../src/ledger/genesis.ts";
 import { stateKeyCodec } from "../src/ledger/state-key.ts";
@@ -15,6 +16,7 @@ import { writeSetCodec, writtenValue } from "../src/ledger/write-set.ts";
 import { parseAddress } from "../src/move/address.ts";
 import { readProgram } from "../src/move/bytecode/program.ts";
 import { parseTypeTag } from "../src/move/type-text.ts";
+import { SubmissionError } from "../src/transaction/submission-error.ts";
 import { metadataOf, type StoredItem } from "../src/vm/change-set.ts";
 import { VmError } from "../src/vm/errors.ts";
 import { InstructionPrices, Meter } from "../src/vm/gas.ts";
@@ -350,6 +352,17 @@ function applyStored(items: StoredItems, writeSet: string | null): void {
   }
 }
 
+async function isSigned(transaction: Transaction): Promise<boolean> {
+  if (transaction.kind !== "user") return true;
+  try {
+    return await areSignaturesValid(transaction.transaction);
+  } catch (error) {
+    // Schemes that this project does not check.
+    if (error instanceof SubmissionError) return true;
+    throw error;
+  }
+}
+
 function execute(transaction: Transaction, options: ExecutorOptions): TransactionOutput {
   switch (transaction.kind) {
     case "user":
@@ -373,7 +386,7 @@ function execute(transaction: Transaction, options: ExecutorOptions): Transactio
   }
 }
 
-function transactions(name: string): void {
+async function transactions(name: string): Promise<void> {
   const items = storedGenesis();
   const byGroup = new Map<string, { equal: number; total: number; gas: number }>();
   for (const vector of lines(name) as unknown as TransactionVector[]) {
@@ -390,7 +403,9 @@ function transactions(name: string): void {
       const config = loadConfig((key) => read(key)?.data);
       const differences: string[] = [];
       try {
-        const output = execute(decodeWith(transactionCodec, Buffer.from(vector.transaction, "hex")), {
+        const transaction = decodeWith(transactionCodec, Buffer.from(vector.transaction, "hex"));
+        const output = execute(transaction, {
+          areSignaturesValid: await isSigned(transaction),
           read,
           programs: cachedProgram,
           config,
@@ -465,4 +480,4 @@ function writeDifference(got: Uint8Array, wanted: string): string {
 if (kind === undefined || kind === "views") views();
 if (kind === undefined || kind === "transactions")
   for (const name of ["transactions.jsonl", "transactions-2.jsonl", "transactions-3.jsonl"])
-    transactions(name);
+    await transactions(name);

@@ -136,9 +136,16 @@ export class Session {
   readonly events: SessionEvent[] = [];
   /** State of native modules, by the name of the module. */
   readonly extensions = new Map<string, unknown>();
+  isUnbiasable: boolean;
 
   constructor(options: SessionOptions) {
     this.options = options;
+    this.isUnbiasable = options.isUnbiasable === true;
+  }
+
+  /** Allows the run to take random numbers. */
+  markUnbiasable(): void {
+    this.isUnbiasable = true;
   }
 
   /** State of a native module, made on first use. */

@@ -119,6 +119,10 @@ export interface ProgramTables {
 export interface ScriptProgram {
   readonly abi: ScriptAbi;
   readonly main: FunctionDefinition;
+  /** Format version. */
+  readonly version: number;
+  /** Functions that the code names. */
+  readonly functions: readonly FunctionReference[];
   readonly metadata: ReadonlyMap<string, Uint8Array>;
   readonly dependencies: readonly ModuleId[];
 }
@@ -345,5 +349,6 @@ export function readScriptProgram(bytes: Uint8Array): ScriptProgram {
     isEntry: true,
     body,
   };
-  return { abi, main, metadata: pools.metadata, dependencies: pools.modules };
+  const { metadata, modules } = pools;
+  return { abi, main, version, functions: tables.functions, metadata, dependencies: modules };
 }

@@ -447,13 +447,13 @@ const randomness: NativeModule = {
   fetch_and_increment_txn_counter: (context) => {
     const { session, meter } = context;
     meter.charge(meter.price("aptos_framework.randomness.fetch_and_inc_counter"));
-    if (session.options.isUnbiasable !== true) throw aborted(1);
+    if (!session.isUnbiasable) throw aborted(1);
     const state = session.extension<{ counter: bigint }>("randomness", () => ({ counter: 0n }));
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(state.counter++);
     return [byteVec(bytes)];
   },
-  is_unbiasable: ({ session }) => [session.options.isUnbiasable === true],
+  is_unbiasable: ({ session }) => [session.isUnbiasable],
 };
 
 const FEATURE_PERMISSIONED_SIGNER = 84;
@@ -479,10 +479,11 @@ export interface PublishRequest {
   readonly destination: string;
   readonly expectedModules: readonly string[];
   readonly bundle: readonly Uint8Array[];
-  readonly policy: number;
   /** Modules that the package may use; undefined for any. */
   readonly allowed: readonly { readonly address: string; readonly name: string }[] | undefined;
 }
+
+const ADDRESS_BYTES = 32;
 
 function requestPublish(
   context: NativeContext,
@@ -493,7 +494,6 @@ function requestPublish(
   const names = (args[1] as Vec).items.map((one) => Buffer.from(asBytes(asStruct(one).fields[0])).toString());
   const allowedArg = hasAllowed ? (args[2] as Vec).items.map(asStruct) : undefined;
   const bundle = (args[hasAllowed ? 3 : 2] as Vec).items.map(asBytes);
-  const policy = args[hasAllowed ? 4 : 3] as number;
   const allowed = allowedArg?.map(({ fields }) => ({
     address: asAddress(fields[0]),
     name: Buffer.from(asBytes(asStruct(fields[1]).fields[0])).toString(),
@@ -502,15 +502,17 @@ function requestPublish(
   const size =
     bundle.reduce((sum, one) => sum + one.length, 0) +
     names.reduce((sum, one) => sum + textLength(one), 0) +
-    (allowed ?? []).reduce((sum, one) => sum + 32 + textLength(one.name), 0);
+    (allowed ?? []).reduce((sum, one) => sum + textLength(one.name), 0) +
+    ADDRESS_BYTES * new Set(allowed?.map(({ address }) => address)).size;
   meter.charge(meter.price(`${key}.base`) + meter.price(`${key}.per_byte`) * size);
   if (session.extensions.has("publish")) throw aborted(0x030000);
+  const destination = asAddress(args[0]);
   const request: PublishRequest = {
-    destination: asAddress(args[0]),
+    destination,
     expectedModules: names,
     bundle,
-    policy,
-    allowed,
+    // Modules of a package may use each other.
+    allowed: allowed && [...allowed, ...names.map((name) => ({ address: destination, name }))],
   };
   session.extensions.set("publish", request);
   return [];
