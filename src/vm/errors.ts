@@ -47,6 +47,7 @@ export const STATUS = {
   ioLimitReached: 4031,
   storageLimitReached: 4032,
   typeTagLimitExceeded: 4033,
+  tooManyDelayedFields: 4036,
   runtimeDispatchError: 4037,
   structVariantMismatch: 4038,
   unableToCaptureDelayedField: 4041,

@@ -73,6 +73,8 @@ export class FunctionInstance {
   readonly kinds: Uint8Array;
   /** What instructions refer to, by their place, once they ran: functions found, types with their arguments. */
   readonly resolved: unknown[] = [];
+  /** Generic calls by what the code names, once they ran. */
+  readonly calls = new Map<object, unknown>();
   /** Parts of the types of all locals. */
   readonly localNodes: number;
   readonly localCount: number;
@@ -119,6 +121,8 @@ export class Linker {
   readonly #natives: NativeSource;
   readonly #modules = new Map<string, LoadedModule>();
   readonly visits: ModuleVisits;
+  /** True where numbers of aggregators stay hidden from code. */
+  readonly hasDelayedFields: boolean;
   readonly #instances = new Map<FunctionDefinition, Map<string, FunctionInstance>>();
   readonly #layouts = new Map<string, Layout>();
 
@@ -127,11 +131,13 @@ export class Linker {
     readonly source: ModuleSource;
     readonly natives: NativeSource;
     readonly visits?: ModuleVisits;
+    readonly hasDelayedFields?: boolean;
   }) {
     this.meter = options.meter;
     this.#source = options.source;
     this.#natives = options.natives;
     this.visits = options.visits ?? new ModuleVisits();
+    this.hasDelayedFields = options.hasDelayedFields === true;
   }
 
   /** A module. Charges its first use. Throws VmError if there is none. */
@@ -298,7 +304,8 @@ export class Linker {
           fields.map((field) => this.#makeLayout(substitute(field.type, type.typeArgs), budget, depth + 1));
         if (abi.variants !== undefined)
           return { kind: "enum", variants: abi.variants.map(({ fields }) => fieldsOf(fields)) };
-        return { kind: "struct", fields: fieldsOf(abi.fields) };
+        const layout: Layout = { kind: "struct", fields: fieldsOf(abi.fields) };
+        return this.hasDelayedFields ? delayedLayout(type, layout) : layout;
       }
       case "function":
         return { kind: "function" };
@@ -309,4 +316,17 @@ export class Linker {
         return { kind: type.kind };
     }
   }
+}
+
+const AGGREGATORS = `${"0".repeat(63)}1::aggregator_v2`;
+
+/** Hides the numbers of aggregators and snapshots, and the whole of texts that are made of them. */
+function delayedLayout(type: AbiStructType, layout: Layout & { readonly kind: "struct" }): Layout {
+  if (type.module !== "aggregator_v2" || moduleKey(toHex(type.address), type.module) !== AGGREGATORS)
+    return layout;
+  if (type.name === "DerivedStringSnapshot") return { kind: "delayed", inner: layout };
+  if (type.name !== "Aggregator" && type.name !== "AggregatorSnapshot") return layout;
+  const [number, ...rest] = layout.fields;
+  if (number === undefined) return layout;
+  return { kind: "struct", fields: [{ kind: "delayed", inner: number }, ...rest] };
 }

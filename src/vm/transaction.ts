@@ -61,6 +61,8 @@ const FEATURE = {
   feeStatement: 27,
   deletionRefund: 28,
   sponsoredCreation: 34,
+  delayedFields: 36,
+  splitGroups: 41,
   multisigMismatch: 70,
   serializedScriptArguments: 72,
   simulationVariants: 78,
@@ -138,6 +140,10 @@ class SessionRun {
       natives: findNative,
       source: (at, of) => state.module(at, of),
       visits,
+      hasDelayedFields:
+        options.isSimulation !== true &&
+        options.config.features.has(FEATURE.delayedFields) &&
+        options.config.features.has(FEATURE.splitGroups),
     });
     const { chainId, features } = options.config;
     this.session = new Session({

@@ -3,11 +3,11 @@ import { toHex } from "../../base/hex.ts";
 import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, invariant, STATUS, VmError } from "../errors.ts";
-import { decodeValue, encodeValue } from "../layout.ts";
+import { decodeValue, encodeStored, encodeValue, hasDelayed } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
 import { type GlobalSlot, readPrice } from "../session.ts";
-import { formatType, moduleKey, typesKey } from "../types.ts";
+import { formatType, moduleKey, tagNesting, typesKey } from "../types.ts";
 import {
   abstractSize,
   asAddress,
@@ -87,7 +87,8 @@ function fromBytes(
   chargeFor(context, "aptos_framework.util.from_bytes", bytes.length);
   let value: Value | undefined;
   try {
-    value = decodeValue(bytes, layout);
+    // Numbers of aggregators are not decoded.
+    if (!hasDelayed(layout)) value = decodeValue(bytes, layout);
   } catch (error) {
     if (!(error instanceof VmError)) throw error;
   }
@@ -164,6 +165,10 @@ const table: NativeModule = {
   },
 };
 
+const CANNOT_CREATE_EVENT = 1;
+/** Type tags that are nested more deeply have no bytes. */
+const MAX_TAG_NESTING = 8;
+
 function writeEvent(
   context: NativeContext,
   guid: Uint8Array | undefined,
@@ -184,7 +189,8 @@ function writeEvent(
       emitter.key === `${toHex(type.address)}::${type.module}`;
     if (!isOwn) throw new VmError(STATUS.eventTypeMismatch, "a module emits events of its own types only");
   } else if (guid.length !== 40) throw new VmError(2010, "the guid of an event does not decode");
-  const data = encodeValue(message, linker.layout(type));
+  const data = encodeStored(message, linker.layout(type));
+  if (tagNesting(type) > MAX_TAG_NESTING) throw aborted(CANNOT_CREATE_EVENT);
   session.events.push({ guid, sequenceNumber, type, data });
   return [];
 }
