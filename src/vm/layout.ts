@@ -8,7 +8,16 @@ import { addressFromBytes } from "../move/address.ts";
 import { typeTagCodec } from "../move/type-tag.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import { tagOf, typeFromTag } from "./types.ts";
-import { Closure, Delayed, type ItemKind, MAX_VALUE_DEPTH, Struct, signerOf, type Value, Vec } from "./values.ts";
+import {
+  Closure,
+  Delayed,
+  type ItemKind,
+  MAX_VALUE_DEPTH,
+  Struct,
+  signerOf,
+  type Value,
+  Vec,
+} from "./values.ts";
 
 export type Layout =
   | { readonly kind: PrimitiveName }
@@ -46,8 +55,7 @@ export function encodeStored(value: Value, layout: Layout): Uint8Array {
 
 function withoutDelayed(value: Value, budget: { left: number }): Value {
   if (value instanceof Delayed) {
-    if (--budget.left < 0)
-      throw new VmError(STATUS.tooManyDelayedFields, "a value has too many aggregators");
+    if (--budget.left < 0) throw new VmError(STATUS.tooManyDelayedFields, "a value has too many aggregators");
     return value.value;
   }
   if (value instanceof Struct)

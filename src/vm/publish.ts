@@ -17,7 +17,13 @@ import type { StructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { STATUS, VmError } from "./errors.ts";
 import { isSpecialAddress, type Linker, type LoadedModule } from "./linker.ts";
-import { ATTRIBUTE, isMetadataWellFormed, isUnstable, type ModuleMetadata, metadataOfModule } from "./metadata.ts";
+import {
+  ATTRIBUTE,
+  isMetadataWellFormed,
+  isUnstable,
+  type ModuleMetadata,
+  metadataOfModule,
+} from "./metadata.ts";
 import type { PublishRequest } from "./natives/framework.ts";
 import type { Features } from "./session.ts";
 import { loadModule } from "./state.ts";
@@ -165,7 +171,8 @@ function assertRequested(
     allowed.some((one) => one.address === toHex(address) && (one.name === "" || one.name === name));
   for (const { program, loaded } of modules) {
     if (!expected.delete(loaded.name)) throw mismatch(`the package does not name the module ${loaded.name}`);
-    if (!program.dependencies.every(isAllowed)) throw mismatch("a module uses one that the package does not name");
+    if (!program.dependencies.every(isAllowed))
+      throw mismatch("a module uses one that the package does not name");
     assertAttributes(program, features);
   }
 }
@@ -309,7 +316,8 @@ function assertGroups(modules: readonly NewModule[], { linker, features }: Publi
       }
       const scope = known.get(group);
       const { loaded } = module;
-      const fits = scope === 0 || (scope === 1 && hex === loaded.address) || (scope === 2 && key === loaded.key);
+      const fits =
+        scope === 0 || (scope === 1 && hex === loaded.address) || (scope === 2 && key === loaded.key);
       if (!fits) throw mismatch(`the resource group ${group} does not take members of this module`);
     }
   }
@@ -352,7 +360,8 @@ function assertEvents({ program, loaded, old }: NewModule): void {
       if (target === undefined || !isEmit(target.of)) return;
       const [type] = target.typeArgs;
       const isOwn = type?.kind === "struct" && moduleKey(toHex(type.address), type.module) === loaded.key;
-      if (!isOwn || !events.has(type.name)) throw eventFault("the code emits what is not an event of its module");
+      if (!isOwn || !events.has(type.name))
+        throw eventFault("the code emits what is not an event of its module");
     });
   }
   if (old === undefined) return;
@@ -420,7 +429,8 @@ function fieldsKey(fields: StructAbi["fields"]): string {
 const OPENNESS = { private: 0, friend: 1, public: 2 } as const;
 
 function isFunctionCompatible(old: FunctionDefinition, now: FunctionDefinition): boolean {
-  const constraints = (types: readonly (readonly Ability[])[], i: number): readonly Ability[] => types[i] ?? [];
+  const constraints = (types: readonly (readonly Ability[])[], i: number): readonly Ability[] =>
+    types[i] ?? [];
   return (
     OPENNESS[now.visibility] >= OPENNESS[old.visibility] &&
     (!old.isEntry || now.isEntry) &&
@@ -439,7 +449,9 @@ export function assertInitialiser(
 ): void {
   const isSigner = (type: AbiType | undefined): boolean =>
     type?.kind === "signer" ||
-    (type?.kind === "reference" && (!type.mutable || gasVersion >= SINCE_STRICT_INIT) && type.to.kind === "signer");
+    (type?.kind === "reference" &&
+      (!type.mutable || gasVersion >= SINCE_STRICT_INIT) &&
+      type.to.kind === "signer");
   if (gasVersion < SINCE_STRICT_INIT) {
     if (visibility !== "private" || returns.length > 0 || !params.every(isSigner))
       throw new VmError(STATUS.verificationError, "init_module has a wrong form");

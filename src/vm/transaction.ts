@@ -106,6 +106,8 @@ export interface ExecutorOptions {
   /** Place in its block, where it is known. */
   readonly transactionIndex?: number | undefined;
   readonly isSimulation?: boolean;
+  /** Items and bytes of the state, as of the beginning of the epoch. The block prologue writes them down. */
+  readonly usage?: { readonly items: bigint; readonly bytes: bigint } | undefined;
   /** False if a signature is wrong. The caller checks signatures: they need no state. */
   readonly areSignaturesValid?: boolean;
 }
@@ -127,11 +129,7 @@ class SessionRun {
   readonly prices: InstructionPrices;
   readonly read: StoredReader;
 
-  constructor(
-    transaction: Run,
-    id: Uint8Array,
-    counter: number,
-  ) {
+  constructor(transaction: Run, id: Uint8Array, counter: number) {
     const { options, meter, visits } = transaction;
     this.read = readThrough(transaction.changes, options.read);
     const state = new LedgerState((key) => this.read(key)?.data, options.programs);
@@ -154,7 +152,7 @@ class SessionRun {
       sessionHash: sessionHash(id),
       scriptHash: transaction.scriptHash,
       facts: transaction.facts && { ...transaction.facts, sessionCounter: counter },
-      usage: { items: 0n, bytes: 0n },
+      usage: options.usage ?? { items: 0n, bytes: 0n },
     });
     this.prices = new InstructionPrices(meter);
   }
@@ -443,8 +441,7 @@ export class UserExecution implements Run {
     if (this.options.areSignaturesValid === false) throw new Discarded(DISCARD.invalidSignature);
     const addresses = [sender, ...secondary].map(({ address }) => address);
     if (new Set(addresses).size !== addresses.length) throw new Discarded(DISCARD.duplicateSigners);
-    if (this.#request.isPayloadV2 && !features.has(FEATURE.payloadV2))
-      throw new Discarded(DISCARD.gated);
+    if (this.#request.isPayloadV2 && !features.has(FEATURE.payloadV2)) throw new Discarded(DISCARD.gated);
     if (this.#isOrderless && !features.has(FEATURE.orderless)) throw new Discarded(DISCARD.gated);
     if (this.#request.isUnsupported) throw new Discarded(DISCARD.gated);
     this.#assertGas();
@@ -461,7 +458,8 @@ export class UserExecution implements Run {
     const { meter } = this;
     const price = (name: string): number => meter.price(`txn.${name}`);
     if (this.#bytes > price("max_transaction_size_in_bytes")) throw new Discarded(DISCARD.tooLarge);
-    if (raw.maxGasAmount > BigInt(price("maximum_number_of_gas_units"))) throw new Discarded(DISCARD.maxGasTooHigh);
+    if (raw.maxGasAmount > BigInt(price("maximum_number_of_gas_units")))
+      throw new Discarded(DISCARD.maxGasTooHigh);
     if (this.#maxGas < Math.ceil(this.#intrinsic() / SCALING)) throw new Discarded(DISCARD.maxGasTooLow);
     if (raw.gasUnitPrice < BigInt(price("min_price_per_gas_unit"))) throw new Discarded(DISCARD.priceTooLow);
     if (raw.gasUnitPrice > BigInt(price("max_price_per_gas_unit"))) throw new Discarded(DISCARD.priceTooHigh);
@@ -469,7 +467,8 @@ export class UserExecution implements Run {
       const slots = features.has(FEATURE.fungibleStore) ? 1n : 2n;
       const deposit =
         slots * BigInt(price("storage_fee_per_state_slot") + 300 * price("storage_fee_per_state_byte"));
-      if (raw.gasUnitPrice * raw.maxGasAmount < raw.gasUnitPrice * 10n + deposit) throw new Discarded(DISCARD.maxGasTooLow);
+      if (raw.gasUnitPrice * raw.maxGasAmount < raw.gasUnitPrice * 10n + deposit)
+        throw new Discarded(DISCARD.maxGasTooLow);
     }
   }
 
@@ -695,8 +694,7 @@ export class UserExecution implements Run {
     const { linker } = run;
     const { features, chainId } = this.options.config;
     const isSerialized = script.args.some(({ kind }) => kind === "serialized");
-    if (isSerialized && !features.has(FEATURE.serializedScriptArguments))
-      throw new Discarded(DISCARD.gated);
+    if (isSerialized && !features.has(FEATURE.serializedScriptArguments)) throw new Discarded(DISCARD.gated);
     let program: ReturnType<typeof readScriptProgram>;
     try {
       program = readScriptProgram(script.code);
@@ -944,8 +942,7 @@ function executionError(error: VmError): Struct {
   const { status, subStatus, location, offset } = error;
   const isAbort = status === STATUS.aborted && subStatus !== undefined;
   const isFailure = status >= 4000 && status < 5000 && location !== undefined && offset !== undefined;
-  if (!isAbort && !isFailure)
-    return new Struct([stringOf(""), stringOf("VMError"), BigInt(keptCode(error))]);
+  if (!isAbort && !isFailure) return new Struct([stringOf(""), stringOf("VMError"), BigInt(keptCode(error))]);
   const place = location === undefined || location === "script" ? "Script" : location;
   const kind = isAbort ? "MoveAbort" : "MoveExecutionFailure";
   return new Struct([stringOf(place), stringOf(kind), isAbort ? subStatus : BigInt(status)]);

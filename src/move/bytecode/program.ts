@@ -1,6 +1,15 @@
 // Reads a compiled module or script with its code, for the virtual machine. `readModule` or `readScript` checks every index
 // and operand first, so that this reader only picks things up.
-import type { Ability, AbiStructType, AbiType, ModuleAbi, ModuleId, ScriptAbi, StructAbi, Visibility } from "../abi.ts";
+import type {
+  Ability,
+  AbiStructType,
+  AbiType,
+  ModuleAbi,
+  ModuleId,
+  ScriptAbi,
+  StructAbi,
+  Visibility,
+} from "../abi.ts";
 import { readFunctionTypeParams } from "./abilities.ts";
 import type { Cursor } from "./cursor.ts";
 import { type Directory, readDirectory, TABLE } from "./directory.ts";

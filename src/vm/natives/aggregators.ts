@@ -6,7 +6,19 @@ import type { AbiType } from "../../move/abi.ts";
 import { aborted, invariant } from "../errors.ts";
 import { encodeValue } from "../layout.ts";
 import type { NativeContext, NativeModule } from "../natives.ts";
-import { asAddress, asBig, asBytes, asRef, asStruct, byteVec, Delayed, Ref, Struct, type Value, Vec } from "../values.ts";
+import {
+  asAddress,
+  asBig,
+  asBytes,
+  asRef,
+  asStruct,
+  byteVec,
+  Delayed,
+  Ref,
+  Struct,
+  type Value,
+  Vec,
+} from "../values.ts";
 import { chargeFor } from "./stdlib.ts";
 
 const OVERFLOW = 0x020001;

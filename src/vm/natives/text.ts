@@ -8,7 +8,16 @@ import { aborted, invariant } from "../errors.ts";
 import { isSpecialAddress } from "../linker.ts";
 import type { NativeContext, NativeModule } from "../natives.ts";
 import { formatType, substitute } from "../types.ts";
-import { asBytes, asRef, asStruct, asVec, type Closure, Delayed, type Struct, type Value } from "../values.ts";
+import {
+  asBytes,
+  asRef,
+  asStruct,
+  asVec,
+  type Closure,
+  Delayed,
+  type Struct,
+  type Value,
+} from "../values.ts";
 import { stringOf } from "./framework.ts";
 
 interface Form {
