@@ -144,20 +144,22 @@ export class Interpreter {
     const caller = this.#frames.at(-1);
     const { key } = instance.module;
     const locks = isDispatch || instance.definition.isModuleLock;
-    const isOther = caller === undefined || isClosure || caller.instance.module.key !== key;
-    if (caller !== undefined && isOther && this.#locks > 0 && (this.#active.get(key) ?? 0) > 0) {
-      // The chain names no place for this fault.
+    const isCross = caller?.instance.module.key !== key;
+    if (locks) this.#locks++;
+    if (isCross && this.#locks > 0 && (this.#active.get(key) ?? 0) > 0) {
+      // The chain names a module, but no place in it.
       throw new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`).at(
-        undefined,
+        isDispatch ? caller?.instance.module.key : key,
         undefined,
         undefined,
       );
     }
-    if (isOther) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
-    if (locks) this.#locks++;
+    // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
+    const isCounted = isCross || isClosure;
+    if (isCounted) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
     this.#meter.charge(this.#prices.perNode * instance.localNodes);
     args.length = instance.localCount;
-    this.#frames.push(new Frame(instance, args, this.#stack.length, isOther ? key : undefined, locks));
+    this.#frames.push(new Frame(instance, args, this.#stack.length, isCounted ? key : undefined, locks));
   }
 
   #leave(): void {

@@ -15,7 +15,7 @@ import type {
 } from "../move/bytecode/program.ts";
 import { CAST_KINDS, INTEGER_NAMES, LOADS } from "./integers.ts";
 import { decodeValue, type Layout } from "./layout.ts";
-import { substitute, typeKey } from "./types.ts";
+import { isSameType, substitute, typeKey } from "./types.ts";
 import { itemKindOf } from "./values.ts";
 import {
   abilityBits,
@@ -379,10 +379,6 @@ function isUnsigned({ kind }: AbiType): boolean {
   return INTEGERS.has(kind) && !SIGNED.has(kind);
 }
 
-function isSame(a: AbiType, b: AbiType): boolean {
-  return typeKey(a) === typeKey(b);
-}
-
 function referenceTo(to: AbiType, mutable: boolean): AbiType {
   return { kind: "reference", mutable, to };
 }
@@ -480,14 +476,14 @@ class TypeChecker {
         return;
       case 0x21:
       case 0x22:
-        if (!this.#has(other, DROP) || !isSame(one, other))
+        if (!this.#has(other, DROP) || !isSameType(one, other))
           throw fault(CODE.equalityType, "values cannot be compared");
         this.#push(BOOL);
         return;
       default: {
         const isBits = opcode >= 0x1b && opcode <= 0x1d;
         const isGood = isBits ? isUnsigned(other) : INTEGERS.has(other.kind);
-        if (!isGood || !isSame(one, other))
+        if (!isGood || !isSameType(one, other))
           throw fault(CODE.integerType, "operands are not integers of one type");
         this.#push(opcode >= 0x23 ? BOOL : one);
       }
@@ -634,14 +630,14 @@ class TypeChecker {
     }
     if (opcode === 0x56 || opcode === 0x57) {
       const given = this.#pop();
-      if (given.kind !== "reference" || !isSame(given.to, type))
+      if (given.kind !== "reference" || !isSameType(given.to, type))
         throw fault(CODE.testVariantType, "a value of another type is tested");
       this.#push(BOOL);
       return;
     }
     const isVariant = "variant" in of;
     const isPack = opcode === 0x12 || opcode === 0x39 || opcode === 0x52 || opcode === 0x53;
-    if (!isPack && !isSame(this.#pop(), type)) throw fault(CODE.unpackType, "a value of another type");
+    if (!isPack && !isSameType(this.#pop(), type)) throw fault(CODE.unpackType, "a value of another type");
     const declared = isVariant ? owner.variants?.[of.variant]?.fields : owner.fields;
     if (declared === undefined || isVariant !== (owner.variants !== undefined) || owner.isNative)
       throw fault(CODE.packType, "a struct is taken for an enum, or an enum for a struct");
@@ -661,7 +657,7 @@ class TypeChecker {
   ): void {
     const isMutable = opcode === 0x0f || opcode === 0x36 || opcode === 0x4f || opcode === 0x51;
     const given = this.#pop();
-    if (given.kind !== "reference" || (isMutable && !given.mutable) || !isSame(given.to, type))
+    if (given.kind !== "reference" || (isMutable && !given.mutable) || !isSameType(given.to, type))
       throw fault(CODE.borrowFieldType, "a field of another type is borrowed");
     if (variants?.length === 0) throw fault(CODE.noVariants, "a field of no variant is borrowed");
     const lists =
@@ -671,7 +667,7 @@ class TypeChecker {
       if (field === undefined) throw fault(CODE.borrowFieldBad, "there is no such field");
       return substitute(field.type, typeArgs);
     });
-    if (first === undefined || !rest.every((one) => isSame(one, first)))
+    if (first === undefined || !rest.every((one) => isSameType(one, first)))
       throw fault(CODE.borrowFieldType, "a field has several types");
     this.#push(referenceTo(first, isMutable));
   }
@@ -702,7 +698,7 @@ class TypeChecker {
         if (!hasKey) throw fault(CODE.moveToKey, "a type is not a resource");
         const value = this.#pop();
         const signer = this.#pop();
-        if (!isSame(value, type) || typeKey(signer) !== "&signer")
+        if (!isSameType(value, type) || typeKey(signer) !== "&signer")
           throw fault(CODE.moveToType, "a resource of another type, or no signer");
       }
     }
@@ -715,7 +711,7 @@ class TypeChecker {
       type.kind === "reference" &&
       (type.mutable || !needsMutable) &&
       type.to.kind === "vector" &&
-      isSame(type.to.item, item);
+      isSameType(type.to.item, item);
     if (!isGood) throw fault(CODE.typeMismatch, "an operand is not a reference to such a vector");
   }
 
@@ -745,7 +741,7 @@ class TypeChecker {
         this.#push(item);
         return;
       case 0x46:
-        if (!isSame(this.#pop(), { kind: "vector", item }))
+        if (!isSameType(this.#pop(), { kind: "vector", item }))
           throw fault(CODE.typeMismatch, "an operand is not such a vector");
         for (let i = 0; i < count; i++) this.#push(item);
         return;

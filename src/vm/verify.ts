@@ -14,7 +14,7 @@ import type {
 } from "../move/bytecode/program.ts";
 import { VmError } from "./errors.ts";
 import type { Linker } from "./linker.ts";
-import { countNodes, depthOf, moduleKey, typeKey, typesKey } from "./types.ts";
+import { areSameTypes, countNodes, depthOf, isSameType, moduleKey, typesKey } from "./types.ts";
 import { assertBody, assertOperands } from "./verify-code.ts";
 
 /** Statuses of faults in code. */
@@ -373,8 +373,8 @@ function assertFunctionLink(
   const isSame =
     reference.typeParams.length === real.typeParams.length &&
     reference.typeParams.every((one, i) => isSubset(real.typeParams[i] ?? [], one)) &&
-    typesKey(reference.params) === typesKey(real.params) &&
-    typesKey(reference.returns) === typesKey(real.returns);
+    areSameTypes(reference.params, real.params) &&
+    areSameTypes(reference.returns, real.returns);
   if (!isSame) throw fault(FAULT.typeMismatch, `the function ${program.abi.name}::${name} is another`);
   // Public functions of older code are persistent without saying so.
   if (reference.isPersistent && !real.isPersistent && real.visibility !== "public")
@@ -385,11 +385,11 @@ function assertFunctionLink(
 export function isAssignable(to: AbiType, from: AbiType): boolean {
   if (to.kind === "function" && from.kind === "function")
     return (
-      typesKey(to.args) === typesKey(from.args) &&
-      typesKey(to.results) === typesKey(from.results) &&
+      areSameTypes(to.args, from.args) &&
+      areSameTypes(to.results, from.results) &&
       (to.abilities & from.abilities) === to.abilities
     );
   if (to.kind === "reference" && from.kind === "reference" && !to.mutable && !from.mutable)
     return isAssignable(to.to, from.to);
-  return typeKey(to) === typeKey(from);
+  return isSameType(to, from);
 }

@@ -360,14 +360,18 @@ const transaction_context: NativeModule = {
 const NOT_LOADED = 4;
 const UNRESOLVED = 2;
 
-function functionNamed(
-  { linker }: NativeContext,
-  info: Value | undefined,
-  typeArgs: readonly AbiType[],
-): FunctionInstance {
+/** A function and its module. */
+type NamedFunction = Pick<FunctionInstance, "module" | "definition">;
+
+/** What a `FunctionInfo` names. */
+function functionInfo(info: Value | undefined): {
+  readonly address: string;
+  readonly module: string;
+  readonly name: string;
+} {
   const [address, module, name] = asStruct(info).fields;
   const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
-  return linker.functionIn(linker.module(asAddress(address), text(module)), text(name), typeArgs);
+  return { address: asAddress(address), module: text(module), name: text(name) };
 }
 
 function isSameList(a: readonly AbiType[], b: readonly AbiType[]): boolean {
@@ -375,7 +379,7 @@ function isSameList(a: readonly AbiType[], b: readonly AbiType[]): boolean {
 }
 
 /** True if a function may run in place of a dispatching one, which takes one more parameter: what to run. */
-function canReplace(dispatching: FunctionInstance, target: FunctionInstance): boolean {
+function canReplace(dispatching: NamedFunction, target: NamedFunction): boolean {
   const [one, other] = [dispatching.definition, target.definition];
   return (
     JSON.stringify(one.typeParams) === JSON.stringify(other.typeParams) &&
@@ -387,10 +391,6 @@ function canReplace(dispatching: FunctionInstance, target: FunctionInstance): bo
   );
 }
 
-function noTypes({ definition }: FunctionInstance): readonly AbiType[] {
-  return definition.typeParams.map((): AbiType => ({ kind: "bool" }));
-}
-
 const function_info: NativeModule = {
   is_identifier: (context, [ref]) => {
     const bytes = asBytes(ref);
@@ -399,42 +399,39 @@ const function_info: NativeModule = {
   },
   check_dispatch_type_compatibility_impl: (context, [one, other]) => {
     chargeFor(context, "aptos_framework.function_info.check_dispatch_type_compatibility_impl");
-    try {
-      return [canReplace(unbound(context, one), unbound(context, other))];
-    } catch (error) {
-      if (error instanceof VmError && error.status !== STATUS.outOfGas) throw aborted(UNRESOLVED);
-      throw error;
-    }
+    const target = unbound(context, other);
+    const dispatching = unbound(context, one);
+    if (dispatching.definition.params.length === 0) throw aborted(UNRESOLVED);
+    return [canReplace(dispatching, target)];
   },
   load_function_impl: (context, [info]) => {
     chargeFor(context, "aptos_framework.function_info.load_function");
-    const [address, module] = asStruct(info).fields;
-    const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
-    if (context.linker.findModule(asAddress(address), name) === undefined) throw aborted(UNRESOLVED);
+    const { address, module } = functionInfo(info);
+    // A module of the chain itself is looked for only when its function is.
+    if (!isSpecialAddress(address)) context.linker.module(address, module);
     return [];
   },
 };
 
-/** A function by its name alone: with any type arguments. */
-function unbound(context: NativeContext, info: Value | undefined): FunctionInstance {
-  const [address, module, name] = asStruct(info).fields;
-  const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
-  const found = context.linker.module(asAddress(address), text(module));
-  const definition = found.program.functions.find((one) => one.name === text(name));
-  if (definition === undefined) throw aborted(UNRESOLVED);
-  return context.linker.instance(found, definition, noTypes({ definition } as FunctionInstance));
+/** A function by its name alone, in a module that was used before. */
+function unbound({ linker }: NativeContext, info: Value | undefined): NamedFunction {
+  const { address, module, name } = functionInfo(info);
+  const found = linker.isVisited({ key: moduleKey(address, module), address })
+    ? linker.peek(address, module)
+    : undefined;
+  const definition = found?.program.functions.find((one) => one.name === name);
+  if (found === undefined || definition === undefined) throw aborted(UNRESOLVED);
+  return { module: found, definition };
 }
 
 function dispatchNative(key: string): Native {
   return (context, args, typeArgs) => {
     chargeFor(context, `aptos_framework.${key}.dispatch`);
     const info = args.at(-1);
-    const [address, module] = asStruct(info).fields;
-    const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
+    const { address, module, name } = functionInfo(info);
     const { linker } = context;
-    if (!isSpecialAddress(asAddress(address)) && !linker.visits.keys.has(moduleKey(asAddress(address), name)))
-      throw aborted(NOT_LOADED);
-    const target = functionNamed(context, info, typeArgs);
+    if (!linker.isVisited({ key: moduleKey(address, module), address })) throw aborted(NOT_LOADED);
+    const target = linker.functionIn(linker.module(address, module), name, typeArgs);
     if (!canReplace(context.self, target))
       throw new VmError(STATUS.runtimeDispatchError, "the function cannot be dispatched to");
     return new Dispatch(target, args.slice(0, -1));
