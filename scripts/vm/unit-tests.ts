@@ -37,6 +37,8 @@ interface UnitState {
   readonly resources: readonly { readonly address: string; readonly type: string; readonly bytes: string }[];
 }
 
+const MAX_GAS = 1_000_000_000;
+
 export const PACKAGES = [
   "move-stdlib",
   "aptos-stdlib",
@@ -116,7 +118,7 @@ interface Surroundings {
 }
 
 function runTest(test: UnitTest, { loaded, state, features }: Surroundings): string {
-  const meter = new Meter({ version: 43, prices: new Map() }, Number.MAX_SAFE_INTEGER);
+  const meter = new Meter({ version: 43, prices: new Map() }, MAX_GAS);
   const linker = new Linker({
     meter,
     natives: findNative,

@@ -261,20 +261,19 @@ export function chargeChanges(
     readonly transactionBytes: number;
     readonly gasUnitPrice: bigint;
     readonly readBefore: StoredReader;
+    /** True if the bytes of an item are paid for once and come back when it goes. */
+    readonly hasRefundableBytes: boolean;
   },
 ): bigint {
   const price = (name: string): number => meter.price(`txn.${name}`);
   meter.chargeIo(price("storage_io_per_transaction_byte_write") * options.transactionBytes);
   for (const event of events)
     meter.chargeIo(price("storage_io_per_event_byte_write") * eventSize(eventOf(event)));
-  for (const { key, data, isFree } of ordered(changes)) {
-    if (isFree) continue;
-    meter.chargeIo(
-      price("storage_io_per_state_slot_write") +
-        price("storage_io_per_state_byte_write") * (keySize(key) + data.length),
-    );
-  }
+  for (const { key, kind, data, isFree } of ordered(changes))
+    if (!isFree) meter.chargeIo(meter.writePrice(kind, keySize(key), data.length));
   if (options.gasUnitPrice === 0n) return 0n;
+  if (meter.version < SINCE_REFUNDS || !options.hasRefundableBytes)
+    return chargeOldFees(meter, changes, events, options);
   const [perSlot, perByte] = [
     BigInt(price("storage_fee_per_state_slot")),
     BigInt(price("storage_fee_per_state_byte")),
@@ -312,6 +311,42 @@ export function chargeChanges(
     }
   }
   meter.chargeStorage(Number(fee), Number(options.gasUnitPrice));
+  return refund;
+}
+
+const SINCE_REFUNDS = 13;
+
+/** Storage fees without deposits for bytes. */
+function chargeOldFees(
+  meter: Meter,
+  changes: Changes,
+  events: readonly SessionEvent[],
+  options: { readonly transactionBytes: number; readonly gasUnitPrice: bigint },
+): bigint {
+  // The names changed when the fees got old.
+  const price = (name: string): number => meter.price(`txn.legacy_${name}`, meter.price(`txn.${name}`));
+  const slot = price("storage_fee_per_state_slot_create");
+  const free = price("free_write_bytes_quota");
+  const over = (size: number, limit: number): number => Math.max(0, size - limit);
+  let fee =
+    over(options.transactionBytes, meter.price("txn.large_transaction_cutoff")) *
+    price("storage_fee_per_transaction_byte");
+  const eventBytes = events.reduce((sum, event) => sum + eventSize(eventOf(event)), 0);
+  fee += over(eventBytes, price("free_event_bytes_quota")) * price("storage_fee_per_event_byte");
+  let refund = 0n;
+  for (const [name, change] of changes) {
+    if (change.isFree || change.isInPlace) continue;
+    if (change.kind === "delete") {
+      refund += (change.metadata?.slotDeposit ?? 0n) + (change.metadata?.bytesDeposit ?? 0n);
+      continue;
+    }
+    fee += over(keySize(change.key) + change.data.length, free) * price("storage_fee_per_excess_state_byte");
+    if (change.kind !== "create") continue;
+    fee += slot;
+    if (change.metadata !== undefined)
+      changes.set(name, { ...change, metadata: { ...change.metadata, slotDeposit: BigInt(slot) } });
+  }
+  meter.chargeStorage(fee, Number(options.gasUnitPrice));
   return refund;
 }
 

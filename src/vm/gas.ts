@@ -5,15 +5,31 @@ import { STATUS, VmError } from "./errors.ts";
 export interface GasSchedule {
   readonly version: number;
   readonly prices: ReadonlyMap<string, number>;
+  /** Prices of reads and writes, which versions 1 to 9 keep apart. */
+  readonly storage?: StoragePrices | undefined;
 }
 
-/** Internal units of one unit of gas. */
-export const SCALING = 1_000_000;
+export interface StoragePrices {
+  readonly itemRead: number;
+  readonly itemCreate: number;
+  readonly itemWrite: number;
+  readonly byteRead: number;
+  readonly byteCreate: number;
+  readonly byteWrite: number;
+}
+
+const SCALING = 1_000_000;
+const PAGE_BYTES = 4096;
+/** Bytes of a write that cost nothing, in versions 3 and 4. */
+const FREE_BYTES = 1024;
 const OUT_OF_GAS = "out of gas";
 
 /** Charges of a run, by what they are for. */
 export class Meter {
   readonly version: number;
+  /** Internal units of one unit of gas. */
+  readonly scaling: number;
+  readonly #storage: StoragePrices | undefined;
   readonly #prices: ReadonlyMap<string, number>;
   balance: number;
   executionUsed = 0;
@@ -29,10 +45,13 @@ export class Meter {
   readonly #maxIo: number;
   readonly #maxStorageFee: number;
 
-  constructor(schedule: GasSchedule, balance: number) {
+  /** `maxGas` is in units of gas. */
+  constructor(schedule: GasSchedule, maxGas: number) {
     this.version = schedule.version;
     this.#prices = schedule.prices;
-    this.balance = balance;
+    this.#storage = schedule.version < 10 ? schedule.storage : undefined;
+    this.scaling = this.price("txn.gas_unit_scaling_factor", SCALING);
+    this.balance = maxGas * this.scaling;
     this.#maxExecution = this.price("txn.max_execution_gas", Number.POSITIVE_INFINITY);
     this.#memoryLeft = this.price("txn.memory_quota", Number.POSITIVE_INFINITY);
     this.#maxIo = this.price("txn.max_io_gas", Number.POSITIVE_INFINITY);
@@ -42,6 +61,45 @@ export class Meter {
   /** A price of the schedule; 0 where it has none, unless another default is given. */
   price(name: string, fallback = 0): number {
     return this.#prices.get(name) ?? fallback;
+  }
+
+  /** Price of the first load of an item. Bytes are paid by the page. */
+  readPrice(bytes: number): number {
+    if (this.#storage !== undefined) return this.#storage.itemRead + this.#storage.byteRead * bytes;
+    if (this.version < 10)
+      return this.price("txn.load_data.base") + this.price("txn.load_data.per_byte") * bytes;
+    const paid = this.version < 12 ? bytes : Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
+    return (
+      this.price("txn.storage_io_per_state_slot_read") +
+      this.price("txn.storage_io_per_state_byte_read") * paid
+    );
+  }
+
+  /** Price of a use of a table's item; `bytes` is undefined once it is loaded. Old versions charged each use. */
+  tableReadPrice(bytes: number | undefined): number {
+    const storage = this.#storage;
+    if (storage === undefined || this.version > 6) return bytes === undefined ? 0 : this.readPrice(bytes);
+    return storage.itemRead + storage.byteRead * (bytes ?? 0);
+  }
+
+  /** Price of a write; no bytes for a deletion. */
+  writePrice(kind: "create" | "modify" | "delete", keyBytes: number, valueBytes: number): number {
+    const storage = this.#storage;
+    const size = keyBytes + valueBytes;
+    if (this.version >= 10) {
+      if (this.version < 12 && kind === "delete") return 0;
+      const free = this.version < 12 ? this.price("txn.free_write_bytes_quota") : 0;
+      return (
+        this.price("txn.storage_io_per_state_slot_write") +
+        this.price("txn.storage_io_per_state_byte_write") * Math.max(0, size - free)
+      );
+    }
+    if (storage === undefined || kind === "delete") return 0;
+    const free = this.version < 5 ? FREE_BYTES : this.price("txn.free_write_bytes_quota");
+    const paid = Math.max(0, size - free);
+    return kind === "create"
+      ? storage.itemCreate + storage.byteCreate * paid
+      : storage.itemWrite + storage.byteWrite * paid;
   }
 
   /** Counts memory of values; costs nothing, but there is an end to it. */
@@ -89,7 +147,7 @@ export class Meter {
   /** Charges a fee in octas at a price of gas. */
   chargeStorage(octas: number, gasUnitPrice: number): void {
     if (!this.isMetered) return;
-    const amount = Math.ceil((octas * SCALING) / gasUnitPrice);
+    const amount = Math.ceil((octas * this.scaling) / gasUnitPrice);
     if (this.balance < amount) {
       this.storageUsed += this.balance;
       // The statement of fees names the whole fee, though it was not paid.

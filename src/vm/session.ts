@@ -171,8 +171,7 @@ export class Session {
       const value = storedValue(read, layout);
       if (onLoad === undefined) {
         if (value !== undefined) meter.useMemory(heapSize(value));
-        const perSlot = meter.price("txn.storage_io_per_state_slot_read");
-        meter.chargeIo(readPrice(perSlot, meter.price("txn.storage_io_per_state_byte_read"), read));
+        meter.chargeIo(meter.readPrice(read.chargedBytes));
       } else onLoad(read);
       known = {
         address,
@@ -185,12 +184,12 @@ export class Session {
     return known.slot;
   }
 
-  /** A table item, or the place where it would be. The first load is charged by `onLoad`. */
+  /** A table item, or the place where it would be. `onUse` charges; it gets what was read on the first use only. */
   tableItem(
     handle: string,
     key: Uint8Array,
     valueType: AbiType,
-    onLoad: (read: StateRead) => void,
+    onUse: (read: StateRead | undefined) => void,
   ): GlobalSlot {
     const name = `${handle} ${Buffer.from(key).toString("latin1")}`;
     let known = this.tableItems.get(name);
@@ -200,19 +199,12 @@ export class Session {
       const read = state.tableItem(handle, key);
       const value = storedValue(read, layout);
       if (value !== undefined) linker.meter.useMemory(heapSize(value));
-      onLoad(read);
+      onUse(read);
       known = { handle, key, slot: new GlobalSlot(layout, value) };
       this.tableItems.set(name, known);
-    }
+    } else onUse(undefined);
     return known.slot;
   }
-}
-
-const PAGE_BYTES = 4096;
-
-/** Price of a first load. */
-export function readPrice(perSlot: number, perByte: number, { chargedBytes }: StateRead): number {
-  return perSlot + perByte * Math.ceil(chargedBytes / PAGE_BYTES) * PAGE_BYTES;
 }
 
 function storedValue({ bytes }: StateRead, layout: Layout): Value | undefined {

@@ -36,7 +36,7 @@ import {
   squash,
 } from "./change-set.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
-import { InstructionPrices, Meter, SCALING } from "./gas.ts";
+import { InstructionPrices, Meter } from "./gas.ts";
 import { Interpreter } from "./interpreter.ts";
 import { type FunctionInstance, Linker, type LoadedModule, ModuleVisits } from "./linker.ts";
 import { findNative } from "./machine.ts";
@@ -64,6 +64,7 @@ const FEATURE = {
   sponsoredCreation: 34,
   delayedFields: 36,
   splitGroups: 41,
+  refundableBytes: 51,
   multisigMismatch: 70,
   serializedScriptArguments: 72,
   simulationVariants: 78,
@@ -369,7 +370,7 @@ export class UserExecution implements Run {
     this.scriptHash = script === undefined ? new Uint8Array(0) : sha3(script.code);
     this.#bytes = encodeWith(rawTransactionCodec, raw).length;
     this.#maxGas = Number(raw.maxGasAmount);
-    this.meter = new Meter(options.config.schedule, this.#maxGas * SCALING);
+    this.meter = new Meter(options.config.schedule, this.#maxGas);
     const { sender, secondary, feePayer } = this.#signers;
     this.facts = {
       sender: sender.address,
@@ -461,7 +462,8 @@ export class UserExecution implements Run {
     if (this.#bytes > price("max_transaction_size_in_bytes")) throw new Discarded(DISCARD.tooLarge);
     if (raw.maxGasAmount > BigInt(price("maximum_number_of_gas_units")))
       throw new Discarded(DISCARD.maxGasTooHigh);
-    if (this.#maxGas < Math.ceil(this.#intrinsic() / SCALING)) throw new Discarded(DISCARD.maxGasTooLow);
+    if (this.#maxGas < Math.ceil(this.#intrinsic() / this.meter.scaling))
+      throw new Discarded(DISCARD.maxGasTooLow);
     if (raw.gasUnitPrice < BigInt(price("min_price_per_gas_unit"))) throw new Discarded(DISCARD.priceTooLow);
     if (raw.gasUnitPrice > BigInt(price("max_price_per_gas_unit"))) throw new Discarded(DISCARD.priceTooHigh);
     if (this.#createsAccount) {
@@ -657,6 +659,7 @@ export class UserExecution implements Run {
       transactionBytes: this.#bytes,
       gasUnitPrice: this.#transaction.raw.gasUnitPrice,
       readBefore: this.options.read,
+      hasRefundableBytes: this.options.config.features.has(FEATURE.refundableBytes),
     });
   }
 
@@ -801,7 +804,7 @@ export class UserExecution implements Run {
     const { sender, feePayer } = this.#signers;
     const { features } = this.options.config;
     const { meter } = this;
-    const left = BigInt(Math.floor(meter.balance / SCALING));
+    const left = BigInt(Math.floor(meter.balance / meter.scaling));
     const gasUsed = this.#maxGas - Number(left);
     const hasStatement = features.has(FEATURE.moduleEvents) && features.has(FEATURE.feeStatement);
     const hasRefund = hasStatement && features.has(FEATURE.deletionRefund);
@@ -860,8 +863,8 @@ export class UserExecution implements Run {
   }
 
   #feeStatement(total: number, refund: bigint): Struct {
-    const { executionUsed, ioUsed, storageFee } = this.meter;
-    const units = (amount: number): bigint => BigInt(Math.ceil(amount / SCALING));
+    const { executionUsed, ioUsed, storageFee, scaling } = this.meter;
+    const units = (amount: number): bigint => BigInt(Math.ceil(amount / scaling));
     return new Struct([BigInt(total), units(executionUsed), units(ioUsed), BigInt(storageFee), refund]);
   }
 }

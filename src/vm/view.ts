@@ -4,7 +4,7 @@ import { BcsReader } from "../bcs/reader.ts";
 import type { AbiType, ModuleAbi } from "../move/abi.ts";
 import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "./arguments.ts";
 import { STATUS, VmError } from "./errors.ts";
-import { type GasSchedule, InstructionPrices, Meter, SCALING } from "./gas.ts";
+import { type GasSchedule, InstructionPrices, Meter, type StoragePrices } from "./gas.ts";
 import { Interpreter } from "./interpreter.ts";
 import { encodeValue } from "./layout.ts";
 import { Linker } from "./linker.ts";
@@ -33,11 +33,22 @@ export function loadConfig(read: ItemReader): ChainConfig {
   const features = readConfig(read, "features", "Features");
   const chainId = readConfig(read, "chain_id", "ChainId");
   const schedule = readConfig(read, "gas_schedule", "GasScheduleV2");
+  const storage = readConfig(read, "storage_gas", "StorageGas");
   return {
     chainId: chainId?.[0] ?? 4,
     features: new Features(features === undefined ? new Uint8Array(0) : new BcsReader(features).byteString()),
-    schedule: schedule === undefined ? { version: 0, prices: new Map() } : decodeSchedule(schedule),
+    schedule:
+      schedule === undefined
+        ? { version: 0, prices: new Map() }
+        : { ...decodeSchedule(schedule), storage: storage && decodeStoragePrices(storage) },
   };
+}
+
+function decodeStoragePrices(bytes: Uint8Array): StoragePrices {
+  const reader = new BcsReader(bytes);
+  const next = (): number => Number(reader.u64());
+  const [itemRead, itemCreate, itemWrite] = [next(), next(), next()];
+  return { itemRead, itemCreate, itemWrite, byteRead: next(), byteCreate: next(), byteWrite: next() };
 }
 
 function decodeSchedule(bytes: Uint8Array): GasSchedule {
@@ -84,11 +95,11 @@ export class ViewRun {
 
   constructor(options: ViewOptions) {
     this.#options = options;
-    this.#meter = new Meter(options.config.schedule, options.maxGas * SCALING);
+    this.#meter = new Meter(options.config.schedule, options.maxGas);
   }
 
   get gasUsed(): number {
-    return this.#options.maxGas - Math.floor(this.#meter.balance / SCALING);
+    return this.#options.maxGas - Math.floor(this.#meter.balance / this.#meter.scaling);
   }
 
   /** Throws VmError. */

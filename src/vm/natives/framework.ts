@@ -6,7 +6,7 @@ import { aborted, invariant, STATUS, VmError } from "../errors.ts";
 import { decodeValue, encodeStored, encodeValue, hasDelayed } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
-import { type GlobalSlot, readPrice } from "../session.ts";
+import type { GlobalSlot } from "../session.ts";
 import { formatType, moduleKey, tagNesting, typesKey } from "../types.ts";
 import {
   abstractSize,
@@ -115,8 +115,7 @@ function tableSlot(
   const bytes = encodeValue(item, linker.layout(argOf(typeArgs, 0)));
   meter.charge(meter.price(`${key}.base`) + meter.price(`${key}.per_byte_serialized`) * bytes.length);
   return session.tableItem(tableHandle(table), bytes, argOf(typeArgs, 2), (read) => {
-    const slot = meter.price("txn.storage_io_per_state_slot_read");
-    meter.charge(readPrice(slot, meter.price("txn.storage_io_per_state_byte_read"), read));
+    meter.charge(meter.tableReadPrice(read?.chargedBytes));
   });
 }
 
