@@ -218,7 +218,7 @@ function ordered(changes: Changes): Change[] {
   return [...changes.values()].sort(compareKeys);
 }
 
-export function eventOf({ guid, sequenceNumber, type, data }: SessionEvent): ContractEvent {
+function eventOf({ guid, sequenceNumber, type, data }: SessionEvent): ContractEvent {
   if (guid === undefined) return { kind: "v2", type: tagOf(type), data };
   const creationNumber = Buffer.from(guid).readBigUInt64LE(0);
   const account = addressFromBytes(guid.subarray(8, 40));

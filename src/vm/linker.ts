@@ -32,7 +32,7 @@ export type ModuleSource = (address: string, name: string) => LoadedModule | und
 /** Finds a native function by its module and name. */
 export type NativeSource = (key: string) => Native | undefined;
 
-export const MAX_LAYOUT_NODES = 512;
+const MAX_LAYOUT_NODES = 512;
 const MAX_LAYOUT_DEPTH = 128;
 /** Addresses of the chain's own code begin with these digits. */
 const SPECIAL = "0".repeat(63);

@@ -6,7 +6,7 @@ import { bool, text, u8, u64 } from "../bcs/scalars.ts";
 import { map, vector } from "../bcs/sequences.ts";
 import type { Program } from "../move/bytecode/program.ts";
 
-export const METADATA_KEY = {
+const METADATA_KEY = {
   v0: "aptos::metadata_v0",
   v1: "aptos::metadata_v1",
   compilation: "compilation_metadata",
@@ -28,7 +28,6 @@ const metadataV1 = struct({ errors, structs: attributes, functions: attributes }
 const compilation = struct({ isUnstable: bool, compiler: text, language: text });
 
 export type ModuleMetadata = ValueOf<typeof metadataV1>;
-export type Attribute = ModuleMetadata["structs"][number][1][number];
 
 function decode<T>(codec: Codec<T>, bytes: Uint8Array | undefined): T | undefined {
   if (bytes === undefined) return undefined;

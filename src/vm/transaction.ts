@@ -976,7 +976,7 @@ function isRandom({ program }: LoadedModule, name: string): boolean {
 const KEPT_AS_MISCELLANEOUS: ReadonlySet<number> = new Set([4030, 4031, 4032, 4036, 4041]);
 
 /** What the ledger keeps of a fault; undefined if the transaction is discarded. */
-export function keptStatus(
+function keptStatus(
   error: VmError,
   { config, read, programs }: ExecutorOptions,
   gasVersion: number,

@@ -5,11 +5,11 @@ import { addressFromBytes, formatAddress } from "../move/address.ts";
 import type { FunctionParamTag, TypeTag } from "../move/type-tag.ts";
 import { STATUS, VmError } from "./errors.ts";
 
-export const MAX_TYPE_NODES = 128;
-export const MAX_TYPE_DEPTH = 20;
+const MAX_TYPE_NODES = 128;
+const MAX_TYPE_DEPTH = 20;
 const MAX_TAG_COST = 5000;
 
-export const NO_TYPES: readonly AbiType[] = [];
+const NO_TYPES: readonly AbiType[] = [];
 
 /** `address::name` of a module, with all 64 digits of the address. */
 export function moduleKey(address: string, name: string): string {

@@ -319,10 +319,6 @@ const PACKED_SIZES: Readonly<Record<ItemKind, number>> = {
 /** The walk that follows references does not pack these. */
 const UNPACKED_WHEN_FOLLOWED: ReadonlySet<ItemKind> = new Set(["u16", "u32", "u256"]);
 
-export function packedSize(kind: ItemKind): number {
-  return PACKED_SIZES[kind];
-}
-
 /** Size of a value; a reference counts as 40 units, or as what it names if references are followed. */
 export function abstractSize(value: Value, follows = false, depth = 1): number {
   if (typeof value !== "object") return SCALAR_SIZE;

@@ -18,7 +18,7 @@ import { areSameTypes, countNodes, depthOf, isSameType, moduleKey, typesKey } fr
 import { assertBody, assertOperands } from "./verify-code.ts";
 
 /** Statuses of faults in code. */
-export const FAULT = {
+const FAULT = {
   invalidSignatureToken: 1003,
   recursiveStruct: 1005,
   fieldMissingAbility: 1006,
@@ -59,7 +59,7 @@ export function abilityBits(abilities: readonly Ability[]): number {
   return abilities.reduce((bits, one) => bits | BITS[one], 0);
 }
 
-export function structKey({ address, module, name }: AbiStructType): string {
+function structKey({ address, module, name }: AbiStructType): string {
   return `${toHex(address)}::${module}::${name}`;
 }
 

@@ -42,7 +42,7 @@ export interface AggregatorState {
 
 export type Aggregators = Map<string, AggregatorState>;
 
-export function aggregatorsOf({ session }: Pick<NativeContext, "session">): Aggregators {
+function aggregatorsOf({ session }: Pick<NativeContext, "session">): Aggregators {
   return session.extension<Aggregators>("aggregators", () => new Map());
 }
 

@@ -45,7 +45,7 @@ function typeArg(typeArgs: readonly AbiType[]): AbiType {
 }
 
 /** BCS of what a reference names; faults are aborts. */
-export function serialized(context: NativeContext, value: Value, type: AbiType): Uint8Array {
+function serialized(context: NativeContext, value: Value, type: AbiType): Uint8Array {
   const { linker, meter } = context;
   let layout: ReturnType<typeof linker.layout>;
   try {
