@@ -1,6 +1,7 @@
 // The native functions of the machine by their full names.
 
 import { AGGREGATOR_NATIVES } from "./natives/aggregators.ts";
+import { CRYPTO_NATIVES } from "./natives/crypto/index.ts";
 import { FRAMEWORK_NATIVES } from "./natives/framework.ts";
 import { HASH_NATIVES } from "./natives/hashes.ts";
 import { STDLIB_NATIVES } from "./natives/stdlib.ts";
@@ -21,6 +22,7 @@ const NATIVES: ReadonlyMap<string, Native> = new Map([
   ...table(AGGREGATOR_NATIVES),
   ...table(TEXT_NATIVES),
   ...table(HASH_NATIVES),
+  ...table(CRYPTO_NATIVES),
 ]);
 
 export function findNative(key: string): Native | undefined {
