@@ -1,6 +1,7 @@
 // The cryptographic natives by module.
 import type { NativeModule } from "../../natives.ts";
 import { bls12381Natives } from "./bls12381.ts";
+import { bulletproofsNatives } from "./bulletproofs.ts";
 import { cryptoAlgebraNatives } from "./crypto-algebra.ts";
 import { ed25519Natives } from "./ed25519.ts";
 import { multiEd25519Natives } from "./multi-ed25519.ts";
@@ -14,4 +15,5 @@ export const CRYPTO_NATIVES: Readonly<Record<string, NativeModule>> = {
   bls12381: bls12381Natives,
   ristretto255: ristretto255Natives,
   crypto_algebra: cryptoAlgebraNatives,
+  ristretto255_bulletproofs: bulletproofsNatives,
 };
