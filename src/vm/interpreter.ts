@@ -132,18 +132,18 @@ export class Interpreter {
   }
 
   /** Begins a call. The frame's price is that of the types of its locals. */
-  #enter(instance: FunctionInstance, args: Value[], isClosure = false, isDispatch = false): void {
+  #enter(instance: FunctionInstance, args: Value[], isClosure = false, dispatcher?: FunctionInstance): void {
     const caller = this.#frames.at(-1);
     const { key } = instance.module;
-    const locks = isDispatch || instance.definition.isModuleLock;
-    const isOther = caller === undefined || isClosure || caller.instance.module.key !== key;
-    if (caller !== undefined && isOther && this.#locks > 0 && (this.#active.get(key) ?? 0) > 0) {
-      // The chain names no place for this fault.
-      throw new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`).at(
-        undefined,
-        undefined,
-        undefined,
-      );
+    const locks = dispatcher !== undefined || instance.definition.isModuleLock;
+    const isCrossing = caller !== undefined && caller.instance.module.key !== key;
+    const isOther = caller === undefined || isClosure || isCrossing;
+    if (isCrossing && (locks || this.#locks > 0) && (this.#active.get(key) ?? 0) > 0) {
+      const error = new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`);
+      // The chain names the native function that dispatches; else the module under the caller, but no place in it.
+      throw dispatcher === undefined
+        ? error.at(this.#frames.at(-2)?.instance.module.key, undefined, undefined)
+        : error.at(dispatcher.module.key, dispatcher.definition.index, 0);
     }
     if (isOther) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
     if (locks) this.#locks++;
@@ -171,7 +171,7 @@ export class Interpreter {
       const result = this.#callNative(callee, args);
       if (result instanceof Dispatch) {
         if (this.#frames.length >= MAX_FRAMES) throw callStackOverflow();
-        this.#enter(result.target, result.args, false, true);
+        this.#enter(result.target, result.args, false, callee);
         return;
       }
       for (const value of result) this.#stack.push(value);

@@ -378,8 +378,11 @@ function isSameList(a: readonly AbiType[], b: readonly AbiType[]): boolean {
   return typesKey(a) === typesKey(b);
 }
 
+/** A function that need not run: a native one may have no implementation. */
+type FoundFunction = Pick<FunctionInstance, "module" | "definition">;
+
 /** True if a function may run in place of a dispatching one, which takes one more parameter: what to run. */
-function canReplace(dispatching: FunctionInstance, target: FunctionInstance): boolean {
+function canReplace(dispatching: FoundFunction, target: FoundFunction): boolean {
   const [one, other] = [dispatching.definition, target.definition];
   return (
     JSON.stringify(one.typeParams) === JSON.stringify(other.typeParams) &&
@@ -391,10 +394,6 @@ function canReplace(dispatching: FunctionInstance, target: FunctionInstance): bo
   );
 }
 
-function noTypes({ definition }: FunctionInstance): readonly AbiType[] {
-  return definition.typeParams.map((): AbiType => ({ kind: "bool" }));
-}
-
 const function_info: NativeModule = {
   is_identifier: (context, [ref]) => {
     const bytes = asBytes(ref);
@@ -403,41 +402,50 @@ const function_info: NativeModule = {
   },
   check_dispatch_type_compatibility_impl: (context, [one, other]) => {
     chargeFor(context, "aptos_framework.function_info.check_dispatch_type_compatibility_impl");
-    try {
-      return [canReplace(unbound(context, one), unbound(context, other))];
-    } catch (error) {
-      if (error instanceof VmError && error.status !== STATUS.outOfGas) throw aborted(UNRESOLVED);
-      throw error;
-    }
+    // Throws for what is not found, whatever the reason, but not for want of gas.
+    const found = (info: Value | undefined): FoundFunction => {
+      try {
+        return functionFound(context, info);
+      } catch (error) {
+        if (error instanceof VmError && error.status !== STATUS.outOfGas) throw aborted(UNRESOLVED);
+        throw error;
+      }
+    };
+    if (!isVisited(context, other)) throw aborted(UNRESOLVED);
+    const [target, dispatching] = [found(other), found(one)];
+    if (dispatching.definition.params.length === 0) throw aborted(UNRESOLVED);
+    return [canReplace(dispatching, target)];
   },
   load_function_impl: (context, [info]) => {
     chargeFor(context, "aptos_framework.function_info.load_function");
     const [address, module] = asStruct(info).fields;
-    const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
-    if (context.linker.findModule(asAddress(address), name) === undefined) throw aborted(UNRESOLVED);
+    context.linker.module(asAddress(address), Buffer.from(asBytes(asStruct(module).fields[0])).toString());
     return [];
   },
 };
 
-/** A function by its name alone: with any type arguments. */
-function unbound(context: NativeContext, info: Value | undefined): FunctionInstance {
+/** A function by its name alone. */
+function functionFound(context: NativeContext, info: Value | undefined): FoundFunction {
   const [address, module, name] = asStruct(info).fields;
   const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
   const found = context.linker.module(asAddress(address), text(module));
   const definition = found.program.functions.find((one) => one.name === text(name));
   if (definition === undefined) throw aborted(UNRESOLVED);
-  return context.linker.instance(found, definition, noTypes({ definition } as FunctionInstance));
+  return { module: found, definition };
+}
+
+/** True if the module of a function was used in this transaction, or is one of the framework. */
+function isVisited({ linker }: NativeContext, info: Value | undefined): boolean {
+  const [address, module] = asStruct(info).fields;
+  const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
+  return isSpecialAddress(asAddress(address)) || linker.visits.keys.has(moduleKey(asAddress(address), name));
 }
 
 function dispatchNative(key: string): Native {
   return (context, args, typeArgs) => {
     chargeFor(context, `aptos_framework.${key}.dispatch`);
     const info = args.at(-1);
-    const [address, module] = asStruct(info).fields;
-    const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
-    const { linker } = context;
-    if (!isSpecialAddress(asAddress(address)) && !linker.visits.keys.has(moduleKey(asAddress(address), name)))
-      throw aborted(NOT_LOADED);
+    if (!isVisited(context, info)) throw aborted(NOT_LOADED);
     const target = functionNamed(context, info, typeArgs);
     if (!canReplace(context.self, target))
       throw new VmError(STATUS.runtimeDispatchError, "the function cannot be dispatched to");
