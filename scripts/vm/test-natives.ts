@@ -5,12 +5,12 @@ import { ed25519 } from "@noble/curves/ed25519.js";
 import { toHex } from "../../src/base/hex.ts";
 import { aborted, invariant } from "../../src/vm/errors.ts";
 import { decodeValue } from "../../src/vm/layout.ts";
-import type { Native, NativeContext } from "../../src/vm/natives.ts";
 import type { Structure } from "../../src/vm/natives/crypto/algebra-structures.ts";
 import { bigFromLittleEndian, littleEndianBytes } from "../../src/vm/natives/crypto/common.ts";
 import { storeElement, structureOf } from "../../src/vm/natives/crypto/crypto-algebra.ts";
 import type { PedersenBases } from "../../src/vm/natives/crypto/range-proof.ts";
 import { pointOf, scalarOf } from "../../src/vm/natives/crypto/ristretto255.ts";
+import type { Native, NativeContext } from "../../src/vm/natives.ts";
 import type { SessionEvent } from "../../src/vm/session.ts";
 import { typeKey } from "../../src/vm/types.ts";
 import {
@@ -56,12 +56,21 @@ function randomBelow(order: Uint8Array): bigint {
   return bigFromLittleEndian(randomBytes(64)) % bigFromLittleEndian(order);
 }
 
-function eventsWhere(context: NativeContext, type: Parameters<Native>[2][number] | undefined, isWanted: (event: SessionEvent) => boolean): readonly Value[] {
+function eventsWhere(
+  context: NativeContext,
+  type: Parameters<Native>[2][number] | undefined,
+  isWanted: (event: SessionEvent) => boolean,
+): readonly Value[] {
   if (type === undefined) throw invariant("events of no type");
   const { linker, session } = context;
   const layout = linker.layout(type);
   const found = session.events.filter((event) => typeKey(event.type) === typeKey(type) && isWanted(event));
-  return [new Vec("other", found.map(({ data }) => decodeValue(data, layout) as Value))];
+  return [
+    new Vec(
+      "other",
+      found.map(({ data }) => decodeValue(data, layout) as Value),
+    ),
+  ];
 }
 
 const BITS: readonly number[] = [8, 16, 32, 64];
@@ -143,7 +152,13 @@ const NATIVES: Readonly<Record<string, Native>> = {
   "ristretto255_bulletproofs::prove_batch_range_internal": (context, args) => {
     const [values, blindings] = [args[0], args[1]].map((list) => asVec(list).items.map(scalarOf));
     const { proof, commitments } = prove(context, values ?? [], blindings ?? [], args);
-    return [byteVec(proof), new Vec("other", commitments.map((one) => byteVec(one)))];
+    return [
+      byteVec(proof),
+      new Vec(
+        "other",
+        commitments.map((one) => byteVec(one)),
+      ),
+    ];
   },
 };
 

@@ -142,7 +142,9 @@ function twelveFormat({ Fp, Fp12 }: Fields, size: number): Format {
     encode: (element) => {
       const { c0, c1 } = element as Twelve;
       const pairs = [c0.c0, c0.c1, c0.c2, c1.c0, c1.c1, c1.c2];
-      return Buffer.concat(pairs.flatMap((pair) => [pair.c0, pair.c1].map((one) => littleEndianBytes(one, size))));
+      return Buffer.concat(
+        pairs.flatMap((pair) => [pair.c0, pair.c1].map((one) => littleEndianBytes(one, size))),
+      );
     },
   };
 }
@@ -298,8 +300,7 @@ function sha256(...parts: readonly Uint8Array[]): Buffer {
 
 /** RFC 9380's expand_message_xmd with SHA-256. Unlike the library's, it takes an empty domain, as the chain does. */
 function expandMessage(message: Uint8Array, domain: Uint8Array, length: number): Uint8Array {
-  const short =
-    domain.length > MAX_DOMAIN_BYTES ? sha256(Buffer.from("H2C-OVERSIZE-DST-"), domain) : domain;
+  const short = domain.length > MAX_DOMAIN_BYTES ? sha256(Buffer.from("H2C-OVERSIZE-DST-"), domain) : domain;
   const suffix = Buffer.concat([short, Buffer.of(short.length)]);
   const first = sha256(
     new Uint8Array(HASH_BLOCK_BYTES),

@@ -58,8 +58,7 @@ export function decodeG1(bytes: Uint8Array, isCompressed: boolean): G1 | undefin
   if (decoded.isInfinity) return G1Point.ZERO;
   const [x = 0n, given] = decoded.numbers;
   const square = Fp.add(Fp.mul(Fp.sqr(x), x), G1_B);
-  if (given !== undefined)
-    return Fp.sqr(given) === square ? G1Point.fromAffine({ x, y: given }) : undefined;
+  if (given !== undefined) return Fp.sqr(given) === square ? G1Point.fromAffine({ x, y: given }) : undefined;
   const root = attempt(() => Fp.sqrt(square));
   if (root === undefined) return undefined;
   return G1Point.fromAffine({ x, y: isLargerRoot(root) === decoded.isLarger ? root : Fp.neg(root) });

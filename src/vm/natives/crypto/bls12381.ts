@@ -3,7 +3,17 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { NativeContext, NativeModule } from "../../natives.ts";
 import { asBytes, asVec, byteVec, type Value, type Vec } from "../../values.ts";
-import { decodeG1, decodeG2, encodeG1, encodeG2, Fr, type G1, G1Point, type G2, G2Point } from "./bls-points.ts";
+import {
+  decodeG1,
+  decodeG2,
+  encodeG1,
+  encodeG2,
+  Fr,
+  type G1,
+  G1Point,
+  type G2,
+  G2Point,
+} from "./bls-points.ts";
 import { bytesOf, chargeAll, firstFields } from "./common.ts";
 
 const { Fp12 } = bls12_381.fields;
@@ -71,11 +81,7 @@ function verify(
   return Fp12.eql(product, Fp12.ONE);
 }
 
-function verifyOne(
-  context: NativeContext,
-  args: readonly Value[],
-  checksKey: boolean,
-): readonly Value[] {
+function verifyOne(context: NativeContext, args: readonly Value[], checksKey: boolean): readonly Value[] {
   const [signatureBytes, keyBytes, message] = args.map(asBytes) as [Uint8Array, Uint8Array, Uint8Array];
   chargeAll(context, GROUP, { base: 1 });
   const key = decodeKey(context, keyBytes);
@@ -108,7 +114,15 @@ export const bls12381Natives: NativeModule = {
     const points = decodeList(keys, (bytes) => decodeKey(context, bytes));
     if (points === undefined) return nothing();
     chargeAll(context, GROUP, { per_pubkey_aggregate: points.length });
-    return [byteVec(encodeG1(points.reduce((sum, one) => sum.add(one), G1Point.ZERO), true)), true];
+    return [
+      byteVec(
+        encodeG1(
+          points.reduce((sum, one) => sum.add(one), G1Point.ZERO),
+          true,
+        ),
+      ),
+      true,
+    ];
   },
   aggregate_signatures_internal: (context, [list]) => {
     const signatures = firstFields(list);
@@ -117,7 +131,15 @@ export const bls12381Natives: NativeModule = {
     const points = decodeList(signatures, (bytes) => decodeSignature(context, bytes));
     if (points === undefined) return nothing();
     chargeAll(context, GROUP, { per_sig_aggregate: points.length });
-    return [byteVec(encodeG2(points.reduce((sum, one) => sum.add(one), G2Point.ZERO), true)), true];
+    return [
+      byteVec(
+        encodeG2(
+          points.reduce((sum, one) => sum.add(one), G2Point.ZERO),
+          true,
+        ),
+      ),
+      true,
+    ];
   },
   verify_aggregate_signature_internal: (context, [signatureBytes, keyList, messageList]) => {
     chargeAll(context, GROUP, { base: 1 });
@@ -146,8 +168,6 @@ export const bls12381Natives: NativeModule = {
     const proof = decodeSignature(context, asBytes(proofBytes));
     if (proof === undefined) return [false];
     chargeAll(context, GROUP, { per_pop_verify: 1 });
-    return [
-      isValidKey(key) && verify(proof, [{ key, message: encodeG1(key, true) }], POSSESSION_DOMAIN),
-    ];
+    return [isValidKey(key) && verify(proof, [{ key, message: encodeG1(key, true) }], POSSESSION_DOMAIN)];
   },
 };

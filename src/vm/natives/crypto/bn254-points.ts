@@ -51,8 +51,7 @@ export function decodeBnG1(bytes: Uint8Array, isCompressed: boolean): G1 | undef
   if (decoded.isInfinity) return G1Point.ZERO;
   const [x = 0n, given] = decoded.numbers;
   const square = Fp.add(Fp.mul(Fp.sqr(x), x), G1_B);
-  if (given !== undefined)
-    return Fp.sqr(given) === square ? G1Point.fromAffine({ x, y: given }) : undefined;
+  if (given !== undefined) return Fp.sqr(given) === square ? G1Point.fromAffine({ x, y: given }) : undefined;
   const root = attempt(() => Fp.sqrt(square));
   if (root === undefined) return undefined;
   return G1Point.fromAffine({ x, y: isLargerRoot(root) === decoded.isLarger ? root : Fp.neg(root) });
@@ -80,9 +79,7 @@ export function decodeBnG2(bytes: Uint8Array, isCompressed: boolean): G2 | undef
 }
 
 function join(numbers: readonly bigint[], flags: number): Uint8Array {
-  const bytes = new Uint8Array(
-    Buffer.concat(numbers.map((one) => littleEndianBytes(one, COORDINATE_BYTES))),
-  );
+  const bytes = new Uint8Array(Buffer.concat(numbers.map((one) => littleEndianBytes(one, COORDINATE_BYTES))));
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) | flags;
   return bytes;
 }

@@ -1,6 +1,6 @@
 // What the cryptographic natives share: prices by name, and numbers as bytes.
 import type { NativeContext } from "../../natives.ts";
-import { asStruct, asVec, type Value, Vec } from "../../values.ts";
+import { asStruct, asVec, type Value, type Vec } from "../../values.ts";
 
 /** Charges prices of one group, each as often as its count says, in one step. */
 export function chargeAll(

@@ -3,7 +3,14 @@
 import type { NativeContext, NativeModule } from "../../natives.ts";
 import { asBytes } from "../../values.ts";
 import { chargeAll } from "./common.ts";
-import { decodePoint, isSignature, isSmallOrder, KEY_BYTES, SIGNATURE_BYTES, verifyStrict } from "./ed25519.ts";
+import {
+  decodePoint,
+  isSignature,
+  isSmallOrder,
+  KEY_BYTES,
+  SIGNATURE_BYTES,
+  verifyStrict,
+} from "./ed25519.ts";
 
 const MAX_KEYS = 32;
 const BITMAP_BYTES = 4;
@@ -75,12 +82,16 @@ export const multiEd25519Natives: NativeModule = {
       per_msg_hashing_base: count,
       per_msg_byte_hashing: message.length * count,
     });
-    if ((signers.at(-1) ?? MAX_KEYS) >= threshold.count || signers.length < threshold.threshold) return [false];
+    if ((signers.at(-1) ?? MAX_KEYS) >= threshold.count || signers.length < threshold.threshold)
+      return [false];
     return [
       signers.every((place, i) => {
         const [one, by, point] = [signatures[i], keys[place], points[place]];
         return (
-          one !== undefined && by !== undefined && point !== undefined && verifyStrict(one, by, point, message)
+          one !== undefined &&
+          by !== undefined &&
+          point !== undefined &&
+          verifyStrict(one, by, point, message)
         );
       }),
     ];

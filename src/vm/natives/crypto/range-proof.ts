@@ -115,7 +115,11 @@ export function appendScalar(transcript: Transcript, label: string, scalar: bigi
 }
 
 /** Begins a transcript of a proof with its commitments. */
-export function beginTranscript(domain: Uint8Array, bits: number, commitments: readonly Written[]): Transcript {
+export function beginTranscript(
+  domain: Uint8Array,
+  bits: number,
+  commitments: readonly Written[],
+): Transcript {
   const transcript = new Transcript(domain);
   transcript.append("dom-sep", Buffer.from("rangeproof v1"));
   transcript.appendNumber("n", BigInt(bits));
@@ -205,10 +209,7 @@ export function verifyRangeProof(
     Fn.mul(Fn.sub(z, zz), sum(powers(y, length))),
     Fn.mul(Fn.mul(Fn.mul(zz, z), sum(twos)), sum(zPowers)),
   );
-  const valueScalar = Fn.add(
-    Fn.mul(w, Fn.sub(t, Fn.mul(productA, productB))),
-    Fn.mul(c, Fn.sub(delta, t)),
-  );
+  const valueScalar = Fn.add(Fn.mul(w, Fn.sub(t, Fn.mul(productA, productB))), Fn.mul(c, Fn.sub(delta, t)));
   const scalars = [
     1n,
     x,
