@@ -91,7 +91,7 @@ function frameworkName(type: AbiStructType): string | undefined {
   return toHex(type.address) === FRAMEWORK ? `${type.module}::${type.name}` : undefined;
 }
 
-/** Throws VmError for a type that no argument can have. */
+/** Throws VmError for a type that no argument can have. Type arguments of structs are checked when one is made. */
 export function assertArgumentType(type: AbiType): void {
   if (isPlain(type)) return;
   if (type.kind === "vector") {
@@ -100,11 +100,7 @@ export function assertArgumentType(type: AbiType): void {
   }
   if (type.kind === "struct") {
     const name = frameworkName(type);
-    if (name === "string::String") return;
-    if (name !== undefined && MAKERS[name] !== undefined) {
-      if (name === "option::Option" && type.typeArgs[0] !== undefined) assertArgumentType(type.typeArgs[0]);
-      return;
-    }
+    if (name !== undefined && (name === "string::String" || MAKERS[name] !== undefined)) return;
   }
   throw new VmError(STATUS.invalidMainSignature, "a parameter has a type that no argument can have");
 }
@@ -117,6 +113,13 @@ export class ArgumentMaker {
   constructor(linker: Linker, makeInterpreter: () => Interpreter) {
     this.#linker = linker;
     this.#makeInterpreter = makeInterpreter;
+  }
+
+  /** Makes a value that needs code to run; a plain one is made later, when the result is called. */
+  prepare(type: AbiType, bytes: Uint8Array): () => Value {
+    if (isPlain(type)) return () => this.make(type, bytes);
+    const value = this.make(type, bytes);
+    return () => value;
   }
 
   make(type: AbiType, bytes: Uint8Array): Value {

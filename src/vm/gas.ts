@@ -22,6 +22,9 @@ export class Meter {
   storageFee = 0;
   /** False for runs of the system, which cost nothing. */
   isMetered = true;
+  /** True while arguments of natives stay counted: since a generic call into modules of tables or events. */
+  leaksNativeArguments = false;
+  #memoryLeft: number;
   readonly #maxExecution: number;
   readonly #maxIo: number;
   readonly #maxStorageFee: number;
@@ -31,6 +34,7 @@ export class Meter {
     this.#prices = schedule.prices;
     this.balance = balance;
     this.#maxExecution = this.price("txn.max_execution_gas", Number.POSITIVE_INFINITY);
+    this.#memoryLeft = this.price("txn.memory_quota", Number.POSITIVE_INFINITY);
     this.#maxIo = this.price("txn.max_io_gas", Number.POSITIVE_INFINITY);
     this.#maxStorageFee = this.price("txn.max_storage_fee", Number.POSITIVE_INFINITY);
   }
@@ -38,6 +42,20 @@ export class Meter {
   /** A price of the schedule; 0 where it has none, unless another default is given. */
   price(name: string, fallback = 0): number {
     return this.#prices.get(name) ?? fallback;
+  }
+
+  /** Counts memory of values; costs nothing, but there is an end to it. */
+  useMemory(units: number): void {
+    if (!this.isMetered || units === 0) return;
+    if (this.#memoryLeft < units) {
+      this.#memoryLeft = 0;
+      throw new VmError(STATUS.memoryLimitExceeded, "the values of the run are too large");
+    }
+    this.#memoryLeft -= units;
+  }
+
+  releaseMemory(units: number): void {
+    if (this.isMetered) this.#memoryLeft += units;
   }
 
   /** Charges for work. Throws VmError when the gas is used up. */
@@ -74,6 +92,8 @@ export class Meter {
     const amount = Math.ceil((octas * SCALING) / gasUnitPrice);
     if (this.balance < amount) {
       this.storageUsed += this.balance;
+      // The statement of fees names the whole fee, though it was not paid.
+      if (this.version >= 12) this.storageFee += octas;
       this.balance = 0;
       throw new VmError(STATUS.outOfGas, OUT_OF_GAS);
     }

@@ -13,7 +13,7 @@ import type {
 import { invariant, STATUS, VmError } from "./errors.ts";
 import { InstructionPrices, type Meter } from "./gas.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
-import { decodeValue, type Layout } from "./layout.ts";
+import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
 import { Dispatch, type NativeContext } from "./natives.ts";
 import type { GlobalSlot, Session } from "./session.ts";
@@ -27,9 +27,12 @@ import {
   Closure,
   copyValue,
   equalValues,
+  heapSize,
   type ItemKind,
   itemKindOf,
+  itemSize,
   Ref,
+  STACK_SIZE,
   Struct,
   type Value,
   Vec,
@@ -37,6 +40,9 @@ import {
 
 const MAX_OPERANDS = 1024;
 const MAX_FRAMES = 1024;
+const FUNCTION_CACHES = 83;
+/** The chain does not release the memory of arguments for natives of these. */
+const LEAKING: ReadonlySet<string> = new Set([`${"0".repeat(63)}1::table`, `${"0".repeat(63)}1::event`]);
 
 class Frame {
   readonly instance: FunctionInstance;
@@ -80,6 +86,8 @@ interface ResolvedCall {
   readonly callee: FunctionInstance;
   /** Parts of the type arguments. */
   readonly nodes: number;
+  /** The run that paid for the types last. */
+  chargedBy: Interpreter | undefined;
 }
 
 /** Runs one call from outside, to its end. */
@@ -165,6 +173,20 @@ export class Interpreter {
     return count === 0 ? [] : this.#stack.splice(this.#stack.length - count, count);
   }
 
+  /** What a generic call calls. Its types are charged once for each caller and instantiation in one run. */
+  #genericCall(caller: FunctionInstance, reference: Instantiation<FunctionReference>): ResolvedCall {
+    let call = caller.calls.get(reference) as ResolvedCall | undefined;
+    if (call !== undefined && call.chargedBy === this) return call;
+    const { of, typeArgs } = reference;
+    const types = call?.callee.typeArgs ?? typeArgs.map((type) => substitute(type, caller.typeArgs));
+    const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
+    this.#meter.charge(this.#prices.perNode * nodes);
+    call ??= { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
+    if (this.#session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this;
+    caller.calls.set(reference, call);
+    return call;
+  }
+
   /** Calls a function with arguments from the stack. */
   #invoke(callee: FunctionInstance, args: Value[], frame: Frame, isClosure = false): void {
     if (callee.native !== undefined) {
@@ -190,8 +212,14 @@ export class Interpreter {
       self: callee,
       callers: () => this.#frames.map(({ instance }) => instance.module).reverse(),
     };
+    const meter = this.#meter;
     try {
-      return callee.native?.(context, args, callee.typeArgs) ?? [];
+      if (!meter.leaksNativeArguments)
+        for (const value of args) if (typeof value === "object") meter.releaseMemory(heapSize(value));
+      const result = callee.native?.(context, args, callee.typeArgs) ?? [];
+      if (!(result instanceof Dispatch))
+        for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
+      return result;
     } catch (error) {
       if (error instanceof VmError) throw error.at(callee.module.key, callee.definition.index, 0);
       throw error;
@@ -240,10 +268,11 @@ export class Interpreter {
       switch (opcode) {
         case 0x01: // pop
           meter.charge(costs[opcode] as number);
-          pop();
+          meter.releaseMemory(heapSize(pop()));
           break;
         case 0x02: // ret
           meter.charge(costs[opcode] as number);
+          for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
           this.#leave();
           {
             const caller = this.#frames.at(-1);
@@ -285,6 +314,7 @@ export class Interpreter {
           meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
           const value = decodeValue(bytes, layout);
           if (value === undefined) throw invariant("a constant does not decode");
+          meter.useMemory(heapSize(value));
           push(value);
           break;
         }
@@ -296,7 +326,9 @@ export class Interpreter {
         case 0x0a: {
           const value = locals[operands[pc] as number];
           if (value === undefined) throw invariant("a local has no value");
-          meter.charge((costs[opcode] as number) + prices.copyUnit * abstractSize(value));
+          const size = abstractSize(value);
+          meter.useMemory(size - STACK_SIZE);
+          meter.charge((costs[opcode] as number) + prices.copyUnit * size);
           push(copyValue(value));
           break;
         }
@@ -365,15 +397,9 @@ export class Interpreter {
         }
         case 0x38: {
           const { of, typeArgs } = operands[pc] as Instantiation<FunctionReference>;
-          let call = resolved[pc] as ResolvedCall | undefined;
-          if (call === undefined) {
-            const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
-            const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
-            meter.charge(prices.perNode * nodes);
-            call = { callee: this.#linker.function(of, types), nodes };
-            resolved[pc] = call;
-          }
+          const call = this.#genericCall(instance, operands[pc] as Instantiation<FunctionReference>);
           const { callee } = call;
+          meter.leaksNativeArguments = LEAKING.has(callee.module.key);
           const args = of.params.length;
           meter.charge(
             prices.genericCallBase +
@@ -387,6 +413,7 @@ export class Interpreter {
         }
         case 0x12: {
           const { fields } = operands[pc] as StructAbi;
+          meter.useMemory(STACK_SIZE * fields.length);
           meter.charge((costs[opcode] as number) + prices.packField * fields.length);
           push(new Struct(this.#popArgs(fields.length, base)));
           break;
@@ -395,6 +422,7 @@ export class Interpreter {
           const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
           const known = (resolved[pc] ??= this.#struct(instance, of, typeArgs, of.fields)) as ResolvedStruct;
           meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
+          meter.useMemory(STACK_SIZE * of.fields.length);
           meter.charge((costs[opcode] as number) + prices.packGenericField * of.fields.length);
           push(new Struct(this.#popArgs(of.fields.length, base)));
           break;
@@ -419,6 +447,7 @@ export class Interpreter {
           }
           const { fields } = asStruct(pop());
           if (fields.length !== count) throw invariant("a struct has other fields");
+          meter.releaseMemory(STACK_SIZE * count);
           for (const field of fields) push(field);
           break;
         }
@@ -440,6 +469,7 @@ export class Interpreter {
             meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
             meter.charge((costs[opcode] as number) + prices.packGenericField * fields.length);
           } else meter.charge((costs[opcode] as number) + prices.packField * fields.length);
+          meter.useMemory(STACK_SIZE * fields.length);
           push(new Struct(this.#popArgs(fields.length, base), variant));
           break;
         }
@@ -465,6 +495,7 @@ export class Interpreter {
             meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
           } else meter.charge((costs[opcode] as number) + prices.unpackField * count);
           if (value.tag !== variant) throw variantMismatch();
+          meter.releaseMemory(STACK_SIZE * count);
           for (const field of value.fields) push(field);
           break;
         }
@@ -485,7 +516,9 @@ export class Interpreter {
         }
         case 0x14: {
           const value = asRef(pop()).get();
-          meter.charge((costs[opcode] as number) + prices.readUnit * abstractSize(value));
+          const size = abstractSize(value);
+          meter.useMemory(size - STACK_SIZE);
+          meter.charge((costs[opcode] as number) + prices.readUnit * size);
           push(copyValue(value));
           break;
         }
@@ -493,6 +526,7 @@ export class Interpreter {
           const ref = asRef(pop());
           const value = pop();
           meter.charge(costs[opcode] as number);
+          meter.releaseMemory(heapSize(ref.get()));
           ref.set(value);
           break;
         }
@@ -530,6 +564,7 @@ export class Interpreter {
         case 0x22: {
           const other = pop();
           const one = pop();
+          meter.releaseMemory(heapSize(one) + heapSize(other));
           const unit = opcode === 0x21 ? prices.equalUnit : prices.notEqualUnit;
           meter.charge(
             (costs[opcode] as number) + unit * (abstractSize(one, true) + abstractSize(other, true)),
@@ -725,6 +760,7 @@ export class Interpreter {
     switch (opcode) {
       case 0x40: {
         const items = count & 0xffff;
+        meter.useMemory(itemSize(known.kind) * items);
         meter.charge(cost + prices.vectorPackItem * items);
         push(new Vec(known.kind, this.#popArgs(items, base)));
         return;
@@ -746,6 +782,7 @@ export class Interpreter {
       case 0x44: {
         const value = pop();
         const ref = asRef(pop());
+        meter.useMemory(itemSize(known.kind));
         meter.charge(cost);
         asVec(ref).items.push(value);
         if (ref.root !== undefined) ref.root.isDirty = true;
@@ -756,6 +793,7 @@ export class Interpreter {
         meter.charge(cost);
         const value = asVec(ref).items.pop();
         if (value === undefined) throw vectorError(2, "a vector is empty");
+        meter.releaseMemory(itemSize(known.kind));
         if (ref.root !== undefined) ref.root.isDirty = true;
         push(value);
         return;
@@ -763,6 +801,7 @@ export class Interpreter {
       case 0x46: {
         const { items } = asVec(pop());
         meter.charge(cost + prices.vectorUnpackItem * count);
+        meter.releaseMemory(itemSize(known.kind) * items.length);
         if (items.length !== count) throw vectorError(3, "a vector has another length");
         for (const value of items) push(value);
         return;
@@ -794,13 +833,14 @@ export class Interpreter {
     if (call === undefined) {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
-      call = { callee: this.#linker.function(of, types), nodes };
+      call = { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
       instance.resolved[pc] = call;
     }
     const { callee, nodes } = call;
     if (opcode === 0x59) this.#meter.charge(prices.perNode * nodes);
     const indices = maskIndices(mask);
     const each = opcode === 0x58 ? prices.closureArg : prices.closureGenericArg;
+    this.#meter.useMemory(STACK_SIZE * indices.length);
     this.#meter.charge((prices.base[opcode] as number) + each * indices.length);
     const captured = this.#popArgs(indices.length, base);
     const { definition } = callee;
@@ -809,7 +849,10 @@ export class Interpreter {
       ? indices.map((index) => {
           const type = definition.params[index];
           if (type === undefined) throw invariant("a captured parameter does not exist");
-          return this.#linker.layout(substitute(type, callee.typeArgs));
+          const layout = this.#linker.layout(substitute(type, callee.typeArgs));
+          if (hasDelayed(layout))
+            throw new VmError(STATUS.unableToCaptureDelayedField, "a closure captures an aggregator");
+          return layout;
         })
       : undefined;
     return new Closure({ module: of.module, name: of.name }, callee.typeArgs, mask, captured, layouts);

@@ -8,14 +8,25 @@ import { addressFromBytes } from "../move/address.ts";
 import { typeTagCodec } from "../move/type-tag.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import { tagOf, typeFromTag } from "./types.ts";
-import { Closure, type ItemKind, MAX_VALUE_DEPTH, Struct, signerOf, type Value, Vec } from "./values.ts";
+import {
+  Closure,
+  Delayed,
+  type ItemKind,
+  MAX_VALUE_DEPTH,
+  Struct,
+  signerOf,
+  type Value,
+  Vec,
+} from "./values.ts";
 
 export type Layout =
   | { readonly kind: PrimitiveName }
   | { readonly kind: "vector"; readonly item: Layout; readonly itemKind: ItemKind }
   | { readonly kind: "struct"; readonly fields: readonly Layout[] }
   | { readonly kind: "enum"; readonly variants: readonly (readonly Layout[])[] }
-  | { readonly kind: "function" };
+  | { readonly kind: "function" }
+  /** A number, or text, that may not be known while a block runs. */
+  | { readonly kind: "delayed"; readonly inner: Layout };
 
 /** How a signer is written: as its address alone, or as the enum that it is. */
 export type SignerForm = "address" | "enum";
@@ -31,6 +42,86 @@ export function encodeValue(value: Value, layout: Layout, signers: SignerForm = 
   const writer = new BcsWriter(64);
   write(writer, value, layout, signers, 1);
   return writer.take();
+}
+
+const MAX_DELAYED = 10;
+
+/** BCS of a value that the ledger keeps: it may have numbers of aggregators. */
+export function encodeStored(value: Value, layout: Layout): Uint8Array {
+  if (!hasDelayed(layout)) return encodeValue(value, layout);
+  const budget = { left: MAX_DELAYED };
+  return encodeValue(withoutDelayed(value, budget), plainLayout(layout));
+}
+
+function withoutDelayed(value: Value, budget: { left: number }): Value {
+  if (value instanceof Delayed) {
+    if (--budget.left < 0) throw new VmError(STATUS.tooManyDelayedFields, "a value has too many aggregators");
+    return value.value;
+  }
+  if (value instanceof Struct)
+    return new Struct(
+      value.fields.map((one) => withoutDelayed(one, budget)),
+      value.tag,
+    );
+  if (value instanceof Vec && value.kind === "other")
+    return new Vec(
+      value.kind,
+      value.items.map((one) => withoutDelayed(one, budget)),
+    );
+  return value;
+}
+
+const plainLayouts = new WeakMap<Layout, Layout>();
+
+function plainLayout(layout: Layout): Layout {
+  switch (layout.kind) {
+    case "delayed":
+      return layout.inner;
+    case "vector":
+    case "struct":
+    case "enum":
+      break;
+    default:
+      return layout;
+  }
+  let plain = plainLayouts.get(layout);
+  if (plain === undefined) {
+    plain =
+      layout.kind === "vector"
+        ? { ...layout, item: plainLayout(layout.item) }
+        : layout.kind === "struct"
+          ? { kind: "struct", fields: layout.fields.map(plainLayout) }
+          : { kind: "enum", variants: layout.variants.map((fields) => fields.map(plainLayout)) };
+    plainLayouts.set(layout, plain);
+  }
+  return plain;
+}
+
+const delayedLayouts = new WeakMap<Layout, boolean>();
+
+export function hasDelayed(layout: Layout): boolean {
+  if (layout.kind !== "struct" && layout.kind !== "enum") return findDelayed(layout);
+  let found = delayedLayouts.get(layout);
+  if (found === undefined) {
+    found = findDelayed(layout);
+    delayedLayouts.set(layout, found);
+  }
+  return found;
+}
+
+function findDelayed(layout: Layout): boolean {
+  switch (layout.kind) {
+    case "delayed":
+      return true;
+    case "vector":
+      return hasDelayed(layout.item);
+    case "struct":
+      return layout.fields.some(hasDelayed);
+    case "enum":
+      return layout.variants.some((fields) => fields.some(hasDelayed));
+    default:
+      return false;
+  }
 }
 
 function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerForm, depth: number): void {
@@ -88,6 +179,9 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
     }
     case "function":
       writeClosure(writer, value as Closure, depth);
+      return;
+    case "delayed":
+      throw new VmError(STATUS.delayedFieldMismatch, "the number of an aggregator is not encoded");
   }
 }
 
@@ -151,6 +245,7 @@ function writeLayout(writer: BcsWriter, layout: Layout): void {
     }
     return;
   }
+  if (layout.kind === "delayed") throw invariant("the number of an aggregator is not captured");
   writer.uleb(LAYOUT_TAGS.indexOf(layout.kind));
   if (layout.kind === "vector") writeLayout(writer, layout.item);
   if (layout.kind === "struct") {
@@ -183,9 +278,17 @@ function readLayout(reader: BcsReader, depth: number): Layout {
 }
 
 function itemKindOfLayout({ kind }: Layout): ItemKind {
-  return kind === "vector" || kind === "struct" || kind === "enum" || kind === "function" || kind === "signer"
-    ? "other"
-    : kind;
+  switch (kind) {
+    case "vector":
+    case "struct":
+    case "enum":
+    case "function":
+    case "signer":
+    case "delayed":
+      return "other";
+    default:
+      return kind;
+  }
 }
 
 /** The value of some bytes; undefined if they are not the BCS of one. */
@@ -213,6 +316,8 @@ function read(reader: BcsReader, layout: Layout, depth: number): Value {
     case "enum":
     case "function":
       break;
+    case "delayed":
+      return new Delayed(read(reader, layout.inner, depth));
     default:
       return reader[layout.kind]();
   }
@@ -283,6 +388,8 @@ export function constantSize(layout: Layout, count: (nodes: number) => void): nu
       }
       return size;
     }
+    case "delayed":
+      return constantSize(layout.inner, count);
     case "bool":
       return 1;
     case "address":

@@ -37,6 +37,7 @@ const MAX_LAYOUT_DEPTH = 128;
 /** Addresses of the chain's own code begin with these digits. */
 const SPECIAL = "0".repeat(63);
 
+/** True for addresses 0x0 to 0xf. */
 export function isSpecialAddress(address: string): boolean {
   return address.startsWith(SPECIAL);
 }
@@ -72,6 +73,8 @@ export class FunctionInstance {
   readonly kinds: Uint8Array;
   /** What instructions refer to, by their place, once they ran: functions found, types with their arguments. */
   readonly resolved: unknown[] = [];
+  /** Generic calls by what the code names, once they ran. */
+  readonly calls = new Map<object, unknown>();
   /** Parts of the types of all locals. */
   readonly localNodes: number;
   readonly localCount: number;
@@ -118,6 +121,8 @@ export class Linker {
   readonly #natives: NativeSource;
   readonly #modules = new Map<string, LoadedModule>();
   readonly visits: ModuleVisits;
+  /** True where numbers of aggregators stay hidden from code. */
+  readonly hasDelayedFields: boolean;
   readonly #instances = new Map<FunctionDefinition, Map<string, FunctionInstance>>();
   readonly #layouts = new Map<string, Layout>();
 
@@ -126,11 +131,13 @@ export class Linker {
     readonly source: ModuleSource;
     readonly natives: NativeSource;
     readonly visits?: ModuleVisits;
+    readonly hasDelayedFields?: boolean;
   }) {
     this.meter = options.meter;
     this.#source = options.source;
     this.#natives = options.natives;
     this.visits = options.visits ?? new ModuleVisits();
+    this.hasDelayedFields = options.hasDelayedFields === true;
   }
 
   /** A module. Charges its first use. Throws VmError if there is none. */
@@ -143,25 +150,34 @@ export class Linker {
 
   /** Like `module`, but undefined if there is none. */
   findModule(address: string, name: string): LoadedModule | undefined {
-    const key = moduleKey(address, name);
-    let module = this.#modules.get(key);
-    if (module === undefined) {
-      module = this.#source(address, name);
-      if (module === undefined) return undefined;
-      this.#modules.set(key, module);
-    }
-    this.visit(module);
+    const module = this.peek(address, name);
+    if (module !== undefined) this.visit(module);
     return module;
   }
 
   /** Charges the first use of a module. */
-  visit({ key, address, codeBytes }: LoadedModule): void {
-    const { visits } = this;
-    if (visits.keys.has(key)) return;
-    visits.keys.add(key);
-    if (isSpecialAddress(address)) return;
-    const { meter } = this;
-    if (!meter.isMetered) return;
+  visit(module: LoadedModule): void {
+    if (this.isVisited(module)) return;
+    this.markVisited(module);
+    this.chargeModule(module);
+  }
+
+  /** True for a module that needs no charge any more, or never does. */
+  isVisited({ key, address }: Pick<LoadedModule, "key" | "address">): boolean {
+    return this.visits.keys.has(key) || isSpecialAddress(address);
+  }
+
+  markVisited({ key }: Pick<LoadedModule, "key">): void {
+    this.visits.keys.add(key);
+  }
+
+  /** Charges for the bytes of a module, and counts it. Modules of the chain itself are free. */
+  chargeModule({ address, codeBytes }: Pick<LoadedModule, "address" | "codeBytes">): void {
+    const { meter, visits } = this;
+    if (!meter.isMetered || isSpecialAddress(address)) return;
+    meter.charge(
+      meter.price("txn.dependency_per_module") + meter.price("txn.dependency_per_byte") * codeBytes,
+    );
     visits.count++;
     visits.bytes += codeBytes;
     if (
@@ -169,9 +185,24 @@ export class Linker {
       visits.bytes > meter.price("txn.max_total_dependency_size", Number.POSITIVE_INFINITY)
     )
       throw new VmError(STATUS.dependencyLimitReached, "too many modules are used");
-    meter.charge(
-      meter.price("txn.dependency_per_module") + meter.price("txn.dependency_per_byte") * codeBytes,
-    );
+  }
+
+  /** Like `findModule`, without a charge. */
+  peek(address: string, name: string): LoadedModule | undefined {
+    const key = moduleKey(address, name);
+    let module = this.#modules.get(key);
+    if (module === undefined) {
+      module = this.#source(address, name);
+      if (module !== undefined) this.#modules.set(key, module);
+    }
+    return module;
+  }
+
+  /** Puts new modules in the place of those of the ledger. */
+  stage(modules: readonly LoadedModule[]): void {
+    for (const module of modules) this.#modules.set(module.key, module);
+    this.#instances.clear();
+    this.#layouts.clear();
   }
 
   function(
@@ -273,7 +304,8 @@ export class Linker {
           fields.map((field) => this.#makeLayout(substitute(field.type, type.typeArgs), budget, depth + 1));
         if (abi.variants !== undefined)
           return { kind: "enum", variants: abi.variants.map(({ fields }) => fieldsOf(fields)) };
-        return { kind: "struct", fields: fieldsOf(abi.fields) };
+        const layout: Layout = { kind: "struct", fields: fieldsOf(abi.fields) };
+        return this.hasDelayedFields ? delayedLayout(type, layout) : layout;
       }
       case "function":
         return { kind: "function" };
@@ -284,4 +316,17 @@ export class Linker {
         return { kind: type.kind };
     }
   }
+}
+
+const AGGREGATORS = `${"0".repeat(63)}1::aggregator_v2`;
+
+/** Hides the numbers of aggregators and snapshots, and the whole of texts that are made of them. */
+function delayedLayout(type: AbiStructType, layout: Layout & { readonly kind: "struct" }): Layout {
+  if (type.module !== "aggregator_v2" || moduleKey(toHex(type.address), type.module) !== AGGREGATORS)
+    return layout;
+  if (type.name === "DerivedStringSnapshot") return { kind: "delayed", inner: layout };
+  if (type.name !== "Aggregator" && type.name !== "AggregatorSnapshot") return layout;
+  const [number, ...rest] = layout.fields;
+  if (number === undefined) return layout;
+  return { kind: "struct", fields: [{ kind: "delayed", inner: number }, ...rest] };
 }

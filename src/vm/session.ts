@@ -1,10 +1,10 @@
 // What a run reads and writes: resources, table items and events, on top of a state that stays as it is.
 import type { AbiStructType, AbiType } from "../move/abi.ts";
 import { STATUS, VmError } from "./errors.ts";
-import { decodeValue, encodeValue, type Layout } from "./layout.ts";
+import { decodeValue, encodeStored, type Layout } from "./layout.ts";
 import type { Linker } from "./linker.ts";
 import { typeKey } from "./types.ts";
-import type { Root, Value } from "./values.ts";
+import { heapSize, type Root, type Value } from "./values.ts";
 
 /** Bytes that a read took, for its price. */
 export interface StateRead {
@@ -53,7 +53,7 @@ export class GlobalSlot implements Root {
   change(): Uint8Array | "delete" | undefined {
     const [value] = this.place;
     if (value === undefined) return this.wasThere ? "delete" : undefined;
-    return this.isDirty || this.hasAggregatorChange ? encodeValue(value, this.layout) : undefined;
+    return this.isDirty || this.hasAggregatorChange ? encodeStored(value, this.layout) : undefined;
   }
 }
 
@@ -136,9 +136,16 @@ export class Session {
   readonly events: SessionEvent[] = [];
   /** State of native modules, by the name of the module. */
   readonly extensions = new Map<string, unknown>();
+  isUnbiasable: boolean;
 
   constructor(options: SessionOptions) {
     this.options = options;
+    this.isUnbiasable = options.isUnbiasable === true;
+  }
+
+  /** Allows the run to take random numbers. */
+  markUnbiasable(): void {
+    this.isUnbiasable = true;
   }
 
   /** State of a native module, made on first use. */
@@ -161,7 +168,9 @@ export class Session {
       const { abi } = linker.struct(type);
       const layout = linker.layout(type);
       const read = state.resource(address, type, abi.groupMemberOf);
+      const value = valueOf(read, layout);
       if (onLoad === undefined) {
+        if (value !== undefined) meter.useMemory(heapSize(value));
         const perSlot = meter.price("txn.storage_io_per_state_slot_read");
         meter.chargeIo(readPrice(perSlot, meter.price("txn.storage_io_per_state_byte_read"), read));
       } else onLoad(read);
@@ -169,7 +178,7 @@ export class Session {
         address,
         type,
         group: abi.groupMemberOf,
-        slot: new GlobalSlot(layout, valueOf(read, layout)),
+        slot: new GlobalSlot(layout, value),
       };
       this.resources.set(key, known);
     }
@@ -189,8 +198,10 @@ export class Session {
       const { linker, state } = this.options;
       const layout = linker.layout(valueType);
       const read = state.tableItem(handle, key);
+      const value = valueOf(read, layout);
+      if (value !== undefined) linker.meter.useMemory(heapSize(value));
       onLoad(read);
-      known = { handle, key, slot: new GlobalSlot(layout, valueOf(read, layout)) };
+      known = { handle, key, slot: new GlobalSlot(layout, value) };
       this.tableItems.set(name, known);
     }
     return known.slot;

@@ -3,6 +3,7 @@
 import { toHex } from "../base/hex.ts";
 import { sha3 } from "../base/sha3.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { BcsError } from "../bcs/errors.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import {
   type AbortLocation,
@@ -11,7 +12,7 @@ import {
 } from "../ledger/execution-status.ts";
 import type { AbiType } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
-import { readScriptProgram } from "../move/bytecode/program.ts";
+import { readScriptProgram, type ScriptProgram } from "../move/bytecode/program.ts";
 import { MoveError } from "../move/errors.ts";
 import type { AccountAuthenticator } from "../transaction/account-authenticator.ts";
 import { anyPublicKeyCodec } from "../transaction/any-key.ts";
@@ -37,10 +38,12 @@ import {
 import { invariant, STATUS, VmError } from "./errors.ts";
 import { InstructionPrices, Meter, SCALING } from "./gas.ts";
 import { Interpreter } from "./interpreter.ts";
-import { type FunctionInstance, Linker, ModuleVisits } from "./linker.ts";
+import { type FunctionInstance, Linker, type LoadedModule, ModuleVisits } from "./linker.ts";
 import { findNative } from "./machine.ts";
-import { stringOf } from "./natives/framework.ts";
+import { ATTRIBUTE, isUnstable, metadataOfModule } from "./metadata.ts";
+import { type PublishRequest, stringOf } from "./natives/framework.ts";
 import { none, some } from "./natives/stdlib.ts";
+import { assertInitialiser, checkPublish, isEmit, maxFormatVersion } from "./publish.ts";
 import { Session, type SessionEvent, type TransactionFacts } from "./session.ts";
 import { LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "./state.ts";
 import { formatType, structType, substitute, typeFromTag } from "./types.ts";
@@ -49,6 +52,7 @@ import { type ChainConfig, sessionHash } from "./view.ts";
 
 const FRAMEWORK = `${"0".repeat(63)}1`;
 const VALIDATION = "transaction_validation";
+const MAINNET = 1;
 const FEATURE = {
   structArguments: 15,
   slotMetadata: 19,
@@ -57,6 +61,8 @@ const FEATURE = {
   feeStatement: 27,
   deletionRefund: 28,
   sponsoredCreation: 34,
+  delayedFields: 36,
+  splitGroups: 41,
   multisigMismatch: 70,
   serializedScriptArguments: 72,
   simulationVariants: 78,
@@ -67,6 +73,19 @@ const FEATURE = {
   defaultAccount: 91,
   payloadV2: 93,
   orderless: 94,
+} as const;
+
+/** Statuses of transactions that leave nothing behind. */
+const DISCARD = {
+  invalidSignature: 1,
+  tooLarge: 10,
+  maxGasTooHigh: 13,
+  maxGasTooLow: 14,
+  priceTooLow: 15,
+  priceTooHigh: 16,
+  gated: 26,
+  duplicateSigners: 28,
+  emptyPayload: 43,
 } as const;
 
 /** How a transaction ended. */
@@ -87,6 +106,10 @@ export interface ExecutorOptions {
   /** Place in its block, where it is known. */
   readonly transactionIndex?: number | undefined;
   readonly isSimulation?: boolean;
+  /** Items and bytes of the state, as of the beginning of the epoch. The block prologue writes them down. */
+  readonly usage?: { readonly items: bigint; readonly bytes: bigint } | undefined;
+  /** False if a signature is wrong. The caller checks signatures: they need no state. */
+  readonly areSignaturesValid?: boolean;
 }
 
 /** Discards a transaction: it leaves nothing behind. */
@@ -106,12 +129,7 @@ class SessionRun {
   readonly prices: InstructionPrices;
   readonly read: StoredReader;
 
-  constructor(
-    transaction: Run,
-    id: Uint8Array,
-    counter: number,
-    extras: { readonly isUnbiasable?: boolean } = {},
-  ) {
+  constructor(transaction: Run, id: Uint8Array, counter: number) {
     const { options, meter, visits } = transaction;
     this.read = readThrough(transaction.changes, options.read);
     const state = new LedgerState((key) => this.read(key)?.data, options.programs);
@@ -120,6 +138,10 @@ class SessionRun {
       natives: findNative,
       source: (at, of) => state.module(at, of),
       visits,
+      hasDelayedFields:
+        options.isSimulation !== true &&
+        options.config.features.has(FEATURE.delayedFields) &&
+        options.config.features.has(FEATURE.splitGroups),
     });
     const { chainId, features } = options.config;
     this.session = new Session({
@@ -130,8 +152,7 @@ class SessionRun {
       sessionHash: sessionHash(id),
       scriptHash: transaction.scriptHash,
       facts: transaction.facts && { ...transaction.facts, sessionCounter: counter },
-      usage: { items: 0n, bytes: 0n },
-      ...extras,
+      usage: options.usage ?? { items: 0n, bytes: 0n },
     });
     this.prices = new InstructionPrices(meter);
   }
@@ -244,6 +265,8 @@ interface Request {
   readonly multisig: string | undefined;
   readonly nonce: bigint | undefined;
   readonly isPayloadV2: boolean;
+  /** A form of payload that the chain no longer takes, or not yet. */
+  readonly isUnsupported: boolean;
 }
 
 function requestOf({ payload }: UserTransaction["raw"]): Request {
@@ -253,6 +276,7 @@ function requestOf({ payload }: UserTransaction["raw"]): Request {
     multisig: undefined,
     nonce: undefined,
     isPayloadV2: false,
+    isUnsupported: false,
   };
   switch (payload.kind) {
     case "script":
@@ -277,10 +301,11 @@ function requestOf({ payload }: UserTransaction["raw"]): Request {
         multisig: multisigAddress === undefined ? undefined : toHex(multisigAddress),
         nonce: replayProtectionNonce,
         isPayloadV2: true,
+        isUnsupported: false,
       };
     }
     default:
-      throw new Discarded(26);
+      return { ...plain, isUnsupported: true };
   }
 }
 
@@ -405,34 +430,45 @@ export class UserExecution implements Run {
     return { 0: 35, 3: 25, 4: 55, 6: 45 }[kind] + (this.#isOrderless ? 5 : 0);
   }
 
-  #session(kind: 0 | 3 | 4 | 6, extras: { readonly isUnbiasable?: boolean } = {}): SessionRun {
-    return new SessionRun(this, this.#sessionId(kind), this.#counter(kind), extras);
+  #session(kind: 0 | 3 | 4 | 6): SessionRun {
+    return new SessionRun(this, this.#sessionId(kind), this.#counter(kind));
   }
 
   /** Checks that need no code. */
   #assertAllowed(): void {
-    const { raw } = this.#transaction;
-    const { sender, secondary, feePayer } = this.#signers;
+    const { sender, secondary } = this.#signers;
     const { features } = this.options.config;
+    if (this.options.areSignaturesValid === false) throw new Discarded(DISCARD.invalidSignature);
     const addresses = [sender, ...secondary].map(({ address }) => address);
-    if (feePayer !== undefined && feePayer.address !== `${"0".repeat(64)}`) void feePayer;
-    if (new Set(addresses).size !== addresses.length) throw new Discarded(28);
-    if (this.#request.isPayloadV2 && !features.has(FEATURE.payloadV2)) throw new Discarded(26);
-    if (this.#isOrderless && !features.has(FEATURE.orderless)) throw new Discarded(26);
-    if (this.#request.multisig !== undefined && this.#request.script !== undefined) throw new Discarded(26);
+    if (new Set(addresses).size !== addresses.length) throw new Discarded(DISCARD.duplicateSigners);
+    if (this.#request.isPayloadV2 && !features.has(FEATURE.payloadV2)) throw new Discarded(DISCARD.gated);
+    if (this.#isOrderless && !features.has(FEATURE.orderless)) throw new Discarded(DISCARD.gated);
+    if (this.#request.isUnsupported) throw new Discarded(DISCARD.gated);
+    this.#assertGas();
+    const { multisig, entry, script } = this.#request;
+    if (multisig === undefined && entry === undefined && script === undefined)
+      throw new Discarded(DISCARD.emptyPayload);
+    if (multisig !== undefined && script !== undefined) throw new Discarded(DISCARD.gated);
+  }
+
+  /** Size, most gas and price. */
+  #assertGas(): void {
+    const { raw } = this.#transaction;
+    const { features } = this.options.config;
     const { meter } = this;
     const price = (name: string): number => meter.price(`txn.${name}`);
-    if (this.#bytes > price("max_transaction_size_in_bytes")) throw new Discarded(10);
-    if (raw.maxGasAmount > BigInt(price("maximum_number_of_gas_units"))) throw new Discarded(13);
-    const intrinsic = this.#intrinsic() / SCALING;
-    if (this.#maxGas < Math.floor(intrinsic)) throw new Discarded(14);
-    if (raw.gasUnitPrice < BigInt(price("min_price_per_gas_unit"))) throw new Discarded(15);
-    if (raw.gasUnitPrice > BigInt(price("max_price_per_gas_unit"))) throw new Discarded(16);
+    if (this.#bytes > price("max_transaction_size_in_bytes")) throw new Discarded(DISCARD.tooLarge);
+    if (raw.maxGasAmount > BigInt(price("maximum_number_of_gas_units")))
+      throw new Discarded(DISCARD.maxGasTooHigh);
+    if (this.#maxGas < Math.ceil(this.#intrinsic() / SCALING)) throw new Discarded(DISCARD.maxGasTooLow);
+    if (raw.gasUnitPrice < BigInt(price("min_price_per_gas_unit"))) throw new Discarded(DISCARD.priceTooLow);
+    if (raw.gasUnitPrice > BigInt(price("max_price_per_gas_unit"))) throw new Discarded(DISCARD.priceTooHigh);
     if (this.#createsAccount) {
       const slots = features.has(FEATURE.fungibleStore) ? 1n : 2n;
       const deposit =
         slots * BigInt(price("storage_fee_per_state_slot") + 300 * price("storage_fee_per_state_byte"));
-      if (raw.gasUnitPrice * raw.maxGasAmount < raw.gasUnitPrice * 10n + deposit) throw new Discarded(14);
+      if (raw.gasUnitPrice * raw.maxGasAmount < raw.gasUnitPrice * 10n + deposit)
+        throw new Discarded(DISCARD.maxGasTooLow);
     }
   }
 
@@ -579,18 +615,40 @@ export class UserExecution implements Run {
     try {
       this.meter.charge(this.#intrinsic());
       if (this.#request.multisig !== undefined) return this.#finishMultisig(run);
-      const modules = this.#payload(run);
-      const changes = run.changes(this, modules);
-      assertLimits(this.meter, changes, run.session.events);
-      const refund = this.#charge(changes, run.session.events);
-      squash(this.changes, changes);
+      this.#payload(run);
+      this.#endUser(run);
+      // Changes of the prologue are paid for too.
+      const refund = this.#charge(this.changes, run.session.events);
       return this.#epilogue({ kind: "success" }, refund, run.session.events);
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
-      this.changes.clear();
-      for (const [name, change] of kept) this.changes.set(name, change);
+      this.#restore(kept);
       return this.#fail(error);
     }
+  }
+
+  /** Publishes what the code asked for, and joins the changes to those of the prologue. */
+  #endUser(run: SessionRun): void {
+    const modules = this.#publish(run);
+    squash(this.changes, run.changes(this, modules));
+    assertLimits(this.meter, this.changes, run.session.events);
+  }
+
+  #publish(run: SessionRun): ReadonlyMap<string, Uint8Array> {
+    const request = run.session.extensions.get("publish") as PublishRequest | undefined;
+    if (request === undefined) return new Map();
+    const { linker } = run;
+    const { features, chainId } = this.options.config;
+    const modules = checkPublish(request, { linker, features, chainId });
+    for (const { program, loaded, old } of modules) {
+      const definition = program.functions.find(({ name }) => name === "init_module");
+      if (old !== undefined || definition === undefined) continue;
+      assertInitialiser(definition, this.meter.version);
+      const signer = signerOf(request.destination);
+      const given: Value = definition.params[0]?.kind === "reference" ? new Ref([signer], 0) : signer;
+      run.interpreter().call(linker.instance(loaded, definition, []), [given]);
+    }
+    return new Map(modules.map(({ loaded, bytes }) => [loaded.key, bytes]));
   }
 
   #charge(changes: Changes, events: readonly SessionEvent[]): bigint {
@@ -601,14 +659,13 @@ export class UserExecution implements Run {
     });
   }
 
-  /** Runs what the payload asks for; returns the modules that it publishes. */
-  #payload(run: SessionRun): ReadonlyMap<string, Uint8Array> {
+  /** Runs what the payload asks for. */
+  #payload(run: SessionRun): void {
     const { script, entry } = this.#request;
     const { sender, secondary } = this.#signers;
     const signers = [sender, ...secondary].map(({ address }) => address);
     if (script !== undefined) this.#script(run, script, signers);
     else if (entry !== undefined) this.#entry(run, entry, signers);
-    return new Map();
   }
 
   #entry(run: SessionRun, entry: EntryFunction, signers: readonly string[]): void {
@@ -625,16 +682,19 @@ export class UserExecution implements Run {
     assertTypeArgs(linker, definition.typeParams, typeArgs);
     if (definition.body === undefined)
       throw new VmError(STATUS.userDefinedNativeNotAllowed, "a native function is no entry function");
+    if (definition.visibility !== "public" && isRandom(module, entry.function)) run.session.markUnbiasable();
     const instance = linker.instance(module, definition, typeArgs);
+    const args = makeArguments(run, instance, signers, entry.args);
     if (!definition.isEntry)
       throw new VmError(STATUS.entryFunctionNotEntry, "the function is no entry function");
-    if (definition.returns.length > 0)
-      throw new VmError(STATUS.invalidMainSignature, "an entry function returns nothing");
-    run.interpreter().call(instance, makeArguments(run, instance, signers, entry.args));
+    run.interpreter().call(instance, args());
   }
 
   #script(run: SessionRun, script: Script, signers: readonly string[]): void {
     const { linker } = run;
+    const { features, chainId } = this.options.config;
+    const isSerialized = script.args.some(({ kind }) => kind === "serialized");
+    if (isSerialized && !features.has(FEATURE.serializedScriptArguments)) throw new Discarded(DISCARD.gated);
     let program: ReturnType<typeof readScriptProgram>;
     try {
       program = readScriptProgram(script.code);
@@ -642,16 +702,24 @@ export class UserExecution implements Run {
       if (!(error instanceof MoveError)) throw error;
       throw new VmError(STATUS.codeDeserializationError, error.message);
     }
+    if (program.version > maxFormatVersion(features))
+      throw new VmError(STATUS.codeDeserializationError, "the script has a format that is not supported");
+    assertScript(program);
+    for (const { address, name } of program.dependencies) linker.module(toHex(address), name);
     const typeArgs = script.typeArgs.map(typeFromTag);
     for (const type of typeArgs) loadTypes(linker, type);
     assertTypeArgs(linker, program.main.typeParams, typeArgs);
     const instance = linker.script(program, typeArgs);
+    if (chainId === MAINNET && isUnstable(program.metadata))
+      throw new VmError(STATUS.unstableBytecodeRejected, "the script is marked as not stable");
+    if (program.functions.some(isEmit))
+      throw new VmError(STATUS.invalidOperationInScript, "a script cannot emit events");
     const args = script.args.map((argument) => scriptArgumentBytes(argument));
-    run.interpreter().call(instance, makeArguments(run, instance, signers, args));
+    run.interpreter().call(instance, makeArguments(run, instance, signers, args)());
   }
 
   #finishMultisig(run: SessionRun): TransactionOutput {
-    const { multisig, entry } = this.#request;
+    const { multisig } = this.#request;
     const { sender } = this.#signers;
     if (multisig === undefined) throw invariant("no multisig account");
     const provided = byteVec(this.#multisigPayload());
@@ -660,53 +728,33 @@ export class UserExecution implements Run {
       provided,
     ]);
     const bytes = asBytes(stored);
-    let inner: EntryFunction | undefined = entry;
-    try {
-      if (bytes[0] === 0) inner = decodeWith(entryFunctionCodec, bytes.subarray(1));
-    } catch {
-      throw new VmError(
-        STATUS.failedToDeserializeArgument,
-        "the payload of the multisig account does not decode",
-      );
-    }
-    const payload = byteVec(bytes);
-    let error: VmError | undefined;
-    let refund = 0n;
-    let events: readonly SessionEvent[] = [];
+    const inner = decodeMultisigPayload(bytes);
     const before = new Map(this.changes);
+    const args: Value[] = [sender.address, multisig, byteVec(bytes)];
     try {
-      if (inner === undefined)
-        throw new VmError(STATUS.failedToDeserializeArgument, "the multisig account has no payload");
       this.#entry(run, inner, [multisig]);
-      const changes = run.changes(this);
-      assertLimits(this.meter, changes, run.session.events);
-      refund = this.#charge(changes, run.session.events);
-      squash(this.changes, changes);
-      events = run.session.events;
-    } catch (caught) {
-      if (!(caught instanceof VmError)) throw caught;
-      error = caught;
-      this.changes.clear();
-      for (const [name, change] of before) this.changes.set(name, change);
-    }
-    const cleanup = this.#session(0);
-    this.#unmetered(() => {
-      if (error === undefined)
-        cleanup.callFramework("multisig_account", "successful_transaction_execution_cleanup", [
-          sender.address,
-          multisig,
-          payload,
-        ]);
-      else
-        cleanup.callFramework("multisig_account", "failed_transaction_execution_cleanup", [
-          sender.address,
-          multisig,
-          payload,
+      this.#endUser(run);
+    } catch (error) {
+      if (!(error instanceof VmError)) throw error;
+      // The transaction succeeds, without what the inner call did.
+      this.#restore(before);
+      return this.#epilogue({ kind: "success" }, 0n, [], (epilogue) => {
+        epilogue.callFramework("multisig_account", "failed_transaction_execution_cleanup", [
+          ...args,
           executionError(error),
         ]);
+      });
+    }
+    const { events } = run.session;
+    const refund = this.#charge(this.changes, events);
+    return this.#epilogue({ kind: "success" }, refund, events, (epilogue) => {
+      epilogue.callFramework("multisig_account", "successful_transaction_execution_cleanup", args);
     });
-    squash(this.changes, cleanup.changes(this));
-    return this.#epilogue({ kind: "success" }, refund, [...events, ...cleanup.session.events]);
+  }
+
+  #restore(changes: Changes): void {
+    this.changes.clear();
+    for (const [name, change] of changes) this.changes.set(name, change);
   }
 
   /** What is left of a transaction that failed: its fee, and the account that it was to create. */
@@ -725,13 +773,12 @@ export class UserExecution implements Run {
         if (!(caught instanceof VmError)) throw caught;
         this.#unmetered(create);
       }
-      const changes = hook.changes(this);
+      squash(this.changes, hook.changes(this));
       try {
-        this.#charge(changes, hook.session.events);
+        this.#charge(this.changes, hook.session.events);
       } catch (caught) {
         if (!(caught instanceof VmError)) throw caught;
       }
-      squash(this.changes, changes);
       events = hook.session.events;
     }
     return this.#epilogue(status, 0n, events);
@@ -741,7 +788,12 @@ export class UserExecution implements Run {
     return keptStatus(error, this.options, this.meter.version);
   }
 
-  #epilogue(status: ExecutionStatus, refund: bigint, userEvents: readonly SessionEvent[]): TransactionOutput {
+  #epilogue(
+    status: ExecutionStatus,
+    refund: bigint,
+    userEvents: readonly SessionEvent[],
+    cleanup?: (run: SessionRun) => void,
+  ): TransactionOutput {
     const { raw } = this.#transaction;
     const { sender, feePayer } = this.#signers;
     const { features } = this.options.config;
@@ -752,8 +804,8 @@ export class UserExecution implements Run {
     const hasRefund = hasStatement && features.has(FEATURE.deletionRefund);
     const returned = hasRefund ? refund : 0n;
     const isSimulation = this.options.isSimulation === true;
-    const kept = new Map(this.changes);
     const run = this.#session(4);
+    if (cleanup !== undefined) this.#unmetered(() => cleanup(run));
     try {
       this.#unmetered(() => {
         const amounts: Value[] = [returned, raw.gasUnitPrice, raw.maxGasAmount, left];
@@ -791,10 +843,7 @@ export class UserExecution implements Run {
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
       const isFeeTooHigh = error.status === STATUS.aborted && error.subStatus === ((2n << 16n) | 1005n);
-      if (status.kind === "success" && isFeeTooHigh) {
-        void kept;
-        throw error;
-      }
+      if (status.kind === "success" && isFeeTooHigh) throw error;
       throw new Discarded(UNEXPECTED_ERROR);
     }
     squash(this.changes, run.changes(this));
@@ -826,38 +875,44 @@ function loadTypes(linker: Linker, type: AbiType): void {
   for (const one of type.typeArgs) loadTypes(linker, one);
 }
 
-/** The arguments of an entry function or script: first the signers, then the values. */
+/**
+ * The arguments of an entry function or script: first the signers, then the values. Values with constructors are made at
+ * once, plain ones when the result is called: the chain decodes them when the function begins.
+ */
 function makeArguments(
   run: SessionRun,
   instance: FunctionInstance,
   signers: readonly string[],
   args: readonly Uint8Array[],
-): Value[] {
+): () => Value[] {
   const { linker } = run;
+  if (instance.definition.returns.length > 0)
+    throw new VmError(STATUS.invalidMainSignature, "an entry function returns nothing");
   const params = instance.definition.params.map((type) => substitute(type, instance.typeArgs));
   const isSigner = (type: AbiType): boolean =>
     type.kind === "signer" || (type.kind === "reference" && type.to.kind === "signer");
-  let count = 0;
-  while (count < params.length && isSigner(params[count] as AbiType)) count++;
+  const count = params.filter(isSigner).length;
   const rest = params.slice(count);
   for (const type of rest) assertArgumentType(type);
-  if (count > 0 && count !== signers.length)
-    throw new VmError(
-      STATUS.numberOfSignerArgumentsMismatch,
-      `expected ${count} signers, got ${signers.length}`,
-    );
   if (rest.length !== args.length)
     throw new VmError(
       STATUS.numberOfArgumentsMismatch,
       `expected ${rest.length} arguments, got ${args.length}`,
     );
+  if (count > 0 && count !== signers.length)
+    throw new VmError(
+      STATUS.numberOfSignerArgumentsMismatch,
+      `expected ${count} signers, got ${signers.length}`,
+    );
   const maker = new ArgumentMaker(linker, () => run.interpreter());
-  const values = rest.map((type, i) => maker.make(type, args[i] ?? new Uint8Array(0)));
-  const given = params.slice(0, count).map((type, i): Value => {
-    const signer = signerOf(signers[i] ?? "");
-    return type.kind === "reference" ? new Ref([signer], 0) : signer;
-  });
-  return [...given, ...values];
+  const values = rest.map((type, i) => maker.prepare(type, args[i] ?? new Uint8Array(0)));
+  return () => {
+    const given = params.slice(0, count).map((type, i): Value => {
+      const signer = signerOf(signers[i] ?? "");
+      return type.kind === "reference" ? new Ref([signer], 0) : signer;
+    });
+    return [...given, ...values.map((value) => value())];
+  };
 }
 
 function scriptArgumentBytes(argument: Script["args"][number]): Uint8Array {
@@ -883,12 +938,48 @@ function scriptArgumentBytes(argument: Script["args"][number]): Uint8Array {
   }
 }
 
-function executionError({ status, subStatus, location }: VmError): Struct {
-  const isAbort = status === STATUS.aborted;
-  const isFailure = status >= 4000 && status < 5000;
-  const kind = isAbort ? "MoveAbort" : isFailure ? "MoveExecutionFailure" : "VMError";
+function executionError(error: VmError): Struct {
+  const { status, subStatus, location, offset } = error;
+  const isAbort = status === STATUS.aborted && subStatus !== undefined;
+  const isFailure = status >= 4000 && status < 5000 && location !== undefined && offset !== undefined;
+  if (!isAbort && !isFailure) return new Struct([stringOf(""), stringOf("VMError"), BigInt(keptCode(error))]);
   const place = location === undefined || location === "script" ? "Script" : location;
-  return new Struct([stringOf(place), stringOf(kind), isAbort ? (subStatus ?? 0n) : BigInt(status)]);
+  const kind = isAbort ? "MoveAbort" : "MoveExecutionFailure";
+  return new Struct([stringOf(place), stringOf(kind), isAbort ? subStatus : BigInt(status)]);
+}
+
+/** What a multisig account runs: an entry function, the only kind there is. */
+function decodeMultisigPayload(bytes: Uint8Array): EntryFunction {
+  try {
+    if (bytes[0] === 0) return decodeWith(entryFunctionCodec, bytes.subarray(1));
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+  }
+  throw new VmError(
+    STATUS.failedToDeserializeArgument,
+    "the payload of the multisig account does not decode",
+  );
+}
+
+/** True if a function may take random numbers. */
+function isRandom({ program }: LoadedModule, name: string): boolean {
+  const attributes = metadataOfModule(program)?.functions.find(([key]) => key === name)?.[1] ?? [];
+  return attributes.some(({ kind }) => kind === ATTRIBUTE.randomness);
+}
+
+/** Instructions that need a definition of a struct, which no script has. */
+function needsStruct(opcode: number): boolean {
+  return STRUCT_OPCODES.has(opcode);
+}
+
+const STRUCT_OPCODES: ReadonlySet<number> = new Set([
+  0x0f, 0x10, 0x12, 0x13, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x36, 0x37, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, 0x3e, 0x3f,
+  0x4e, 0x4f, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57,
+]);
+
+function assertScript({ main }: ScriptProgram): void {
+  if (main.body?.opcodes.some(needsStruct) === true)
+    throw new VmError(STATUS.invalidOperationInScript, "a script defines no structs");
 }
 
 const KEPT_AS_MISCELLANEOUS: ReadonlySet<number> = new Set([4030, 4031, 4032, 4036, 4041]);

@@ -161,6 +161,13 @@ export function depthOf(type: AbiType): number {
   return deepest + 1;
 }
 
+/** How deeply vectors, structs and functions are nested in a type. */
+export function tagNesting(type: AbiType): number {
+  let deepest = 0;
+  for (const part of partsOf(type)) deepest = Math.max(deepest, tagNesting(part));
+  return type.kind === "vector" || type.kind === "struct" || type.kind === "function" ? deepest + 1 : deepest;
+}
+
 export function structType(
   address: string,
   module: string,

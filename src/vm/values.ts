@@ -4,7 +4,7 @@ import type { AbiType } from "../move/abi.ts";
 import type { FunctionReference } from "../move/bytecode/program.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 
-export type Value = number | bigint | boolean | string | Struct | Vec | Closure | Ref;
+export type Value = number | bigint | boolean | string | Struct | Vec | Closure | Ref | Delayed;
 
 export const MAX_VALUE_DEPTH = 128;
 
@@ -69,6 +69,18 @@ export class Closure {
     this.mask = mask;
     this.captured = captured;
     this.layouts = layouts;
+  }
+}
+
+/**
+ * The number of an aggregator or of a snapshot, or the text made of one. While the chain runs a block, the number may not
+ * be known yet: code cannot compare or encode it. Only natives of aggregators look inside.
+ */
+export class Delayed {
+  readonly value: Value;
+
+  constructor(value: Value) {
+    this.value = value;
   }
 }
 
@@ -164,11 +176,16 @@ export function copyValue(value: Value, depth = 1): Value {
   return value;
 }
 
+function isDelayed(): VmError {
+  return new VmError(STATUS.delayedFieldMismatch, "the number of an aggregator cannot be compared");
+}
+
 /** Order of two values of one type: negative, zero or positive. */
 export function compareValues(a: Value, b: Value, depth = 1): number {
   if (typeof a !== "object" || typeof b !== "object")
     return a === b ? 0 : (a as number) < (b as number) ? -1 : 1;
   if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  if (a instanceof Delayed || b instanceof Delayed) throw isDelayed();
   if (a instanceof Ref) return compareValues(a.get(), b instanceof Ref ? b.get() : b, depth + 1);
   if (b instanceof Ref) return compareValues(a, b.get(), depth + 1);
   if (a instanceof Struct && b instanceof Struct) {
@@ -190,19 +207,76 @@ function compareLists(a: readonly Value[], b: readonly Value[], depth: number): 
 }
 
 function compareClosures(a: Closure, b: Closure, depth: number): number {
-  const [one, other] = [closureKey(a), closureKey(b)];
-  if (one !== other) return one < other ? -1 : 1;
-  return compareLists(a.captured, b.captured, depth);
+  const [one, other] = [a.target, b.target];
+  return (
+    Buffer.compare(one.module.address, other.module.address) ||
+    compareTexts(one.module.name, other.module.name) ||
+    compareTexts(one.name, other.name) ||
+    compareTypeLists(a.typeArgs, b.typeArgs) ||
+    compareLists(a.captured, b.captured, depth)
+  );
 }
 
-function closureKey({ target, typeArgs }: Closure): string {
-  return `${Buffer.from(target.module.address).toString("hex")}::${target.module.name}::${target.name}<${JSON.stringify(typeArgs)}>`;
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** Kinds of types in the order of their tags. */
+const TYPE_ORDER: readonly AbiType["kind"][] = [
+  "bool",
+  "u8",
+  "u64",
+  "u128",
+  "address",
+  "signer",
+  "vector",
+  "struct",
+  "u16",
+  "u32",
+  "u256",
+  "function",
+  "i8",
+  "i16",
+  "i32",
+  "i64",
+  "i128",
+  "i256",
+];
+
+function compareTypes(a: AbiType, b: AbiType): number {
+  // References come only in function types: immutable ones first, then mutable ones, then values.
+  const rank = (type: AbiType): number => (type.kind === "reference" ? (type.mutable ? 1 : 0) : 2);
+  if (rank(a) !== rank(b)) return rank(a) - rank(b);
+  if (a.kind === "reference" && b.kind === "reference") return compareTypes(a.to, b.to);
+  if (a.kind === "vector" && b.kind === "vector") return compareTypes(a.item, b.item);
+  if (a.kind === "struct" && b.kind === "struct")
+    return (
+      Buffer.compare(a.address, b.address) ||
+      compareTexts(a.module, b.module) ||
+      compareTexts(a.name, b.name) ||
+      compareTypeLists(a.typeArgs, b.typeArgs)
+    );
+  if (a.kind === "function" && b.kind === "function")
+    return (
+      compareTypeLists(a.args, b.args) || compareTypeLists(a.results, b.results) || a.abilities - b.abilities
+    );
+  return TYPE_ORDER.indexOf(a.kind) - TYPE_ORDER.indexOf(b.kind);
+}
+
+function compareTypeLists(a: readonly AbiType[], b: readonly AbiType[]): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const order = compareTypes(a[i] as AbiType, b[i] as AbiType);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
 }
 
 /** Equality stops at the first difference, and vectors of different lengths are different at once. */
 export function equalValues(a: Value, b: Value, depth = 1): boolean {
   if (typeof a !== "object" || typeof b !== "object") return a === b;
   if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  if (a instanceof Delayed || b instanceof Delayed) throw isDelayed();
   if (a instanceof Ref) return equalValues(a.get(), b instanceof Ref ? b.get() : b, depth + 1);
   if (b instanceof Ref) return equalValues(a, b.get(), depth + 1);
   if (a instanceof Struct && b instanceof Struct) {
@@ -223,6 +297,8 @@ function equalLists(a: readonly Value[], b: readonly Value[], depth: number): bo
 
 /** Units of memory that a value counts as, by the chain's schedule. */
 const SCALAR_SIZE = 40;
+/** What any value takes on the stack. */
+export const STACK_SIZE = SCALAR_SIZE;
 const PACKED_SIZES: Readonly<Record<ItemKind, number>> = {
   u8: 1,
   u16: 2,
@@ -271,7 +347,18 @@ export function abstractSize(value: Value, follows = false, depth = 1): number {
     for (const one of value.captured) size += abstractSize(one, follows, depth + 1);
     return size;
   }
+  if (value instanceof Delayed) return SCALAR_SIZE;
   return follows ? abstractSize(value.get(), follows, depth + 1) : SCALAR_SIZE;
+}
+
+/** The part of a value's size that is not on the stack. */
+export function heapSize(value: Value): number {
+  return typeof value !== "object" || value instanceof Ref ? 0 : abstractSize(value) - STACK_SIZE;
+}
+
+/** Size of the elements of a vector, as memory counts them. */
+export function itemSize(kind: ItemKind): number {
+  return kind === "other" ? SCALAR_SIZE : PACKED_SIZES[kind];
 }
 
 export function asBytes(value: Value | undefined): Uint8Array {

@@ -1,6 +1,15 @@
 // Reads a compiled module or script with its code, for the virtual machine. `readModule` or `readScript` checks every index
 // and operand first, so that this reader only picks things up.
-import type { Ability, AbiType, ModuleAbi, ModuleId, ScriptAbi, StructAbi, Visibility } from "../abi.ts";
+import type {
+  Ability,
+  AbiStructType,
+  AbiType,
+  ModuleAbi,
+  ModuleId,
+  ScriptAbi,
+  StructAbi,
+  Visibility,
+} from "../abi.ts";
 import { readFunctionTypeParams } from "./abilities.ts";
 import type { Cursor } from "./cursor.ts";
 import { type Directory, readDirectory, TABLE } from "./directory.ts";
@@ -94,13 +103,35 @@ export interface Program {
   readonly abi: ModuleAbi;
   readonly functions: readonly FunctionDefinition[];
   readonly metadata: ReadonlyMap<string, Uint8Array>;
+  /** Keys of all metadata entries, in the order of the file. */
+  readonly metadataKeys: readonly string[];
   /** Modules that the code names. */
   readonly dependencies: readonly ModuleId[];
+}
+
+/** A struct that a module defines or uses, as its handle describes it. */
+export interface StructReference {
+  readonly base: AbiStructType;
+  readonly abilities: readonly Ability[];
+  readonly typeParams: StructAbi["typeParams"];
+}
+
+/** Tables of a module that only its publishing looks at. */
+export interface ProgramTables {
+  readonly signatures: readonly (readonly AbiType[])[];
+  readonly functions: readonly FunctionReference[];
+  readonly structs: readonly StructReference[];
+  /** Type arguments of all instantiations of functions, structs and fields. */
+  readonly instantiations: readonly (readonly AbiType[])[];
 }
 
 export interface ScriptProgram {
   readonly abi: ScriptAbi;
   readonly main: FunctionDefinition;
+  /** Format version. */
+  readonly version: number;
+  /** Functions that the code names. */
+  readonly functions: readonly FunctionReference[];
   readonly metadata: ReadonlyMap<string, Uint8Array>;
   readonly dependencies: readonly ModuleId[];
 }
@@ -276,7 +307,31 @@ export function readProgram(bytes: Uint8Array): Program {
   const functions = readTable(directory.table(TABLE.functionDefinitions), (cursor) =>
     readDefinition(cursor, tables, index++),
   );
-  return { abi, functions, metadata: pools.metadata, dependencies: pools.modules.slice(1) };
+  const metadataKeys = readTable(directory.table(TABLE.metadata), (cursor) => {
+    const key = cursor.latin1(1023, "metadata key");
+    cursor.blob(0xffff, "metadata value");
+    return key;
+  });
+  const dependencies = pools.modules.filter(
+    ({ address, name }) => name !== abi.name || Buffer.compare(address, abi.address) !== 0,
+  );
+  return { abi, functions, metadata: pools.metadata, metadataKeys, dependencies };
+}
+
+/** Reads the tables of a module that `readProgram` accepts. */
+export function readProgramTables(bytes: Uint8Array): ProgramTables {
+  const directory = readDirectory(bytes, "module");
+  const pools = readPools(directory);
+  const functions = readTable(directory.table(TABLE.functionHandles), (cursor) => readHandle(cursor, pools));
+  const kinds = [TABLE.functionInstantiations, TABLE.structInstantiations, TABLE.fieldInstantiations];
+  const instantiations = kinds.flatMap((kind) =>
+    readTable(directory.table(kind), (cursor) => {
+      cursor.uleb(0xffff, "instantiated element");
+      return cursor.pick(pools.signatures, "type arguments").types;
+    }),
+  );
+  const signatures = pools.signatures.map(({ types }) => types);
+  return { signatures, functions, structs: pools.structs, instantiations };
 }
 
 /** Reads a script with its code. Throws MoveError for bytes that the format rejects. */
@@ -303,5 +358,6 @@ export function readScriptProgram(bytes: Uint8Array): ScriptProgram {
     isEntry: true,
     body,
   };
-  return { abi, main, metadata: pools.metadata, dependencies: pools.modules };
+  const { metadata, modules } = pools;
+  return { abi, main, version, functions: tables.functions, metadata, dependencies: modules };
 }

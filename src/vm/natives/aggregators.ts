@@ -1,12 +1,24 @@
-// Natives of the aggregators: numbers that many transactions change at once. A run has them to itself, so they are plain
-// numbers here.
+// Natives of the aggregators: numbers that many transactions change at once. A run has them to itself, so their values are
+// known here, but code of a block sees them only through these natives.
 import { toHex } from "../../base/hex.ts";
 import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, invariant } from "../errors.ts";
 import { encodeValue } from "../layout.ts";
 import type { NativeContext, NativeModule } from "../natives.ts";
-import { asAddress, asBig, asBytes, asRef, asStruct, byteVec, Struct, type Value, Vec } from "../values.ts";
+import {
+  asAddress,
+  asBig,
+  asBytes,
+  asRef,
+  asStruct,
+  byteVec,
+  Delayed,
+  Ref,
+  Struct,
+  type Value,
+  Vec,
+} from "../values.ts";
 import { chargeFor } from "./stdlib.ts";
 
 const OVERFLOW = 0x020001;
@@ -132,14 +144,27 @@ const DEPRECATED = 0x030009;
 const MAX_STRING_BYTES = 1024;
 const MIN_DERIVED_WIDTH = 22;
 
+function hide({ linker }: NativeContext, value: Value): Value {
+  return linker.hasDelayedFields ? new Delayed(value) : value;
+}
+
+function shown(value: Value | undefined): Value | undefined {
+  return value instanceof Delayed ? value.value : value;
+}
+
+/** The number of an aggregator or snapshot. */
+function numberOf(self: Value | undefined): bigint {
+  return asBig(shown(asStruct(self).fields[0]));
+}
+
 /** Adds an amount if the sum stays in range. */
-function tryChange(self: Value | undefined, amount: bigint): boolean {
+function tryChange(context: NativeContext, self: Value | undefined, amount: bigint): boolean {
   const ref = asRef(self);
   const { fields } = asStruct(ref);
-  const [value, max] = [asBig(fields[0]), asBig(fields[1])];
+  const [value, max] = [numberOf(ref), asBig(fields[1])];
   const next = value + amount;
   if (next < 0n || next > max) return false;
-  fields[0] = next;
+  fields[0] = hide(context, next);
   if (ref.root !== undefined) ref.root.hasAggregatorChange = true;
   return true;
 }
@@ -168,41 +193,41 @@ const aggregator_v2: NativeModule = {
   create_aggregator: (context, [max], typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.create_aggregator");
     maxOf(typeArgs[0], UNSUPPORTED);
-    return [new Struct([0n, asBig(max)])];
+    return [new Struct([hide(context, 0n), asBig(max)])];
   },
   create_unbounded_aggregator: (context, _, typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.create_aggregator");
-    return [new Struct([0n, maxOf(typeArgs[0], UNSUPPORTED)])];
+    return [new Struct([hide(context, 0n), maxOf(typeArgs[0], UNSUPPORTED)])];
   },
   try_add: (context, [self, amount], typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.try_add");
     maxOf(typeArgs[0], UNSUPPORTED);
-    return [tryChange(self, asBig(amount))];
+    return [tryChange(context, self, asBig(amount))];
   },
   try_sub: (context, [self, amount], typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.try_sub");
     maxOf(typeArgs[0], UNSUPPORTED);
-    return [tryChange(self, -asBig(amount))];
+    return [tryChange(context, self, -asBig(amount))];
   },
   is_at_least_impl: (context, [self, amount], typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.is_at_least");
     maxOf(typeArgs[0], UNSUPPORTED);
-    return [asBig(asStruct(self).fields[0]) >= asBig(amount)];
+    return [numberOf(self) >= asBig(amount)];
   },
   read: (context, [self], typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.read");
     maxOf(typeArgs[0], UNSUPPORTED);
-    return [asBig(asStruct(self).fields[0])];
+    return [numberOf(self)];
   },
   snapshot: (context, [self], typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.snapshot");
     maxOf(typeArgs[0], UNSUPPORTED);
-    return [new Struct([asBig(asStruct(self).fields[0])])];
+    return [new Struct([hide(context, numberOf(self))])];
   },
   create_snapshot: (context, [value], typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.create_snapshot");
     maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
-    return [new Struct([asBig(value)])];
+    return [new Struct([hide(context, asBig(value))])];
   },
   copy_snapshot: (context) => {
     chargeFor(context, "aptos_framework.aggregator_v2.copy_snapshot");
@@ -215,17 +240,19 @@ const aggregator_v2: NativeModule = {
   read_snapshot: (context, [self], typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.read_snapshot");
     maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
-    return [asBig(asStruct(self).fields[0])];
+    return [numberOf(self)];
   },
   read_derived_string: (context, [self]) => {
     chargeFor(context, "aptos_framework.aggregator_v2.read_snapshot");
-    return [new Struct([byteVec(stringBytes(asStruct(self).fields[0]))])];
+    const derived = self instanceof Ref ? self.get() : self;
+    return [new Struct([byteVec(stringBytes(asStruct(shown(derived)).fields[0]))])];
   },
   create_derived_string: (context, [value]) => {
     const text = stringBytes(value);
     chargeFor(context, "aptos_framework.aggregator_v2.create_snapshot", text.length);
     if (text.length > MAX_STRING_BYTES) throw aborted(TOO_LONG);
-    return [derivedString(text, Math.max(lengthOf(text.length) + 1, MIN_DERIVED_WIDTH))];
+    const width = Math.max(lengthOf(text.length) + 1, MIN_DERIVED_WIDTH);
+    return [hide(context, derivedString(text, width))];
   },
   derive_string_concat: (context, [before, snapshot, after], typeArgs) => {
     const [prefix, suffix] = [stringBytes(before), stringBytes(after)];
@@ -233,9 +260,9 @@ const aggregator_v2: NativeModule = {
     maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
     if (prefix.length + suffix.length > MAX_STRING_BYTES) throw aborted(TOO_LONG);
     const digits = typeArgs[0]?.kind === "u64" ? 20 : 39;
-    const value = Buffer.from(`${asBig(asStruct(snapshot).fields[0])}`);
+    const value = Buffer.from(`${numberOf(snapshot)}`);
     const width = lengthOf(prefix.length + suffix.length + digits) + 1;
-    return [derivedString(Buffer.concat([prefix, value, suffix]), width)];
+    return [hide(context, derivedString(Buffer.concat([prefix, value, suffix]), width))];
   },
 };
 

@@ -3,11 +3,11 @@ import { toHex } from "../../base/hex.ts";
 import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, invariant, STATUS, VmError } from "../errors.ts";
-import { decodeValue, encodeValue } from "../layout.ts";
+import { decodeValue, encodeStored, encodeValue, hasDelayed } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
 import { type GlobalSlot, readPrice } from "../session.ts";
-import { formatType, moduleKey, typesKey } from "../types.ts";
+import { formatType, moduleKey, tagNesting, typesKey } from "../types.ts";
 import {
   abstractSize,
   asAddress,
@@ -87,7 +87,8 @@ function fromBytes(
   chargeFor(context, "aptos_framework.util.from_bytes", bytes.length);
   let value: Value | undefined;
   try {
-    value = decodeValue(bytes, layout);
+    // Numbers of aggregators are not decoded.
+    if (!hasDelayed(layout)) value = decodeValue(bytes, layout);
   } catch (error) {
     if (!(error instanceof VmError)) throw error;
   }
@@ -164,6 +165,10 @@ const table: NativeModule = {
   },
 };
 
+const CANNOT_CREATE_EVENT = 1;
+/** Type tags that are nested more deeply have no bytes. */
+const MAX_TAG_NESTING = 8;
+
 function writeEvent(
   context: NativeContext,
   guid: Uint8Array | undefined,
@@ -184,7 +189,8 @@ function writeEvent(
       emitter.key === `${toHex(type.address)}::${type.module}`;
     if (!isOwn) throw new VmError(STATUS.eventTypeMismatch, "a module emits events of its own types only");
   } else if (guid.length !== 40) throw new VmError(2010, "the guid of an event does not decode");
-  const data = encodeValue(message, linker.layout(type));
+  const data = encodeStored(message, linker.layout(type));
+  if (tagNesting(type) > MAX_TAG_NESTING) throw aborted(CANNOT_CREATE_EVENT);
   session.events.push({ guid, sequenceNumber, type, data });
   return [];
 }
@@ -465,13 +471,13 @@ const randomness: NativeModule = {
   fetch_and_increment_txn_counter: (context) => {
     const { session, meter } = context;
     meter.charge(meter.price("aptos_framework.randomness.fetch_and_inc_counter"));
-    if (session.options.isUnbiasable !== true) throw aborted(1);
+    if (!session.isUnbiasable) throw aborted(1);
     const state = session.extension<{ counter: bigint }>("randomness", () => ({ counter: 0n }));
     const bytes = Buffer.alloc(8);
     bytes.writeBigUInt64LE(state.counter++);
     return [byteVec(bytes)];
   },
-  is_unbiasable: ({ session }) => [session.options.isUnbiasable === true],
+  is_unbiasable: ({ session }) => [session.isUnbiasable],
 };
 
 const FEATURE_PERMISSIONED_SIGNER = 84;
@@ -497,10 +503,11 @@ export interface PublishRequest {
   readonly destination: string;
   readonly expectedModules: readonly string[];
   readonly bundle: readonly Uint8Array[];
-  readonly policy: number;
   /** Modules that the package may use; undefined for any. */
   readonly allowed: readonly { readonly address: string; readonly name: string }[] | undefined;
 }
+
+const ADDRESS_BYTES = 32;
 
 function requestPublish(
   context: NativeContext,
@@ -511,7 +518,6 @@ function requestPublish(
   const names = (args[1] as Vec).items.map((one) => Buffer.from(asBytes(asStruct(one).fields[0])).toString());
   const allowedArg = hasAllowed ? (args[2] as Vec).items.map(asStruct) : undefined;
   const bundle = (args[hasAllowed ? 3 : 2] as Vec).items.map(asBytes);
-  const policy = args[hasAllowed ? 4 : 3] as number;
   const allowed = allowedArg?.map(({ fields }) => ({
     address: asAddress(fields[0]),
     name: Buffer.from(asBytes(asStruct(fields[1]).fields[0])).toString(),
@@ -520,15 +526,17 @@ function requestPublish(
   const size =
     bundle.reduce((sum, one) => sum + one.length, 0) +
     names.reduce((sum, one) => sum + textLength(one), 0) +
-    (allowed ?? []).reduce((sum, one) => sum + 32 + textLength(one.name), 0);
+    (allowed ?? []).reduce((sum, one) => sum + textLength(one.name), 0) +
+    ADDRESS_BYTES * new Set(allowed?.map(({ address }) => address)).size;
   meter.charge(meter.price(`${key}.base`) + meter.price(`${key}.per_byte`) * size);
   if (session.extensions.has("publish")) throw aborted(0x030000);
+  const destination = asAddress(args[0]);
   const request: PublishRequest = {
-    destination: asAddress(args[0]),
+    destination,
     expectedModules: names,
     bundle,
-    policy,
-    allowed,
+    // Modules of a package may use each other.
+    allowed: allowed && [...allowed, ...names.map((name) => ({ address: destination, name }))],
   };
   session.extensions.set("publish", request);
   return [];

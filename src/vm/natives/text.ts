@@ -8,7 +8,16 @@ import { aborted, invariant } from "../errors.ts";
 import { isSpecialAddress } from "../linker.ts";
 import type { NativeContext, NativeModule } from "../natives.ts";
 import { formatType, substitute } from "../types.ts";
-import { asBytes, asRef, asStruct, asVec, type Closure, type Struct, type Value } from "../values.ts";
+import {
+  asBytes,
+  asRef,
+  asStruct,
+  asVec,
+  type Closure,
+  Delayed,
+  type Struct,
+  type Value,
+} from "../values.ts";
 import { stringOf } from "./framework.ts";
 
 interface Form {
@@ -30,6 +39,9 @@ function isNamed(type: AbiStructType, name: string): boolean {
   return isFramework(type) && `::${type.module}::${type.name}` === name;
 }
 
+/** The number of an aggregator has no text. */
+const NOT_KNOWN_YET = 3;
+
 class Printer {
   readonly #context: NativeContext;
   readonly #form: Form;
@@ -48,6 +60,7 @@ class Printer {
   #value(value: Value, type: AbiType, depth: number, isNamedBelow: boolean): void {
     const { meter } = this.#context;
     meter.charge(meter.price(`${FORMAT}.base`));
+    if (value instanceof Delayed) throw aborted(NOT_KNOWN_YET);
     const out = this.#parts;
     switch (type.kind) {
       case "bool":

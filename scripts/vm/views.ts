@@ -1,0 +1,85 @@
+// View calls: values or fault, and gas.
+import { toHex } from "../../src/base/hex.ts";
+import { STATUS_NAMES } from "../../src/http/transaction-json/status-names.ts";
+import { parseAddress } from "../../src/move/address.ts";
+import { parseTypeTag } from "../../src/move/type-text.ts";
+import { STATUS, VmError } from "../../src/vm/errors.ts";
+import { typeFromTag } from "../../src/vm/types.ts";
+import { loadConfig, ViewRun } from "../../src/vm/view.ts";
+import { cachedProgram, fromHex, type Items, Tally, type Vectors } from "./vectors.ts";
+
+interface ViewVector {
+  readonly state: string;
+  readonly function: string;
+  readonly type_args: readonly string[];
+  readonly args: readonly string[];
+  readonly result: { readonly values?: readonly string[]; readonly error?: string };
+  readonly gas_used: number;
+}
+
+const MAX_GAS = 2_000_000;
+
+function stateAfter(vectors: Vectors, name: string): Items {
+  const items = vectors.genesis();
+  interface Line {
+    readonly apply?: string | null;
+    readonly result?: { readonly write_set: string | null };
+  }
+  for (const { apply, result } of vectors.lines<Line>(name))
+    items.apply(fromHex(apply ?? result?.write_set ?? ""));
+  return items;
+}
+
+/** Kind, place and code of a fault, from the text of the reference. */
+function faultOf(text: string): string {
+  const abort = /location: ([0-9a-f]+)::(\w+), code: (\d+)/.exec(text);
+  if (abort !== null) return `abort ${abort[3]} ${abort[1]}::${abort[2]}`;
+  return /Some\((\w+)\)\)$/.exec(text)?.[1] ?? text;
+}
+
+export function runViews(vectors: Vectors): Tally {
+  const states: Readonly<Record<string, Items>> = {
+    genesis: vectors.genesis(),
+    after: stateAfter(vectors, "transactions.jsonl"),
+    "after second": stateAfter(vectors, "transactions-2.jsonl"),
+  };
+  const tally = new Tally("views");
+  for (const vector of vectors.lines<ViewVector>("views.jsonl")) {
+    if (!vectors.isWanted(vector.function)) continue;
+    const items = states[vector.state];
+    if (items === undefined) throw new Error(`no state ${vector.state}`);
+    const read = (key: Uint8Array): Uint8Array | undefined => items.read(key)?.data;
+    const run = new ViewRun({
+      read,
+      programs: cachedProgram,
+      config: loadConfig(read),
+      maxGas: MAX_GAS,
+    });
+    const got = call(run, vector);
+    const { values, error } = vector.result;
+    const wanted = error === undefined ? (values ?? []).join() : faultOf(error);
+    const differences = got === wanted ? [] : [`${got.slice(0, 200)}, expected ${wanted.slice(0, 200)}`];
+    if (run.gasUsed !== vector.gas_used) differences.push(`gas ${run.gasUsed}, expected ${vector.gas_used}`);
+    tally.add(`${vector.function}<${vector.type_args.join()}>(${vector.args.join()})`, differences);
+  }
+  return tally;
+}
+
+function call(run: ViewRun, { function: called, type_args, args }: ViewVector): string {
+  const [address = "", module = "", name = ""] = called.split("::");
+  try {
+    const { values } = run.call({
+      address: toHex(parseAddress(address)),
+      module,
+      name,
+      typeArgs: type_args.map((text) => typeFromTag(parseTypeTag(text))),
+      args: args.map(fromHex),
+    });
+    return values.map(toHex).join();
+  } catch (error) {
+    if (!(error instanceof VmError)) throw error;
+    return error.status === STATUS.aborted
+      ? `abort ${error.subStatus} ${error.location}`
+      : (STATUS_NAMES.get(error.status) ?? `${error.status}`);
+  }
+}
