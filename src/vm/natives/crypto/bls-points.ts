@@ -3,7 +3,7 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { attempt, bigEndianBytes, bigFromBigEndian } from "./common.ts";
 
-export const { Fp, Fp2, Fr } = bls12_381.fields;
+const { Fp, Fp2 } = bls12_381.fields;
 export const G1Point = bls12_381.G1.Point;
 export const G2Point = bls12_381.G2.Point;
 export type G1 = typeof G1Point.BASE;

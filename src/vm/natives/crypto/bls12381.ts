@@ -3,20 +3,10 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { NativeContext, NativeModule } from "../../natives.ts";
 import { asBytes, asVec, byteVec, type Value, type Vec } from "../../values.ts";
-import {
-  decodeG1,
-  decodeG2,
-  encodeG1,
-  encodeG2,
-  Fr,
-  type G1,
-  G1Point,
-  type G2,
-  G2Point,
-} from "./bls-points.ts";
+import { decodeG1, decodeG2, encodeG1, encodeG2, type G1, G1Point, type G2, G2Point } from "./bls-points.ts";
 import { bytesOf, chargeAll, firstFields } from "./common.ts";
 
-const { Fp12 } = bls12_381.fields;
+const { Fp12, Fr } = bls12_381.fields;
 const SIGNATURE_DOMAIN = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
 const POSSESSION_DOMAIN = "BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
 const GROUP = "bls12381";
