@@ -299,7 +299,8 @@ export function chargeChanges(
       if (data.length > old && whole > bytesDeposit) {
         const grown = perByte * BigInt(data.length - old);
         const missing = whole - bytesDeposit;
-        const paid = grown < missing ? grown : missing;
+        let paid = missing;
+        if (grown < missing) paid = grown;
         fee += paid;
         bytesDeposit += paid;
       }

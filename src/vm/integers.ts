@@ -15,7 +15,21 @@ import { invariant, STATUS, VmError } from "./errors.ts";
 import { substitute } from "./types.ts";
 import type { Value } from "./values.ts";
 
-const NAMES = ["u8", "u16", "u32", "u64", "u128", "u256", "i8", "i16", "i32", "i64", "i128", "i256"] as const;
+/** Integer types by number, less one. */
+export const INTEGER_NAMES = [
+  "u8",
+  "u16",
+  "u32",
+  "u64",
+  "u128",
+  "u256",
+  "i8",
+  "i16",
+  "i32",
+  "i64",
+  "i128",
+  "i256",
+] as const;
 
 interface IntegerKind {
   readonly bits: number;
@@ -30,7 +44,7 @@ interface IntegerKind {
 /** Integer types by number; 0 stands for none. */
 const KINDS: readonly (IntegerKind | undefined)[] = [
   undefined,
-  ...NAMES.map((name): IntegerKind => {
+  ...INTEGER_NAMES.map((name): IntegerKind => {
     const bits = Number(name.slice(1));
     const isSigned = name.startsWith("i");
     const wideMax = (1n << BigInt(isSigned ? bits - 1 : bits)) - 1n;
@@ -47,7 +61,7 @@ const KINDS: readonly (IntegerKind | undefined)[] = [
   }),
 ];
 
-const NUMBERS: ReadonlyMap<string, number> = new Map(NAMES.map((name, i) => [name, i + 1]));
+const NUMBERS: ReadonlyMap<string, number> = new Map(INTEGER_NAMES.map((name, i) => [name, i + 1]));
 
 /** Targets of the cast instructions, by opcode. */
 export const CAST_KINDS: Readonly<Record<number, number>> = {
@@ -195,7 +209,8 @@ function fieldType({ owner, index, variants }: FieldReference): AbiType {
   return fields?.[index]?.type ?? OTHER;
 }
 
-const LOADS: Readonly<Record<number, AbiType>> = {
+/** Types of the instructions that load a number or a truth value, by opcode. */
+export const LOADS: Readonly<Record<number, AbiType>> = {
   6: { kind: "u64" },
   8: BOOL,
   9: BOOL,
@@ -230,7 +245,7 @@ export function integerKinds({ params, body }: FunctionDefinition): Uint8Array {
     const castKind = CAST_KINDS[opcode];
     if (castKind !== undefined) {
       stack.pop();
-      stack.push({ kind: NAMES[castKind - 1] ?? "u8" });
+      stack.push({ kind: INTEGER_NAMES[castKind - 1] ?? "u8" });
       continue;
     }
     switch (opcode) {

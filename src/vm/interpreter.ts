@@ -144,20 +144,21 @@ export class Interpreter {
     const caller = this.#frames.at(-1);
     const { key } = instance.module;
     const locks = dispatcher !== undefined || instance.definition.isModuleLock;
-    const isCrossing = caller !== undefined && caller.instance.module.key !== key;
-    const isOther = caller === undefined || isClosure || isCrossing;
-    if (isCrossing && (locks || this.#locks > 0) && (this.#active.get(key) ?? 0) > 0) {
+    const isCross = caller?.instance.module.key !== key;
+    if (locks) this.#locks++;
+    if (isCross && this.#locks > 0 && (this.#active.get(key) ?? 0) > 0) {
       const error = new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`);
       // The chain names the native function that dispatches; else the module under the caller, but no place in it.
       throw dispatcher === undefined
         ? error.at(this.#frames.at(-2)?.instance.module.key, undefined, undefined)
         : error.at(dispatcher.module.key, dispatcher.definition.index, 0);
     }
-    if (isOther) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
-    if (locks) this.#locks++;
+    // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
+    const isCounted = isCross || isClosure;
+    if (isCounted) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
     this.#meter.charge(this.#prices.perNode * instance.localNodes);
     args.length = instance.localCount;
-    this.#frames.push(new Frame(instance, args, this.#stack.length, isOther ? key : undefined, locks));
+    this.#frames.push(new Frame(instance, args, this.#stack.length, isCounted ? key : undefined, locks));
   }
 
   #leave(): void {
@@ -309,7 +310,11 @@ export class Interpreter {
           break;
         case 0x07: {
           const { type, bytes } = operands[pc] as Constant;
-          const layout = (resolved[pc] ??= this.#linker.layout(type)) as Layout;
+          let layout = resolved[pc] as Layout | undefined;
+          if (layout === undefined) {
+            layout = this.#linker.layout(type);
+            resolved[pc] = layout;
+          }
           meter.charge(prices.perNode * countNodes(type));
           meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
           const value = decodeValue(bytes, layout);
@@ -361,7 +366,11 @@ export class Interpreter {
         case 0x36:
         case 0x37: {
           const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-          const nodes = (resolved[pc] ??= this.#fieldNodes(instance, of, typeArgs)) as number;
+          let nodes = resolved[pc] as number | undefined;
+          if (nodes === undefined) {
+            nodes = this.#fieldNodes(instance, of, typeArgs);
+            resolved[pc] = nodes;
+          }
           meter.charge(prices.perNode * nodes);
           meter.charge(costs[opcode] as number);
           const ref = asRef(pop());
@@ -375,7 +384,11 @@ export class Interpreter {
           let field = operands[pc] as FieldReference;
           if (opcode >= 0x50) {
             const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-            const nodes = (resolved[pc] ??= this.#fieldNodes(instance, of, typeArgs)) as number;
+            let nodes = resolved[pc] as number | undefined;
+            if (nodes === undefined) {
+              nodes = this.#fieldNodes(instance, of, typeArgs);
+              resolved[pc] = nodes;
+            }
             meter.charge(prices.perNode * nodes);
             field = of;
           }
@@ -388,7 +401,11 @@ export class Interpreter {
         }
         case 0x11: {
           const reference = operands[pc] as FunctionReference;
-          const callee = (resolved[pc] ??= this.#linker.function(reference, [])) as FunctionInstance;
+          let callee = resolved[pc] as FunctionInstance | undefined;
+          if (callee === undefined) {
+            callee = this.#linker.function(reference, []);
+            resolved[pc] = callee;
+          }
           const args = reference.params.length;
           meter.charge(prices.callBase + prices.callArg * args + prices.callLocal * callee.localCount);
           this.#invoke(callee, this.#popArgs(args, base), frame);
@@ -420,7 +437,11 @@ export class Interpreter {
         }
         case 0x39: {
           const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
-          const known = (resolved[pc] ??= this.#struct(instance, of, typeArgs, of.fields)) as ResolvedStruct;
+          let known = resolved[pc] as ResolvedStruct | undefined;
+          if (known === undefined) {
+            known = this.#struct(instance, of, typeArgs, of.fields);
+            resolved[pc] = known;
+          }
           meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
           meter.useMemory(STACK_SIZE * of.fields.length);
           meter.charge((costs[opcode] as number) + prices.packGenericField * of.fields.length);
@@ -435,12 +456,11 @@ export class Interpreter {
             meter.charge((costs[opcode] as number) + prices.unpackField * count);
           } else {
             const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
-            const known = (resolved[pc] ??= this.#struct(
-              instance,
-              of,
-              typeArgs,
-              of.fields,
-            )) as ResolvedStruct;
+            let known = resolved[pc] as ResolvedStruct | undefined;
+            if (known === undefined) {
+              known = this.#struct(instance, of, typeArgs, of.fields);
+              resolved[pc] = known;
+            }
             count = of.fields.length;
             meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
             meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
@@ -460,12 +480,11 @@ export class Interpreter {
           const fields = owner.variants?.[variant]?.fields ?? [];
           if (opcode === 0x53) {
             const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            const known = (resolved[pc] ??= this.#struct(
-              instance,
-              owner,
-              typeArgs,
-              fields,
-            )) as ResolvedStruct;
+            let known = resolved[pc] as ResolvedStruct | undefined;
+            if (known === undefined) {
+              known = this.#struct(instance, owner, typeArgs, fields);
+              resolved[pc] = known;
+            }
             meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
             meter.charge((costs[opcode] as number) + prices.packGenericField * fields.length);
           } else meter.charge((costs[opcode] as number) + prices.packField * fields.length);
@@ -485,12 +504,11 @@ export class Interpreter {
           const count = value.fields.length + 1;
           if (opcode === 0x55) {
             const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            const known = (resolved[pc] ??= this.#struct(
-              instance,
-              owner,
-              typeArgs,
-              declared,
-            )) as ResolvedStruct;
+            let known = resolved[pc] as ResolvedStruct | undefined;
+            if (known === undefined) {
+              known = this.#struct(instance, owner, typeArgs, declared);
+              resolved[pc] = known;
+            }
             meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
             meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
           } else meter.charge((costs[opcode] as number) + prices.unpackField * count);
@@ -507,7 +525,11 @@ export class Interpreter {
               : (operands[pc] as Instantiation<VariantReference>).of;
           if (opcode === 0x57) {
             const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            const known = (resolved[pc] ??= this.#struct(instance, owner, typeArgs, [])) as ResolvedStruct;
+            let known = resolved[pc] as ResolvedStruct | undefined;
+            if (known === undefined) {
+              known = this.#struct(instance, owner, typeArgs, []);
+              resolved[pc] = known;
+            }
             meter.charge(prices.perNode * known.nodes);
           }
           meter.charge(costs[opcode] as number);
@@ -748,7 +770,9 @@ export class Interpreter {
     const { instance, pc, base } = frame;
     const meter = this.#meter;
     const prices = this.#prices;
-    const { item, count } = instance.definition.body?.operands[pc] as VectorReference;
+    const operand = instance.definition.body?.operands[pc];
+    if (operand === undefined) throw invariant("an instruction has no operand");
+    const { item, count } = operand as VectorReference;
     let known = instance.resolved[pc] as ResolvedVector | undefined;
     if (known === undefined) {
       const type = substitute(item, instance.typeArgs);

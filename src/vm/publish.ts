@@ -83,7 +83,7 @@ function read(bytes: Uint8Array, { linker, features }: PublishOptions): NewModul
   return {
     loaded: { key: moduleKey(address, name), address, name, program: whole, codeBytes },
     program: whole,
-    tables: readProgramTables(bytes),
+    tables: readProgramTables(bytes, "module"),
     bytes,
     old: linker.peek(address, name),
   };
@@ -116,7 +116,7 @@ export function checkPublish(request: PublishRequest, options: PublishOptions): 
   linker.stage(modules.map(({ loaded }) => loaded));
   for (const module of [...modules].sort(byKey)) {
     assertWellFormed(module);
-    assertLinks(module, linker);
+    assertLinks(module.tables, module.loaded.key, linker);
     for (const { address, name } of module.program.abi.friends)
       if (linker.peek(toHex(address), name) === undefined) throw linkerError(address, name);
   }

@@ -168,7 +168,7 @@ export class Session {
       const { abi } = linker.struct(type);
       const layout = linker.layout(type);
       const read = state.resource(address, type, abi.groupMemberOf);
-      const value = valueOf(read, layout);
+      const value = storedValue(read, layout);
       if (onLoad === undefined) {
         if (value !== undefined) meter.useMemory(heapSize(value));
         const perSlot = meter.price("txn.storage_io_per_state_slot_read");
@@ -198,7 +198,7 @@ export class Session {
       const { linker, state } = this.options;
       const layout = linker.layout(valueType);
       const read = state.tableItem(handle, key);
-      const value = valueOf(read, layout);
+      const value = storedValue(read, layout);
       if (value !== undefined) linker.meter.useMemory(heapSize(value));
       onLoad(read);
       known = { handle, key, slot: new GlobalSlot(layout, value) };
@@ -215,7 +215,7 @@ export function readPrice(perSlot: number, perByte: number, { chargedBytes }: St
   return perSlot + perByte * Math.ceil(chargedBytes / PAGE_BYTES) * PAGE_BYTES;
 }
 
-function valueOf({ bytes }: StateRead, layout: Layout): Value | undefined {
+function storedValue({ bytes }: StateRead, layout: Layout): Value | undefined {
   if (bytes === undefined) return undefined;
   const value = decodeValue(bytes, layout);
   if (value === undefined) throw new VmError(STATUS.unknownInvariantViolation, "stored bytes do not decode");

@@ -12,7 +12,7 @@ import {
 } from "../ledger/execution-status.ts";
 import type { AbiType } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
-import { readScriptProgram, type ScriptProgram } from "../move/bytecode/program.ts";
+import { readProgramTables, readScriptProgram } from "../move/bytecode/program.ts";
 import { MoveError } from "../move/errors.ts";
 import type { AccountAuthenticator } from "../transaction/account-authenticator.ts";
 import { anyPublicKeyCodec } from "../transaction/any-key.ts";
@@ -48,6 +48,7 @@ import { Session, type SessionEvent, type TransactionFacts } from "./session.ts"
 import { LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "./state.ts";
 import { formatType, structType, substitute, typeFromTag } from "./types.ts";
 import { asBytes, byteVec, Ref, Struct, signerOf, type Value, Vec } from "./values.ts";
+import { assertLinks, assertWellFormedScript } from "./verify.ts";
 import { type ChainConfig, sessionHash } from "./view.ts";
 
 const FRAMEWORK = `${"0".repeat(63)}1`;
@@ -704,8 +705,10 @@ export class UserExecution implements Run {
     }
     if (program.version > maxFormatVersion(features))
       throw new VmError(STATUS.codeDeserializationError, "the script has a format that is not supported");
-    assertScript(program);
+    const tables = readProgramTables(script.code, "script");
+    assertWellFormedScript(program, tables);
     for (const { address, name } of program.dependencies) linker.module(toHex(address), name);
+    assertLinks(tables, undefined, linker);
     const typeArgs = script.typeArgs.map(typeFromTag);
     for (const type of typeArgs) loadTypes(linker, type);
     assertTypeArgs(linker, program.main.typeParams, typeArgs);
@@ -965,21 +968,6 @@ function decodeMultisigPayload(bytes: Uint8Array): EntryFunction {
 function isRandom({ program }: LoadedModule, name: string): boolean {
   const attributes = metadataOfModule(program)?.functions.find(([key]) => key === name)?.[1] ?? [];
   return attributes.some(({ kind }) => kind === ATTRIBUTE.randomness);
-}
-
-/** Instructions that need a definition of a struct, which no script has. */
-function needsStruct(opcode: number): boolean {
-  return STRUCT_OPCODES.has(opcode);
-}
-
-const STRUCT_OPCODES: ReadonlySet<number> = new Set([
-  0x0f, 0x10, 0x12, 0x13, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x36, 0x37, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, 0x3e, 0x3f,
-  0x4e, 0x4f, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57,
-]);
-
-function assertScript({ main }: ScriptProgram): void {
-  if (main.body?.opcodes.some(needsStruct) === true)
-    throw new VmError(STATUS.invalidOperationInScript, "a script defines no structs");
 }
 
 const KEPT_AS_MISCELLANEOUS: ReadonlySet<number> = new Set([4030, 4031, 4032, 4036, 4041]);

@@ -61,6 +61,43 @@ function makeKey(type: AbiType): string {
   }
 }
 
+/** True if two types are the same; quicker than their keys for types that are made for one use. */
+export function isSameType(a: AbiType, b: AbiType): boolean {
+  if (a === b) return true;
+  if (a.kind !== b.kind) return false;
+  switch (a.kind) {
+    case "vector":
+      return isSameType(a.item, (b as typeof a).item);
+    case "reference":
+      return a.mutable === (b as typeof a).mutable && isSameType(a.to, (b as typeof a).to);
+    case "parameter":
+      return a.index === (b as typeof a).index;
+    case "struct": {
+      const other = b as typeof a;
+      return (
+        a.name === other.name &&
+        a.module === other.module &&
+        areSameTypes(a.typeArgs, other.typeArgs) &&
+        (a.address === other.address || Buffer.compare(a.address, other.address) === 0)
+      );
+    }
+    case "function": {
+      const other = b as typeof a;
+      return (
+        a.abilities === other.abilities &&
+        areSameTypes(a.args, other.args) &&
+        areSameTypes(a.results, other.results)
+      );
+    }
+    default:
+      return true;
+  }
+}
+
+export function areSameTypes(a: readonly AbiType[], b: readonly AbiType[]): boolean {
+  return a === b || (a.length === b.length && a.every((one, i) => isSameType(one, b[i] as AbiType)));
+}
+
 const concrete = new WeakSet<AbiType>();
 
 function isConcrete(type: AbiType): boolean {

@@ -12,7 +12,7 @@ import type {
 } from "../abi.ts";
 import { readFunctionTypeParams } from "./abilities.ts";
 import type { Cursor } from "./cursor.ts";
-import { type Directory, readDirectory, TABLE } from "./directory.ts";
+import { type Directory, type FileKind, readDirectory, TABLE } from "./directory.ts";
 import { readAttributeCodes, skipAccessSpecifiers } from "./function-extras.ts";
 import { OPCODES } from "./opcodes.ts";
 import { type Pools, readPools, readTable } from "./pools.ts";
@@ -116,7 +116,7 @@ export interface StructReference {
   readonly typeParams: StructAbi["typeParams"];
 }
 
-/** Tables of a module that only its publishing looks at. */
+/** Tables of a file that only its verification looks at. */
 export interface ProgramTables {
   readonly signatures: readonly (readonly AbiType[])[];
   readonly functions: readonly FunctionReference[];
@@ -318,9 +318,9 @@ export function readProgram(bytes: Uint8Array): Program {
   return { abi, functions, metadata: pools.metadata, metadataKeys, dependencies };
 }
 
-/** Reads the tables of a module that `readProgram` accepts. */
-export function readProgramTables(bytes: Uint8Array): ProgramTables {
-  const directory = readDirectory(bytes, "module");
+/** Reads the tables of a file that `readProgram` or `readScriptProgram` accepts. */
+export function readProgramTables(bytes: Uint8Array, kind: FileKind): ProgramTables {
+  const directory = readDirectory(bytes, kind);
   const pools = readPools(directory);
   const functions = readTable(directory.table(TABLE.functionHandles), (cursor) => readHandle(cursor, pools));
   const kinds = [TABLE.functionInstantiations, TABLE.structInstantiations, TABLE.fieldInstantiations];

@@ -370,25 +370,26 @@ function nextCounter({ session }: NativeContext): number {
 const NOT_LOADED = 4;
 const UNRESOLVED = 2;
 
-function functionNamed(
-  { linker }: NativeContext,
-  info: Value | undefined,
-  typeArgs: readonly AbiType[],
-): FunctionInstance {
+/** A function and its module. */
+type NamedFunction = Pick<FunctionInstance, "module" | "definition">;
+
+/** What a `FunctionInfo` names. */
+function functionInfo(info: Value | undefined): {
+  readonly address: string;
+  readonly module: string;
+  readonly name: string;
+} {
   const [address, module, name] = asStruct(info).fields;
   const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
-  return linker.functionIn(linker.module(asAddress(address), text(module)), text(name), typeArgs);
+  return { address: asAddress(address), module: text(module), name: text(name) };
 }
 
 function isSameList(a: readonly AbiType[], b: readonly AbiType[]): boolean {
   return typesKey(a) === typesKey(b);
 }
 
-/** A function that need not run: a native one may have no implementation. */
-type FoundFunction = Pick<FunctionInstance, "module" | "definition">;
-
 /** True if a function may run in place of a dispatching one, which takes one more parameter: what to run. */
-function canReplace(dispatching: FoundFunction, target: FoundFunction): boolean {
+function canReplace(dispatching: NamedFunction, target: NamedFunction): boolean {
   const [one, other] = [dispatching.definition, target.definition];
   return (
     JSON.stringify(one.typeParams) === JSON.stringify(other.typeParams) &&
@@ -408,51 +409,39 @@ const function_info: NativeModule = {
   },
   check_dispatch_type_compatibility_impl: (context, [one, other]) => {
     chargeFor(context, "aptos_framework.function_info.check_dispatch_type_compatibility_impl");
-    // Throws for what is not found, whatever the reason, but not for want of gas.
-    const found = (info: Value | undefined): FoundFunction => {
-      try {
-        return functionFound(context, info);
-      } catch (error) {
-        if (error instanceof VmError && error.status !== STATUS.outOfGas) throw aborted(UNRESOLVED);
-        throw error;
-      }
-    };
-    if (!isVisited(context, other)) throw aborted(UNRESOLVED);
-    const [target, dispatching] = [found(other), found(one)];
+    const target = unbound(context, other);
+    const dispatching = unbound(context, one);
     if (dispatching.definition.params.length === 0) throw aborted(UNRESOLVED);
     return [canReplace(dispatching, target)];
   },
   load_function_impl: (context, [info]) => {
     chargeFor(context, "aptos_framework.function_info.load_function");
-    const [address, module] = asStruct(info).fields;
-    context.linker.module(asAddress(address), Buffer.from(asBytes(asStruct(module).fields[0])).toString());
+    const { address, module } = functionInfo(info);
+    // A module of the chain itself is looked for only when its function is.
+    if (!isSpecialAddress(address)) context.linker.module(address, module);
     return [];
   },
 };
 
-/** A function by its name alone. */
-function functionFound(context: NativeContext, info: Value | undefined): FoundFunction {
-  const [address, module, name] = asStruct(info).fields;
-  const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
-  const found = context.linker.module(asAddress(address), text(module));
-  const definition = found.program.functions.find((one) => one.name === text(name));
-  if (definition === undefined) throw aborted(UNRESOLVED);
+/** A function by its name alone, in a module that was used before. */
+function unbound({ linker }: NativeContext, info: Value | undefined): NamedFunction {
+  const { address, module, name } = functionInfo(info);
+  const found = linker.isVisited({ key: moduleKey(address, module), address })
+    ? linker.peek(address, module)
+    : undefined;
+  const definition = found?.program.functions.find((one) => one.name === name);
+  if (found === undefined || definition === undefined) throw aborted(UNRESOLVED);
   return { module: found, definition };
-}
-
-/** True if the module of a function was used in this transaction, or is one of the framework. */
-function isVisited({ linker }: NativeContext, info: Value | undefined): boolean {
-  const [address, module] = asStruct(info).fields;
-  const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
-  return isSpecialAddress(asAddress(address)) || linker.visits.keys.has(moduleKey(asAddress(address), name));
 }
 
 function dispatchNative(key: string): Native {
   return (context, args, typeArgs) => {
     chargeFor(context, `aptos_framework.${key}.dispatch`);
     const info = args.at(-1);
-    if (!isVisited(context, info)) throw aborted(NOT_LOADED);
-    const target = functionNamed(context, info, typeArgs);
+    const { address, module, name } = functionInfo(info);
+    const { linker } = context;
+    if (!linker.isVisited({ key: moduleKey(address, module), address })) throw aborted(NOT_LOADED);
+    const target = linker.functionIn(linker.module(address, module), name, typeArgs);
     if (!canReplace(context.self, target))
       throw new VmError(STATUS.runtimeDispatchError, "the function cannot be dispatched to");
     return new Dispatch(target, args.slice(0, -1));
