@@ -38,7 +38,7 @@ export const MISSING_NATIVES: readonly { readonly names: string; readonly effect
   {
     names: "0x1::crypto_algebra::deserialize_internal, uncompressed points of BLS12-381",
     effect:
-      "The chain does not check that such a point is on the curve, so it takes points of curves with the same shape. " +
+      "By its sources the chain checks only the subgroup, so it would take points of curves with the same shape. " +
       "This machine refuses them: (false, 0) in place of (true, handle).",
   },
 ];
