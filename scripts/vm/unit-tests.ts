@@ -12,6 +12,7 @@ import { findNative } from "../../src/vm/machine.ts";
 import { Features, Session, type StateSource } from "../../src/vm/session.ts";
 import { typeFromTag } from "../../src/vm/types.ts";
 import { Ref, signerOf, type Value } from "../../src/vm/values.ts";
+import { findTestNative } from "./test-natives.ts";
 import { fromHex, Tally, type Vectors } from "./vectors.ts";
 
 interface UnitTest {
@@ -25,7 +26,6 @@ interface UnitTest {
     readonly sub_status?: string | null;
     readonly location?: string;
   };
-  readonly test_natives: readonly string[];
 }
 
 interface UnitTests {
@@ -59,7 +59,7 @@ function shortId(key: string | undefined): string {
   return key === undefined ? "none" : `0x${address.replace(/^0+(?=.)/, "")}::${name}`;
 }
 
-/** Runs the tests of one package. Tests that need natives of test builds are left out. */
+/** Runs the tests of one package, with the natives of test builds. */
 export function runUnitTests(vectors: Vectors, name: string): Tally {
   const { modules, tests } = vectors.json<UnitTests>(`unit-tests-${name}.json`);
   const { resources } = vectors.json<UnitState>("unit-tests-state.json");
@@ -81,19 +81,13 @@ export function runUnitTests(vectors: Vectors, name: string): Tally {
   };
   const features = new Features(fromHex(resources[0]?.bytes ?? "").subarray(1));
   const tally = new Tally(`unit tests of ${name}`);
-  let skipped = 0;
   for (const test of tests) {
     const title = `${test.module}::${test.function}`;
     if (!vectors.isWanted(title)) continue;
-    if (test.test_natives.length > 0) {
-      skipped++;
-      continue;
-    }
     const got = runTest(test, { loaded, state, features });
     const wanted = wantedOutcome(test);
     tally.add(title, isOutcome(got, test) ? [] : [`${got}, expected ${wanted}`]);
   }
-  if (skipped > 0) tally.note(`${skipped} need natives of test builds`);
   return tally;
 }
 
@@ -121,7 +115,7 @@ function runTest(test: UnitTest, { loaded, state, features }: Surroundings): str
   const meter = new Meter({ version: 43, prices: new Map() }, MAX_GAS);
   const linker = new Linker({
     meter,
-    natives: findNative,
+    natives: (key) => findTestNative(key) ?? findNative(key),
     source: (address, name) => loaded.get(`${address}::${name}`),
   });
   const session = new Session({

@@ -140,19 +140,18 @@ export class Interpreter {
   }
 
   /** Begins a call. The frame's price is that of the types of its locals. */
-  #enter(instance: FunctionInstance, args: Value[], isClosure = false, isDispatch = false): void {
+  #enter(instance: FunctionInstance, args: Value[], isClosure = false, dispatcher?: FunctionInstance): void {
     const caller = this.#frames.at(-1);
     const { key } = instance.module;
-    const locks = isDispatch || instance.definition.isModuleLock;
+    const locks = dispatcher !== undefined || instance.definition.isModuleLock;
     const isCross = caller?.instance.module.key !== key;
     if (locks) this.#locks++;
     if (isCross && this.#locks > 0 && (this.#active.get(key) ?? 0) > 0) {
-      // The chain names a module, but no place in it.
-      throw new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`).at(
-        isDispatch ? caller?.instance.module.key : key,
-        undefined,
-        undefined,
-      );
+      const error = new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`);
+      // The chain names the native function that dispatches; else the module under the caller, but no place in it.
+      throw dispatcher === undefined
+        ? error.at(this.#frames.at(-2)?.instance.module.key, undefined, undefined)
+        : error.at(dispatcher.module.key, dispatcher.definition.index, 0);
     }
     // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
     const isCounted = isCross || isClosure;
@@ -195,7 +194,7 @@ export class Interpreter {
       const result = this.#callNative(callee, args);
       if (result instanceof Dispatch) {
         if (this.#frames.length >= MAX_FRAMES) throw callStackOverflow();
-        this.#enter(result.target, result.args, false, true);
+        this.#enter(result.target, result.args, false, callee);
         return;
       }
       for (const value of result) this.#stack.push(value);

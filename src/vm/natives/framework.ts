@@ -340,8 +340,7 @@ const transaction_context: NativeModule = {
   }),
   monotonically_increasing_counter_internal: (context, [timestamp]) => {
     chargeFor(context, "aptos_framework.transaction_context.monotonically_increasing_counter");
-    const { session } = context;
-    const { facts } = session.options;
+    const { facts } = context.session.options;
     if (facts === undefined) throw aborted(NO_CONTEXT);
     if (facts.transactionIndex === undefined) throw aborted(0x030005);
     const { transactionIndex, sessionCounter } = facts;

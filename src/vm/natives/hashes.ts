@@ -1,7 +1,7 @@
 // Natives that hash: aptos_hash.
 import { createHash } from "node:crypto";
-import { blake2b } from "@noble/hashes/blake2b";
-import { keccak_256 } from "@noble/hashes/sha3";
+import { blake2b } from "@noble/hashes/blake2.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Native, NativeModule } from "../natives.ts";
 import { asBytes, byteVec } from "../values.ts";
 import { chargeFor } from "./stdlib.ts";

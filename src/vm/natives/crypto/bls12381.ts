@@ -1,0 +1,163 @@
+// Natives of 0x1::bls12381: signatures with keys in G1. Decoding checks only that a point is on the curve; each function
+// says what else it checks.
+import { bls12_381 } from "@noble/curves/bls12-381.js";
+import type { NativeContext, NativeModule } from "../../natives.ts";
+import { asBytes, asVec, byteVec, type Value, type Vec } from "../../values.ts";
+import { decodeG1, decodeG2, encodeG1, encodeG2, type G1, G1Point, type G2, G2Point } from "./bls-points.ts";
+import { bytesOf, chargeAll, firstFields } from "./common.ts";
+
+const { Fp12, Fr } = bls12_381.fields;
+const SIGNATURE_DOMAIN = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
+const POSSESSION_DOMAIN = "BLS_POP_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
+const GROUP = "bls12381";
+const COMPRESSED_KEY_BYTES = 48;
+const COMPRESSED_SIGNATURE_BYTES = 96;
+
+/** The cofactor of G1. A point times this, times its inverse in the scalar field, is its part in the subgroup. */
+const G1_COFACTOR = 0x396c8c005555e1568c00aaab0000aaabn;
+const G1_COFACTOR_INVERSE = Fr.inv(G1_COFACTOR);
+
+function decodeKey(context: NativeContext, bytes: Uint8Array): G1 | undefined {
+  chargeAll(context, GROUP, { per_pubkey_deserialize: 1 });
+  const point = decodeG1(bytes, bytes.length === COMPRESSED_KEY_BYTES);
+  // The chain's library refuses the two points of order three here already.
+  return point === undefined || (!point.is0() && point.toAffine().x === 0n) ? undefined : point;
+}
+
+function decodeSignature(context: NativeContext, bytes: Uint8Array): G2 | undefined {
+  chargeAll(context, GROUP, { per_sig_deserialize: 1 });
+  return decodeG2(bytes, bytes.length === COMPRESSED_SIGNATURE_BYTES);
+}
+
+/** Decodes until one fails; undefined if one does. */
+function decodeList<T>(list: readonly Vec[], decode: (bytes: Uint8Array) => T | undefined): T[] | undefined {
+  const points: T[] = [];
+  for (const one of list) {
+    const point = decode(bytesOf(one));
+    if (point === undefined) return undefined;
+    points.push(point);
+  }
+  return points;
+}
+
+function isValidKey(key: G1): boolean {
+  return !key.is0() && key.isTorsionFree();
+}
+
+/** Charges for a check of a key: the chain takes the price of decoding for it. */
+function isValidKeyCharged(context: NativeContext, key: G1): boolean {
+  chargeAll(context, GROUP, { per_pubkey_deserialize: 1 });
+  return isValidKey(key);
+}
+
+function inSubgroup(key: G1): G1 {
+  return key.isTorsionFree() ? key : key.multiplyUnsafe(G1_COFACTOR).multiplyUnsafe(G1_COFACTOR_INVERSE);
+}
+
+/** True if the signature is one of each message by its key. Keys outside the subgroup count by their part in it. */
+function verify(
+  signature: G2,
+  signed: readonly { readonly key: G1; readonly message: Uint8Array }[],
+  domain: string,
+): boolean {
+  if (signed.length === 0 || !signature.isTorsionFree() || signed.some(({ key }) => key.is0())) return false;
+  const pairs = signed.map(({ key, message }) => ({
+    g1: inSubgroup(key),
+    g2: bls12_381.G2.hashToCurve(message, { DST: domain }),
+  }));
+  pairs.push({ g1: G1Point.BASE.negate(), g2: signature });
+  // A pair with a zero adds nothing to the product.
+  const product = bls12_381.pairingBatch(pairs.filter(({ g1, g2 }) => !g1.is0() && !g2.is0()));
+  return Fp12.eql(product, Fp12.ONE);
+}
+
+function verifyOne(context: NativeContext, args: readonly Value[], checksKey: boolean): readonly Value[] {
+  const [signatureBytes, keyBytes, message] = args.map(asBytes) as [Uint8Array, Uint8Array, Uint8Array];
+  chargeAll(context, GROUP, { base: 1 });
+  const key = decodeKey(context, keyBytes);
+  if (key === undefined || (checksKey && !isValidKeyCharged(context, key))) return [false];
+  const signature = decodeSignature(context, signatureBytes);
+  if (signature === undefined) return [false];
+  chargeAll(context, GROUP, { per_sig_verify: 1, per_msg_hashing: 1, per_byte_hashing: message.length });
+  return [verify(signature, [{ key, message }], SIGNATURE_DOMAIN)];
+}
+
+const nothing = (): readonly Value[] => [byteVec(new Uint8Array(0)), false];
+
+export const bls12381Natives: NativeModule = {
+  validate_pubkey_internal: (context, [bytes]) => {
+    chargeAll(context, GROUP, { base: 1 });
+    const key = decodeKey(context, asBytes(bytes));
+    return [key !== undefined && isValidKeyCharged(context, key)];
+  },
+  signature_subgroup_check_internal: (context, [bytes]) => {
+    chargeAll(context, GROUP, { base: 1 });
+    const signature = decodeSignature(context, asBytes(bytes));
+    if (signature === undefined) return [false];
+    chargeAll(context, GROUP, { per_sig_subgroup_check: 1 });
+    return [!signature.is0() && signature.isTorsionFree()];
+  },
+  aggregate_pubkeys_internal: (context, [list]) => {
+    const keys = firstFields(list);
+    chargeAll(context, GROUP, { base: 1 });
+    if (keys.length === 0) return nothing();
+    const points = decodeList(keys, (bytes) => decodeKey(context, bytes));
+    if (points === undefined) return nothing();
+    chargeAll(context, GROUP, { per_pubkey_aggregate: points.length });
+    return [
+      byteVec(
+        encodeG1(
+          points.reduce((sum, one) => sum.add(one), G1Point.ZERO),
+          true,
+        ),
+      ),
+      true,
+    ];
+  },
+  aggregate_signatures_internal: (context, [list]) => {
+    const signatures = firstFields(list);
+    chargeAll(context, GROUP, { base: 1 });
+    if (signatures.length === 0) return nothing();
+    const points = decodeList(signatures, (bytes) => decodeSignature(context, bytes));
+    if (points === undefined) return nothing();
+    chargeAll(context, GROUP, { per_sig_aggregate: points.length });
+    return [
+      byteVec(
+        encodeG2(
+          points.reduce((sum, one) => sum.add(one), G2Point.ZERO),
+          true,
+        ),
+      ),
+      true,
+    ];
+  },
+  verify_aggregate_signature_internal: (context, [signatureBytes, keyList, messageList]) => {
+    chargeAll(context, GROUP, { base: 1 });
+    const keyBytes = firstFields(keyList);
+    const messages = asVec(messageList).items.map(asBytes);
+    if (keyBytes.length !== messages.length) return [false];
+    const keys = decodeList(keyBytes, (bytes) => decodeKey(context, bytes));
+    if (keys === undefined) return [false];
+    const signature = decodeSignature(context, asBytes(signatureBytes));
+    if (signature === undefined) return [false];
+    chargeAll(context, GROUP, {
+      per_pairing: messages.length + 1,
+      per_msg_hashing: messages.length,
+      per_byte_hashing: messages.reduce((sum, one) => sum + one.length, 0),
+    });
+    const signed = messages.map((message, i) => ({ key: keys[i] as G1, message }));
+    return [verify(signature, signed, SIGNATURE_DOMAIN)];
+  },
+  verify_multisignature_internal: (context, args) => verifyOne(context, args, false),
+  verify_normal_signature_internal: (context, args) => verifyOne(context, args, true),
+  verify_signature_share_internal: (context, args) => verifyOne(context, args, false),
+  verify_proof_of_possession_internal: (context, [keyBytes, proofBytes]) => {
+    chargeAll(context, GROUP, { base: 1 });
+    const key = decodeKey(context, asBytes(keyBytes));
+    if (key === undefined) return [false];
+    const proof = decodeSignature(context, asBytes(proofBytes));
+    if (proof === undefined) return [false];
+    chargeAll(context, GROUP, { per_pop_verify: 1 });
+    return [isValidKey(key) && verify(proof, [{ key, message: encodeG1(key, true) }], POSSESSION_DOMAIN)];
+  },
+};

@@ -1,0 +1,241 @@
+// Natives of 0x1::ristretto255. Code holds points as handles: places in a list of the session.
+import { createHash } from "node:crypto";
+import { mulAddUnsafe, pippenger } from "@noble/curves/abstract/curve.js";
+import { ristretto255, ristretto255_hasher } from "@noble/curves/ed25519.js";
+import { aborted, invariant } from "../../errors.ts";
+import type { Native, NativeContext, NativeModule } from "../../natives.ts";
+import type { Session } from "../../session.ts";
+import { asBig, asBytes, asStruct, asVec, byteVec, type Value } from "../../values.ts";
+import { attempt, bigFromLittleEndian, chargeAll, littleEndianBytes } from "./common.ts";
+
+const { Point } = ristretto255;
+export type RistrettoPoint = typeof Point.BASE;
+export const SCALAR_ORDER = Point.Fn.ORDER;
+const { Fn } = Point;
+
+const GROUP = "ristretto255";
+const TOO_MANY_POINTS = 0x090004;
+const MAX_POINTS = 10_000;
+const NO_HANDLE = (1n << 64n) - 1n;
+/** From here on the method with buckets is the faster one. */
+const BUCKETS_FROM = 40;
+
+function pointsOf(session: Session): RistrettoPoint[] {
+  return session.extension<RistrettoPoint[]>("ristretto255", () => []);
+}
+
+function addPoint({ session }: NativeContext, point: RistrettoPoint): bigint {
+  const points = pointsOf(session);
+  if (points.length >= MAX_POINTS) throw aborted(TOO_MANY_POINTS);
+  points.push(point);
+  return BigInt(points.length - 1);
+}
+
+function pointAt({ session }: NativeContext, handle: bigint): RistrettoPoint {
+  const point = pointsOf(session)[Number(handle)];
+  if (point === undefined) throw invariant("a handle of no point");
+  return point;
+}
+
+function handleOf(value: Value | undefined): bigint {
+  return asBig(asStruct(value).fields[0]);
+}
+
+/** The point of a Move struct with a handle. */
+export function pointOf(context: NativeContext, value: Value | undefined): RistrettoPoint {
+  return pointAt(context, handleOf(value));
+}
+
+/** A point by its canonical bytes. */
+export function decodeRistretto(bytes: Uint8Array): RistrettoPoint | undefined {
+  return bytes.length === 32 ? attempt(() => Point.fromBytes(bytes)) : undefined;
+}
+
+export function multiply(point: RistrettoPoint, scalar: bigint): RistrettoPoint {
+  return point.multiplyUnsafe(scalar);
+}
+
+/** The sum of points times scalars. */
+export function multiScalarMultiply(
+  points: readonly RistrettoPoint[],
+  scalars: readonly bigint[],
+): RistrettoPoint {
+  return points.length < BUCKETS_FROM
+    ? mulAddUnsafe(Point, [...points], [...scalars])
+    : pippenger(Point, [...points], [...scalars]);
+}
+
+/** A scalar that Move code holds: the highest bit is ignored, the rest must be reduced. */
+export function scalarOf(value: Value | undefined): bigint {
+  const bytes = asBytes(value);
+  const scalar = bigFromLittleEndian(bytes) & ((1n << 255n) - 1n);
+  if (bytes.length !== 32 || scalar >= SCALAR_ORDER) throw invariant("bytes of no scalar");
+  return scalar;
+}
+
+function scalarBytes(scalar: bigint): Value {
+  return byteVec(littleEndianBytes(scalar, 32));
+}
+
+function exactBytes(value: Value | undefined, length: number): Uint8Array {
+  const bytes = asBytes(value);
+  if (bytes.length !== length) throw invariant(`expected ${length} bytes`);
+  return bytes;
+}
+
+function sha512(bytes: Uint8Array): Uint8Array {
+  return createHash("sha512").update(bytes).digest();
+}
+
+/** A point from 64 even bytes. */
+export function mapToPoint(bytes: Uint8Array): RistrettoPoint {
+  const { deriveToCurve } = ristretto255_hasher;
+  if (deriveToCurve === undefined) throw invariant("the library cannot map to points");
+  return deriveToCurve(bytes);
+}
+
+/** Stores a result as a new point, or in place of the first operand. */
+function stored(
+  context: NativeContext,
+  operand: Value | undefined,
+  isInPlace: Value | undefined,
+  result: RistrettoPoint,
+): readonly Value[] {
+  if (isInPlace !== true) return [addPoint(context, result)];
+  const handle = handleOf(operand);
+  pointsOf(context.session)[Number(handle)] = result;
+  return [handle];
+}
+
+function combining(price: string, combine: (a: RistrettoPoint, b: RistrettoPoint) => RistrettoPoint): Native {
+  return (context, [a, b, isInPlace]) => {
+    chargeAll(context, GROUP, { [price]: 1 });
+    return stored(context, a, isInPlace, combine(pointOf(context, a), pointOf(context, b)));
+  };
+}
+
+const doubleMultiply: Native = (context, [handle1, handle2, scalar1, scalar2]) => {
+  chargeAll(context, GROUP, { point_double_mul: 1 });
+  const points = [pointAt(context, asBig(handle1)), pointAt(context, asBig(handle2))];
+  return [addPoint(context, multiScalarMultiply(points, [scalarOf(scalar1), scalarOf(scalar2)]))];
+};
+
+function onScalars(price: string, compute: (...scalars: bigint[]) => bigint): Native {
+  return (context, args) => {
+    chargeAll(context, GROUP, { [price]: 1 });
+    return [scalarBytes(compute(...args.map(scalarOf)))];
+  };
+}
+
+function hashCounts(bytes: Uint8Array): Readonly<Record<string, number>> {
+  return { scalar_sha512_per_hash: 1, scalar_sha512_per_byte: bytes.length };
+}
+
+export const ristretto255Natives: NativeModule = {
+  point_is_canonical_internal: (context, [bytes]) => {
+    chargeAll(context, GROUP, { point_decompress: 1 });
+    return [decodeRistretto(asBytes(bytes)) !== undefined];
+  },
+  point_identity_internal: (context) => {
+    chargeAll(context, GROUP, { point_identity: 1 });
+    return [addPoint(context, Point.ZERO)];
+  },
+  point_decompress_internal: (context, [bytes]) => {
+    chargeAll(context, GROUP, { point_decompress: 1 });
+    const point = decodeRistretto(asBytes(bytes));
+    return point === undefined ? [NO_HANDLE, false] : [addPoint(context, point), true];
+  },
+  point_clone_internal: (context, [handle]) => {
+    chargeAll(context, GROUP, { point_clone: 1 });
+    return [addPoint(context, pointAt(context, asBig(handle)))];
+  },
+  point_compress_internal: (context, [point]) => {
+    chargeAll(context, GROUP, { point_compress: 1 });
+    return [byteVec(pointOf(context, point).toBytes())];
+  },
+  point_equals: (context, [a, b]) => {
+    chargeAll(context, GROUP, { point_equals: 1 });
+    return [pointOf(context, a).equals(pointOf(context, b))];
+  },
+  point_mul_internal: (context, [point, scalar, isInPlace]) => {
+    chargeAll(context, GROUP, { point_mul: 1 });
+    return stored(context, point, isInPlace, multiply(pointOf(context, point), scalarOf(scalar)));
+  },
+  point_neg_internal: (context, [point, isInPlace]) => {
+    chargeAll(context, GROUP, { point_neg: 1 });
+    return stored(context, point, isInPlace, pointOf(context, point).negate());
+  },
+  point_add_internal: combining("point_add", (a, b) => a.add(b)),
+  point_sub_internal: combining("point_sub", (a, b) => a.subtract(b)),
+  basepoint_mul_internal: (context, [scalar]) => {
+    chargeAll(context, GROUP, { basepoint_mul: 1 });
+    return [addPoint(context, multiply(Point.BASE, scalarOf(scalar)))];
+  },
+  basepoint_double_mul_internal: (context, [scalar, point, baseScalar]) => {
+    chargeAll(context, GROUP, { basepoint_double_mul: 1 });
+    const sum = multiScalarMultiply(
+      [pointOf(context, point), Point.BASE],
+      [scalarOf(scalar), scalarOf(baseScalar)],
+    );
+    return [addPoint(context, sum)];
+  },
+  new_point_from_sha512_internal: (context, [value]) => {
+    const bytes = asBytes(value);
+    chargeAll(context, GROUP, { point_from_64_uniform_bytes: 1, ...hashCounts(bytes) });
+    return [addPoint(context, mapToPoint(sha512(bytes)))];
+  },
+  new_point_from_64_uniform_bytes_internal: (context, [bytes]) => {
+    chargeAll(context, GROUP, { point_from_64_uniform_bytes: 1 });
+    return [addPoint(context, mapToPoint(exactBytes(bytes, 64)))];
+  },
+  double_scalar_mul_internal: doubleMultiply,
+  point_double_mul_internal: doubleMultiply,
+  multi_scalar_mul_internal: (context, [pointList, scalarList]) => {
+    const [points, scalars] = [asVec(pointList).items, asVec(scalarList).items];
+    const count = scalars.length;
+    if (count === 0 || points.length < count) throw invariant("a product of nothing");
+    chargeAll(context, GROUP, {
+      point_parse_arg: count,
+      scalar_parse_arg: count,
+      point_mul: Math.floor(count / (31 - Math.clz32(count + 1))),
+    });
+    const sum = multiScalarMultiply(
+      points.slice(0, count).map((one) => pointOf(context, one)),
+      scalars.map((one) => scalarOf(asStruct(one).fields[0])),
+    );
+    return [addPoint(context, sum)];
+  },
+  scalar_is_canonical_internal: (context, [value]) => {
+    chargeAll(context, GROUP, { scalar_is_canonical: 1 });
+    const bytes = asBytes(value);
+    return [bytes.length === 32 && bigFromLittleEndian(bytes) < SCALAR_ORDER];
+  },
+  scalar_invert_internal: onScalars("scalar_invert", (a = 0n) => (a === 0n ? 0n : Fn.inv(a))),
+  scalar_mul_internal: onScalars("scalar_mul", (a = 0n, b = 0n) => Fn.mul(a, b)),
+  scalar_add_internal: onScalars("scalar_add", (a = 0n, b = 0n) => Fn.add(a, b)),
+  scalar_sub_internal: onScalars("scalar_sub", (a = 0n, b = 0n) => Fn.sub(a, b)),
+  scalar_neg_internal: onScalars("scalar_neg", (a = 0n) => Fn.neg(a)),
+  scalar_from_sha512_internal: (context, [value]) => {
+    const bytes = asBytes(value);
+    chargeAll(context, GROUP, { scalar_uniform_from_64_bytes: 1, ...hashCounts(bytes) });
+    return [scalarBytes(bigFromLittleEndian(sha512(bytes)) % SCALAR_ORDER)];
+  },
+  scalar_from_u64_internal: (context, [value]) => {
+    chargeAll(context, GROUP, { scalar_from_u64: 1 });
+    return [scalarBytes(asBig(value))];
+  },
+  scalar_from_u128_internal: (context, [value]) => {
+    chargeAll(context, GROUP, { scalar_from_u128: 1 });
+    return [scalarBytes(asBig(value))];
+  },
+  scalar_reduced_from_32_bytes_internal: (context, [value]) => {
+    const bytes = exactBytes(value, 32);
+    chargeAll(context, GROUP, { scalar_reduced_from_32_bytes: 1 });
+    return [scalarBytes(bigFromLittleEndian(bytes) % SCALAR_ORDER)];
+  },
+  scalar_uniform_from_64_bytes_internal: (context, [value]) => {
+    const bytes = exactBytes(value, 64);
+    chargeAll(context, GROUP, { scalar_uniform_from_64_bytes: 1 });
+    return [scalarBytes(bigFromLittleEndian(bytes) % SCALAR_ORDER)];
+  },
+};
