@@ -130,7 +130,7 @@ export class StateTypes {
 }
 
 /** A rewind may lead to another ledger of the same version; its trust, time or height then differ. */
-function isSame(a: LedgerPosition | undefined, b: LedgerPosition): boolean {
+export function isSame(a: LedgerPosition | undefined, b: LedgerPosition): boolean {
   return (
     a === b ||
     (a?.version === b.version &&

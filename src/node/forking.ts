@@ -100,6 +100,7 @@ export class Forking {
     this.#isNew = known === undefined;
     const pin = known ?? (await this.#begin());
     this.#pin = pin;
+    this.#stop.signal.throwIfAborted();
     const chainId = this.#store.identity?.chainId ?? 0;
     this.#source = new ForkSource({
       upstream: this.#upstream,

@@ -69,7 +69,10 @@ export abstract class InProcessCalls implements Ledger {
     writer: () => this.parts().writer,
     submissions: () => this.parts().submissions,
     withView: (ask) => this.reader.withView(ask),
-    onBack: (from, to) => this.headWatch.wentBack(from, to),
+    onBack: (from, { version, trust }) => {
+      this.reader.gasPrices.forget(trust);
+      this.headWatch.wentBack(from, version);
+    },
   });
   readonly #questions = new BalanceQuestions(this.reader);
   readonly #indexQuestions: IndexQuestions;
@@ -299,7 +302,7 @@ export abstract class InProcessCalls implements Ledger {
     return this.call(async () => {
       const blocks = this.parts().writer?.blocks;
       if (blocks === undefined) throw new ConfigError("this node makes no blocks");
-      return toLedgerInfo({ position: await blocks.produce(undefined) });
+      return toLedgerInfo({ position: await blocks.produce() });
     });
   }
 

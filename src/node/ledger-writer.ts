@@ -3,7 +3,7 @@
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
 import { Committer, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
@@ -195,6 +195,7 @@ export class LedgerWriter {
   async #startFork(plan: ForkPlan): Promise<void> {
     const { store, logger, index: items = true, transactionIndex: transactions = true } = this.#options;
     const { Forking } = await import("./forking.ts");
+    if (this.#stop.signal.aborted) return;
     this.#forking = new Forking(plan, { store, logger, indexes: { items, transactions } });
     await this.#forking.start();
   }
@@ -246,18 +247,19 @@ export class LedgerWriter {
     });
   }
 
-  /** Puts a copy back between two blocks, and calls `onBack` with the versions before and after. */
-  async revert(copy: ChainCopy, onBack: (from: bigint, to: bigint) => void): Promise<void> {
+  /** Puts a copy back between two blocks, and calls `onBack` with the version before and the position after. */
+  async revert(copy: ChainCopy, onBack: (from: bigint, to: LedgerPosition) => void): Promise<void> {
     const { blocks, copies } = this.#inMemory();
     await this.#indexBuilder?.ended;
     await blocks.exclusively(async () => {
       // A pruner at work would prune by the ledger that it looked at.
       const pruner = this.#pruner;
       await pruner?.stop();
-      const from = (await loadPosition(this.#options.store))?.version ?? 0n;
+      const { store } = this.#options;
+      const from = (await loadPosition(store))?.version ?? 0n;
       await this.#committer?.replaceContent(() => copies.restore(copy.ledger));
       copy.restoreChain();
-      onBack(from, copy.ledger.position.version);
+      onBack(from, (await loadPosition(store)) ?? copy.ledger.position);
       if (pruner !== undefined) this.#startPruner();
     });
   }
@@ -275,10 +277,11 @@ export class LedgerWriter {
   /** Finishes writes in flight and writes no more. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    // First, so that no block waits for the network's answers.
+    await this.#forking?.close();
     await this.#blocks?.stop();
     await this.#preparing.catch(() => {});
     await this.#following?.close();
-    await this.#forking?.close();
     await this.#indexBuilder?.stop();
     await this.#pruner?.stop();
     for (const part of PARTS) this.#options.faults.forget(part);

@@ -326,6 +326,7 @@ export class SextantNode extends InProcessCalls implements Node {
     return new SubmissionService({
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
+      nextTimeUsec: (position) => this.#writer?.blocks?.nextTimeUsec(position) ?? position.timestampUsec,
       loadModule: (view) => this.reader.moduleLoader(view),
       parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
       types: this.reader.types,

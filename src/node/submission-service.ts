@@ -6,6 +6,7 @@ import { BcsError } from "../bcs/errors.ts";
 import { vector } from "../bcs/sequences.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
+import type { Checked } from "../chain/submission/submissions.ts";
 import { decodeSubmitted, MAX_TRANSACTION_BYTES, type Submitted } from "../chain/submission/submitted.ts";
 import { HttpError } from "../http/errors.ts";
 import type {
@@ -17,7 +18,7 @@ import type {
 import { parseJson } from "../json/parse.ts";
 import { readAccount } from "../ledger/account.ts";
 import type { StateTypes } from "../ledger/state-types.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { ModuleLoader } from "../move/abi.ts";
 import type { Address } from "../move/address.ts";
 import type { RawTransaction } from "../transaction/raw.ts";
@@ -52,6 +53,8 @@ export interface SubmissionServiceOptions {
   readonly chain: BlockSource;
   /** The mempool of the writer; undefined while another process writes. */
   readonly mempool: () => Mempool | undefined;
+  /** The time that the next block after a ledger has. */
+  readonly nextTimeUsec: (position: LedgerPosition) => bigint;
   readonly loadModule: (view: LedgerView) => ModuleLoader;
   /** Parses large JSON in a thread. */
   readonly parseInThread: <Kind extends "submission" | "submissions">(
@@ -64,8 +67,6 @@ export interface SubmissionServiceOptions {
 
 export class SubmissionService implements SubmissionHandler {
   readonly #options: SubmissionServiceOptions;
-  /** Settles when the faucet's last transaction is in the mempool: each needs the sequence number after it. */
-  #funding: Promise<unknown> = Promise.resolve();
 
   constructor(options: SubmissionServiceOptions) {
     this.#options = options;
@@ -73,7 +74,7 @@ export class SubmissionService implements SubmissionHandler {
 
   #mempool(): Mempool {
     const mempool = this.#options.mempool();
-    if (mempool === undefined)
+    if (mempool === undefined || mempool.isClosed)
       throw new HttpError("unavailable", "this node does not make blocks at the moment");
     return mempool;
   }
@@ -99,13 +100,21 @@ export class SubmissionService implements SubmissionHandler {
 
   /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
   async take(transaction: UserTransaction, view: LedgerView): Promise<Submitted> {
-    const mempool = this.#mempool();
-    const { submissions } = this.#options.chain;
-    const submitted = submissions.takeApart(transaction);
+    const submitted = this.#options.chain.submissions.takeApart(transaction);
     // One that waits already was checked before.
-    if (mempool.get(submitted.hash) !== undefined) return submitted;
-    const { sequenceNumber } = await submissions.check(view, submitted);
-    return mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
+    if (this.#mempool().get(submitted.hash) !== undefined) return submitted;
+    return this.#add(view, await this.#check(view, submitted, false));
+  }
+
+  #check(view: LedgerView, submitted: Submitted, isOwners: boolean): Promise<Checked> {
+    const timestampUsec = this.#options.nextTimeUsec(view.position);
+    return this.#options.chain.submissions.check(view, submitted, { isOwners, timestampUsec });
+  }
+
+  /** Asks for the mempool again: it may have been closed during the check. */
+  #add({ position }: LedgerView, { submitted, sequenceNumber }: Checked): Submitted {
+    const nowSecs = this.#options.nextTimeUsec(position) / 1_000_000n;
+    return this.#mempool().add(submitted, { sequenceNumber, nowSecs });
   }
 
   /**
@@ -113,14 +122,11 @@ export class SubmissionService implements SubmissionHandler {
    * over HTTP. It pays no gas. Returns its hash.
    */
   async impersonate(view: LedgerView, sender: Address, call: ImpersonatedCall): Promise<string> {
-    const mempool = this.#mempool();
-    const { submissions } = this.#options.chain;
     const account = await readAccount(view, sender, view.position.version);
     const body = impersonation(sender, call, account?.sequenceNumber ?? 0n);
     const transaction = await this.#decode({ bytes: body, isJson: true }, view);
-    const submitted = submissions.takeApart(transaction, { isFree: true });
-    const { sequenceNumber } = await submissions.check(view, submitted, { isImpersonated: true });
-    return toPrefixedHex(mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) }).hash);
+    const submitted = this.#options.chain.submissions.takeApart(transaction, { isFree: true });
+    return toPrefixedHex(this.#add(view, await this.#check(view, submitted, true)).hash);
   }
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */
@@ -161,8 +167,9 @@ export class SubmissionService implements SubmissionHandler {
     view: LedgerView,
     estimates: SimulationEstimates = NO_ESTIMATES,
   ): Promise<Uint8Array> {
-    const { submissions } = this.#options.chain;
-    return submissions.simulate(view, await this.#decode(body, view), estimates);
+    const { chain, nextTimeUsec } = this.#options;
+    const transaction = await this.#decode(body, view);
+    return chain.submissions.simulate(view, transaction, estimates, nextTimeUsec(view.position));
   }
 
   /** A simulation in the form of the in-process call. */
@@ -191,31 +198,23 @@ export class SubmissionService implements SubmissionHandler {
     return submitted && toPending(submitted);
   }
 
-  /** Mints the native coin for an account; returns the hashes of the faucet's transactions. */
-  fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
-    const funded = this.#funding.then(() => this.#fund(view, address, amount));
-    this.#funding = funded.catch(() => {});
-    return funded;
-  }
-
-  async #fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
-    const mempool = this.#mempool();
+  /**
+   * Mints the native coin for an account; returns the hashes of the faucet's transactions. To be called between two
+   * blocks: two calls at once would sign the same sequence number.
+   */
+  async fund(view: LedgerView, address: Address, amount: bigint): Promise<string[]> {
     const { submissions } = this.#options.chain;
-    const checked = await submissions.fund(view, address, amount, (own) =>
-      mempool.nextSequenceNumber(submissions.faucet, own),
+    const signed = await submissions.fund(view, address, amount, (own) =>
+      this.#mempool().nextSequenceNumber(submissions.faucet, own),
     );
-    for (const { submitted, sequenceNumber } of checked)
-      mempool.add(submitted, { sequenceNumber, nowSecs: nowSecsOf(view) });
-    return checked.map(({ submitted }) => toPrefixedHex(submitted.hash));
+    const checked: Checked[] = [];
+    for (const submitted of signed) checked.push(await this.#check(view, submitted, true));
+    return checked.map((one) => toPrefixedHex(this.#add(view, one).hash));
   }
 }
 
 function toPending({ transaction, hash }: Submitted): PendingTransaction {
   return { hash, bytes: encodeWith(userTransactionCodec, transaction) };
-}
-
-function nowSecsOf({ position }: LedgerView): bigint {
-  return position.timestampUsec / 1_000_000n;
 }
 
 const batchCodec = vector(userTransactionCodec);

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 async function start(options: NodeOptions = {}): Promise<Node> {
-  const localChain = { traffic: false, ...options.localChain };
+  const localChain = { traffic: false, seed: "authors", ...options.localChain };
   const node = await createNode({
     pruneWindow: "off",
     ...options,
