@@ -19,27 +19,27 @@ const APT = "0x1::aptos_coin::AptosCoin";
 const SEED = "fork away";
 
 /** A network that answers while `isHere` returns true. */
-interface Gate extends Meddler {
+interface Network extends Meddler {
   isHere: () => boolean;
 }
 
-async function startGate(): Promise<Gate> {
+async function startNetwork(): Promise<Network> {
   const origin = await createNode({ localChain: { seed: SEED }, pruneWindow: "off", http: { port: 0 } });
   onTestFinished(() => origin.close());
   await origin.mine(3);
   const proxy = await startProxy(origin.url ?? "");
   onTestFinished(() => proxy.close());
-  const gate = Object.assign(proxy, { isHere: () => true });
+  const network = Object.assign(proxy, { isHere: () => true });
   proxy.meddle = (passing, response) => {
-    if (gate.isHere()) return passing;
+    if (network.isHere()) return passing;
     response.destroy();
     return undefined;
   };
-  return gate;
+  return network;
 }
 
-async function startFork(gate: Gate, options: NodeOptions = {}): Promise<Node> {
-  const fork = { url: gate.url, upstreamRate: 0 };
+async function startFork(network: Network, options: NodeOptions = {}): Promise<Node> {
+  const fork = { url: network.url, upstreamRate: 0 };
   const node = await createNode({ ...options, fork });
   onTestFinished(() => node.close());
   return node;
@@ -58,12 +58,12 @@ async function ask(node: Node, address: string): Promise<{ status: number; body:
 
 describe("a fork whose network is away", () => {
   it("refuses to fund an account that it never read, makes no block for it, and closes", async () => {
-    const gate = await startGate();
-    const fork = await startFork(gate, { localChain: { faucetPort: 0 }, http: { port: 0 } });
+    const network = await startNetwork();
+    const fork = await startFork(network, { localChain: { faucetPort: 0 }, http: { port: 0 } });
     expect((await ask(fork, "0xb0b")).status).toBe(200);
     // Its account was read, its coins were not.
     await fork.account("0xf00d").catch(() => {});
-    gate.isHere = () => false;
+    network.isHere = () => false;
     const before = await heightOf(fork);
     for (const address of ["0xfeed", "0xf00d"]) {
       expect(await ask(fork, address)).toMatchObject({
@@ -82,15 +82,15 @@ describe("a fork whose network is away", () => {
   });
 
   it("makes at most a few blocks for a funding that the network leaves alone in the middle", async () => {
-    const gate = await startGate();
+    const network = await startNetwork();
     let [refused, funded] = [0, 0];
     for (let answers = 0; answers < 12; answers++) {
-      gate.isHere = () => true;
-      const fork = await startFork(gate);
+      network.isHere = () => true;
+      const fork = await startFork(network);
       await fork.mine();
       const before = await heightOf(fork);
       let left = answers;
-      gate.isHere = () => left-- > 0;
+      network.isHere = () => left-- > 0;
       await fork.fund("0xfeed", 5n).then(
         () => funded++,
         (error: unknown) => {
@@ -106,7 +106,7 @@ describe("a fork whose network is away", () => {
   });
 
   it("keeps at a stop what it can run, and the rest is told", async () => {
-    const gate = await startGate();
+    const network = await startNetwork();
     const data = temporaryFolder();
     const sender = createKeypair(chainSeed(SEED), "sender");
     const transfer = (sequenceNumber: bigint): Uint8Array =>
@@ -118,28 +118,28 @@ describe("a fork whose network is away", () => {
           fields: { sequenceNumber },
         }),
       );
-    const first = await startFork(gate, { data });
+    const first = await startFork(network, { data });
     await first.fund(formatAddressLong(sender.address), 1_000_000_000n);
     const hash = await first.submit(transfer(0n));
-    gate.isHere = () => false;
+    network.isHere = () => false;
     await first.close();
-    gate.isHere = () => true;
-    const again = await startFork(gate, { data });
+    network.isHere = () => true;
+    const again = await startFork(network, { data });
     expect(await again.transaction(hash)).toMatchObject({ transaction: { type: "user_transaction" } });
   });
 });
 
 describe("a fork whose network comes and goes", () => {
   it("has the balances of a model that knows which calls succeeded", async () => {
-    const gate = await startGate();
+    const network = await startNetwork();
     const random = new Random(chainSeed(SEED));
-    const fork = await startFork(gate, { localChain: { blockOnSubmit: true } });
+    const fork = await startFork(network, { localChain: { blockOnSubmit: true } });
     const accounts = Array.from({ length: 24 }, (_, i) => createKeypair(chainSeed(SEED), `account ${i}`));
     const model = new Map<string, bigint>();
     const balanceOf = (address: string): bigint => model.get(address) ?? 0n;
     let snapshot = { at: await fork.snapshot(), model: new Map(model) };
     let [isHere, refused] = [true, 0];
-    gate.isHere = () => isHere;
+    network.isHere = () => isHere;
     for (let round = 0; round < 60; round++) {
       isHere = random.oneIn(2);
       const [from, to] = [random.pick(accounts), random.pick(accounts)].map(({ address }) =>
