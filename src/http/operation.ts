@@ -119,6 +119,11 @@ export type LedgerUse = "required" | "awaited" | "optional" | "none";
 /** What a handler gets besides its arguments. */
 export interface Context<L extends LedgerUse = LedgerUse> {
   readonly view: L extends "required" ? LedgerView : LedgerView | undefined;
+  /**
+   * A view that is newer than this call, in the place of `view`, which ends: what is answered describes this one. For a
+   * handler that learned of newer things on another way.
+   */
+  readonly newerView: () => Promise<LedgerView>;
   readonly services: Services;
   /** For work that outlives the view or would hold it for long. */
   readonly ledger: Ledger;
