@@ -2,19 +2,14 @@
 import { fromHex } from "../../base/hex.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../operation.ts";
-import { ADDRESS_SCHEMA, LONG_ADDRESS_SCHEMA } from "./address.ts";
-import { ledgerVersionField, U64_SCHEMA } from "./integer.ts";
+import { ANSWER_ADDRESS_SCHEMA, LONG_ADDRESS_SCHEMA } from "./address.ts";
+import { ledgerVersionField, U64_NUMBER_SCHEMA, U64_SCHEMA } from "./integer.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
-import { named, namedUnion } from "./named.ts";
+import { named, namedUnion, nullableAnswer } from "./named.ts";
 
 const HASH_BYTES = 32;
 const FLAG_SCHEMA = { type: "boolean" } as const;
-const NUMBER_SCHEMA = { type: "integer" } as const;
 const HASH_SCHEMA = LONG_ADDRESS_SCHEMA;
-
-function nullable(schema: JsonSchema): JsonSchema {
-  return { ...schema, nullable: true };
-}
 
 function list(items: JsonSchema): JsonSchema {
   return { type: "array", items };
@@ -59,7 +54,7 @@ const CHANGE_SCHEMA = tagged(
 const EVENT_SCHEMA = named(
   "Event",
   whole({
-    guid: named("EventGuid", whole({ creation_number: U64_SCHEMA, account_address: ADDRESS_SCHEMA })),
+    guid: named("EventGuid", whole({ creation_number: U64_SCHEMA, account_address: ANSWER_ADDRESS_SCHEMA })),
     sequence_number: U64_SCHEMA,
     type: { type: "string" },
     data: MOVE_VALUE_SCHEMA,
@@ -71,7 +66,7 @@ const INFO = {
   hash: HASH_SCHEMA,
   state_change_hash: HASH_SCHEMA,
   event_root_hash: HASH_SCHEMA,
-  state_checkpoint_hash: nullable(HASH_SCHEMA),
+  state_checkpoint_hash: nullableAnswer(HASH_SCHEMA),
   gas_used: U64_SCHEMA,
   success: FLAG_SCHEMA,
   vm_status: { type: "string", description: "How the execution ended." },
@@ -80,14 +75,14 @@ const INFO = {
 } as const;
 
 const REQUEST = {
-  sender: ADDRESS_SCHEMA,
+  sender: ANSWER_ADDRESS_SCHEMA,
   sequence_number: U64_SCHEMA,
   max_gas_amount: U64_SCHEMA,
   gas_unit_price: U64_SCHEMA,
   expiration_timestamp_secs: U64_SCHEMA,
   payload: PAYLOAD_SCHEMA,
   signature: SIGNATURE_SCHEMA,
-  replay_protection_nonce: nullable(U64_SCHEMA),
+  replay_protection_nonce: nullableAnswer(U64_SCHEMA),
 } as const;
 
 const EVENTS = { events: list(EVENT_SCHEMA) };
@@ -99,9 +94,9 @@ const BLOCK_METADATA = kind("block_metadata_transaction", {
   epoch: U64_SCHEMA,
   round: U64_SCHEMA,
   ...EVENTS,
-  previous_block_votes_bitvec: list(NUMBER_SCHEMA),
-  proposer: ADDRESS_SCHEMA,
-  failed_proposer_indices: list(NUMBER_SCHEMA),
+  previous_block_votes_bitvec: list(U64_NUMBER_SCHEMA),
+  proposer: ANSWER_ADDRESS_SCHEMA,
+  failed_proposer_indices: list(U64_NUMBER_SCHEMA),
   ...TIME,
 });
 
@@ -110,8 +105,8 @@ const BLOCK_END = named(
   whole({
     block_gas_limit_reached: FLAG_SCHEMA,
     block_output_limit_reached: FLAG_SCHEMA,
-    block_effective_block_gas_units: NUMBER_SCHEMA,
-    block_approx_output_size: NUMBER_SCHEMA,
+    block_effective_block_gas_units: U64_NUMBER_SCHEMA,
+    block_approx_output_size: U64_NUMBER_SCHEMA,
   }),
 );
 
