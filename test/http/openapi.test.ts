@@ -44,6 +44,7 @@ interface Json {
   readonly allOf?: readonly Json[];
   readonly oneOf?: readonly Json[];
   readonly discriminator?: unknown;
+  readonly additionalProperties?: unknown;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Json>>;
 }
@@ -219,6 +220,8 @@ describe("the OpenAPI document", () => {
       if (isOddInteger) faults.push(`${path}: an integer of format ${schema.format}`);
       const members = (oneOf ?? []).map(resolve);
       const types = new Set(members.map(({ type }) => type ?? "object"));
+      if (members.some((member) => member.additionalProperties === true))
+        faults.push(`${path}: a member that fits every object`);
       if (types.size > 1) faults.push(`${path}: a union of ${[...types]}`);
       for (const { required, properties } of discriminator === undefined ? [] : members) {
         const { propertyName } = discriminator as { propertyName: string };

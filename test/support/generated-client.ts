@@ -1272,7 +1272,14 @@ export interface components {
       validator_transaction_type: string;
       /** @enum {string} */
       type: "validator_transaction";
-      [key: string]: unknown;
+      /** @description The web keys that the validators agreed on, and who signed them. */
+      quorum_certified_update?: {
+        [key: string]: unknown;
+      };
+      /** @description The epoch, author and payload of a key generation. */
+      dkg_transcript?: {
+        [key: string]: unknown;
+      };
     };
     SubmitTransactionRequest: components["schemas"]["EncodeSubmissionRequest"] & {
       signature: components["schemas"]["TransactionSignature"];

@@ -88,6 +88,16 @@ const REQUEST = {
 const EVENTS = { events: list(EVENT_SCHEMA) };
 const TIME = { timestamp: { ...U64_SCHEMA, description: "Time of the block, in microseconds." } };
 
+/** An object with any members, which not every transaction has. Not the transaction itself: it would fit every kind. */
+function open(description: string): JsonSchema {
+  return { type: "object", additionalProperties: true, description };
+}
+
+/** A kind of which some properties may be missing. */
+function withOptional(schema: JsonSchema, optional: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { ...schema, properties: { ...(schema.properties as object), ...optional } };
+}
+
 const BLOCK_METADATA = kind("block_metadata_transaction", {
   ...INFO,
   id: HASH_SCHEMA,
@@ -129,17 +139,12 @@ const COMMITTED = {
     "GenesisTransaction",
     kind("genesis_transaction", { ...INFO, payload: GENESIS_PAYLOAD, ...EVENTS }),
   ),
-  block_metadata_transaction: named("BlockMetadataTransaction", {
-    ...BLOCK_METADATA,
-    properties: {
-      ...(BLOCK_METADATA.properties as object),
-      block_metadata_extension: {
-        type: "object",
-        additionalProperties: true,
-        description: "Only in blocks of the newer form.",
-      },
-    },
-  }),
+  block_metadata_transaction: named(
+    "BlockMetadataTransaction",
+    withOptional(BLOCK_METADATA, {
+      block_metadata_extension: open("Only in blocks of the newer form."),
+    }),
+  ),
   state_checkpoint_transaction: named(
     "StateCheckpointTransaction",
     kind("state_checkpoint_transaction", { ...INFO, ...TIME }),
@@ -148,15 +153,21 @@ const COMMITTED = {
     "BlockEpilogueTransaction",
     kind("block_epilogue_transaction", { ...INFO, ...TIME, block_end_info: BLOCK_END }),
   ),
-  validator_transaction: named("ValidatorTransaction", {
-    ...kind("validator_transaction", {
-      ...INFO,
-      ...EVENTS,
-      ...TIME,
-      validator_transaction_type: { type: "string" },
-    }),
-    additionalProperties: true,
-  }),
+  validator_transaction: named(
+    "ValidatorTransaction",
+    withOptional(
+      kind("validator_transaction", {
+        ...INFO,
+        ...EVENTS,
+        ...TIME,
+        validator_transaction_type: { type: "string" },
+      }),
+      {
+        quorum_certified_update: open("The web keys that the validators agreed on, and who signed them."),
+        dkg_transcript: open("The epoch, author and payload of a key generation."),
+      },
+    ),
+  ),
 };
 
 /** Schema of a committed transaction. */
