@@ -73,6 +73,7 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
         const slices = new Slices();
         const context = {
           view,
+          newerView: async () => view,
           services,
           ledger,
           form,

@@ -1,4 +1,5 @@
-// A steady mixed load on the real program while it makes blocks and prunes, and on a second one that follows it.
+// A steady mixed load on the real program while it makes blocks and prunes, and on a second one that follows it. A third one
+// with two workers takes submissions, none of which may get lost (load/accepted.ts).
 // At the end: anonymous memory within a tenth of what it was after the first tenth of the time, no more files,
 // handles or timers than then, and every request answered. Exits 1 when one of these does not hold.
 //   npx tsx scripts/soak.ts [--minutes 60] [--rate 100] [--warm-up SECONDS] [--seed N]
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Running, startProgram } from "../test/support/program.ts";
+import { startSubmissions } from "./load/accepted.ts";
 import { Latencies } from "./load/latencies.ts";
 import { createMix, createRandom, type MixRequest } from "./load/mix.ts";
 import { median, processFigures, readMetrics, sumOf } from "./load/process-figures.ts";
@@ -242,6 +244,7 @@ const follower = watch(
   ]),
 );
 const both = [leader, follower] as const;
+const submissions = await startSubmissions(folder, complain);
 await followVersions();
 await warmUp(Number(values["warm-up"]) * 1000);
 await followVersions();
@@ -281,12 +284,14 @@ const progress = setInterval(() => {
 }, PROGRESS_MS);
 
 await load(totalMs / 10);
+submissions.settle();
 const first = await allQuiet();
 await load(totalMs - (performance.now() - startedMs));
 clearInterval(sampler);
 while (isAsking) await sleep(TICK_MS);
 clearInterval(progress);
 const last = await allQuiet();
+console.info(await submissions.stop());
 const stopped = [await follower.node.stop(), await leader.node.stop()];
 rmSync(folder, { recursive: true, force: true });
 

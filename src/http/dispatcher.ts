@@ -7,7 +7,7 @@ import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { assertTrust, trustOf } from "./answer-trust.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { preflightHeaders } from "./cors.ts";
-import { HttpError, quoteInput } from "./errors.ts";
+import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
@@ -164,21 +164,30 @@ export class Dispatcher {
       isCounted = true;
       counted = operation;
       const { timesBack } = this.#options.headWatch;
+      const describe = (opened: LedgerView): void => {
+        view = opened;
+        serving.headers = this.#headers.prepare(view.position);
+        serving.trust = serving.headers.trust;
+        if (operation.ledger === "required") this.#assertRecent(view, operation);
+      };
       if (operation.ledger !== "none") {
-        const opened = openRequestView(this.#options.ledger, operation);
-        view = opened instanceof Promise ? await opened : opened;
-        if (view !== undefined) {
-          serving.headers = this.#headers.prepare(view.position);
-          serving.trust = serving.headers.trust;
-        }
-        if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
+        const opening = openRequestView(this.#options.ledger, operation);
+        const opened = opening instanceof Promise ? await opening : opening;
+        if (opened !== undefined) describe(opened);
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
       const mayBeUndone = this.#mayBeUndone;
       const isGone = (): boolean => exchange.isGone;
       slices = new AnswerSlices(this.#longAnswers);
-      const context = { view, services, ledger, form, isGone, lastEventId, mayBeUndone, slices };
+      const newerView = async (): Promise<LedgerView> => {
+        const newer = await openRequestView(ledger, operation);
+        if (newer === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
+        view?.release();
+        describe(newer);
+        return newer;
+      };
+      const context = { view, newerView, services, ledger, form, isGone, lastEventId, mayBeUndone, slices };
       const handled = operation.handle(args, context);
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.

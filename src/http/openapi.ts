@@ -81,7 +81,8 @@ function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
 }
 
 function parameters(fields: Fields, where: "path" | "query" | "header"): JsonSchema[] {
-  return Object.entries(fields).map(([name, field]: [string, Field<unknown>]) => ({
+  const documented = Object.entries(fields).filter(([, { isUndocumented }]) => isUndocumented !== true);
+  return documented.map(([name, field]: [string, Field<unknown>]) => ({
     name,
     in: where,
     required: where === "path",
@@ -96,7 +97,7 @@ function parameters(fields: Fields, where: "path" | "query" | "header"): JsonSch
 function ledgerHeader(name: string, required: boolean): JsonSchema {
   return {
     required,
-    schema: { type: "integer", format: name.endsWith("-CHAIN-ID") ? "uint8" : "uint64" },
+    schema: { type: "integer", format: name.endsWith("-CHAIN-ID") ? "int32" : "int64" },
   };
 }
 
@@ -139,6 +140,7 @@ function success(operation: Operation, brands: readonly string[]): JsonSchema {
     description: description.join(" "),
     ...(operation.ledger === "none" ? {} : { headers: ledgerHeaders(operation, brands) }),
     content,
+    ...(operation.links === undefined ? {} : { links: operation.links }),
   };
 }
 

@@ -27,6 +27,8 @@ export interface Field<T> {
   readonly example: string;
   /** Leaves the example out of the document: it does not work on every ledger, or not together with the others. */
   readonly omitExample?: true;
+  /** Leaves the parameter out of the document, which cannot say that it changes the type of the answer. */
+  readonly isUndocumented?: true;
   /** Completes "expected …" in error messages. */
   readonly expected: string;
   /** Throws CodedError with the reason. */
@@ -119,6 +121,11 @@ export type LedgerUse = "required" | "awaited" | "optional" | "none";
 /** What a handler gets besides its arguments. */
 export interface Context<L extends LedgerUse = LedgerUse> {
   readonly view: L extends "required" ? LedgerView : LedgerView | undefined;
+  /**
+   * A view that is newer than this call, in the place of `view`, which ends: what is answered describes this one. For a
+   * handler that learned of newer things on another way.
+   */
+  readonly newerView: () => Promise<LedgerView>;
   readonly services: Services;
   /** For work that outlives the view or would hold it for long. */
   readonly ledger: Ledger;
@@ -144,6 +151,8 @@ interface Documentation {
   readonly description: string;
   /** Error conditions of this operation, beyond those of every path. */
   readonly errors: readonly Condition[];
+  /** What to ask next with the answer, by name: OpenAPI's link objects. */
+  readonly links?: Readonly<Record<string, JsonSchema>> | undefined;
 }
 
 /** What a request waits for: it is asked at once and again after each commit. */
@@ -285,6 +294,7 @@ export function operation<
     summary: definition.summary,
     description: definition.description,
     errors: readsLedger ? [...definition.errors, "behind"] : definition.errors,
+    links: definition.links,
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,

@@ -96,22 +96,29 @@ export class LedgerReads {
     if (operation.body !== undefined) args.body = await operation.body.parse(body ?? new Uint8Array());
     const { reader } = this.#options;
     const slices = new Slices();
-    const answer = await reader.withView(async (view) => {
-      const handled = await operation.handle(args, {
-        view,
-        // These operations use no other service.
-        services: this.#options.services() as Services,
-        ledger: reader,
-        form: "json",
-        isGone: () => false,
-        lastEventId: undefined,
-        mayBeUndone: () => false,
-        slices,
-      });
-      if (!("data" in handled)) return handled;
-      // Encoded while the view is open: the data may refer to its bytes.
-      return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json", slices))}` };
-    }, options);
+    let newer: LedgerView | undefined;
+    const answer = await reader
+      .withView(async (view) => {
+        const handled = await operation.handle(args, {
+          view,
+          newerView: async () => {
+            newer = await reader.openView();
+            return newer;
+          },
+          // These operations use no other service.
+          services: this.#options.services() as Services,
+          ledger: reader,
+          form: "json",
+          isGone: () => false,
+          lastEventId: undefined,
+          mayBeUndone: () => false,
+          slices,
+        });
+        if (!("data" in handled)) return handled;
+        // Encoded while the view is open: the data may refer to its bytes.
+        return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json", slices))}` };
+      }, options)
+      .finally(() => newer?.release());
     if ("text" in answer) return { text: answer.text, cursor: answer.cursor };
     if (!("stream" in answer)) throw new Error(`${operation.id} answers with events`);
     let text = "";

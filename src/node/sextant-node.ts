@@ -27,6 +27,7 @@ import type { HttpFrontend } from "./http-frontend.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
 import { nodeInfo } from "./info.ts";
+import { assertNodeOptions, assertOptionsObject } from "./known-options.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
 import type { MetricFigures, Metrics } from "./metrics.ts";
@@ -93,8 +94,10 @@ export class SextantNode extends InProcessCalls implements Node {
   #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
+    assertOptionsObject(options);
     const logger = options.logger ?? silentLogger;
     const present = withPresentNames(options, logger);
+    assertNodeOptions(present);
     super(present);
     this.#logger = logger;
     this.#options = present;

@@ -35,6 +35,13 @@ describe("the official SDK on the local chain", () => {
     expect(BigInt(info.block_height)).toBe(60n);
   });
 
+  it("finds the account of a key that was never rotated", async () => {
+    const { ada } = chain.items.demoAccounts;
+    const authenticationKey = formatAddressLong(ada.address);
+    const found = await aptos.lookupOriginalAccountAddress({ authenticationKey });
+    expect(found.toString()).toBe(authenticationKey);
+  });
+
   it("reads every expected balance", async () => {
     let exact = 0;
     let rounded = 0;

@@ -6,7 +6,7 @@ export interface paths {
   "/accounts/{address}/balance/{asset_type}": {
     /**
      * Balance of an account
-     * @description The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0.
+     * @description The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0. With `?quoted=true` the answer is the same digits as a JSON string, for clients whose JSON parser rounds integers above 2^53; generated clients get them from `get_balance_detail`.
      */
     get: operations["get_account_balance"];
   };
@@ -313,18 +313,13 @@ export interface components {
     U64: string;
     /** @description A time as RFC 3339, or Unix seconds. */
     Time: string;
-    Balance: components["schemas"]["BalanceNumber"] | components["schemas"]["BalanceDigits"];
-    /** Format: uint64 */
-    BalanceNumber: number;
-    /** Format: uint64 */
-    BalanceDigits: string;
     Error: {
       /** @description Names the wrong part of the request, what was expected and what was received. */
       message: string;
       /** @enum {string} */
       error_code: "account_not_found" | "resource_not_found" | "module_not_found" | "struct_field_not_found" | "version_not_found" | "transaction_not_found" | "table_item_not_found" | "block_not_found" | "state_value_not_found" | "version_pruned" | "block_pruned" | "invalid_input" | "invalid_transaction_update" | "sequence_number_too_old" | "vm_error" | "rejected_by_filter" | "health_check_failed" | "mempool_is_full" | "internal_error" | "web_framework_error" | "bcs_not_supported" | "api_disabled";
       /**
-       * Format: uint64
+       * Format: int64
        * @description Status code of the virtual machine. Sextant has none, so it never sends this member.
        */
       vm_error_code?: number;
@@ -360,8 +355,7 @@ export interface components {
        * @description What `get_account_balance` returns: the sum of the parts.
        */
       balance: string;
-      /** @description `null` if the request has a metadata address, which does not count the CoinStore. */
-      coin: components["schemas"]["CoinPart"] | null;
+      coin: components["schemas"]["CoinPart"];
       fungible: components["schemas"]["FungiblePart"];
       /** @description Name of the asset, where the ledger has it. */
       name?: string;
@@ -372,8 +366,8 @@ export interface components {
       /** @description The balance with its decimal point, all decimals included, where they are known. */
       display?: string;
     };
-    /** @description The CoinStore of the account. */
-    CoinPart: {
+    /** @description The CoinStore of the account. `null` if the request has a metadata address, which does not count the CoinStore. */
+    CoinPart: ({
       /** @description The address whose state was read. */
       address: string;
       /** @description Type of the resource, or group of resources, that was read there. */
@@ -389,7 +383,7 @@ export interface components {
       amount: string;
       /** @description `null` where there is no store. */
       frozen: boolean | null;
-    };
+    }) | null;
     /** @description The primary store of the account for the asset, or for the one that the coin is paired with. */
     FungiblePart: {
       /** @description The address whose state was read. */
@@ -480,8 +474,12 @@ export interface components {
       type: "table_item";
       table_handle: string;
       key: components["schemas"]["HexBytes"];
-      /** @description Null if the table has no such item. */
-      value: components["schemas"]["HexBytes"] | null;
+      /**
+       * Format: hex
+       * @description Null if the table has no such item.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      value: string | null;
     };
     /**
      * Format: hex
@@ -492,8 +490,12 @@ export interface components {
     ProvenItem: {
       /** @description BCS of the state key. */
       state_key: components["schemas"]["HexBytes"];
-      /** @description BCS of the state value; null if there is no such item. */
-      state_value: components["schemas"]["HexBytes"] | null;
+      /**
+       * Format: hex
+       * @description BCS of the state value; null if there is no such item.
+       * @example 0x88fbd33f54e1126269769780feb24480428179f552e2313fbe571b72e62a1ca1
+       */
+      state_value: string | null;
       /** @description The leaf at the end of the key's way through the state tree; null where there is none. */
       leaf: {
         key_hash: components["schemas"]["HexBytes"];
@@ -652,7 +654,12 @@ export interface components {
       abi: components["schemas"]["MoveModuleAbi"];
     };
     MoveModuleAbi: {
-      address: components["schemas"]["Address"];
+      /**
+       * Format: hex
+       * @description A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.
+       * @example 0x1
+       */
+      address: string;
       name: string;
       friends: string[];
       exposed_functions: components["schemas"]["MoveFunction"][];
@@ -780,19 +787,29 @@ export interface components {
     };
     EncodeSubmissionRequest: {
       sender: components["schemas"]["Address"];
-      /** @description The sender's sequence number. May be left out when `replay_protection_nonce` is given. */
-      sequence_number?: components["schemas"]["U64"] | null;
+      /**
+       * Format: uint64
+       * @description The sender's sequence number. May be left out when `replay_protection_nonce` is given.
+       */
+      sequence_number?: string | null;
       max_gas_amount: components["schemas"]["U64"];
       gas_unit_price: components["schemas"]["U64"];
       /** @description Expiration time in seconds. */
       expiration_timestamp_secs: components["schemas"]["U64"];
       payload: components["schemas"]["TransactionPayload"];
-      /** @description Protects from replay instead of the sequence number. */
-      replay_protection_nonce?: components["schemas"]["U64"] | null;
+      /**
+       * Format: uint64
+       * @description Protects from replay instead of the sequence number.
+       */
+      replay_protection_nonce?: string | null;
       /** @description Further signers of a multi-agent transaction. An empty list gives other bytes to sign than no list. */
       secondary_signers?: components["schemas"]["Address"][] | null;
-      /** @description The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address. */
-      fee_payer?: components["schemas"]["Address"] | null;
+      /**
+       * Format: hex
+       * @description The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address.
+       * @example 0x1
+       */
+      fee_payer?: string | null;
     };
     TransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"] | components["schemas"]["MultisigPayload"];
     EntryFunctionPayload: {
@@ -820,19 +837,30 @@ export interface components {
     /** @description The script. Parameter types come from `abi` when it is given, else from the bytecode. */
     ScriptCode: {
       bytecode: components["schemas"]["HexBytes"];
-      /** @description The script's signature, as a compiler gives it. */
-      abi?: components["schemas"]["MoveFunction"] | null;
+      abi?: components["schemas"]["ScriptAbi"];
+    };
+    /** @description The script's signature, as a compiler gives it. */
+    ScriptAbi: ({
+      name: string;
+      /** @enum {string} */
+      visibility: "private" | "public" | "friend";
+      is_entry: boolean;
+      is_view: boolean;
+      generic_type_params: components["schemas"]["MoveTypeParameter"][];
+      params: string[];
+      return: string[];
+    }) | null;
+    MoveTypeParameter: {
+      constraints: ("copy" | "drop" | "store" | "key")[];
     };
     MultisigPayload: {
       /** @enum {string} */
       type: "multisig_payload";
       multisig_address: components["schemas"]["Address"];
-      /** @description What the account is to run. Without it: what the account has stored. */
-      transaction_payload?: ({
-        type: "MultisigPayload";
-      } & Omit<components["schemas"]["MultisigTransactionPayload"], "type">) | null;
+      transaction_payload?: components["schemas"]["MultisigTransactionPayload"];
     };
-    MultisigTransactionPayload: components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"];
+    /** @description What the account is to run. Without it: what the account has stored. */
+    MultisigTransactionPayload: (components["schemas"]["EntryFunctionPayload"] | components["schemas"]["ScriptPayload"]) | null;
     ExplainSubmissionRequest: components["schemas"]["ExplainMessageRequest"] | components["schemas"]["ExplainRawTransactionRequest"] | components["schemas"]["ExplainEncodeRequest"];
     ExplainMessageRequest: {
       /**
@@ -852,7 +880,31 @@ export interface components {
       /** @description The BCS of a raw transaction. */
       raw_transaction: components["schemas"]["HexBytes"];
     };
-    ExplainEncodeRequest: components["schemas"]["EncodeSubmissionRequest"] & {
+    ExplainEncodeRequest: {
+      sender: components["schemas"]["Address"];
+      /**
+       * Format: uint64
+       * @description The sender's sequence number. May be left out when `replay_protection_nonce` is given.
+       */
+      sequence_number?: string | null;
+      max_gas_amount: components["schemas"]["U64"];
+      gas_unit_price: components["schemas"]["U64"];
+      /** @description Expiration time in seconds. */
+      expiration_timestamp_secs: components["schemas"]["U64"];
+      payload: components["schemas"]["TransactionPayload"];
+      /**
+       * Format: uint64
+       * @description Protects from replay instead of the sequence number.
+       */
+      replay_protection_nonce?: string | null;
+      /** @description Further signers of a multi-agent transaction. An empty list gives other bytes to sign than no list. */
+      secondary_signers?: components["schemas"]["Address"][] | null;
+      /**
+       * Format: hex
+       * @description The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address.
+       * @example 0x1
+       */
+      fee_payer?: string | null;
       /**
        * @description May be left out.
        * @enum {string}
@@ -867,12 +919,21 @@ export interface components {
       kind: "raw_transaction" | "single_signer" | "multi_agent" | "fee_payer";
       /** @description What is explained; the offsets of the fields count in it. */
       bytes: components["schemas"]["HexBytes"];
-      /** Format: uint8 */
+      /** Format: int32 */
       chain_id: number;
-      sender: components["schemas"]["Address"];
-      secondary_signers?: components["schemas"]["Address"][];
-      /** @description `0x0` when it is not known yet. */
-      fee_payer?: components["schemas"]["Address"];
+      /**
+       * Format: hex
+       * @description A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.
+       * @example 0x1
+       */
+      sender: string;
+      secondary_signers?: string[];
+      /**
+       * Format: hex
+       * @description `0x0` when it is not known yet.
+       * @example 0x1
+       */
+      fee_payer?: string;
       payload: components["schemas"]["ExplainedPayload"];
       limits?: components["schemas"]["ExplainedLimits"];
       /** Format: uint64 */
@@ -931,7 +992,12 @@ export interface components {
     ExplainedMultisig: {
       /** @enum {string} */
       type: "multisig_payload";
-      multisig_address: components["schemas"]["Address"];
+      /**
+       * Format: hex
+       * @description A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.
+       * @example 0x1
+       */
+      multisig_address: string;
       transaction_payload?: components["schemas"]["ExplainedMultisigCall"];
     };
     ExplainedMultisigCall: components["schemas"]["ExplainedEntryFunction"] | components["schemas"]["ExplainedScript"];
@@ -939,7 +1005,12 @@ export interface components {
     ExplainedLimits: {
       /** @enum {string} */
       backed_by: "stake_pool_owner" | "delegated_voter" | "delegation_pool_delegator";
-      pool?: components["schemas"]["Address"];
+      /**
+       * Format: hex
+       * @description A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.
+       * @example 0x1
+       */
+      pool?: string;
       /** Format: uint64 */
       execution_multiplier: string;
       /** Format: uint64 */
@@ -964,12 +1035,12 @@ export interface components {
       /** @description Digits, an address, a name, a type, or bytes in hex. */
       value: string;
       /**
-       * Format: uint32
+       * Format: int32
        * @description Offset of its first byte.
        */
       start: number;
       /**
-       * Format: uint32
+       * Format: int32
        * @description Offset after its last byte.
        */
       end: number;
@@ -997,7 +1068,12 @@ export interface components {
       vm_status: string;
       accumulator_root_hash: string;
       changes: components["schemas"]["WriteSetChange"][];
-      sender: components["schemas"]["Address"];
+      /**
+       * Format: hex
+       * @description A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.
+       * @example 0x1
+       */
+      sender: string;
       /** Format: uint64 */
       sequence_number: string;
       /** Format: uint64 */
@@ -1044,7 +1120,12 @@ export interface components {
     EventGuid: {
       /** Format: uint64 */
       creation_number: string;
-      account_address: components["schemas"]["Address"];
+      /**
+       * Format: hex
+       * @description A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.
+       * @example 0x1
+       */
+      account_address: string;
     };
     GenesisTransaction: {
       /** Format: uint64 */
@@ -1096,7 +1177,12 @@ export interface components {
       round: string;
       events: components["schemas"]["Event"][];
       previous_block_votes_bitvec: number[];
-      proposer: components["schemas"]["Address"];
+      /**
+       * Format: hex
+       * @description A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.
+       * @example 0x1
+       */
+      proposer: string;
       failed_proposer_indices: number[];
       /**
        * Format: uint64
@@ -1158,7 +1244,9 @@ export interface components {
     BlockEndInfo: {
       block_gas_limit_reached: boolean;
       block_output_limit_reached: boolean;
+      /** Format: int64 */
       block_effective_block_gas_units: number;
+      /** Format: int64 */
       block_approx_output_size: number;
     };
     ValidatorTransaction: {
@@ -1184,7 +1272,14 @@ export interface components {
       validator_transaction_type: string;
       /** @enum {string} */
       type: "validator_transaction";
-      [key: string]: unknown;
+      /** @description The web keys that the validators agreed on, and who signed them. */
+      quorum_certified_update?: {
+        [key: string]: unknown;
+      };
+      /** @description The epoch, author and payload of a key generation. */
+      dkg_transcript?: {
+        [key: string]: unknown;
+      };
     };
     SubmitTransactionRequest: components["schemas"]["EncodeSubmissionRequest"] & {
       signature: components["schemas"]["TransactionSignature"];
@@ -1196,7 +1291,12 @@ export interface components {
     };
     PendingTransaction: {
       hash: string;
-      sender: components["schemas"]["Address"];
+      /**
+       * Format: hex
+       * @description A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.
+       * @example 0x1
+       */
+      sender: string;
       /** Format: uint64 */
       sequence_number: string;
       /** Format: uint64 */
@@ -1222,17 +1322,17 @@ export interface components {
     Transaction: components["schemas"]["UserTransaction"] | components["schemas"]["GenesisTransaction"] | components["schemas"]["BlockMetadataTransaction"] | components["schemas"]["StateCheckpointTransaction"] | components["schemas"]["BlockEpilogueTransaction"] | components["schemas"]["ValidatorTransaction"] | components["schemas"]["PendingTransaction"];
     GasEstimation: {
       /**
-       * Format: uint64
+       * Format: int64
        * @description For a transaction that can wait.
        */
       deprioritized_gas_estimate: number;
       /**
-       * Format: uint64
+       * Format: int64
        * @description For an ordinary transaction.
        */
       gas_estimate: number;
       /**
-       * Format: uint64
+       * Format: int64
        * @description For one that should go first.
        */
       prioritized_gas_estimate: number;
@@ -1260,7 +1360,7 @@ export interface components {
       [key: string]: unknown;
     };
     LedgerInfo: {
-      /** Format: uint8 */
+      /** Format: int32 */
       chain_id: number;
       /** Format: uint64 */
       epoch: string;
@@ -1309,7 +1409,7 @@ export interface operations {
 
   /**
    * Balance of an account
-   * @description The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0.
+   * @description The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0. With `?quoted=true` the answer is the same digits as a JSON string, for clients whose JSON parser rounds integers above 2^53; generated clients get them from `get_balance_detail`.
    */
   get_account_balance: {
     parameters: {
@@ -1321,11 +1421,6 @@ export interface operations {
         ledger_version?: components["schemas"]["U64"];
         /** @description Instead of `ledger_version`: the time to read at, as RFC 3339 such as `2026-01-31T00:00:00Z` or as Unix seconds, with up to 9 decimals. Reads the last version whose block time is not after it; `X-NODE-READ-VERSION` and `X-NODE-READ-TIMESTAMPUSEC` name it and its block's time. */
         at?: components["schemas"]["Time"];
-        /**
-         * @description `true` returns the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.
-         * @example true
-         */
-        quoted?: boolean;
         /**
          * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
          * @example 1
@@ -1355,7 +1450,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description application/json: A bare integer with every digit; with `quoted=true` the same digits as a string. application/x-bcs: Eight bytes: a little-endian u64. */
+      /** @description application/json: A bare integer with every digit. application/x-bcs: Eight bytes: a little-endian u64. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -1373,7 +1468,7 @@ export interface operations {
           ETag?: string;
         };
         content: {
-          "application/json": components["schemas"]["Balance"];
+          "application/json": number;
           "application/x-bcs": string;
         };
       };
@@ -5807,21 +5902,6 @@ export interface operations {
   simulate_transaction: {
     parameters: {
       query?: {
-        /**
-         * @description Simulate with the most gas that the sender can pay for, and ignore `max_gas_amount`.
-         * @example true
-         */
-        estimate_max_gas_amount?: boolean;
-        /**
-         * @description Simulate with the estimated gas price, and ignore `gas_unit_price`.
-         * @example true
-         */
-        estimate_gas_unit_price?: boolean;
-        /**
-         * @description Simulate with the estimated gas price of a preferred transaction, and ignore `gas_unit_price`.
-         * @example true
-         */
-        estimate_prioritized_gas_unit_price?: boolean;
         /**
          * @description Answers only once the ledger is at this version: pass the version of your own write to read it. A node that is behind waits up to `wait_ms`, then answers 503 and tells in `versions_behind` how far behind it is.
          * @example 1

@@ -18,6 +18,13 @@ export const submitTransaction = operation({
   summary: "Submit a signed transaction",
   description:
     "Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network takes no transactions; with `--pass-through` its upstream gets them.",
+  links: {
+    transaction: {
+      operationId: "get_transaction_by_hash",
+      parameters: { txn_hash: "$response.body#/hash" },
+      description: "The transaction, pending or committed.",
+    },
+  },
   ledger: "required",
   switchable: true,
   switch: "submit",

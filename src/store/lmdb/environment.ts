@@ -47,6 +47,8 @@ export interface Environment {
    * `given_up` for a write that lmdb gave up, and for every write after it.
    */
   transact<T>(action: () => T, onSetBack?: () => void): T;
+  /** Changes with every write of another process; undefined where there is none. */
+  lastWrite(): bigint | undefined;
   close(): Promise<void>;
 }
 
@@ -107,10 +109,10 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
       opened.push(...Object.values(tables).filter((table) => table !== undefined));
-      if (!readOnly) number = new TransactionNumber(root, path);
+      number = openNumber(root, path, readOnly);
       let givenUp: StoreError | undefined;
       const transact: Environment["transact"] = (action, onSetBack) => {
-        if (number === undefined)
+        if (readOnly || number === undefined)
           throw new StoreError("unwritable", `the store at ${path} is open for reading`);
         if (givenUp !== undefined) throw givenUp;
         try {
@@ -122,7 +124,8 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
           throw known;
         }
       };
-      return { root, tables, slot, path, format, transact, close };
+      const lastWrite = (): bigint | undefined => (readOnly ? number?.read() : undefined);
+      return { root, tables, slot, path, format, transact, lastWrite, close };
     } catch (error) {
       await close();
       throw error;
@@ -130,6 +133,16 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   } catch (error) {
     openPaths.delete(path);
     throw toStoreError(error, path);
+  }
+}
+
+/** Undefined for a reader of a directory that has no lock file and cannot be written, so that nobody writes. */
+function openNumber(root: RootDatabase, path: string, readOnly: boolean): TransactionNumber | undefined {
+  try {
+    return new TransactionNumber(root, path, readOnly);
+  } catch (error) {
+    if (readOnly && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
 }
 

@@ -40,7 +40,7 @@ import { backupBeforeUpgrade, type UpgradeProgress } from "./upgrade-backup.ts";
 import { beginUpgrade, finishUpgrade, isUpgradable } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
-/** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
+/** How long a snapshot serves new views, unless there is a write. */
 const SNAPSHOT_MS = 2;
 /** Another process may set the head back again while it is set right. */
 const MAX_SNAPSHOT_TRIES = 1000;
@@ -139,12 +139,15 @@ class LmdbStore implements Store {
   readonly #lease: Lease | undefined;
   readonly #logger: Logger;
   readonly #transact: Environment["transact"];
+  readonly #lastWrite: Environment["lastWrite"];
   readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #tree: FastTable;
   /** Shared by new views. */
   #snapshot: Snapshot | undefined;
+  /** The last write of another process when the snapshot began. */
+  #snapshotAfter: bigint | undefined;
   #closed = false;
   #identity: StoreIdentity | undefined;
   /** The version that this process committed last. */
@@ -155,12 +158,13 @@ class LmdbStore implements Store {
   #position: Position | undefined;
 
   constructor(
-    { root, tables, path, transact, close }: Environment,
+    { root, tables, path, transact, lastWrite, close }: Environment,
     lease: Lease | undefined,
     logger: Logger,
   ) {
     this.#close = close;
     this.#transact = transact;
+    this.#lastWrite = lastWrite;
     this.#logger = logger;
     this.#root = root;
     this.#tables = tables;
@@ -185,11 +189,11 @@ class LmdbStore implements Store {
   }
 
   openView(): StoreView {
-    return new LmdbView(this.#source, this.#snapshot ?? this.#takeSnapshot());
+    return new LmdbView(this.#source, this.#currentSnapshot());
   }
 
   openRawView(): StoreView {
-    const snapshot = this.#snapshot ?? this.#takeSnapshot();
+    const snapshot = this.#currentSnapshot();
     return new LmdbView(this.#source, snapshot, { ...snapshot.position, refuted: undefined });
   }
 
@@ -324,9 +328,23 @@ class LmdbStore implements Store {
     );
   }
 
-  #takeSnapshot(): Snapshot {
+  /**
+   * A snapshot that has every write which ended before this call. A client may have heard of a write from the process that
+   * made it; own writes end the snapshot.
+   */
+  #currentSnapshot(): Snapshot {
     // A snapshot would keep the environment from closing, or read from one that is gone.
     if (this.#closed) throw new LedgerError("unavailable", "the store is closed");
+    const after = this.#lastWrite();
+    if (this.#snapshot !== undefined && after === this.#snapshotAfter) return this.#snapshot;
+    this.#endSnapshot();
+    // lmdb reuses a read transaction for the rest of a turn.
+    this.#root.resetReadTxn();
+    this.#snapshotAfter = after;
+    return this.#takeSnapshot();
+  }
+
+  #takeSnapshot(): Snapshot {
     for (let tries = 0; tries < MAX_SNAPSHOT_TRIES; tries++) {
       const snapshot = this.#beginSnapshot();
       if (this.#head === undefined || snapshot.position.version >= this.#head) return snapshot;
