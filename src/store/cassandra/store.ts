@@ -28,7 +28,7 @@ import { type CassandraSettings, type CassandraStoreOptions, toSettings } from "
 import { pruneStep } from "./prune.ts";
 import { RowWriter } from "./row-writer.ts";
 import { ensureSchema } from "./schema.ts";
-import { Session } from "./session.ts";
+import { type CreateClient, Session } from "./session.ts";
 import { createStatements } from "./statements.ts";
 import { asBuffer, Tables } from "./tables.ts";
 import { ClusterView, type ViewSource } from "./view.ts";
@@ -47,9 +47,12 @@ export interface CassandraStore extends SharedStore {
  * Opens a ledger in a cluster, and creates missing tables unless it is opened read-only. Throws StoreError if the
  * cluster is unreachable or unusable, ConfigError for invalid options.
  */
-export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
+export async function openCassandraStore(
+  options: CassandraStoreOptions,
+  createClient?: CreateClient,
+): Promise<CassandraStore> {
   const settings = toSettings(options);
-  const session = await Session.connect(settings);
+  const session = await Session.connect(settings, createClient);
   try {
     await ensureSchema(session, settings);
     const store = new ClusterStore(session, settings);
