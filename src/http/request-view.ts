@@ -10,7 +10,9 @@ function withoutView(operation: Operation, error: unknown): undefined {
   const code = error instanceof LedgerError ? error.code : undefined;
   const isAwaited = code === "no_ledger" || code === "unavailable";
   if (operation.ledger === "optional" || (operation.ledger === "awaited" && isAwaited)) return undefined;
-  const message = code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
+  const known =
+    error instanceof LedgerError && code === "replaced" ? error.message : "the storage is out of reach";
+  const message = code === "no_ledger" ? NO_LEDGER : known;
   throw new HttpError(operation.unavailable, message, { cause: error });
 }
 

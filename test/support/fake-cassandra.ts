@@ -279,7 +279,7 @@ export class FakeCassandra {
     const { partition, row } = this.#rowOf(table, given);
     if (isConditional !== undefined && liveCells(partition, row) !== undefined)
       return [{ "[applied]": false }];
-    row.markedAt = row.markedAt > stamp ? row.markedAt : stamp;
+    row.markedAt = later(row.markedAt, stamp);
     for (const [column, one] of given) setCell(row, column, { at: stamp, value: one });
     return isConditional === undefined ? [] : [{ "[applied]": true }];
   }
@@ -319,13 +319,13 @@ export class FakeCassandra {
     const partition = this.#partitionOf(table, conditions);
     const ofRows = conditions.filter(({ columns }) => table.clustering.includes(columns[0] ?? ""));
     if (ofRows.length === 0) {
-      partition.removedAt = partition.removedAt > stamp ? partition.removedAt : stamp;
+      partition.removedAt = later(partition.removedAt, stamp);
       return;
     }
     if (ofRows.length === table.clustering.length && ofRows.every(({ operator }) => operator === "=")) {
       const given = new Map(conditions.map(({ columns, values }) => [columns[0] ?? "", values[0] ?? null]));
       const { row } = this.#rowOf(table, given);
-      row.removedAt = row.removedAt > stamp ? row.removedAt : stamp;
+      row.removedAt = later(row.removedAt, stamp);
       return;
     }
     const equal = ofRows.filter(({ operator }) => operator === "=").flatMap(({ values }) => values);
@@ -401,6 +401,10 @@ function conditionsOf(text: string, value: Resolve): Condition[] {
   return conditions;
 }
 
+function later(a: bigint, b: bigint): bigint {
+  return a < b ? b : a;
+}
+
 function partitionName(table: Table, conditions: readonly Condition[]): string {
   return table.partitionKey
     .map((column) => {
@@ -465,7 +469,7 @@ function coveredAt(partition: Partition, row: StoredRow): bigint {
 /** The cells of a row that no removal covers; undefined if the row is gone. A removal covers what has its own timestamp. */
 function liveCells(partition: Partition, row: StoredRow): Map<string, Cell> | undefined {
   const covered = coveredAt(partition, row);
-  const removed = covered > row.removedAt ? covered : row.removedAt;
+  const removed = later(covered, row.removedAt);
   const live = new Map([...row.cells].filter(([, cell]) => cell.at > removed));
   const hasValue = [...live.values()].some(({ value }) => value !== null);
   return row.markedAt > removed || hasValue ? live : undefined;

@@ -83,7 +83,7 @@ class ClusterStore implements CassandraStore {
     const row = new HeadRow(session, keyspace, ledger);
     const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
     this.#session = session;
-    this.#tables = new Tables(session, createStatements(keyspace), ledger);
+    this.#tables = new Tables(session, createStatements(keyspace), row);
     this.#headCache = new HeadCache(row, settings.headMaxAgeMs);
     this.#writer = new RowWriter({ tables: this.#tables, row, headCache: this.#headCache, owner }, settings);
     this.lease = new HeadLease(row, this.#writer, { ttlMs: leaseTimeMs, readOnly });

@@ -2,6 +2,7 @@
 import type { OwnedKey, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import type { HeadRow } from "./head.ts";
 import type { Row, Session } from "./session.ts";
 import { heightBucket, type Statements, versionBucket } from "./statements.ts";
 import type { Terms } from "./terms.ts";
@@ -32,12 +33,17 @@ interface ItemRow {
 export class Tables {
   readonly session: Session;
   readonly statements: Statements;
-  readonly ledger: string;
+  readonly #head: Pick<HeadRow, "ledgerKey">;
 
-  constructor(session: Session, statements: Statements, ledger: string) {
+  constructor(session: Session, statements: Statements, head: Pick<HeadRow, "ledgerKey">) {
     this.session = session;
     this.statements = statements;
-    this.ledger = ledger;
+    this.#head = head;
+  }
+
+  /** The ledger's name in the tables. */
+  get ledger(): string {
+    return this.#head.ledgerKey;
   }
 
   /** The item at a version. Reads one row, or two if the key is split. */
