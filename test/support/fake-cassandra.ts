@@ -52,8 +52,6 @@ interface Condition {
 }
 
 const NEVER = -(2n ** 63n);
-/** Cassandra's limit of removals in one read. */
-const MAX_REMOVALS = 100_000;
 
 /** One request of a client. */
 export interface SentRequest {
@@ -69,6 +67,8 @@ export class FakeCassandra {
   #count = 0;
   /** Everything sent, when switched on. */
   sent: SentRequest[] | undefined;
+  /** Cassandra's limit of removals in one read. */
+  maxRemovals = 100_000;
   /** Most removals that one read met since it was reset. */
   mostRemovals = 0;
   /** Called before each request; may throw or wait. */
@@ -251,7 +251,7 @@ export class FakeCassandra {
       }
       const met = dead + Math.min(partition.removals.length, found.length - before + 1);
       this.mostRemovals = Math.max(this.mostRemovals, met);
-      if (met > MAX_REMOVALS) {
+      if (met > this.maxRemovals) {
         throw new errors.ResponseError(
           types.responseErrorCodes.readFailure,
           "Server failure during read query",

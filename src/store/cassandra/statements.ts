@@ -62,6 +62,11 @@ export function createStatements(keyspace: string) {
     scanItemKeys: `SELECT DISTINCT ledger, key, bucket FROM ${items}`,
     putOwned: `INSERT INTO ${owned} (ledger, owner, place, data) VALUES (?, ?, ?, ?) USING TIMESTAMP ?`,
     dropOwned: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place = ?`,
+    dropOwnedUpTo: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place <= ?`,
+    dropOwnedAfter: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place > ?`,
+    dropOwnedBetween: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place > ? AND place < ?`,
+    ownedAfter: `SELECT place FROM ${owned} WHERE ledger = ? AND owner = ? AND place > ? LIMIT 1`,
+    ownedBefore: `SELECT place FROM ${owned} WHERE ledger = ? AND owner = ? AND place < ? ORDER BY place DESC LIMIT 1`,
 
     listSplits: `SELECT key, bucket, term, start FROM ${splits} WHERE ledger = ?`,
     putSplit: `INSERT INTO ${splits} (ledger, key, bucket, term, start) VALUES (?, ?, ?, ?, ?)`,
