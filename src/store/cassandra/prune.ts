@@ -66,9 +66,7 @@ export async function pruneStep(
 async function assertFloor(blocks: Blocks, terms: Terms, position: Position, floor: bigint): Promise<void> {
   if (floor <= position.oldestVersion) return;
   const isKept = floor <= position.version;
-  const block = isKept
-    ? await blocks.findLast(position, terms, (start) => start.firstVersion <= floor)
-    : undefined;
+  const block = isKept ? await blocks.findLast(position, terms, { of: "version", atMost: floor }) : undefined;
   if (block?.firstVersion === floor) return;
   throw new StoreError(
     "order",

@@ -131,7 +131,7 @@ export class RowWriter {
       const pruned = head.position === undefined ? position.oldestVersion : head.pruned;
       const stamp = { term: head.term, seq: head.seq + 1n };
       const rows = [
-        ...planBatch(this.tables, batch, stamp, this.splits),
+        ...planBatch(this.tables, batch, { ...stamp, blockHeight: head.position?.blockHeight }, this.splits),
         ...planOwned(this.tables, batch.index ?? []),
       ];
       await this.#write(rows, { seq: stamp.seq, position, identity: chain, pruned });

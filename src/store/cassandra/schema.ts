@@ -43,7 +43,7 @@ const TABLES: readonly Table[] = [
   ],
   [
     "versions",
-    `ledger text, bucket bigint, version bigint, term int, part int, bytes blob, keys blob,
+    `ledger text, bucket bigint, version bigint, term int, part int, bytes blob, keys blob, height bigint,
       PRIMARY KEY ((ledger, bucket), version, term, part)`,
   ],
   [

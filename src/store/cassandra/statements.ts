@@ -37,12 +37,12 @@ export function createStatements(keyspace: string) {
     pruneItems: `DELETE FROM ${items} WHERE ${item} AND version < ?`,
     dropItems: `DELETE FROM ${items} WHERE ${item}`,
 
-    listRecords: `SELECT version, term, part, bytes FROM ${versions} WHERE ledger = ? AND bucket = ? AND version >= ? AND version <= ?`,
+    listRecords: `SELECT version, term, part, bytes, height FROM ${versions} WHERE ledger = ? AND bucket = ? AND version >= ? AND version <= ?`,
     listKeys: `SELECT version, term, part, keys FROM ${versions} WHERE ledger = ? AND bucket = ? AND version >= ? AND version < ?`,
-    putVersion: `INSERT INTO ${versions} (ledger, bucket, version, term, part, bytes, keys) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    putVersion: `INSERT INTO ${versions} (ledger, bucket, version, term, part, bytes, keys, height) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     dropVersions: `DELETE FROM ${versions} WHERE ledger = ? AND bucket = ?`,
 
-    findBlock: `SELECT term, first_version, time, epoch FROM ${blocks} WHERE ledger = ? AND bucket = ? AND height = ?`,
+    listBlocks: `SELECT height, term, first_version, time, epoch FROM ${blocks} WHERE ledger = ? AND bucket = ? AND height >= ? AND height <= ?`,
     putBlock: `INSERT INTO ${blocks} (ledger, bucket, height, term, first_version, time, epoch) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     dropBlocks: `DELETE FROM ${blocks} WHERE ledger = ? AND bucket = ?`,
 

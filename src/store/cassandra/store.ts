@@ -23,6 +23,7 @@ import type { DriverFigures } from "./figures.ts";
 import { HeadRow } from "./head.ts";
 import { HeadCache, type HeadSnapshot } from "./head-cache.ts";
 import { ClusterIndexWalk } from "./index-walk.ts";
+import { ItemCache } from "./item-cache.ts";
 import { HeadLease } from "./lease.ts";
 import { type CassandraSettings, type CassandraStoreOptions, toSettings } from "./options.ts";
 import { pruneStep } from "./prune.ts";
@@ -89,6 +90,7 @@ class ClusterStore implements CassandraStore {
     this.lease = new HeadLease(row, this.#writer, { ttlMs: leaseTimeMs, readOnly });
     this.#source = {
       tables: this.#tables,
+      items: new ItemCache(this.#tables, settings.itemCacheBytes),
       blocks: new Blocks(this.#tables),
       headCache: this.#headCache,
       openViews: new Set(),
