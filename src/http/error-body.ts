@@ -20,6 +20,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   mismatch: "internal",
   damaged: "internal",
   unavailable: "unavailable",
+  replaced: "unavailable",
   not_indexed: "disabled",
   behind: "behind",
   no_signatures: "disabled",

@@ -7,7 +7,7 @@ import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
 import { Committer, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
-import { loadPin } from "../sync/fork/pin.ts";
+import { loadPinFor } from "../sync/fork/pin.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
 import { keepAccumulator } from "../sync/kept-accumulator.ts";
@@ -54,15 +54,6 @@ export interface ChainCopy {
 
 /** Parts that report transient faults, which a stopped writer clears. */
 const PARTS = ["blocks", "following", "index", "pruner"] as const;
-
-/** Refuses to go on with a fork as if it were another kind of ledger. Throws ConfigError. */
-async function assertNotFork(store: Store): Promise<void> {
-  const pin = await loadPin(store);
-  if (pin === undefined) return;
-  throw new ConfigError(
-    `the store holds a fork of ${pin.url} at version ${pin.version}: start it with fork ${pin.url}, or use another directory`,
-  );
-}
 
 export class LedgerWriter {
   readonly #options: WriterOptions;
@@ -129,7 +120,7 @@ export class LedgerWriter {
     const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
-    if (plan.fork === undefined) await assertNotFork(store);
+    if (plan.fork === undefined) await loadPinFor(store, undefined);
     else await this.#startFork(plan.fork);
     const history = await this.#proofHistory();
     const madeHere = plan.fork === undefined ? LOCAL : FORKED;

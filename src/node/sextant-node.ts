@@ -13,8 +13,10 @@ import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { refutedText } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store, StoreView } from "../store/contract.ts";
+import { isOutOfReach } from "../store/errors.ts";
 import { assertHead } from "../sync/check/head-check.ts";
 import { loadPosition } from "../sync/committer.ts";
+import { loadPinFor } from "../sync/fork/pin.ts";
 import { assertIdentity } from "../sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
 import { DemoNameInfo } from "./demo-names.ts";
@@ -223,6 +225,11 @@ export class SextantNode extends InProcessCalls implements Node {
       writer.run();
       return;
     }
+    // A standby that could not go on with this ledger must not wait, ready, until it takes over.
+    await loadPinFor(store, plan.fork).catch((error: unknown) => {
+      // The election waits for a store that is out of reach, and looks again before it writes.
+      if (!isOutOfReach(error)) throw error;
+    });
     this.#election = new WriterElection({
       lease,
       begin: async () => {

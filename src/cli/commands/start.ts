@@ -366,7 +366,9 @@ async function announce(node: Node, context: CommandContext): Promise<boolean> {
   }
   const { environment } = context;
   const isColoured = hasColours(process.stdout, environment);
-  context.out(startScreen(node, { position: await positionText(node), isColoured, environment }));
+  const { proofUrl } = node;
+  const proofs = proofUrl && (await (await import("../proofs-line.ts")).proofsLine(proofUrl));
+  context.out(startScreen(node, { position: await positionText(node), proofs, isColoured, environment }));
   return true;
 }
 
