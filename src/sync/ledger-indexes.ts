@@ -185,7 +185,8 @@ export class LedgerIndexes {
   readonly #readHead: ReadBefore = async (keyHashes) => {
     const { store } = this.#options;
     if (store.identity === undefined) return [];
-    const view = await store.openView();
+    // The store refuses a commit to a refuted ledger, with the reason; this read must not do it first.
+    const view = await store.openRawView();
     try {
       return await view.getItems(keyHashes, view.position.version);
     } finally {

@@ -22,6 +22,7 @@ import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts"
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
+import { fileMark } from "./file-mark.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import {
@@ -136,6 +137,7 @@ class LmdbStore implements Store {
   readonly #root: RootDatabase;
   readonly #tables: Tables;
   readonly #path: string;
+  readonly #file: string | undefined;
   readonly #lease: Lease | undefined;
   readonly #logger: Logger;
   readonly #transact: Environment["transact"];
@@ -155,7 +157,7 @@ class LmdbStore implements Store {
   #position: Position | undefined;
 
   constructor(
-    { root, tables, path, transact, close }: Environment,
+    { root, tables, path, file, transact, close }: Environment,
     lease: Lease | undefined,
     logger: Logger,
   ) {
@@ -165,6 +167,7 @@ class LmdbStore implements Store {
     this.#root = root;
     this.#tables = tables;
     this.#path = path;
+    this.#file = file;
     this.#lease = lease;
     this.#meta = toFastTable(tables.meta);
     this.#tree = toFastTable(tables.tree);
@@ -327,6 +330,7 @@ class LmdbStore implements Store {
   #takeSnapshot(): Snapshot {
     // A snapshot would keep the environment from closing, or read from one that is gone.
     if (this.#closed) throw new LedgerError("unavailable", "the store is closed");
+    if (this.#lease === undefined) this.#assertNotReplaced();
     for (let tries = 0; tries < MAX_SNAPSHOT_TRIES; tries++) {
       const snapshot = this.#beginSnapshot();
       if (this.#head === undefined || snapshot.position.version >= this.#head) return snapshot;
@@ -335,6 +339,22 @@ class LmdbStore implements Store {
       this.#root.resetReadTxn();
     }
     throw new StoreError("corrupt", `the store at ${this.#path} has lost version ${this.#head}`);
+  }
+
+  /** A reader would go on with a file that nobody writes any more. The writer's own file has its ledger, wherever it is. */
+  #assertNotReplaced(): void {
+    if (fileMark(this.#path) === this.#file) return;
+    const cause = new StoreError(
+      "absent",
+      `the store at ${this.#path} was removed or replaced while it was open`,
+    );
+    throw new LedgerError(
+      "unavailable",
+      "the data directory was removed or replaced: the node must be restarted",
+      {
+        cause,
+      },
+    );
   }
 
   #beginSnapshot(): Snapshot {
