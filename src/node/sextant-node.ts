@@ -13,7 +13,7 @@ import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { refutedText } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store, StoreView } from "../store/contract.ts";
-import { isOutOfReach } from "../store/errors.ts";
+import { isOutOfReach, StoreError } from "../store/errors.ts";
 import { assertHead } from "../sync/check/head-check.ts";
 import { loadPosition } from "../sync/committer.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
@@ -394,11 +394,22 @@ export class SextantNode extends InProcessCalls implements Node {
         : new LedgerError("no_ledger", "the node is still starting");
     }
     return andThen(
-      store.openView(),
+      this.#openStoreView(store),
       (view) =>
         (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ??
         (view.position.stateRoot === undefined ? this.#offlineView(view, store) : view),
     );
+  }
+
+  /** A store whose directory was replaced is a final fault: only a new process opens the other one. */
+  #openStoreView(store: Store): MaybePromise<StoreView> {
+    try {
+      return store.openView();
+    } catch (error) {
+      const cause = error instanceof LedgerError ? error.cause : undefined;
+      if (cause instanceof StoreError && cause.code === "absent") this.#faults.report("store", cause);
+      throw error;
+    }
   }
 
   async #offlineView(view: StoreView, store: Store): Promise<LedgerView> {

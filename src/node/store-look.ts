@@ -2,8 +2,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openEnvironment } from "../store/lmdb/environment.ts";
+import { findHolder } from "../store/lmdb/lease.ts";
 import { decodePosition } from "../store/lmdb/position-row.ts";
-import { decodeMark, isSeenAlive } from "../store/lmdb/process-mark.ts";
+import { isSeenAlive } from "../store/lmdb/process-mark.ts";
 import { openRow } from "../store/lmdb/sealed-rows.ts";
 import { FORMAT, META } from "../store/lmdb/tables.ts";
 
@@ -33,8 +34,7 @@ export async function lookAtData(path: string): Promise<StoreLook> {
     const isSealed = environment.format?.format === FORMAT && environment.format.isUpgrading === false;
     const position =
       row === undefined ? undefined : decodePosition(isSealed ? openRow(META.position, row) : row);
-    const mark = meta.get(META.writer);
-    const writer = mark === undefined ? undefined : decodeMark(mark);
+    const writer = findHolder(environment);
     return {
       bytes: statSync(join(environment.path, "data.mdb")).size,
       format: environment.format?.format,

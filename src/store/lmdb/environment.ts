@@ -5,6 +5,7 @@ import type { RootDatabase } from "lmdb";
 import { isGivenUp, StoreError } from "../errors.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
+import { fileMark } from "./file-mark.ts";
 import { assertFileHeader, loadFormat, type StoreFormat } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
@@ -40,6 +41,8 @@ export interface Environment {
   readonly slot: ReaderSlot;
   /** Absolute path of the directory. */
   readonly path: string;
+  /** The data file that is open, see file-mark.ts. */
+  readonly file: string | undefined;
   /** Format of the tables; undefined when they are new. */
   readonly format: StoreFormat | undefined;
   /**
@@ -102,6 +105,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     };
     try {
       if (wasThere && options.look !== undefined) await lookInto({ path, slot, mapSizeBytes }, options.look);
+      const file = fileMark(path);
       root = openRoot(path, readOnly, mapSizeBytes);
       opened.push(root);
       const format = loadFormat(root, path);
@@ -125,7 +129,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
         }
       };
       const lastWrite = (): bigint | undefined => (readOnly ? number?.read() : undefined);
-      return { root, tables, slot, path, format, transact, lastWrite, close };
+      return { root, tables, slot, path, file, format, transact, lastWrite, close };
     } catch (error) {
       await close();
       throw error;

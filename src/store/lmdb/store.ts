@@ -22,6 +22,7 @@ import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts"
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
+import { fileMark } from "./file-mark.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import {
@@ -136,6 +137,7 @@ class LmdbStore implements Store {
   readonly #root: RootDatabase;
   readonly #tables: Tables;
   readonly #path: string;
+  readonly #file: string | undefined;
   readonly #lease: Lease | undefined;
   readonly #logger: Logger;
   readonly #transact: Environment["transact"];
@@ -158,7 +160,7 @@ class LmdbStore implements Store {
   #position: Position | undefined;
 
   constructor(
-    { root, tables, path, transact, lastWrite, close }: Environment,
+    { root, tables, path, file, transact, lastWrite, close }: Environment,
     lease: Lease | undefined,
     logger: Logger,
   ) {
@@ -169,6 +171,7 @@ class LmdbStore implements Store {
     this.#root = root;
     this.#tables = tables;
     this.#path = path;
+    this.#file = file;
     this.#lease = lease;
     this.#meta = toFastTable(tables.meta);
     this.#tree = toFastTable(tables.tree);
@@ -345,6 +348,7 @@ class LmdbStore implements Store {
   }
 
   #takeSnapshot(): Snapshot {
+    if (this.#lease === undefined) this.#assertNotReplaced();
     for (let tries = 0; tries < MAX_SNAPSHOT_TRIES; tries++) {
       const snapshot = this.#beginSnapshot();
       if (this.#head === undefined || snapshot.position.version >= this.#head) return snapshot;
@@ -353,6 +357,22 @@ class LmdbStore implements Store {
       this.#root.resetReadTxn();
     }
     throw new StoreError("corrupt", `the store at ${this.#path} has lost version ${this.#head}`);
+  }
+
+  /** A reader would go on with a file that nobody writes any more. The writer's own file has its ledger, wherever it is. */
+  #assertNotReplaced(): void {
+    if (fileMark(this.#path) === this.#file) return;
+    const cause = new StoreError(
+      "absent",
+      `the store at ${this.#path} was removed or replaced while it was open`,
+    );
+    throw new LedgerError(
+      "unavailable",
+      "the data directory was removed or replaced: the node must be restarted",
+      {
+        cause,
+      },
+    );
   }
 
   #beginSnapshot(): Snapshot {
