@@ -163,7 +163,7 @@ export class PeerConnection {
     return new Promise((resolve, reject) => {
       this.#socket.write(sealPieces(this.#session, plain), (error) => {
         if (error === undefined || error === null) resolve();
-        else reject(unreachable(error));
+        else reject(unreachable(this.#socket.errored ?? error));
       });
     });
   }
