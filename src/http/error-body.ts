@@ -2,6 +2,7 @@
 // catalogue. What is not foreseen becomes a 500 that says nothing of the inside.
 import { JsonError } from "../json/errors.ts";
 import { LedgerError, type LedgerErrorCode } from "../ledger/errors.ts";
+import { ModuleError } from "../move/errors.ts";
 import { TransactionError, type TransactionErrorCode } from "../transaction/errors.ts";
 import {
   SubmissionError,
@@ -71,6 +72,7 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof LedgerError) return fault(LEDGER_CONDITIONS[error.code], error.message);
   if (error instanceof TransactionError) return fault(TRANSACTION_CONDITIONS[error.code], error.message);
   if (error instanceof SubmissionError) return submissionFault(error);
+  if (error instanceof ModuleError) return fault("internal", error.message);
   if (error instanceof JsonError) return fault("malformed_request", `body: ${error.message}`);
   return fault("internal", "something unforeseen happened; the node's log has the cause");
 }

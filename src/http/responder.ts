@@ -1,5 +1,5 @@
 // Builds responses: headers, caching, compression, errors by the catalogue; and counts and logs each of them.
-import { errorText } from "../base/errors.ts";
+import { CodedError, errorText } from "../base/errors.ts";
 import type { LogFields, Logger } from "../base/log.ts";
 import { ANCHORED, CHAINED, compareTrust, type TrustLevel } from "../ledger/trust.ts";
 import type { AccessLog } from "./access-log.ts";
@@ -367,7 +367,7 @@ export class Responder {
       status,
       requestId,
       // Only a fault of this program needs its stack.
-      ...(status === 500 ? { err: error } : refusalFields(error)),
+      ...(status === 500 && !(error instanceof CodedError) ? { err: error } : refusalFields(error)),
       ...(omitted > 0 ? { omitted } : {}),
     };
     if (status === 500) logger.error(fields, "request failed");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import type { ModuleId } from "./abi.ts";
 import { parseAddress } from "./address.ts";
-import { MoveError } from "./errors.ts";
+import { ModuleError } from "./errors.ts";
 import { ModuleCache, type StoredModule } from "./module-cache.ts";
 
 const id = (name: string): ModuleId => ({ address: parseAddress("0xcafe"), name });
@@ -97,7 +97,7 @@ describe("ModuleCache", () => {
     expect(fetched).toBe(4);
     for (let i = 0; i < 2; i++) {
       expect(await loadFrom(cache, "none", undefined)).toBeUndefined();
-      await expect(loadFrom(cache, "bad", Uint8Array.of(1, 2, 3))).rejects.toThrow(MoveError);
+      await expect(loadFrom(cache, "bad", Uint8Array.of(1, 2, 3))).rejects.toThrow(ModuleError);
     }
     expect(fetched).toBe(8);
   });
@@ -111,7 +111,7 @@ describe("ModuleCache", () => {
   it("remembers that a version does not parse", async () => {
     const cache = new ModuleCache();
     const load = cache.createLoader(async () => ({ version: 3n, bytes: Uint8Array.of(1, 2, 3) }));
-    await expect(load(id("a"))).rejects.toThrow(MoveError);
+    await expect(load(id("a"))).rejects.toThrow(ModuleError);
     await expect(load(id("a"))).rejects.toThrow(/BAD_MAGIC/);
     expect(cache.stats()).toMatchObject({ entries: 1, hits: 1, misses: 1 });
   });

@@ -7,10 +7,10 @@ import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
-import type { Address } from "./address.ts";
+import { type Address, formatAddress } from "./address.ts";
 import { estimateAbiBytes } from "./bytecode/abi-size.ts";
 import { readModule } from "./bytecode/reader.ts";
-import { MoveError } from "./errors.ts";
+import { ModuleError, MoveError } from "./errors.ts";
 
 /** Default budget: some thirty times the framework. */
 const MODULE_CACHE_BYTES = 64 << 20;
@@ -24,6 +24,8 @@ export interface StoredModule {
   readonly version: bigint;
   /** Read only until the fetcher's promise settles; the cache does not keep them. */
   readonly bytes: Uint8Array;
+  /** Where it was fetched from, if it was. */
+  readonly origin?: string | undefined;
 }
 
 /** Fetches a module from the ledger; undefined when there is no such module. */
@@ -31,7 +33,7 @@ export type ModuleFetcher = (module: ModuleId) => MaybePromise<StoredModule | un
 
 interface Entry {
   /** The ABI, or the error: bytes that do not parse never will. */
-  readonly result: ModuleAbi | MoveError;
+  readonly result: ModuleAbi | ModuleError;
   readonly bytes: number;
 }
 
@@ -65,7 +67,7 @@ export class ModuleCache {
         if (stored === undefined) return undefined;
         // Parsing is synchronous, so concurrent loads find the result of the first.
         const key = keyOf(module, stored);
-        const abi = this.#get(key, stored);
+        const abi = this.#get(key, module, stored);
         if (state !== undefined) this.#remember(module, state, key);
         return abi;
       });
@@ -76,7 +78,7 @@ export class ModuleCache {
     const found = state === this.#state ? this.#found.get(name) : undefined;
     if (found === undefined || !equalBytes(found.address, address)) return undefined;
     const entry = this.#entries.get(found.key);
-    if (entry === undefined || entry.result instanceof MoveError) return undefined;
+    if (entry === undefined || entry.result instanceof ModuleError) return undefined;
     this.#hits++;
     this.#touch(found.key, entry);
     return entry.result;
@@ -97,22 +99,22 @@ export class ModuleCache {
     this.#lastKey = key;
   }
 
-  /** The ABI of a fetched module; throws MoveError when its bytes do not parse. */
+  /** The ABI of a fetched module. Throws ModuleError. */
   get(module: ModuleId, stored: StoredModule): ModuleAbi {
-    return this.#get(keyOf(module, stored), stored);
+    return this.#get(keyOf(module, stored), module, stored);
   }
 
-  #get(key: string, stored: StoredModule): ModuleAbi {
+  #get(key: string, module: ModuleId, stored: StoredModule): ModuleAbi {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
       this.#misses++;
-      entry = parse(stored.bytes);
+      entry = parse(module, stored);
       this.#add(key, entry);
     } else {
       this.#hits++;
       this.#touch(key, entry);
     }
-    if (entry.result instanceof MoveError) throw entry.result;
+    if (entry.result instanceof ModuleError) throw entry.result;
     return entry.result;
   }
 
@@ -146,12 +148,26 @@ function keyOf({ address, name }: ModuleId, { version, bytes }: StoredModule): s
   return `${toHex(address)}::${name}@${version}/${crc32(bytes)}`;
 }
 
-function parse(bytes: Uint8Array): Entry {
+function parse(module: ModuleId, stored: StoredModule): Entry {
   try {
-    const abi = readModule(bytes);
+    const abi = readStoredModule(module, stored);
     return { result: abi, bytes: ENTRY_BYTES + estimateAbiBytes(abi) };
   } catch (error) {
-    if (!(error instanceof MoveError)) throw error;
+    if (!(error instanceof ModuleError)) throw error;
     return { result: error, bytes: ENTRY_BYTES };
+  }
+}
+
+/** The ABI of a module of the ledger. Throws ModuleError, which names the module and where it came from. */
+export function readStoredModule({ address, name }: ModuleId, stored: StoredModule): ModuleAbi {
+  try {
+    return readModule(stored.bytes);
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    const origin = stored.origin === undefined ? "" : `; it came from ${stored.origin}`;
+    throw new ModuleError(
+      `module ${formatAddress(address)}::${name} of version ${stored.version} does not decode: ${error.message}${origin}`,
+      { details: error.details, cause: error },
+    );
   }
 }

@@ -105,6 +105,11 @@ export class BaseFiller {
     this.#clock = options.clock ?? (() => performance.now());
   }
 
+  /** Names of the upstreams that are asked; undefined while there are none. */
+  get origin(): string | undefined {
+    return this.#options.pool()?.entries.map(({ upstream }) => upstream.name).join(" or ");
+  }
+
   /** Rows visible at the version, in the order of `keyHashes`; fetches missing ones. The view must be open. */
   async rows(
     view: LedgerView,

@@ -1,5 +1,6 @@
 // The only way into a store: the committer verifies records, recomputes and compares the state root of every block,
 // and commits complete blocks with their items, indexes and tree nodes in one write.
+import { append } from "../base/append.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { Logger } from "../base/log.ts";
 import { type NumberOptions, numbersOf } from "../base/settings.ts";
@@ -202,7 +203,7 @@ export class Committer {
         await this.#slices.pause();
         records.push(...decodeRecords([record]));
       }
-      records.push(...decodeRecords(page));
+      append(records, decodeRecords(page));
       return this.#append(records, { check, signed: undefined, slices: this.#slices });
     });
   }
@@ -450,7 +451,7 @@ export class Committer {
     // Without it, nothing could ever be rewound.
     if (before !== undefined) sideRows.push(keptRow(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
-    if (history !== undefined) sideRows.push(...(await history.rowsOf(position, tree?.kept ?? [], signed)));
+    if (history !== undefined) append(sideRows, await history.rowsOf(position, tree?.kept ?? [], signed));
     const batch: CommitBatch = {
       previous: position?.version,
       position: {

@@ -1,5 +1,6 @@
 // The two indexes of a ledger, of items and of transactions: the rows that each commit adds, and the rows of records that
 // were committed without an index.
+import { append } from "../base/append.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import type { IndexName } from "../ledger/view.ts";
@@ -86,8 +87,8 @@ export class LedgerIndexes {
         : undefined;
     const sideRows = itemRows === undefined ? [] : [indexReachRow(version)];
     const index = itemRows ?? (indexed.transactions ? [] : undefined);
-    if (indexed.transactions) {
-      index?.push(...transactionIndexRows(records, hashes));
+    if (indexed.transactions && index !== undefined) {
+      append(index, transactionIndexRows(records, hashes));
       sideRows.push(indexReachRow(version, "transactions"));
     }
     return { index, sideRows, indexed: { ...indexed, items: itemRows !== undefined } };

@@ -1,7 +1,7 @@
 // What the operations that prove something share: their parameters and the forms of a bundle.
 import { LedgerError } from "../../ledger/errors.ts";
 import { parseWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
-import { bundleToJson, encodeBundle, type MadeBundle } from "../../proof/made-bundle.ts";
+import { bundleToText, encodeBundle, type MadeBundle } from "../../proof/made-bundle.ts";
 import type { AnswerForm, Field, JsonSchema } from "../operation.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "./integer.ts";
@@ -113,7 +113,7 @@ export const bundleForms: { readonly json: AnswerForm<MadeBundle>; readonly bcs:
   json: {
     schema: BUNDLE_SCHEMA,
     description: "The bundle. `sextant verify-proof` checks it without a network.",
-    encode: (bundle) => JSON.stringify(bundleToJson(bundle)),
+    encode: bundleToText,
   },
   bcs: {
     schema: { type: "string", format: "binary" },

@@ -200,8 +200,15 @@ export class ProofKeeper {
     throw new UpstreamError("refused", `it has no epoch that ends at the waypoint's version ${version}`);
   }
 
-  #answer<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
-    return withDeadline(ANSWER_MS, signal, ask);
+  /** Whatever a source throws is its own fault: no source ends the node. */
+  async #answer<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await withDeadline(ANSWER_MS, signal, ask);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isSourceFault(error)) throw error;
+      throw new SourceLie("malformed", `its answer cannot be read: ${errorText(error)}`, { cause: error });
+    }
   }
 
   #succeed(entry: Entry): void {

@@ -14,7 +14,6 @@ import {
   transactionInfoHash,
 } from "../../ledger/transaction-info.ts";
 import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";
-import { ProofError } from "../../proof/errors.ts";
 import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { locateBase } from "../locate-base.ts";
 import { withDeadline } from "../upstream/deadline.ts";
@@ -101,7 +100,7 @@ export class ProvenState {
     });
   }
 
-  /** Asks one service after the other. One that says something false is set aside. */
+  /** Asks one service after the other. One that says something false, or what cannot be read, is set aside. */
   async #fromServices<T>(
     what: string,
     signal: AbortSignal,
@@ -115,7 +114,6 @@ export class ProvenState {
         if (service !== undefined) return await ask(service);
       } catch (error) {
         signal.throwIfAborted();
-        if (!isSourceFault(error)) throw error;
         this.#forget(source);
         if (!(error instanceof UpstreamError)) keeper.blame(source, error);
         faults.push(`${source.name}: ${errorText(error)}`);
@@ -144,10 +142,6 @@ export class ProvenState {
   #forget({ name }: ProofSource): void {
     for (const key of this.#provers.keys()) if (key.endsWith(` ${name}`)) this.#provers.delete(key);
   }
-}
-
-function isSourceFault(error: unknown): boolean {
-  return error instanceof UpstreamError || error instanceof ProofError || error instanceof SourceLie;
 }
 
 async function makeProver(
