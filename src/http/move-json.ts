@@ -97,7 +97,7 @@ export function* moduleText(
   stored: StoredModule,
 ): Generator<string, void> {
   try {
-    const abi = types.abiOf(module, stored);
+    const abi = types.abiOf(stored);
     yield `{"bytecode":"${toPrefixedHex(stored.bytes)}","abi":`;
     yield* moduleAbiPieces(abi);
     yield "}";

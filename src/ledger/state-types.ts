@@ -4,7 +4,7 @@ import type { CacheStats } from "../base/cache-stats.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { RecentMap } from "../base/recent.ts";
 import { encodeWith } from "../bcs/codec.ts";
-import type { ModuleAbi, ModuleId, ModuleLoader } from "../move/abi.ts";
+import type { ModuleAbi, ModuleLoader } from "../move/abi.ts";
 import { MoveError } from "../move/errors.ts";
 import { createValueLayout, type Layout, type SizedLayout } from "../move/layout.ts";
 import type { ModuleCache, StoredModule } from "../move/module-cache.ts";
@@ -63,8 +63,8 @@ export class StateTypes {
   }
 
   /** The ABI of a module that was read. Throws MoveError when its bytes do not parse. */
-  abiOf(module: ModuleId, stored: StoredModule): ModuleAbi {
-    return this.#modules.get(module, stored);
+  abiOf(stored: StoredModule): ModuleAbi {
+    return this.#modules.get(stored);
   }
 
   /**
@@ -120,24 +120,14 @@ export class StateTypes {
    */
   #isKept({ position, fetchedTrust }: LedgerView, version: bigint): boolean {
     if (version !== position.version || fetchedTrust !== undefined) return false;
-    if (!isSame(this.#position, position)) {
+    // A store hands out the same object until something is written; a rewind may lead to another ledger of the same version.
+    if (this.#position !== position) {
       this.#position = position;
       this.#layouts = createLayouts();
       this.#kept = createKept();
     }
     return true;
   }
-}
-
-/** A rewind may lead to another ledger of the same version; its trust, time or height then differ. */
-function isSame(a: LedgerPosition | undefined, b: LedgerPosition): boolean {
-  return (
-    a === b ||
-    (a?.version === b.version &&
-      a.timestampUsec === b.timestampUsec &&
-      a.blockHeight === b.blockHeight &&
-      a.trust === b.trust)
-  );
 }
 
 function createLayouts(): RecentMap<string, SizedLayout> {

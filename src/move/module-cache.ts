@@ -1,10 +1,8 @@
-// A byte-bounded LRU cache of parsed modules. The key includes the version that wrote the module, so an upgraded module
-// never gets the ABI of an older version, nor the reverse; and a checksum, because after a rewind the same version may
-// have written another module.
-import { crc32 } from "node:zlib";
+// A byte-bounded LRU cache of parsed modules. The key is a cryptographic hash of the bytes, so no module ever gets the ABI
+// of another one: not after an upgrade, and not after a rewind, when the same version may have written another module.
+import { hash } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
-import { toHex } from "../base/hex.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
 import type { Address } from "./address.ts";
@@ -64,7 +62,7 @@ export class ModuleCache {
       return andThen(fetch(module), (stored) => {
         if (stored === undefined) return undefined;
         // Parsing is synchronous, so concurrent loads find the result of the first.
-        const key = keyOf(module, stored);
+        const key = keyOf(stored);
         const abi = this.#get(key, stored);
         if (state !== undefined) this.#remember(module, state, key);
         return abi;
@@ -98,8 +96,8 @@ export class ModuleCache {
   }
 
   /** The ABI of a fetched module; throws MoveError when its bytes do not parse. */
-  get(module: ModuleId, stored: StoredModule): ModuleAbi {
-    return this.#get(keyOf(module, stored), stored);
+  get(stored: StoredModule): ModuleAbi {
+    return this.#get(keyOf(stored), stored);
   }
 
   #get(key: string, stored: StoredModule): ModuleAbi {
@@ -142,8 +140,8 @@ export class ModuleCache {
   }
 }
 
-function keyOf({ address, name }: ModuleId, { version, bytes }: StoredModule): string {
-  return `${toHex(address)}::${name}@${version}/${crc32(bytes)}`;
+function keyOf({ bytes }: StoredModule): string {
+  return hash("sha256", bytes, "binary");
 }
 
 function parse(bytes: Uint8Array): Entry {
