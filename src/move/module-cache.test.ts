@@ -36,7 +36,9 @@ function forceChecksum(bytes: Buffer, at: number, length: number, wanted: number
     let [rest, made] = [change >>> 0, flips];
     for (let known = basis.get(Math.clz32(rest)); rest !== 0 && known !== undefined; ) {
       rest = (rest ^ known[0]) >>> 0;
-      made = new Set([...made, ...known[1]].filter((bit, _, all) => all.indexOf(bit) === all.lastIndexOf(bit)));
+      made = new Set(
+        [...made, ...known[1]].filter((bit, _, all) => all.indexOf(bit) === all.lastIndexOf(bit)),
+      );
       known = basis.get(Math.clz32(rest));
     }
     return [rest, made];
@@ -79,9 +81,7 @@ describe("ModuleCache", () => {
     const cache = new ModuleCache();
     const other = { address: parseAddress("0xbeef"), name: "a" };
     const bytes = assembleModule({ ...other, functions: [{ name: "theirs" }] });
-    expect(functionNames(cache.get({ version: 1n, bytes: moduleWith("a", "ours") }))).toEqual([
-      "ours",
-    ]);
+    expect(functionNames(cache.get({ version: 1n, bytes: moduleWith("a", "ours") }))).toEqual(["ours"]);
     expect(functionNames(cache.get({ version: 1n, bytes }))).toEqual(["theirs"]);
   });
 

@@ -95,7 +95,11 @@ export function restsOnHistory(
 }
 
 /** The level of a row at a version: read from a later state, it also rests on the history up to there. */
-export function rowTrust({ fetched }: BaseRow, version: bigint, trust: TrustFacts["trust"]): TrustLevel | undefined {
+export function rowTrust(
+  { fetched }: BaseRow,
+  version: bigint,
+  trust: TrustFacts["trust"],
+): TrustLevel | undefined {
   if (fetched === undefined || fetched.at <= version) return fetched?.level;
   return weakestTrust(fetched.level, trustAt(trust, fetched.at));
 }

@@ -7,8 +7,11 @@ import { transactionsRoute } from "../../src/interface/routes.ts";
 import { transactionAccumulator } from "../../src/ledger/accumulator.ts";
 import { decodePage, decodeRecord, encodeRecord } from "../../src/ledger/record.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/transaction-info.ts";
+import { CHAINED, cutTrust, PROVEN, TRUSTED, type TrustLevel } from "../../src/ledger/trust.ts";
 import { wideJson } from "../../src/node/node-info.ts";
 import { checkData, createNode, type Node, type NodeOptions, rewindData } from "../../src/node.ts";
+import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { baseRowKey, encodeBaseRow } from "../../src/sync/base-rows.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../../src/sync/upstream/rest-upstream.ts";
 import { forgeBalances } from "../support/forgery.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
@@ -58,7 +61,11 @@ interface Info {
   readonly sync_state: string;
   readonly sync_reason?: string;
   readonly refuted_from?: string;
-  readonly upstreams: readonly { readonly url: string; readonly state: string; readonly last_fault?: string }[];
+  readonly upstreams: readonly {
+    readonly url: string;
+    readonly state: string;
+    readonly last_fault?: string;
+  }[];
 }
 
 /** As HTTP shows it: decimal texts. */
@@ -229,6 +236,29 @@ describe("a ledger that began in the middle and is refuted", () => {
     expect(await balanceAt(honest, BigInt(info.ledger_version))).toEqual(funded);
     await honest.close();
     expect((await checkData(data)).findings).toEqual([]);
+  });
+
+  it("is not sound with a fetched item that its history does not confirm", async () => {
+    const data = temporaryFolder();
+    const { node, proven } = await startNode({ data });
+    await node.close();
+    const store = await openLmdbStore({ path: data, readOnly: false });
+    const plant = (byte: number, at: bigint, level: TrustLevel) => ({
+      key: baseRowKey("filled", new Uint8Array(32).fill(byte)),
+      value: encodeBaseRow({ version: proven, value: undefined, fetched: { at, level, rewinds: 0n } }),
+    });
+    const view = await store.openView();
+    view.release();
+    const { trust, refuted } = view.position;
+    await store.setTrust(
+      { trust: cutTrust([...trust, { first: proven, level: CHAINED }], proven), refuted },
+      [plant(1, proven, PROVEN), plant(2, proven + 1n, TRUSTED), plant(3, proven - 1n, PROVEN)],
+    );
+    await store.close();
+    expect((await checkData(data)).findings).toEqual([
+      expect.stringContaining(`proven at version ${proven}, where nothing confirms the history`),
+      expect.stringContaining(`read at version ${proven + 1n}, above the head`),
+    ]);
   });
 });
 

@@ -4,6 +4,7 @@ import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import { checkBaseRows } from "./base-row-check.ts";
 import { CheckPace, type CheckProgress } from "./check-pace.ts";
 import { Findings } from "./findings.ts";
 import { IndexCheck, type IndexTables } from "./index-check.ts";
@@ -86,6 +87,7 @@ export async function checkStore(
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
   let treeNodes = 0;
+  if (!isWhole) await checkBaseRows(walk, findings, pace);
   if (isWhole) {
     treeNodes = await checkTree(walk, items.head, findings, pace);
     const earlyRoot = await rootOf(items.early, pace);
