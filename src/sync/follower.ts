@@ -345,7 +345,7 @@ export class Follower {
   /** Pauses after a transient fault of this node; throws any other. */
   async #waitForStore(error: unknown): Promise<void> {
     if (this.#options.mayPass?.(error) !== true) throw error;
-    // A refuted version cannot be read; that is no fault of the store.
+    // A refuted version cannot be read: the store itself is well.
     const isRead = error instanceof LedgerError;
     this.#state.enter("waiting", isRead ? error.message : "the store cannot be written just now");
     await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
