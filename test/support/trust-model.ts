@@ -306,9 +306,9 @@ class TrustRun {
     await following.close();
   }
 
-  /** Returns to the end of an earlier block, as an operator does. */
+  /** Returns to the end of an earlier block, as an operator does, in a ledger with base rows. */
   async #rewind(blocks: number): Promise<void> {
-    if (this.#store.identity === undefined) return;
+    if (this.#store.identity === undefined || !this.#plan.startsInMiddle) return;
     const view = await this.#store.openRawView();
     const { blockHeight, oldestBlockHeight } = view.position;
     const height = blockHeight - BigInt(blocks);
