@@ -13,7 +13,6 @@ import { rawTransactionCodec } from "../transaction/raw.ts";
 import { LedgerError } from "./errors.ts";
 import { resourceKeyHash } from "./key-hash.ts";
 import { frameworkTag } from "./resources.ts";
-import { isSame } from "./state-types.ts";
 import { stateValueData } from "./state-value.ts";
 import { transactionCodec, USER_VARIANT } from "./transaction.ts";
 import type { Block, LedgerPosition, LedgerView, StoredRecord } from "./view.ts";
@@ -73,6 +72,17 @@ function pricesOf(blocks: readonly (bigint | undefined)[], minimum: bigint): Gas
   const all = sorted(MAX_BLOCKS);
   const high = atLeast(all[Math.floor((all.length * 9) / 10)], market);
   return { deprioritized: low, market, prioritized: nextBucket(high) };
+}
+
+/** A rewind may lead to another ledger of the same version; its trust, time or height then differ. */
+function isSame(a: LedgerPosition | undefined, b: LedgerPosition): boolean {
+  return (
+    a === b ||
+    (a?.version === b.version &&
+      a.timestampUsec === b.timestampUsec &&
+      a.blockHeight === b.blockHeight &&
+      a.trust === b.trust)
+  );
 }
 
 /** Estimates prices, once for each latest block. */

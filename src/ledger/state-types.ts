@@ -121,24 +121,14 @@ export class StateTypes {
    */
   #isKept({ position, fetchedTrust }: LedgerView, version: bigint): boolean {
     if (version !== position.version || fetchedTrust !== undefined) return false;
-    if (!isSame(this.#position, position)) {
+    // A store hands out the same object until something is written; a rewind may lead to another ledger of the same version.
+    if (this.#position !== position) {
       this.#position = position;
       this.#layouts = createLayouts();
       this.#kept = createKept();
     }
     return true;
   }
-}
-
-/** A rewind may lead to another ledger of the same version; its trust, time or height then differ. */
-export function isSame(a: LedgerPosition | undefined, b: LedgerPosition): boolean {
-  return (
-    a === b ||
-    (a?.version === b.version &&
-      a.timestampUsec === b.timestampUsec &&
-      a.blockHeight === b.blockHeight &&
-      a.trust === b.trust)
-  );
 }
 
 function createLayouts(): RecentMap<string, SizedLayout> {

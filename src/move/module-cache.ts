@@ -1,7 +1,6 @@
-// A byte-bounded LRU cache of parsed modules. The key includes the version that wrote the module, so an upgraded module
-// never gets the ABI of an older version, nor the reverse; and a checksum, because after a rewind the same version may
-// have written another module.
-import { crc32 } from "node:zlib";
+// A byte-bounded LRU cache of parsed modules. The key has a cryptographic hash of the bytes, so no module ever gets the ABI
+// of another one: not after an upgrade, and not after a rewind, when the same version may have written another module.
+import { hash } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
@@ -144,8 +143,9 @@ export class ModuleCache {
   }
 }
 
+/** The name and the version are in the errors of modules that do not parse. */
 function keyOf({ address, name }: ModuleId, { version, bytes }: StoredModule): string {
-  return `${toHex(address)}::${name}@${version}/${crc32(bytes)}`;
+  return `${toHex(address)}::${name}@${version}/${hash("sha256", bytes, "binary")}`;
 }
 
 function parse(module: ModuleId, stored: StoredModule): Entry {

@@ -5,7 +5,7 @@ import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { USER_AGENT } from "../base/software-version.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { confirmedVersion, PROVEN, type Refutation } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
@@ -203,6 +203,7 @@ export class Following {
   readonly #parts: FollowingParts;
   #follower: Follower | undefined;
   #filler: BaseFiller | undefined;
+  #isProven = false;
   readonly #proving: Proving | undefined;
   /** Found at the start. */
   #refuted: Refutation | undefined;
@@ -233,6 +234,8 @@ export class Following {
     // A refuted history has no records to compare: the mark stands until a rewind.
     const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
     await this.#proving?.start();
+    // Also below a refuted version: an item that was never fetched is unknown, not absent.
+    if (isBase) this.#startFilling(position);
     this.#refuted = (await loadPosition(store))?.refuted;
     if (this.#refuted !== undefined) {
       const { firstVersion, reason } = this.#refuted;
@@ -242,7 +245,6 @@ export class Following {
       );
       return;
     }
-    if (isBase) this.#startFilling();
     const connect = (url: URL, i: number): Upstream =>
       createRestUpstream(url, {
         upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
@@ -272,7 +274,7 @@ export class Following {
         position === undefined && startVersion !== undefined
           ? async (upstream, ceiling, signal) =>
               committer.startAt(
-                (await this.#proving?.state?.locate(upstream, startVersion, signal)) ??
+                (await this.#proving?.locate(upstream, startVersion, signal)) ??
                   (await locateBase(upstream, startVersion, ceiling, signal)),
               )
           : undefined,
@@ -371,12 +373,15 @@ export class Following {
     });
   }
 
-  #startFilling(): void {
+  #startFilling(position: Position | undefined): void {
+    // Without an accumulator signatures prove nothing here, so no item that was not written since either.
+    const proven = position === undefined || isAccumulatorKnown(position) ? this.#proving?.state : undefined;
+    this.#isProven = proven !== undefined;
     this.#filler = new BaseFiller({
       store: this.#parts.store,
       pool: () => this.#follower?.pool,
       agree: this.#plan.agree,
-      proven: this.#proving?.state,
+      proven,
       timeoutMs: FILL_TIMEOUT_MS,
       logger: this.#parts.logger,
     });
@@ -431,7 +436,7 @@ export class Following {
 
   /** True if items that are fetched on first use come with proofs. */
   get isProven(): boolean {
-    return this.#filler !== undefined && this.#proving !== undefined;
+    return this.#isProven;
   }
 
   /** True if items are fetched from upstreams on first use. */

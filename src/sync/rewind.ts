@@ -16,7 +16,7 @@ import { cutTrust, type Refutation } from "../ledger/trust.ts";
 import type { Block, StateItem } from "../ledger/view.ts";
 import type { RewindBatch, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
-import { rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
+import { rewindsRow, rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
 import { IndexRowMaker, rewoundReachRows } from "./index-rows.ts";
 import { findStart, loadKept, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
 import { rewoundWaypointsRow } from "./matched-waypoints.ts";
@@ -177,10 +177,13 @@ class LedgerRewind {
   }
 
   /** Bars readers from the versions above the target, and other writers from the store. */
-  async #mark({ trust }: Position): Promise<void> {
+  async #mark({ trust, stateRoot }: Position): Promise<void> {
     const { store, to } = this.#options;
+    // Fetched items that rest on the versions to remove go too.
+    const base = stateRoot === undefined ? [await rewindsRow(store, to)] : [];
     await store.setTrust({ trust, refuted: this.#refutation() }, [
       { key: MARK_KEY, value: encodeWith(u64, to) },
+      ...base,
     ]);
   }
 

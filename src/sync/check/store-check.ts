@@ -6,6 +6,7 @@ import { CHAIN_ID_KEY_HASH } from "../../ledger/genesis.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import { stateValueData } from "../../ledger/state-value.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import { checkBaseRows } from "./base-row-check.ts";
 import { CheckPace, type CheckProgress } from "./check-pace.ts";
 import { DeletionCheck } from "./deletion-check.ts";
 import { Findings } from "./findings.ts";
@@ -102,6 +103,7 @@ export async function checkStore(
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
   let treeNodes = 0;
+  if (!isWhole) await checkBaseRows(walk, findings, pace);
   if (isWhole) {
     treeNodes = await checkTree(walk, items.head, findings, pace);
     const earlyRoot = await rootOf(items.early, pace);
