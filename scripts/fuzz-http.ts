@@ -1,6 +1,7 @@
 // Hostile requests to two real servers for as long as asked, one of which passes to an upstream what it does not serve:
 // no answer of 500 or above, none without the documented body, none that shows a path or a stack, none that another
-// client asked for, nothing at the upstream that no client asked for, and servers that still serve at the end. A found
+// client asked for, nothing at the upstream that no client asked for, and servers that still serve at the end. Clients that
+// pipeline and leave get their answers in order, and every place they had is free at the end. A found
 // case is printed with its seed. Exits 1 when there is one.
 //   npx tsx scripts/fuzz-http.ts [--seconds 600] [--seed N]
 import { Agent } from "node:http";
@@ -8,6 +9,7 @@ import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { createHttpServer, type HttpServerOptions, type HttpServices } from "../src/http/server.ts";
 import { Reader } from "../src/node/reader.ts";
+import { hostilePipeline, sendPipeline } from "../test/support/hostile-pipelines.ts";
 import { type Hostile, hostile, rawRequest, sendHostile } from "../test/support/hostile-requests.ts";
 import { COIN, createHttpLedger, TIMESTAMP_USEC } from "../test/support/http-ledger.ts";
 import { sendRaw } from "../test/support/raw-socket.ts";
@@ -19,6 +21,7 @@ const { values } = parseArgs({
 const CONCURRENCY = 32;
 const BATCH = 500;
 const RAW_BATCH = 50;
+const PIPELINE_BATCH = 50;
 const PROGRESS_MS = 30_000;
 
 const found: string[] = [];
@@ -87,6 +90,12 @@ for (let seed = firstSeed; performance.now() < until && found.length === 0; seed
     if (statuses.some((status) => status >= 500))
       found.push(`seed ${seed}: ${statuses}: ${bytes.toString("hex")}`);
   });
+  await all(fc.sample(hostilePipeline, { numRuns: PIPELINE_BATCH, seed }), async (one) => {
+    tried += one.requests.length;
+    await sendPipeline({ host, port }, one).catch((error: unknown) =>
+      found.push(`seed ${seed}: ${String(error)}`),
+    );
+  });
   found.push(...upstream.faults.map((fault) => `seed ${seed}: ${fault}`));
   if (performance.now() - reportedMs > PROGRESS_MS) {
     reportedMs = performance.now();
@@ -99,6 +108,11 @@ agent.destroy();
 for (const { host, port } of addresses) {
   const last = await fetch(`http://${host}:${port}/v1/accounts/0xc1/balance/${COIN}`);
   if (last.status !== 200) found.push(`at the end a good request got ${last.status}`);
+}
+for (const server of servers) {
+  const { inFlight, streams, waiting } = server.figures();
+  if (inFlight + streams + waiting > 0)
+    found.push(`at the end ${inFlight} requests are in flight, ${streams} streams open, ${waiting} waiting`);
 }
 await Promise.all(servers.map((server) => server.close()));
 upstream.close();

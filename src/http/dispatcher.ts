@@ -6,6 +6,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { assertTrust, trustOf } from "./answer-trust.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
+import { ClientShares } from "./client-shares.ts";
 import { preflightHeaders } from "./cors.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import type { EventStreams } from "./event-streams.ts";
@@ -23,6 +24,7 @@ import {
   wrongMethod,
 } from "./operation-choice.ts";
 import { isPassable, type PassThrough } from "./pass-through.ts";
+import { clientOf } from "./rate-limiter.ts";
 import { originForm } from "./request-target.ts";
 import { openRequestView } from "./request-view.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
@@ -94,6 +96,8 @@ export class Dispatcher {
   readonly #unfinished = new Unfinished();
   readonly #longAnswers = new LongAnswers();
   readonly #waits: VersionWaits;
+  /** Answers that are sent at the pace of their readers. */
+  readonly #streamed = new Map<Operation, ClientShares>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -146,7 +150,7 @@ export class Dispatcher {
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#choice.formOf(operation, headers.accept);
       const lastEventId = operation.isStream ? lastEventIdOf(exchange) : undefined;
-      if (operation.isStream) this.#options.streams.assertRoom();
+      if (operation.isStream) this.#options.streams.assertRoom(this.#clientOf(exchange));
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
         const parser = parserOf(operation.body, exchange.headers["content-type"]);
@@ -205,7 +209,7 @@ export class Dispatcher {
       if ("stream" in answer) {
         view?.release();
         view = undefined;
-        await this.#responder.stream(serving, form, answer, about);
+        await this.#stream(serving, operation, () => this.#responder.stream(serving, form, answer, about));
         return;
       }
       const encoded = operation.isDocument
@@ -236,6 +240,25 @@ export class Dispatcher {
     this.#responder.sendFile(serving, file, body);
   }
 
+  /** Sends an answer at the pace of its reader. It takes a place until then. */
+  async #stream({ exchange }: Serving, operation: Operation, send: () => Promise<void>): Promise<void> {
+    const { maxInFlight = this.#options.maxInFlight, id } = operation;
+    const shares =
+      this.#streamed.get(operation) ?? new ClientShares(maxInFlight, `requests of ${id} are read`);
+    this.#streamed.set(operation, shares);
+    const client = this.#clientOf(exchange);
+    shares.enter(client);
+    try {
+      await send();
+    } finally {
+      shares.leave(client);
+    }
+  }
+
+  #clientOf(exchange: Exchange): string {
+    return clientOf(exchange, this.#options.trustProxy);
+  }
+
   readonly #mayBeUndone = (version: bigint): boolean => this.#options.headWatch.mayBeUndone(version);
 
   #openStream(
@@ -245,7 +268,8 @@ export class Dispatcher {
   ): void {
     const { operation, form, timesBack } = asked;
     const { streams } = this.#options;
-    streams.assertRoom();
+    const client = this.#clientOf(serving.exchange);
+    streams.assertRoom(client);
     const { watched, opening, state, after, version } = answer;
     const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
     const first = state === undefined ? opening : opening + format(state);
@@ -253,7 +277,8 @@ export class Dispatcher {
     if (serving.exchange.method === "HEAD") sink.end();
     else {
       const isResumed = state === undefined;
-      streams.open({ watched, opening: first, after, timesBack, isResumed, format }, sink);
+      const source = { watched, opening: first, after, timesBack, isResumed, format };
+      streams.open(source, sink, client);
     }
   }
 

@@ -9,6 +9,8 @@ import type { Ledger } from "../ledger/view.ts";
 import type { HeadWatch } from "../ledger/watch/head-watch.ts";
 import type { Subscriber } from "../ledger/watch/topic.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
+import { ClientShares } from "./client-shares.ts";
+import { cutOff } from "./cut-off.ts";
 import { HttpError } from "./errors.ts";
 import type { EventSink } from "./exchange.ts";
 
@@ -68,14 +70,20 @@ class EventStream implements Subscriber<WatchEvent> {
   after: bigint;
   readonly source: StreamSource;
   readonly sink: EventSink;
+  readonly client: string;
   readonly #owner: EventStreams;
   /** The feed tells it what is new. */
   isLive = false;
   /** Tick of the next heartbeat. */
   nextBeat: number;
 
-  constructor(owner: EventStreams, source: StreamSource, sink: EventSink, nextBeat: number) {
+  constructor(
+    owner: EventStreams,
+    source: StreamSource,
+    { sink, client, nextBeat }: Pick<EventStream, "sink" | "client" | "nextBeat">,
+  ) {
     this.nextBeat = nextBeat;
+    this.client = client;
     this.#owner = owner;
     this.source = source;
     this.sink = sink;
@@ -99,6 +107,7 @@ export class EventStreams {
   readonly #options: EventStreamsOptions;
   /** The one whose heartbeat is due first comes first. */
   readonly #streams = new Set<EventStream>();
+  readonly #shares: ClientShares;
   #timer: NodeJS.Timeout | undefined;
   #tick = 0;
   #cutOff = 0;
@@ -109,6 +118,7 @@ export class EventStreams {
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
+    this.#shares = new ClientShares(options.settings.maxStreams, "streams are open");
   }
 
   /** Open streams. */
@@ -121,18 +131,17 @@ export class EventStreams {
     return this.#cutOff;
   }
 
-  /** Throws if there is no room for one more stream. */
-  assertRoom(): void {
-    const { maxStreams } = this.#options.settings;
-    if (this.#streams.size < maxStreams && !this.#isClosed) return;
-    throw new HttpError("overloaded", `${maxStreams} streams are open already`, {
-      headers: ["Retry-After", "1"],
-    });
+  /** Throws if there is no room for one more stream of a client. */
+  assertRoom(client: string): void {
+    this.#shares.assertPlaceFor(client);
+    if (!this.#isClosed) return;
+    throw new HttpError("overloaded", "the server is closing", { headers: ["Retry-After", "1"] });
   }
 
-  /** Begins a stream, whose headers are sent. */
-  open(source: StreamSource, sink: EventSink): void {
-    const stream = new EventStream(this, source, sink, this.#tick + TICKS);
+  /** Begins a stream, whose headers are sent and for which there is room. */
+  open(source: StreamSource, sink: EventSink, client: string): void {
+    this.#shares.enter(client);
+    const stream = new EventStream(this, source, { sink, client, nextBeat: this.#tick + TICKS });
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
     sink.write(Buffer.from(RETRY + source.opening));
@@ -151,7 +160,8 @@ export class EventStreams {
   /** Ends a stream; a second call does nothing. */
   end(stream: EventStream): void {
     if (!this.#streams.delete(stream)) return;
-    const { sink, source, leave } = stream;
+    const { sink, source, client, leave } = stream;
+    this.#shares.leave(client);
     this.#options.headWatch.feed.leave(source.watched, stream);
     sink.socket.off("close", leave).off("end", leave);
     sink.end();
@@ -196,12 +206,12 @@ export class EventStreams {
     const { socket } = stream.sink;
     const missed = stream.source.watched.changes(() => ledger.openView(), { from: stream.after + 1n, to });
     for await (const events of missed) {
+      if (!this.#streams.has(stream)) return to;
       for (const event of events) stream.sink.write(this.#encode(stream, event));
       if (socket.writableNeedDrain) {
         await untilTaken(socket);
         onTaken(socket);
       }
-      if (!this.#streams.has(stream)) return to;
     }
     stream.after = to;
     return to;
@@ -219,7 +229,7 @@ export class EventStreams {
     sink.write(bytes);
     if (sink.socket.writableLength <= this.#options.settings.streamBufferBytes) return;
     this.#cutOff++;
-    sink.socket.destroy();
+    cutOff(sink.socket);
     this.end(stream);
   }
 

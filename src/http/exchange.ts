@@ -84,6 +84,8 @@ export interface Exchange {
   /** Why the Host header is invalid; undefined if it is valid. */
   readonly hostFault: string | undefined;
   readonly socket: Socket;
+  /** The connection or, in HTTP/2, the stream: it closes when the client leaves. */
+  readonly stream: Duplex;
   /** Arrival, by performance.now(). */
   readonly sinceMs: number;
   /** The client is gone. */

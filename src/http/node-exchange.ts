@@ -47,6 +47,8 @@ export class NodeExchange implements Exchange {
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
     this.#readTimeoutMs = readTimeoutMs;
+    // The connection closes by itself then.
+    response.on("error", () => {});
     // Node drops what it read together with a request that asks for another protocol: only a new connection is certain
     // to lose nothing.
     const { upgrade, connection = "" } = request.headers;
@@ -76,6 +78,10 @@ export class NodeExchange implements Exchange {
   }
 
   get socket(): Socket {
+    return this.#request.socket;
+  }
+
+  get stream(): Socket {
     return this.#request.socket;
   }
 

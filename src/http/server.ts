@@ -19,6 +19,7 @@ import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { AccessLog } from "./access-log.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
+import { cutOff } from "./cut-off.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
 import { trustHeaderNames } from "./headers.ts";
@@ -281,6 +282,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     headWatch,
     streams,
     maxWaiting: settings.maxWaiting,
+    trustProxy: options.trustProxy ?? HTTP_DEFAULTS.trustProxy,
     maxLagMs: settings.maxLagMs,
     minTrust: options.minTrust === undefined ? undefined : parseTrust(options.minTrust),
     archiveUrl: options.archiveUrl,
@@ -298,7 +300,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     serve: (exchange) => {
       dispatcher.serve(exchange).catch((error: unknown) => {
         logger.error({ err: error }, "request broke off");
-        exchange.socket.destroy();
+        cutOff(exchange.stream);
       });
     },
     settings,

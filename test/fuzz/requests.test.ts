@@ -3,11 +3,15 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createCertificate, hasOpenssl } from "../support/certificate.ts";
+import { hostilePipeline, sendPipeline } from "../support/hostile-pipelines.ts";
 import { type Hostile, hostile, rawRequest, sendHostile } from "../support/hostile-requests.ts";
 import { COIN, TIMESTAMP_USEC } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 import { RUNS } from "../support/property.ts";
 import { sendRaw } from "../support/raw-socket.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 import { startWatchfulUpstream } from "../support/watchful-upstream.ts";
 
 setFlagsFromString("--expose-gc");
@@ -17,6 +21,7 @@ const REQUESTS = 6 * RUNS;
 const BATCH = 2 * RUNS;
 const PASSED_REQUESTS = 2 * RUNS;
 const RAW_REQUESTS = RUNS;
+const PIPELINES = RUNS;
 const CONCURRENCY = 32;
 const TIMEOUT_MS = 600_000;
 const MAX_GROWTH_BYTES = 24 * 1024 * 1024;
@@ -129,4 +134,34 @@ describe("hostile requests", () => {
     expect(statuses.get(400) ?? 0).toBeGreaterThan(100);
     expect((await fetch(`${server.url}/v1/info`)).status).toBe(200);
   });
+
+  const lanes = [
+    ["the direct lane", {}],
+    ["node:http alone", { isDirect: false }],
+    ...(hasOpenssl ? ([["TLS", { tls: createCertificate(temporaryFolder(), "fuzz") }]] as const) : []),
+  ] as const;
+
+  it.each(lanes)(
+    `${PIPELINES} pipelines of clients that leave, on %s: no process ends, answers in order, every place given back`,
+    async (_, options) => {
+      const errors: unknown[] = [];
+      const server = await startServer({
+        ...options,
+        logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (fields) => errors.push(fields) },
+      });
+      const isSecure = "tls" in options;
+      const queue = fc
+        .sample(hostilePipeline, { numRuns: PIPELINES, seed: 5 })
+        .filter(({ isHttp2 }) => !isHttp2 || !("isDirect" in options))
+        .values();
+      const work = async (): Promise<void> => {
+        for (const one of queue) await sendPipeline({ ...server, isSecure }, one);
+      };
+      await Promise.all(Array.from({ length: CONCURRENCY }, work));
+      await until(() => server.figures().connections === 0);
+      await until(() => server.figures().inFlight === 0);
+      expect(errors).toEqual([]);
+      expect(server.figures()).toMatchObject({ streams: 0, waiting: 0, answerBytes: 0, queued: 0 });
+    },
+  );
 });

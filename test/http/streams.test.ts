@@ -292,9 +292,10 @@ describe("a stream", async () => {
   });
 
   it("is one of a bounded number, and none of the requests in flight", async () => {
-    const server = await startServer({ ledger: ledger.store, maxStreams: 2, maxInFlight: 1 });
-    const first = await read(`${server.url}/v1/blocks/stream`);
-    await read(streamUrl(server, pair));
+    const limits = { maxStreams: 2, maxInFlight: 1, trustProxy: true };
+    const server = await startServer({ ledger: ledger.store, ...limits });
+    const first = await read(`${server.url}/v1/blocks/stream`, { "x-forwarded-for": "192.0.2.1" });
+    await read(streamUrl(server, pair), { "x-forwarded-for": "192.0.2.2" });
     expect(server.figures().inFlight).toBe(0);
     const refused = await fetch(`${server.url}/v1/blocks/stream`);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);

@@ -72,6 +72,10 @@ export class DirectExchange implements Exchange {
     return this.#owner.socket;
   }
 
+  get stream(): Socket {
+    return this.#owner.socket;
+  }
+
   get isGone(): boolean {
     return !this.#owner.socket.writable;
   }

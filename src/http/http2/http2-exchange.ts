@@ -4,6 +4,7 @@ import { constants, Http2ServerRequest, type IncomingHttpHeaders, type ServerHtt
 import type { Socket } from "node:net";
 import { Writable } from "node:stream";
 import { type BodyHold, readBody } from "../body.ts";
+import { cutOff } from "../cut-off.ts";
 import { quoteInput } from "../errors.ts";
 import type { EventSink, Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
 import { isHost } from "../request-target.ts";
@@ -15,8 +16,6 @@ export interface Http2ExchangeOptions {
   readonly readTimeoutMs: number;
   /** Closes the connection once its streams have ended. */
   readonly close: () => void;
-  /** The client took everything written to the stream. */
-  readonly onTaken: (stream: ServerHttp2Stream) => void;
 }
 
 type SentHeaders = Record<string, string | string[] | number>;
@@ -109,6 +108,10 @@ export class Http2Exchange implements Exchange {
     return this.#options.socket;
   }
 
+  get stream(): ServerHttp2Stream {
+    return this.#stream;
+  }
+
   get isGone(): boolean {
     return this.#stream.destroyed || this.#stream.closed;
   }
@@ -126,16 +129,11 @@ export class Http2Exchange implements Exchange {
     return readBody(Object.assign(this.#stream, { headers: this.headers }), hold);
   }
 
-  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
-    if (this.isGone) {
-      onSent?.();
-      return;
-    }
+  reply({ status, headers, extra, body, closes, isShared }: Reply): void {
+    if (this.isGone) return;
     const stream = this.#stream;
     const list = [...headers.list, ...extra, ...(isShared === true ? [] : this.#added)];
     if (body !== undefined) list.push("Content-Length", String(Buffer.byteLength(body)));
-    // A stream that the client resets sends no more, but its connection stays: the bytes are free in either case.
-    if (onSent !== undefined) stream.once("close", onSent);
     const endStream = body === undefined || this.method === "HEAD";
     stream.respond(toSentHeaders(status, list), { endStream });
     if (!endStream) stream.end(body);
@@ -148,7 +146,6 @@ export class Http2Exchange implements Exchange {
     const stream = this.#stream;
     if (this.isGone) return stream;
     this.#start(status, [...headers.list, ...extra]);
-    stream.on("drain", () => this.#options.onTaken(stream));
     this.#expectReading();
     if (closes) this.#options.close();
     return stream;
@@ -190,7 +187,7 @@ export class Http2Exchange implements Exchange {
   #expectReading(): void {
     const stream = this.#stream;
     if (stream.destroyed) return;
-    stream.setTimeout(this.#options.readTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL));
+    stream.setTimeout(this.#options.readTimeoutMs, () => cutOff(stream));
   }
 
   /** Tells the client, once it has the response, to stop sending a body that nobody reads. */
