@@ -87,6 +87,11 @@ function forwardedAddress(headers: RequestHeaders): string | undefined {
   return last === "" ? undefined : last;
 }
 
+/** The client of a request, as limits and shares count it. */
+export function requestClient({ headers, socket }: Exchange, trustProxy: boolean): string {
+  return clientOf((trustProxy ? forwardedAddress(headers) : undefined) ?? socket.remoteAddress ?? "");
+}
+
 /** Serves, queues or refuses each request. */
 export class AdmissionControl {
   readonly #options: AdmissionControlOptions;
@@ -221,8 +226,7 @@ export class AdmissionControl {
 
   /** Counts a request and adds the RateLimit headers. Returns the seconds to wait if it is over the limit. */
   #countRequest(limiter: RateLimiter, exchange: Exchange): number | undefined {
-    const forwarded = this.#options.trustProxy ? forwardedAddress(exchange.headers) : undefined;
-    const client = clientOf(forwarded ?? exchange.socket.remoteAddress ?? "");
+    const client = requestClient(exchange, this.#options.trustProxy);
     const { allowed, remaining, waitSeconds } = limiter.take(client, exchange.sinceMs);
     exchange.addHeader("RateLimit-Limit", `${limiter.limit}`);
     exchange.addHeader("RateLimit-Remaining", `${remaining}`);

@@ -1,9 +1,11 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
 import { Slices } from "../base/slices.ts";
-import { TRUSTED, type TrustLevel } from "../ledger/trust.ts";
+import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
+import { requestClient } from "./admission-control.ts";
 import { assertTrust, trustOf } from "./answer-trust.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
 import { preflightHeaders } from "./cors.ts";
@@ -16,13 +18,7 @@ import { AnswerSlices, LongAnswers } from "./long-answers.ts";
 import { lagReason } from "./max-lag.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES } from "./negotiation.ts";
 import { type BodyField, type EventAnswer, type Operation, parseField } from "./operation.ts";
-import {
-  isElsewhere,
-  OperationChoice,
-  type OperationChoiceOptions,
-  wrongMethod,
-} from "./operation-choice.ts";
-import { isPassable, type PassThrough } from "./pass-through.ts";
+import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./operation-choice.ts";
 import { originForm } from "./request-target.ts";
 import { openRequestView } from "./request-view.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
@@ -35,7 +31,7 @@ import { VersionWaits, type VersionWaitsOptions } from "./version-waits.ts";
 /** Parts and limits of the dispatcher. */
 export interface DispatcherOptions
   extends Omit<ResponderOptions, "headers">,
-    Omit<OperationChoiceOptions, "passesOn">,
+    OperationChoiceOptions,
     Omit<VersionWaitsOptions, "headers"> {
   readonly headerBrands: readonly string[];
   readonly bodyLimitBytes: number;
@@ -48,8 +44,8 @@ export interface DispatcherOptions
   readonly minTrust: TrustLevel | undefined;
   /** Files for browsers; undefined where they are switched off. */
   readonly files: StaticFiles | undefined;
-  /** Serves the paths that this node does not; undefined without an upstream. */
-  readonly passThrough: PassThrough | undefined;
+  /** Whether X-Forwarded-For tells clients apart. */
+  readonly trustProxy: boolean;
 }
 
 /** Stands for all files for browsers in counts and logs. */
@@ -59,7 +55,7 @@ const STATIC_FILE = { id: "static_file", method: "GET", path: "/", isDocument: f
 const MAX_TARGET_LENGTH = 16 * 1024;
 
 /** Where a client that connects again goes on. */
-function lastEventIdOf({ headers }: Exchange): bigint | undefined {
+function lastEventIdOf({ headers }: Exchange): ResumePoint | undefined {
   const text = headers["last-event-id"];
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
 }
@@ -97,7 +93,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#choice = new OperationChoice({ ...options, passesOn: options.passThrough !== undefined });
+    this.#choice = new OperationChoice(options);
     this.#headers = new HeaderMaker(options.headerBrands);
     this.#responder = new Responder({ ...options, headers: this.#headers });
     this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
@@ -141,7 +137,6 @@ export class Dispatcher {
       }
       const { operation, segments } = this.#choice.find(exchange.method, path);
       serving.operation = operation;
-      this.#choice.assertServedHere(operation);
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#choice.formOf(operation, headers.accept);
@@ -163,7 +158,7 @@ export class Dispatcher {
       this.#inFlight.enter(operation);
       isCounted = true;
       counted = operation;
-      const { timesBack } = this.#options.headWatch;
+      const { timesBack } = this.#options.streams;
       if (operation.ledger !== "none") {
         const opened = openRequestView(this.#options.ledger, operation);
         view = opened instanceof Promise ? await opened : opened;
@@ -175,17 +170,19 @@ export class Dispatcher {
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
-      const mayBeUndone = this.#mayBeUndone;
+      const { streamHead } = this.#options.streams;
+      const client = requestClient(exchange, this.#options.trustProxy);
       const isGone = (): boolean => exchange.isGone;
       slices = new AnswerSlices(this.#longAnswers);
-      const context = { view, services, ledger, form, isGone, lastEventId, mayBeUndone, slices };
+      const context = { view, services, ledger, form, isGone, lastEventId, streamHead, client, slices };
       const handled = operation.handle(args, context);
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
       if (view !== undefined) {
         serving.trust = trustOf(view, answer);
-        if (operation.ledger === "required")
+        // A transaction that was taken is taken, whatever the ledger rests on.
+        if (operation.ledger === "required" && operation.switch !== "submit")
           assertTrust(serving.trust, this.#options.minTrust, operation.unavailable);
       }
       const about = this.#headers.about(answer);
@@ -207,7 +204,6 @@ export class Dispatcher {
       const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
       if (sending !== undefined) await sending;
     } catch (error) {
-      if (await this.#passOn(serving, error)) return;
       this.#failOrCount(serving, error);
     } finally {
       if (isCounted) this.#inFlight.leave(counted);
@@ -227,8 +223,6 @@ export class Dispatcher {
     this.#responder.sendFile(serving, file, body);
   }
 
-  readonly #mayBeUndone = (version: bigint): boolean => this.#options.headWatch.mayBeUndone(version);
-
   #openStream(
     serving: Serving,
     asked: { readonly operation: Operation; readonly form: Form; readonly timesBack: number },
@@ -246,28 +240,6 @@ export class Dispatcher {
       const isResumed = state === undefined;
       streams.open({ watched, opening: first, after, timesBack, isResumed, format }, sink);
     }
-  }
-
-  /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
-  async #passOn(serving: Serving, error: unknown): Promise<boolean> {
-    const { passThrough } = this.#options;
-    if (passThrough === undefined || !isElsewhere(serving.operation, error)) return false;
-    const url = originForm(serving.exchange.target);
-    if (!isPassable(url)) return false;
-    if (serving.exchange.isGone) {
-      this.#responder.settle(serving, CLIENT_GONE);
-      return true;
-    }
-    const node = serving.exchange.toNodeRequest();
-    if (node === undefined) return true;
-    if (this.#responder.closing) node.response.shouldKeepAlive = false;
-    try {
-      assertTrust(TRUSTED, this.#options.minTrust, "unavailable");
-      this.#responder.settle(serving, await passThrough.serve(node, url));
-    } catch (failure) {
-      this.#failOrCount(serving, failure);
-    }
-    return true;
   }
 
   /** Sends an error response; a client that left is only counted. */

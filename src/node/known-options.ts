@@ -61,7 +61,7 @@ const PART_NAMES: {
     apiKey: true,
     apiKeys: true,
     onProgress: true,
-    passThrough: true,
+    forwardSubmissions: true,
     proofs: true,
     startVersion: true,
     upstreams: true,

@@ -246,18 +246,17 @@ export class LedgerWriter {
     });
   }
 
-  /** Puts a copy back between two blocks, and calls `onBack` with the versions before and after. */
-  async revert(copy: ChainCopy, onBack: (from: bigint, to: bigint) => void): Promise<void> {
+  /** Puts a copy back between two blocks, and calls `onBack` with its version. */
+  async revert(copy: ChainCopy, onBack: (to: bigint) => void): Promise<void> {
     const { blocks, copies } = this.#inMemory();
     await this.#indexBuilder?.ended;
     await blocks.exclusively(async () => {
       // A pruner at work would prune by the ledger that it looked at.
       const pruner = this.#pruner;
       await pruner?.stop();
-      const from = (await loadPosition(this.#options.store))?.version ?? 0n;
       await this.#committer?.replaceContent(() => copies.restore(copy.ledger));
       copy.restoreChain();
-      onBack(from, copy.ledger.position.version);
+      onBack(copy.ledger.position.version);
       if (pruner !== undefined) this.#startPruner();
     });
   }
