@@ -256,8 +256,8 @@ export class EventStreams {
   /** A heartbeat tells how far the stream is: a client that resumes there needs no history of the quiet time before. */
   async #beatOf(stream: EventStream): Promise<Buffer> {
     const { delivered } = this.#options.headWatch.feed;
-    const { after } = stream;
-    const version = after > delivered ? after : delivered;
+    let version = delivered;
+    if (stream.after > version) version = stream.after;
     const at = `${version} ${this.timesBack}`;
     if (this.#lastBeat?.at !== at) this.#lastBeat = { at, bytes: this.#beatAt(version) };
     const bytes = await this.#lastBeat.bytes;
