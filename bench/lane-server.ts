@@ -79,7 +79,8 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
           form,
           isGone: () => false,
           lastEventId: undefined,
-          mayBeUndone: () => false,
+          streamHead: () => 0n,
+          client: "",
           slices,
         };
         const handled = operation.handle(args, context);

@@ -1,8 +1,9 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
 import { Slices } from "../base/slices.ts";
-import { TRUSTED, type TrustLevel } from "../ledger/trust.ts";
+import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { assertTrust, trustOf } from "./answer-trust.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
@@ -17,13 +18,7 @@ import { AnswerSlices, LongAnswers } from "./long-answers.ts";
 import { lagReason } from "./max-lag.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES } from "./negotiation.ts";
 import { type BodyField, type EventAnswer, type Operation, parseField } from "./operation.ts";
-import {
-  isElsewhere,
-  OperationChoice,
-  type OperationChoiceOptions,
-  wrongMethod,
-} from "./operation-choice.ts";
-import { isPassable, type PassThrough } from "./pass-through.ts";
+import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./operation-choice.ts";
 import { clientOf } from "./rate-limiter.ts";
 import { originForm } from "./request-target.ts";
 import { openRequestView } from "./request-view.ts";
@@ -37,7 +32,7 @@ import { VersionWaits, type VersionWaitsOptions } from "./version-waits.ts";
 /** Parts and limits of the dispatcher. */
 export interface DispatcherOptions
   extends Omit<ResponderOptions, "headers">,
-    Omit<OperationChoiceOptions, "passesOn">,
+    OperationChoiceOptions,
     Omit<VersionWaitsOptions, "headers"> {
   readonly headerBrands: readonly string[];
   readonly bodyLimitBytes: number;
@@ -50,8 +45,8 @@ export interface DispatcherOptions
   readonly minTrust: TrustLevel | undefined;
   /** Files for browsers; undefined where they are switched off. */
   readonly files: StaticFiles | undefined;
-  /** Serves the paths that this node does not; undefined without an upstream. */
-  readonly passThrough: PassThrough | undefined;
+  /** Whether X-Forwarded-For tells clients apart. */
+  readonly trustProxy: boolean;
 }
 
 /** Stands for all files for browsers in counts and logs. */
@@ -61,7 +56,7 @@ const STATIC_FILE = { id: "static_file", method: "GET", path: "/", isDocument: f
 const MAX_TARGET_LENGTH = 16 * 1024;
 
 /** Where a client that connects again goes on. */
-function lastEventIdOf({ headers }: Exchange): bigint | undefined {
+function lastEventIdOf({ headers }: Exchange): ResumePoint | undefined {
   const text = headers["last-event-id"];
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
 }
@@ -101,7 +96,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#choice = new OperationChoice({ ...options, passesOn: options.passThrough !== undefined });
+    this.#choice = new OperationChoice(options);
     this.#headers = new HeaderMaker(options.headerBrands);
     this.#responder = new Responder({ ...options, headers: this.#headers });
     this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
@@ -145,7 +140,6 @@ export class Dispatcher {
       }
       const { operation, segments } = this.#choice.find(exchange.method, path);
       serving.operation = operation;
-      this.#choice.assertServedHere(operation);
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#choice.formOf(operation, headers.accept);
@@ -167,7 +161,7 @@ export class Dispatcher {
       this.#inFlight.enter(operation);
       isCounted = true;
       counted = operation;
-      const { timesBack } = this.#options.headWatch;
+      const { timesBack } = this.#options.streams;
       const describe = (opened: LedgerView): void => {
         view = opened;
         serving.headers = this.#headers.prepare(view.position);
@@ -181,7 +175,8 @@ export class Dispatcher {
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
-      const mayBeUndone = this.#mayBeUndone;
+      const { streamHead } = this.#options.streams;
+      const client = this.#clientOf(exchange);
       const isGone = (): boolean => exchange.isGone;
       slices = new AnswerSlices(this.#longAnswers);
       const newerView = async (): Promise<LedgerView> => {
@@ -191,14 +186,26 @@ export class Dispatcher {
         describe(newer);
         return newer;
       };
-      const context = { view, newerView, services, ledger, form, isGone, lastEventId, mayBeUndone, slices };
+      const context = {
+        view,
+        newerView,
+        services,
+        ledger,
+        form,
+        isGone,
+        lastEventId,
+        streamHead,
+        client,
+        slices,
+      };
       const handled = operation.handle(args, context);
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
       if (view !== undefined) {
         serving.trust = trustOf(view, answer);
-        if (operation.ledger === "required")
+        // A transaction that was taken is taken, whatever the ledger rests on.
+        if (operation.ledger === "required" && operation.switch !== "submit")
           assertTrust(serving.trust, this.#options.minTrust, operation.unavailable);
       }
       const about = this.#headers.about(answer);
@@ -220,7 +227,6 @@ export class Dispatcher {
       const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
       if (sending !== undefined) await sending;
     } catch (error) {
-      if (await this.#passOn(serving, error)) return;
       this.#failOrCount(serving, error);
     } finally {
       if (isCounted) this.#inFlight.leave(counted);
@@ -259,8 +265,6 @@ export class Dispatcher {
     return clientOf(exchange, this.#options.trustProxy);
   }
 
-  readonly #mayBeUndone = (version: bigint): boolean => this.#options.headWatch.mayBeUndone(version);
-
   #openStream(
     serving: Serving,
     asked: { readonly operation: Operation; readonly form: Form; readonly timesBack: number },
@@ -280,28 +284,6 @@ export class Dispatcher {
       const source = { watched, opening: first, after, timesBack, isResumed, format };
       streams.open(source, sink, client);
     }
-  }
-
-  /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
-  async #passOn(serving: Serving, error: unknown): Promise<boolean> {
-    const { passThrough } = this.#options;
-    if (passThrough === undefined || !isElsewhere(serving.operation, error)) return false;
-    const url = originForm(serving.exchange.target);
-    if (!isPassable(url)) return false;
-    if (serving.exchange.isGone) {
-      this.#responder.settle(serving, CLIENT_GONE);
-      return true;
-    }
-    const node = serving.exchange.toNodeRequest();
-    if (node === undefined) return true;
-    if (this.#responder.closing) node.response.shouldKeepAlive = false;
-    try {
-      assertTrust(TRUSTED, this.#options.minTrust, "unavailable");
-      this.#responder.settle(serving, await passThrough.serve(node, url));
-    } catch (failure) {
-      this.#failOrCount(serving, failure);
-    }
-    return true;
   }
 
   /** Sends an error response; a client that left is only counted. */

@@ -126,7 +126,8 @@ export const ERROR_CATALOGUE = {
     status: 403,
     errorCode: "api_disabled",
     when: "The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist.",
-    remedy: "Ask a full node, or follow one with `--pass-through`.",
+    remedy:
+      "Ask a full node. A node that follows one hands submissions on to it with `--forward-submissions`.",
   },
   preflight_refused: {
     status: 403,

@@ -6,17 +6,14 @@ import type { Condition } from "./error-catalogue.ts";
 export class HttpError extends CodedError<Condition> {
   /** Extra response headers, name and value in turn. */
   readonly headers: readonly string[];
-  /** Pass-through may apply: another node may serve this request. */
-  readonly isElsewhere: boolean;
 
   constructor(
     condition: Condition,
     message: string,
-    options: { headers?: readonly string[]; cause?: unknown; isElsewhere?: boolean } = {},
+    options: { headers?: readonly string[]; cause?: unknown } = {},
   ) {
     super(condition, message, { cause: options.cause });
     this.headers = options.headers ?? [];
-    this.isElsewhere = options.isElsewhere ?? false;
   }
 }
 

@@ -5,10 +5,11 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
-import type { Ledger } from "../ledger/view.ts";
+import type { Ledger, LedgerPosition } from "../ledger/view.ts";
+import { eventIdAt } from "../ledger/watch/event-id.ts";
 import type { HeadWatch } from "../ledger/watch/head-watch.ts";
 import type { Subscriber } from "../ledger/watch/topic.ts";
-import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
+import { heldTo, type WatchEvent, type Watched } from "../ledger/watch/watched.ts";
 import { ClientShares } from "./client-shares.ts";
 import { cutOff } from "./cut-off.ts";
 import { HttpError } from "./errors.ts";
@@ -51,6 +52,8 @@ export interface EventStreamsOptions {
 const RETRY_MS = 20;
 /** A client waits this long before it connects again. */
 const RETRY = "retry: 2000\n\n";
+/** A heartbeat that tells nothing. */
+const BEAT = Buffer.from(":\n\n");
 /** Ticks between two heartbeats of a stream. Streams that began in different ticks beat in different ones, so that none is long. */
 const TICKS = 32;
 
@@ -114,7 +117,7 @@ export class EventStreams {
   #isClosed = false;
   /** All streams of a change send the same bytes. */
   #lastEvent: { readonly event: WatchEvent; readonly bytes: Buffer } | undefined;
-  #lastBeat: { readonly version: bigint; readonly bytes: Buffer } | undefined;
+  #lastBeat: { readonly at: string; readonly bytes: Promise<Buffer> } | undefined;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
@@ -131,6 +134,14 @@ export class EventStreams {
     return this.#cutOff;
   }
 
+  /** How often the ledger went back. */
+  get timesBack(): number {
+    return this.#options.headWatch.timesBack;
+  }
+
+  /** The last version that a stream may send. Throws LedgerError. */
+  readonly streamHead = (position: LedgerPosition): bigint => this.#options.headWatch.headOf(position);
+
   /** Throws if there is no room for one more stream of a client. */
   assertRoom(client: string): void {
     this.#shares.assertPlaceFor(client);
@@ -139,8 +150,10 @@ export class EventStreams {
   }
 
   /** Begins a stream, whose headers are sent and for which there is room. */
-  open(source: StreamSource, sink: EventSink, client: string): void {
+  open(asked: StreamSource, sink: EventSink, client: string): void {
     this.#shares.enter(client);
+    const { least } = this.#options.headWatch;
+    const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
     const stream = new EventStream(this, source, { sink, client, nextBeat: this.#tick + TICKS });
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
@@ -198,10 +211,10 @@ export class EventStreams {
 
   /** Sends the changes that the stream missed, and returns the version up to which they were read. */
   async #catchUp(stream: EventStream): Promise<bigint> {
-    const { ledger, onTaken } = this.#options;
+    const { ledger, onTaken, headWatch } = this.#options;
     const view = await ledger.openView();
-    const { version: to } = view.position;
     view.release();
+    const to = headWatch.headOf(view.position);
     if (to <= stream.after) return to;
     const { socket } = stream.sink;
     const missed = stream.source.watched.changes(() => ledger.openView(), { from: stream.after + 1n, to });
@@ -241,18 +254,33 @@ export class EventStreams {
       stream.nextBeat = this.#tick + TICKS;
       this.#streams.delete(stream);
       this.#streams.add(stream);
-      if (stream.isLive) this.#write(stream, this.#beatOf(stream));
-      else stream.sink.write(Buffer.from(":\n\n"));
+      void this.#sendBeat(stream);
     }
   }
 
+  async #sendBeat(stream: EventStream): Promise<void> {
+    const bytes = stream.isLive ? await this.#beatOf(stream).catch(() => BEAT) : BEAT;
+    if (this.#streams.has(stream)) this.#write(stream, bytes);
+  }
+
   /** A heartbeat tells how far the stream is: a client that resumes there needs no history of the quiet time before. */
-  #beatOf({ after }: EventStream): Buffer {
+  async #beatOf(stream: EventStream): Promise<Buffer> {
     const { delivered } = this.#options.headWatch.feed;
-    const version = after > delivered ? after : delivered;
-    if (this.#lastBeat?.version !== version) {
-      this.#lastBeat = { version, bytes: Buffer.from(`: at version ${version}\nid: ${version}\n\n`) };
+    let version = delivered;
+    if (stream.after > version) version = stream.after;
+    const at = `${version} ${this.timesBack}`;
+    if (this.#lastBeat?.at !== at) this.#lastBeat = { at, bytes: this.#beatAt(version) };
+    const bytes = await this.#lastBeat.bytes;
+    // An event that came meanwhile has the newer id.
+    return stream.after > version ? BEAT : bytes;
+  }
+
+  async #beatAt(version: bigint): Promise<Buffer> {
+    const view = await this.#options.ledger.openView();
+    try {
+      return Buffer.from(`: at version ${version}\nid: ${await eventIdAt(view, version)}\n\n`);
+    } finally {
+      view.release();
     }
-    return this.#lastBeat.bytes;
   }
 }

@@ -6,7 +6,9 @@ import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Slices } from "../base/slices.ts";
 import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
-import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { TrustLevel } from "../ledger/trust.ts";
+import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
+import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
@@ -109,6 +111,8 @@ export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
   readonly state: E | undefined;
   /** Changes after this version are sent. */
   readonly after: bigint;
+  /** Level of the state, or of the last version that may be sent. */
+  readonly trust: TrustLevel;
   readonly version: bigint | undefined;
 }
 
@@ -134,15 +138,17 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   /** True once there is nobody left to answer. */
   readonly isGone: () => boolean;
   /** Where a stream resumes; undefined where the client does not say. */
-  readonly lastEventId: bigint | undefined;
-  /** True if the ledger went back below a version since a client may have seen it. */
-  readonly mayBeUndone: (version: bigint) => boolean;
+  readonly lastEventId: ResumePoint | undefined;
+  /** The last version that a stream may send. Throws LedgerError. */
+  readonly streamHead: (position: LedgerPosition) => bigint;
+  /** Tells clients apart. */
+  readonly client: string;
   /** For work that grows with the answer. */
   readonly slices: Slices;
 }
 
 /** What an operator can switch off, with all operations that need it. */
-type Switch = "encode" | "index" | "transactionIndex" | "submit";
+type Switch = "encode" | "index" | "transactionIndex" | "submit" | "simulate";
 
 /** Documentation of an operation. */
 interface Documentation {
@@ -195,8 +201,6 @@ export interface OperationDefinition<
   readonly maxInFlight?: number;
   /** What a request waits for before its view is opened. */
   readonly awaited?: AwaitedState<Args<P, Q, B>>;
-  /** With pass-through the upstream serves it, because it answers more. */
-  readonly isBetterElsewhere?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
   readonly isDocument?: boolean;
   /** Error condition if no ledger can be read; default `unavailable`. */
@@ -226,7 +230,6 @@ export interface Operation extends Documentation, Route {
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
   readonly awaited: AwaitedState<ParsedArgs> | undefined;
-  readonly isBetterElsewhere: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
@@ -304,7 +307,6 @@ export function operation<
     maxInFlight: definition.maxInFlight,
     // This operation's own parsers made the arguments.
     awaited: definition.awaited as AwaitedState<ParsedArgs> | undefined,
-    isBetterElsewhere: definition.isBetterElsewhere ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,

@@ -13,7 +13,7 @@ import {
 import { shortenText } from "../base/text.ts";
 import { GasPriceEstimator } from "../ledger/gas-price.ts";
 import { StateTypes } from "../ledger/state-types.ts";
-import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
+import { parseTrust, TRUST_LEVELS } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ModuleCache } from "../move/module-cache.ts";
@@ -22,12 +22,10 @@ import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./ad
 import { cutOff } from "./cut-off.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
-import { trustHeaderNames } from "./headers.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
-import { PassThrough } from "./pass-through.ts";
 import type { RequestObserver } from "./responder.ts";
 import type {
   NodeInfo,
@@ -125,12 +123,10 @@ export interface HttpServices {
   readonly unhealthyReason?: () => string | undefined;
   /** Why the node should get no requests just now although it is well; undefined when it should. */
   readonly unready?: () => string | undefined;
-  /** Base URL, with `/v1`, of a node that gets the requests that are not served here. */
-  readonly passThrough?: URL | undefined;
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
-  /** Why nothing may be passed on just now; undefined when it may. */
-  readonly passThroughRefusal?: (() => string | undefined) | undefined;
+  /** False where submissions go to another node; true when left out. */
+  readonly simulates?: boolean;
   /** Files for browsers; those of the package when left out. */
   readonly files?: StaticFiles;
   readonly logger?: Logger;
@@ -200,11 +196,6 @@ function settingsOf(options: HttpServerOptions): Numbers<typeof HTTP_NUMBERS> {
   return { ...settings, headersTimeoutMs };
 }
 
-/** Whatever the other node claims, here its response is one upstream's word. */
-function passedTrust(brands: readonly string[]): readonly string[] {
-  return trustHeaderNames(brands).flatMap((name) => [name, formatTrust(TRUSTED)]);
-}
-
 function filesOf(options: HttpServices & HttpServerOptions): StaticFiles | undefined {
   if (!(options.console ?? HTTP_DEFAULTS.console)) return undefined;
   return options.files ?? new StaticFiles({ hasConsole: options.startPage ?? HTTP_DEFAULTS.startPage });
@@ -232,23 +223,15 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     answerTimeoutMs: settings.answerTimeoutMs,
   });
   const headWatch = options.headWatch ?? new HeadWatch({ ledger: options.ledger, isTold: () => false });
+  const minTrust = options.minTrust === undefined ? undefined : parseTrust(options.minTrust);
   const streams = new EventStreams({
     ledger: options.ledger,
-    headWatch,
+    headWatch: minTrust === undefined ? headWatch : headWatch.heldTo(minTrust),
     settings,
     onTaken: (socket) => unreadResponses.noteTaken(socket),
     logger,
   });
   const { bodyLimitBytes } = settings;
-  const passThrough =
-    options.passThrough === undefined
-      ? undefined
-      : new PassThrough({
-          target: options.passThrough,
-          refusal: options.passThroughRefusal,
-          bodyLimitBytes,
-          trust: passedTrust(headerBrands),
-        });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
@@ -273,6 +256,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       index: options.index ?? true,
       transactionIndex: options.transactionIndex ?? true,
       submit: options.submissions !== undefined,
+      simulate: options.submissions !== undefined && options.simulates !== false,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,
     },
@@ -282,13 +266,12 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     headWatch,
     streams,
     maxWaiting: settings.maxWaiting,
-    trustProxy: options.trustProxy ?? HTTP_DEFAULTS.trustProxy,
     maxLagMs: settings.maxLagMs,
-    minTrust: options.minTrust === undefined ? undefined : parseTrust(options.minTrust),
+    minTrust,
     archiveUrl: options.archiveUrl,
     mayRestart: options.mayRestart ?? (() => false),
     files: filesOf(options),
-    passThrough,
+    trustProxy: options.trustProxy ?? HTTP_DEFAULTS.trustProxy,
     unreadResponses,
     logger,
     accessLog,
@@ -338,7 +321,6 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       await listener.close();
       const left = await dispatcher.untilIdle(LEFT_WORK_MS);
       if (left > 0) logger.warn({ requests: left }, "closed before the work for clients that left has ended");
-      passThrough?.close();
       admission.stop();
     },
     figures: () => ({

@@ -48,12 +48,12 @@ export interface SimulationEstimates {
   readonly gasUnitPrice: bigint | undefined;
 }
 
-/** Takes signed transactions. */
+/** Takes signed transactions. `client` tells clients apart, where they have shares. */
 export interface SubmissionHandler {
   /** Returns the transaction that now waits for a block. */
-  submit(body: SubmissionBody, view: LedgerView): Promise<PendingTransaction>;
+  submit(body: SubmissionBody, view: LedgerView, client: string): Promise<PendingTransaction>;
   /** Returns what was thrown for each transaction; undefined for one that was taken. */
-  submitBatch(body: SubmissionBody, view: LedgerView): Promise<readonly unknown[]>;
+  submitBatch(body: SubmissionBody, view: LedgerView, client: string): Promise<readonly unknown[]>;
   /** Returns the record that the transaction would leave, with zeros for its hashes. */
   simulate(body: SubmissionBody, view: LedgerView, estimates: SimulationEstimates): Promise<Uint8Array>;
   /** Returns a transaction that waits for a block; undefined if none with this hash does. */

@@ -29,6 +29,7 @@ import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
 import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
 import { explain, type FollowFacts, Readiness } from "./readiness.ts";
 import type { VerifierStarter } from "./store-engine.ts";
+import type { UpstreamSubmissionsOptions } from "./upstream-submissions.ts";
 
 export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
@@ -66,8 +67,8 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly apiKey?: UpstreamApiKey | undefined;
   /** The key of each upstream, in their order; undefined for one without. */
   readonly apiKeys?: readonly (UpstreamApiKey | undefined)[] | undefined;
-  /** Forwards requests that this node does not serve to the first upstream. */
-  readonly passThrough?: boolean | undefined;
+  /** Hands submitted transactions on to the first upstream. */
+  readonly forwardSubmissions?: boolean | undefined;
   /** False starts no second process to verify records while the node is far behind. */
   readonly verifyingProcess?: boolean | undefined;
   /** Called after each commit and about once a second. */
@@ -473,10 +474,16 @@ export class Following {
   }
 }
 
-/** The upstream that gets the requests that are not served here. */
-export function passThroughOf(follow: FollowOptions | undefined): URL | undefined {
-  const [first] = follow?.upstreams ?? [];
-  return follow?.passThrough === true && first !== undefined ? parseUpstreamUrl(first) : undefined;
+/** The upstream that gets submitted transactions, and what it is sent with each; undefined without one. */
+export function submissionTargetOf({
+  upstreams: [first],
+  apiKeys: [key] = [],
+  forwardSubmissions,
+}: FollowOptions): Pick<UpstreamSubmissionsOptions, "target" | "headers"> | undefined {
+  if (forwardSubmissions !== true || first === undefined) return undefined;
+  const header = apiKeyHeader(key);
+  const headers = { "user-agent": USER_AGENT, ...(header && { [header.name]: header.value }) };
+  return { target: parseUpstreamUrl(first), headers };
 }
 
 /** The header of a key. */

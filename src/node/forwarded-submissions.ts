@@ -11,7 +11,7 @@ import type { LedgerView } from "../ledger/view.ts";
 
 /** A submission on its way to the writer. */
 export type SubmissionCall =
-  | { readonly kind: "submit" | "submitBatch"; readonly body: SubmissionBody }
+  | { readonly kind: "submit" | "submitBatch"; readonly body: SubmissionBody; readonly client: string }
   | { readonly kind: "simulate"; readonly body: SubmissionBody; readonly estimates: SimulationEstimates }
   | { readonly kind: "pendingTransaction"; readonly hash: Uint8Array };
 
@@ -53,9 +53,9 @@ async function answer(
 ): Promise<unknown> {
   switch (call.kind) {
     case "submit":
-      return handler.submit(call.body, view);
+      return handler.submit(call.body, view, call.client);
     case "submitBatch": {
-      const errors = await handler.submitBatch(call.body, view);
+      const errors = await handler.submitBatch(call.body, view, call.client);
       return errors.map((error) => error && faultOf(error));
     }
     case "simulate":
@@ -105,14 +105,15 @@ export class ForwardedSubmissions implements SubmissionHandler {
     return reply.value as T;
   }
 
-  submit(body: SubmissionBody): ReturnType<SubmissionHandler["submit"]> {
-    return this.#ask({ kind: "submit", body: copied(body) });
+  submit(body: SubmissionBody, _: LedgerView, client: string): ReturnType<SubmissionHandler["submit"]> {
+    return this.#ask({ kind: "submit", body: copied(body), client });
   }
 
-  async submitBatch(body: SubmissionBody): Promise<readonly unknown[]> {
+  async submitBatch(body: SubmissionBody, _: LedgerView, client: string): Promise<readonly unknown[]> {
     const faults = await this.#ask<readonly (Fault | undefined)[]>({
       kind: "submitBatch",
       body: copied(body),
+      client,
     });
     return faults.map((fault) => fault && new FaultError(fault));
   }

@@ -11,6 +11,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { GasPrices } from "../ledger/gas-price.ts";
 import type { TableRow } from "../ledger/owned-items.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
+import { parseEventId, type ResumePoint } from "../ledger/watch/event-id.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { watchChanges } from "../ledger/watch/watch-changes.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
@@ -56,6 +57,15 @@ export interface CallParts {
   readonly submissions: SubmissionService | undefined;
 }
 
+/** Where a watcher goes on. Throws ConfigError. */
+function resumePoint(after: WatchOptions["after"]): ResumePoint | undefined {
+  if (after === undefined) return undefined;
+  if (typeof after === "bigint") return { version: after, mark: undefined };
+  const point = typeof after === "string" ? parseEventId(after) : undefined;
+  if (point !== undefined) return point;
+  throw new ConfigError(`after: expected a bigint or the id of an event, got ${typeof after}`);
+}
+
 export abstract class InProcessCalls implements Ledger {
   protected readonly closing: AbortController = new AbortController();
   /** A process that writes hears of its own commits; any other looks at the store. */
@@ -69,9 +79,9 @@ export abstract class InProcessCalls implements Ledger {
     writer: () => this.parts().writer,
     submissions: () => this.parts().submissions,
     withView: (ask) => this.reader.withView(ask),
-    onBack: (from, { version, trust }) => {
+    onBack: ({ version, trust }) => {
       this.reader.gasPrices.forget(trust);
-      this.headWatch.wentBack(from, version);
+      this.headWatch.wentBack(version);
     },
   });
   readonly #questions = new BalanceQuestions(this.reader);
@@ -262,12 +272,9 @@ export abstract class InProcessCalls implements Ledger {
     { after, signal }: WatchOptions,
     what: () => Watched<E>,
   ): AsyncGenerator<E> {
-    if (after !== undefined && typeof after !== "bigint") {
-      throw new ConfigError(`after: expected a bigint, got ${typeof after}`);
-    }
     const closing = this.closing.signal;
     const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
-    const events = watchChanges(this, this.headWatch, what(), { after, signal: ends });
+    const events = watchChanges(this, this.headWatch, what(), { after: resumePoint(after), signal: ends });
     try {
       for (;;) {
         const next = await this.call(() => events.next());

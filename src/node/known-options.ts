@@ -104,7 +104,7 @@ export const PART_NAMES: {
     apiKey: OBJECT,
     apiKeys: listOf("objects", either(OBJECT, ABSENT)),
     onProgress: CALLBACK,
-    passThrough: FLAG,
+    forwardSubmissions: FLAG,
     proofs: TEXTS,
     startVersion: TEXT,
     upstreams: TEXTS,

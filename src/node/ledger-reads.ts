@@ -111,7 +111,8 @@ export class LedgerReads {
           form: "json",
           isGone: () => false,
           lastEventId: undefined,
-          mayBeUndone: () => false,
+          streamHead: ({ version }) => version,
+          client: "",
           slices,
         });
         if (!("data" in handled)) return handled;

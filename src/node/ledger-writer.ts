@@ -238,19 +238,17 @@ export class LedgerWriter {
     });
   }
 
-  /** Puts a copy back between two blocks, and calls `onBack` with the version before and the position after. */
-  async revert(copy: ChainCopy, onBack: (from: bigint, to: LedgerPosition) => void): Promise<void> {
+  /** Puts a copy back between two blocks, and calls `onBack` with the position after. */
+  async revert(copy: ChainCopy, onBack: (to: LedgerPosition) => void): Promise<void> {
     const { blocks, copies } = this.#inMemory();
     await this.#indexBuilder?.ended;
     await blocks.exclusively(async () => {
       // A pruner at work would prune by the ledger that it looked at.
       const pruner = this.#pruner;
       await pruner?.stop();
-      const { store } = this.#options;
-      const from = (await loadPosition(store))?.version ?? 0n;
       await this.#committer?.replaceContent(() => copies.restore(copy.ledger));
       copy.restoreChain();
-      onBack(from, (await loadPosition(store)) ?? copy.ledger.position);
+      onBack((await loadPosition(this.#options.store)) ?? copy.ledger.position);
       if (pruner !== undefined) this.#startPruner();
     });
   }

@@ -46,6 +46,7 @@ import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
 import { SubmissionService } from "./submission-service.ts";
 import { trustInfo } from "./trust-report.ts";
+import type { UpstreamSubmissions } from "./upstream-submissions.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
 import { WriterElection } from "./writer-election.ts";
 
@@ -83,6 +84,8 @@ export class SextantNode extends InProcessCalls implements Node {
   #plan: StartPlan | undefined;
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
+  /** Of a follower. */
+  #handedOn: UpstreamSubmissions | undefined;
   #frontend: HttpFrontend | undefined;
   /** Undefined until a view needs it: most ledgers know their whole state. */
   #offlineViews: OfflineViews | undefined;
@@ -343,19 +346,32 @@ export class SextantNode extends InProcessCalls implements Node {
     });
   }
 
-  async #createFrontend(http: NonNullable<NodeOptions["http"]>): Promise<HttpFrontend> {
+  /** Where a follower's submissions go, if the operator allows it. */
+  async #upstreamSubmissions(): Promise<UpstreamSubmissions | undefined> {
     const { follow } = this.#options;
+    const target = follow && (await import("./following.ts")).submissionTargetOf(follow);
+    if (target === undefined) return undefined;
+    const { UpstreamSubmissions } = await import("./upstream-submissions.ts");
+    return new UpstreamSubmissions({
+      ...target,
+      refusal: () => this.#status(undefined).submissionRefusal,
+      loadModule: (view) => this.reader.moduleLoader(view),
+      parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
+    });
+  }
+
+  async #createFrontend(http: NonNullable<NodeOptions["http"]>): Promise<HttpFrontend> {
+    this.#handedOn = await this.#upstreamSubmissions();
     const { HttpFrontend } = await import("./http-frontend.ts");
     return new HttpFrontend({
       http,
       services: {
-        passThrough: follow && (await import("./following.ts")).passThroughOf(follow),
-        passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
         ledger: this,
         headWatch: this.headWatch,
         encoder: (body, view, isPrinted) => this.reader.encodeSafely(body, view, isPrinted),
         explainer: (body, view) => this.reader.explainSafely(body, view),
-        submissions: this.#submissions ?? this.#role?.submissions,
+        submissions: this.#submissions ?? this.#role?.submissions ?? this.#handedOn,
+        simulates: this.#handedOn === undefined,
         prover: (view, question, options) => this.proofs.prove(view, question, options),
         types: this.reader.types,
         gasPrices: this.reader.gasPrices,
@@ -553,6 +569,7 @@ export class SextantNode extends InProcessCalls implements Node {
     this.#driver = undefined;
     this.#plan = undefined;
     this.#submissions = undefined;
+    this.#handedOn?.close();
     this.#localServers = undefined;
     this.#offlineViews = undefined;
     this.#frontend = undefined;

@@ -87,7 +87,7 @@ export interface TestAuthorsOptions {
   readonly submissions: () => SubmissionService | undefined;
   readonly withView: <T>(ask: (view: LedgerView) => Promise<T>) => Promise<T>;
   /** The ledger went back. */
-  readonly onBack: (from: bigint, to: LedgerPosition) => void;
+  readonly onBack: (to: LedgerPosition) => void;
 }
 
 export class TestAuthors implements ChainAuthoring {

@@ -139,7 +139,10 @@ export class BaseFiller {
 
   /** Names of the upstreams that are asked; undefined while there are none. */
   get origin(): string | undefined {
-    return this.#options.pool()?.entries.map(({ upstream }) => upstream.name).join(" or ");
+    return this.#options
+      .pool()
+      ?.entries.map(({ upstream }) => upstream.name)
+      .join(" or ");
   }
 
   /** Rows visible at the version, in the order of `keyHashes`; fetches missing ones. The view must be open. */

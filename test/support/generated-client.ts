@@ -41,7 +41,7 @@ export interface paths {
   "/blocks/stream": {
     /**
      * Blocks as they are committed
-     * @description Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event is the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.
+     * @description Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event names the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.
      */
     get: operations["stream_blocks"];
   };
@@ -139,7 +139,7 @@ export interface paths {
   "/view": {
     /**
      * View function
-     * @description Calls a view function at the latest or a chosen version. This node has no virtual machine and answers only functions that read balances, supplies and names: `0x1::coin::balance`, `0x1::coin::supply`, `0x1::coin::paired_coin`, `0x1::primary_fungible_store::balance`, `0x1::fungible_asset::balance`, `0x1::fungible_asset::supply`, `0x1::fungible_asset::metadata`, `0x1::fungible_asset::decimals`, `0x1::fungible_asset::name`, `0x1::fungible_asset::symbol`, `0x1::fungible_asset::icon_uri`, `0x1::fungible_asset::project_uri`. Any other function is 400; with pass-through the upstream answers all of them.
+     * @description Calls a view function at the latest or a chosen version. This node has no virtual machine and answers only functions that read balances, supplies and names: `0x1::coin::balance`, `0x1::coin::supply`, `0x1::coin::paired_coin`, `0x1::primary_fungible_store::balance`, `0x1::fungible_asset::balance`, `0x1::fungible_asset::supply`, `0x1::fungible_asset::metadata`, `0x1::fungible_asset::decimals`, `0x1::fungible_asset::name`, `0x1::fungible_asset::symbol`, `0x1::fungible_asset::icon_uri`, `0x1::fungible_asset::project_uri`. Any other function is 400.
      */
     post: operations["view"];
   };
@@ -165,7 +165,7 @@ export interface paths {
     get: operations["get_transactions"];
     /**
      * Submit a signed transaction
-     * @description Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network takes no transactions; with `--pass-through` its upstream gets them.
+     * @description Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network hands transactions on to its first upstream with `--forward-submissions`, and takes none without it.
      */
     post: operations["submit_transaction"];
   };
@@ -544,6 +544,8 @@ export interface components {
       before?: string;
       /** @description In a change: the transaction. */
       transaction_hash?: string;
+      /** @description The trust level of this event when it was sent, as `X-NODE-TRUST` names it for other responses. */
+      trust: string;
     };
     GapEvent: {
       message: string;
@@ -569,6 +571,8 @@ export interface components {
       timestamp_usec: string;
       /** Format: uint64 */
       epoch: string;
+      /** @description The trust level of this event when it was sent, as `X-NODE-TRUST` names it for other responses. */
+      trust: string;
     };
     BalancesRequest: {
       queries: components["schemas"]["BalanceQuery"][];
@@ -2164,8 +2168,8 @@ export interface operations {
         wait_ms?: number;
       };
       header?: {
-        /** @description The id of the last event that the client got, which is a version: resumes behind it. Changes since are sent from the history. */
-        "Last-Event-ID"?: components["schemas"]["U64"];
+        /** @description The id of the last event that the client got: resumes behind it. Changes since are sent from the history. The id names a version and the history up to it; a ledger with another history answers with an event `gap`. */
+        "Last-Event-ID"?: string;
       };
       path: {
         /**
@@ -2181,7 +2185,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. An event `balance` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned, or that the local chain went back below it; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
+      /** @description text/event-stream: Server-sent events. An event `balance` gives the current state, then each change, with the trust level that it has when it is sent; its `id` names its version and the history up to it. A node with a least trust level (`--min-trust`) sends an event once it has that level. An event `gap` says that changes after `Last-Event-ID` have been pruned, or that the ledger does not have that history; the current state follows it. A comment is a heartbeat; its `id` says how far the stream is. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -2290,7 +2294,7 @@ export interface operations {
   };
   /**
    * Blocks as they are committed
-   * @description Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event is the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.
+   * @description Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event names the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.
    */
   stream_blocks: {
     parameters: {
@@ -2309,12 +2313,12 @@ export interface operations {
         wait_ms?: number;
       };
       header?: {
-        /** @description The id of the last event that the client got, which is a version: resumes behind it. Changes since are sent from the history. */
-        "Last-Event-ID"?: components["schemas"]["U64"];
+        /** @description The id of the last event that the client got: resumes behind it. Changes since are sent from the history. The id names a version and the history up to it; a ledger with another history answers with an event `gap`. */
+        "Last-Event-ID"?: string;
       };
     };
     responses: {
-      /** @description text/event-stream: Server-sent events. An event `block` gives the current state, then each change; its `id` is the version. An event `gap` says that changes after `Last-Event-ID` have been pruned, or that the local chain went back below it; the current state follows it. A comment is a heartbeat; its `id` is the version that the stream has reached. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
+      /** @description text/event-stream: Server-sent events. An event `block` gives the current state, then each change, with the trust level that it has when it is sent; its `id` names its version and the history up to it. A node with a least trust level (`--min-trust`) sends an event once it has that level. An event `gap` says that changes after `Last-Event-ID` have been pruned, or that the ledger does not have that history; the current state follows it. A comment is a heartbeat; its `id` says how far the stream is. `x-event-data` names the schema of the JSON in `data`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line. */
       200: {
         headers: {
           "X-NODE-CHAIN-ID": number;
@@ -4865,7 +4869,7 @@ export interface operations {
   };
   /**
    * View function
-   * @description Calls a view function at the latest or a chosen version. This node has no virtual machine and answers only functions that read balances, supplies and names: `0x1::coin::balance`, `0x1::coin::supply`, `0x1::coin::paired_coin`, `0x1::primary_fungible_store::balance`, `0x1::fungible_asset::balance`, `0x1::fungible_asset::supply`, `0x1::fungible_asset::metadata`, `0x1::fungible_asset::decimals`, `0x1::fungible_asset::name`, `0x1::fungible_asset::symbol`, `0x1::fungible_asset::icon_uri`, `0x1::fungible_asset::project_uri`. Any other function is 400; with pass-through the upstream answers all of them.
+   * @description Calls a view function at the latest or a chosen version. This node has no virtual machine and answers only functions that read balances, supplies and names: `0x1::coin::balance`, `0x1::coin::supply`, `0x1::coin::paired_coin`, `0x1::primary_fungible_store::balance`, `0x1::fungible_asset::balance`, `0x1::fungible_asset::supply`, `0x1::fungible_asset::metadata`, `0x1::fungible_asset::decimals`, `0x1::fungible_asset::name`, `0x1::fungible_asset::symbol`, `0x1::fungible_asset::icon_uri`, `0x1::fungible_asset::project_uri`. Any other function is 400.
    */
   view: {
     parameters: {
@@ -5531,7 +5535,7 @@ export interface operations {
   };
   /**
    * Submit a signed transaction
-   * @description Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network takes no transactions; with `--pass-through` its upstream gets them.
+   * @description Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network hands transactions on to its first upstream with `--forward-submissions`, and takes none without it.
    */
   submit_transaction: {
     parameters: {

@@ -1,12 +1,12 @@
 // An exchange over one stream of an HTTP/2 connection. HTTP/2 has no Connection header: a connection that closes says
 // so with GOAWAY, and a body that nobody reads ends with its stream.
-import { constants, Http2ServerRequest, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
-import { Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { type BodyHold, readBody } from "../body.ts";
 import { cutOff } from "../cut-off.ts";
 import { quoteInput } from "../errors.ts";
-import type { EventSink, Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
+import type { EventSink, Exchange, Reply, RequestHeaders } from "../exchange.ts";
 import { isHost } from "../request-target.ts";
 
 /** What an exchange needs of its connection. */
@@ -32,52 +32,6 @@ function toSentHeaders(status: number, list: readonly string[]): SentHeaders {
   return headers;
 }
 
-/** The request headers without those of the protocol, flat. */
-function toRawHeaders(headers: IncomingHttpHeaders): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    name.startsWith(":") || value === undefined ? [] : [value].flat().flatMap((one) => [name, one]),
-  );
-}
-
-/** The response of a request that another node serves, with the part of node:http's interface that is used there. */
-class PassedResponse extends Writable {
-  shouldKeepAlive = true;
-  readonly #stream: ServerHttp2Stream;
-
-  constructor(stream: ServerHttp2Stream) {
-    super();
-    this.#stream = stream;
-    stream.once("close", () => {
-      if (!stream.writableFinished) this.destroy();
-    });
-  }
-
-  get headersSent(): boolean {
-    return this.#stream.headersSent;
-  }
-
-  /** Throws if a header cannot be sent. */
-  writeHead(status: number, list: readonly string[]): void {
-    this.#stream.respond(toSentHeaders(status, list));
-  }
-
-  override _write(chunk: Uint8Array, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    // A response without a body, such as one to HEAD, ends its stream with the headers.
-    if (this.#stream.writableEnded) done();
-    else this.#stream.write(chunk, done);
-  }
-
-  override _final(done: () => void): void {
-    if (this.#stream.writableEnded) done();
-    else this.#stream.end(done);
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    if (!this.writableFinished && !this.#stream.closed) this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-    done(error);
-  }
-}
-
 /** One request that came on a stream. */
 export class Http2Exchange implements Exchange {
   readonly sinceMs: number = performance.now();
@@ -85,7 +39,6 @@ export class Http2Exchange implements Exchange {
   readonly target: string;
   readonly headers: RequestHeaders;
   readonly hostFault: string | undefined;
-  readonly #allHeaders: IncomingHttpHeaders;
   readonly #stream: ServerHttp2Stream;
   readonly #options: Http2ExchangeOptions;
   readonly #added: string[] = [];
@@ -97,7 +50,6 @@ export class Http2Exchange implements Exchange {
     const { ":authority": authority, host = authority } = headers;
     this.headers = { ...headers, host };
     this.hostFault = hostFaultOf(authority, host);
-    this.#allHeaders = headers;
     this.#stream = stream;
     this.#options = options;
     this.#awaitsContinue = headers.expect?.toLowerCase() === "100-continue";
@@ -160,20 +112,6 @@ export class Http2Exchange implements Exchange {
         if (stream.writable) stream.write(bytes);
       },
       end: () => void stream.end(),
-    };
-  }
-
-  toNodeRequest(): NodeRequest {
-    const headers = { ...this.#allHeaders };
-    // Without a length, only the end of the stream tells where the body ends.
-    if (headers["content-length"] === undefined && !this.#stream.endAfterHeaders) {
-      headers["transfer-encoding"] = "chunked";
-    }
-    return {
-      request: new Http2ServerRequest(this.#stream, headers, {}, toRawHeaders(headers)),
-      response: new PassedResponse(this.#stream),
-      added: this.#added,
-      goOn: () => this.#goOn(),
     };
   }
 

@@ -140,6 +140,13 @@ export function listenForFunding(options: FaucetOptions): Promise<SmallServer> {
       const reason = unready();
       return reason === undefined ? { status: 200, body: HEALTHY } : { status: 503, body: reason };
     }
+    if (method === "POST" && request.isSimple) {
+      throw new FaucetRefusal(
+        415,
+        "InvalidRequest",
+        "Content-Type: pages of other origins send application/json",
+      );
+    }
     if (path === "/fund" && method === "POST") {
       return { status: 200, body: { txn_hashes: await mint(request, bodyOf(request)) } };
     }
