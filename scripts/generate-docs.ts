@@ -1,6 +1,7 @@
-// Generates pages under docs/ and the types of the tests' client from the operations. With --check it writes
-// nothing and fails if a file is out of date.
-import { readFileSync, writeFileSync } from "node:fs";
+// Generates pages under docs/ from the operations and commands. With --check it writes nothing and fails if a file is
+// out of date; with --types it writes only the types of API clients, for tests and the console, into .cache.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import openapiTypescript from "openapi-typescript";
 import { loadCommands } from "../src/cli/commands.ts";
@@ -14,30 +15,31 @@ import { SOFTWARE_VERSION } from "../src/node.ts";
 
 const commands = await loadCommands();
 
-const HEADER = `// Types of a client, generated from docs/openapi.json by openapi-typescript. Not for editing.
-// biome-ignore-all lint: generated
-// biome-ignore-all format: generated
-`;
-
 const spec = JSON.stringify(createOpenApi(OPERATIONS, HTTP_DEFAULTS.headerBrands), null, 2);
-const FILES: Readonly<Record<string, string>> = {
+const PAGES: Readonly<Record<string, string>> = {
   "docs/cli.md": referencePage(commands),
   "docs/sextant.1": manPage(commands, SOFTWARE_VERSION),
   "docs/errors.md": errorsPage(OPERATIONS),
   "docs/openapi.json": `${spec}\n`,
-  "test/support/generated-client.ts": await openapiTypescript(JSON.parse(spec), { commentHeader: HEADER }),
 };
+const TYPES_FILE = ".cache/api-types.ts";
 
-const check = process.argv.includes("--check");
-let stale = 0;
-for (const [name, text] of Object.entries(FILES)) {
-  const path = fileURLToPath(new URL(`../${name}`, import.meta.url));
-  if (!check) {
-    writeFileSync(path, text);
-    continue;
-  }
-  if (readFileSync(path, "utf8") === text) continue;
-  stale++;
-  console.error(`${name} is out of date: run npm run docs`);
+function pathOf(name: string): string {
+  return fileURLToPath(new URL(`../${name}`, import.meta.url));
 }
-process.exitCode = stale === 0 ? 0 : 1;
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(pathOf(name)), { recursive: true });
+  writeFileSync(pathOf(name), text);
+}
+
+if (process.argv.includes("--check")) {
+  for (const [name, text] of Object.entries(PAGES)) {
+    if (readFileSync(pathOf(name), "utf8") === text) continue;
+    process.exitCode = 1;
+    console.error(`${name} is out of date: run npm run docs`);
+  }
+} else {
+  if (!process.argv.includes("--types")) for (const [name, text] of Object.entries(PAGES)) write(name, text);
+  write(TYPES_FILE, await openapiTypescript(JSON.parse(spec)));
+}

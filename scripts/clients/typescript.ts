@@ -2,7 +2,7 @@
 // id of each. `npm run types` compiles it.
 //   npx tsx scripts/clients/typescript.ts http://127.0.0.1:8080/v1
 import createClient from "openapi-fetch";
-import type { components, paths } from "../../test/support/generated-client.ts";
+import type { components, paths } from "../../.cache/api-types.ts";
 
 const ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f";
 const COIN = "0x1::aptos_coin::AptosCoin";

@@ -11,7 +11,6 @@ import {
 } from "../ledger/block-event.ts";
 import { accountCodec, type EventHandle } from "../ledger/resources.ts";
 import { transactionCodec } from "../ledger/transaction.ts";
-import type { ValidatorSet } from "../ledger/validator-set.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { addressCodec } from "../move/wire.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
@@ -36,22 +35,7 @@ const COMMIT_CAPACITY = 2000;
 /** Handle of the table of accounts by their rotated key: empty, since the chain models no rotation. */
 const ORIGINATING_HANDLE = parseAddress("0x3ac2d3cf1bf0f7c1e6a5b1a4d6bcb3b2a8b0f9c4b6c1fc8d9a1d1be6b3e2a5f7");
 const originatingAddressCodec = struct({ handle: addressCodec });
-/** The validators of the first epoch, and how long an epoch lasts. */
-interface GenesisStart {
-  readonly validatorsOf: (items: ChainItems) => ValidatorSet;
-  readonly epochIntervalUsec: bigint;
-}
-
-export const OWN_START: GenesisStart = {
-  validatorsOf: ({ validators }) => validators.setOf(1n),
-  epochIntervalUsec: 600_000_000n,
-};
-
-/** As the genesis was before blocks were signed. */
-export const FORMER_START: GenesisStart = {
-  validatorsOf: ({ validators }) => validators.formerSet(),
-  epochIntervalUsec: 500_000_000n,
-};
+const EPOCH_INTERVAL_USEC = 600_000_000n;
 
 const GENESIS_BLOCK: NewBlockEvent = {
   hash: new Uint8Array(32),
@@ -74,10 +58,10 @@ function setNew<T>(state: WorkingState, item: Item<T>, value: T): void {
   state.set(item, value);
 }
 
-function setFramework(state: WorkingState, items: ChainItems, chainId: number, start: GenesisStart): void {
+function setFramework(state: WorkingState, items: ChainItems, chainId: number): void {
   state.set(FRAMEWORK_ITEMS.chainId, chainId);
   state.set(FRAMEWORK_ITEMS.time, 0n);
-  const validators = start.validatorsOf(items);
+  const validators = items.validators.setOf(1n);
   state.set(FRAMEWORK_ITEMS.validatorSet, validators);
   state.set(FRAMEWORK_ITEMS.performance, idlePerformance(validators));
   state.set(FRAMEWORK_ITEMS.commitHistory, {
@@ -120,7 +104,7 @@ function publishModules(state: WorkingState, items: ChainItems): void {
 }
 
 /** Starts the first block and the first epoch. Their events come last, in this order. */
-function startFirstBlock(effects: Effects, { epochIntervalUsec }: GenesisStart): void {
+function startFirstBlock(effects: Effects): void {
   const { state } = effects;
   const slot = commitSlot(state);
   const history = state.get(FRAMEWORK_ITEMS.commitHistory);
@@ -130,7 +114,7 @@ function startFirstBlock(effects: Effects, { epochIntervalUsec }: GenesisStart):
   const blocks = frameworkHandle(3n);
   state.set(FRAMEWORK_ITEMS.block, {
     height: 0n,
-    epochIntervalUsec,
+    epochIntervalUsec: EPOCH_INTERVAL_USEC,
     newBlockEvents: emitV1(effects, blocks, NEW_BLOCK_EVENT_TYPE, newBlockEventCodec, GENESIS_BLOCK),
     updateEpochIntervalEvents: frameworkHandle(4n),
   });
@@ -143,17 +127,17 @@ function startFirstBlock(effects: Effects, { epochIntervalUsec }: GenesisStart):
 }
 
 /** The genesis file of the local chain. */
-export function encodeGenesis(items: ChainItems, chainId: number, start: GenesisStart): Uint8Array {
+export function encodeGenesis(items: ChainItems, chainId: number): Uint8Array {
   const state = new WorkingState();
   state.addAbsent(items.all);
-  setFramework(state, items, chainId, start);
+  setFramework(state, items, chainId);
   publishModules(state, items);
   const coinSupplies = findSupplyItems(state, items);
   for (const item of coinSupplies.values()) setNew(state, item, 0n);
   const effects: Effects = { state, items, coinSupplies, createdUsec: undefined, events: [] };
   createDemoState(effects);
   for (const movement of initialMovements(items)) move(effects, movement);
-  startFirstBlock(effects, start);
+  startFirstBlock(effects);
   const writeSet = { kind: "v0", writes: state.finish() } as const;
   return encodeWith(transactionCodec, {
     kind: "genesis",

@@ -6,7 +6,7 @@ import { type AuthoredBlock, type AuthoredChange, makeAuthoredBlock } from "./au
 import { type BlockBase, blockRandom, type MadeBlock, makeBlock } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
-import { encodeGenesis, FORMER_START, OWN_START } from "./genesis.ts";
+import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
 import { createKeypair } from "./keys.ts";
 import { Submissions } from "./submission/submissions.ts";
@@ -42,8 +42,6 @@ export interface LocalChain extends BlockSource {
   readonly items: ChainItems;
   /** Its own genesis; it can also start from another network's. */
   genesisBlob(): Uint8Array;
-  /** The genesis that programs before validators signed gave to this seed: their stores go on. */
-  formerGenesisBlob(): Uint8Array;
   guide(): ChainGuide;
 }
 
@@ -61,8 +59,7 @@ export function createLocalChain(settings: LocalChainSettings): LocalChain {
   const randomAt = (height: bigint) => blockRandom(seed, height);
   return {
     items,
-    genesisBlob: () => encodeGenesis(items, chainId, OWN_START),
-    formerGenesisBlob: () => encodeGenesis(items, chainId, FORMER_START),
+    genesisBlob: () => encodeGenesis(items, chainId),
     produceBlock: (base) => makeBlock(items, seed, { epochTimeMs, ...base }),
     authorBlock: (base, changes) =>
       makeAuthoredBlock({ items, faucet: faucet.address, randomAt }, { epochTimeMs, ...base }, changes),

@@ -18,9 +18,6 @@ const STAKE = 100_000_000_000_000n;
 const STAKE_SPREAD = 10;
 /** Order of the group that keys are in: secrets add up modulo it. */
 const GROUP_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
-/** The key with the secret 1, which chains of earlier programs gave to their only validator. */
-const FORMER_KEY =
-  "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb";
 
 interface PoolMember {
   readonly address: Address;
@@ -31,7 +28,7 @@ export class ChainValidators {
   readonly #seed: Uint8Array;
   #pool: readonly PoolMember[] | undefined;
   /** Secrets by public key. */
-  readonly #secrets = new Map<string, bigint>([[FORMER_KEY, 1n]]);
+  readonly #secrets = new Map<string, bigint>();
 
   constructor(seed: Uint8Array) {
     this.#seed = seed;
@@ -44,12 +41,6 @@ export class ChainValidators {
       .filter((_, i) => i !== absent)
       .map((member, i) => ({ ...member, votingPower: this.#stakeOf(epoch, i) }));
     return toSet(voters);
-  }
-
-  /** The validator set of chains of earlier programs. */
-  formerSet(): ValidatorSet {
-    const { address } = createKeypair(this.#seed, "validator");
-    return toSet([{ address, consensusKey: Buffer.from(FORMER_KEY, "hex"), votingPower: STAKE }]);
   }
 
   /**

@@ -56,10 +56,6 @@ export const clusterOptions = {
 const ENGINE_OPTIONS = {
   lmdb: {
     data: textOption(`Data directory of the lmdb engine (default ${DEFAULT_DATA})`, "DIR"),
-    "upgrade-backup": switchOption(
-      "Upgrade a store of an older format without copying it to the folder format-N of its data directory first",
-      true,
-    ),
   },
   memory: {},
   cassandra: {
@@ -162,7 +158,7 @@ export function storeOf(values: OptionValues<typeof storeOptions>): StoreOptions
   }
   if (store === "memory") return { engine: "memory" };
   if (store === "lmdb" || url === undefined) {
-    return { engine: "lmdb", path: data ?? DEFAULT_DATA, upgradeBackup: values["upgrade-backup"] };
+    return { engine: "lmdb", path: data ?? DEFAULT_DATA };
   }
   return clusterOf(url, values);
 }

@@ -76,17 +76,7 @@ export function accountItemsOperation<T>(list: AccountItems<T>): Operation {
       { schema: { type: "array", items: list.schema }, description: `The ${name}.` },
       list.bcsDescription,
     ),
-    errors: [
-      "malformed_request",
-      "unprintable",
-      "disabled",
-      "version_not_found",
-      "account_not_found",
-      "version_pruned",
-      "internal",
-      "unavailable",
-      "overloaded",
-    ],
+    errors: ["unprintable", "account_not_found"],
     async handle(args, { view, services, form }) {
       const { address, limit = MAX_ITEMS } = args;
       const { version, timestampUsec, after } = await pageStart(view, args);

@@ -53,7 +53,7 @@ interface BatchOperation<
     readonly write: (writer: BcsWriter, value: A) => void;
   };
   /** Error conditions beyond those of every batch. */
-  readonly errors: readonly Condition[];
+  readonly errors?: readonly Condition[];
   /** Sums by name, which the request may ask for. */
   readonly addUp?: (
     queries: readonly Q[],
@@ -151,18 +151,7 @@ export function batchOperation<
         encode: toBcs,
       },
     },
-    errors: [
-      "malformed_request",
-      "disabled",
-      "version_not_found",
-      "version_pruned",
-      "body_too_large",
-      "unsupported_media_type",
-      "internal",
-      "unavailable",
-      "overloaded",
-      ...kind.errors,
-    ],
+    errors: kind.errors ?? [],
     async handle({ body: { queries, totals, ...inBody }, ...inQuery }, { view, slices }) {
       const point = await readPointOf(view, readAtOf(inQuery, inBody));
       const { version } = point;

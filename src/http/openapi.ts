@@ -68,9 +68,12 @@ const ERROR_HEADERS: Readonly<Record<number, Readonly<Record<string, JsonSchema>
 /** Conditions whose remedy refers to the ledger headers. */
 const LEDGER_CONDITIONS: readonly Condition[] = ["version_not_found", "version_pruned", "invalid_page"];
 
+const CONDITIONS = Object.keys(ERROR_CATALOGUE) as Condition[];
+
 /** Conditions of an operation by status, in order of status. */
 function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
-  const conditions = [...operation.errors, ...COMMON_CONDITIONS];
+  const own = new Set<Condition>([...operation.errors, ...COMMON_CONDITIONS]);
+  const conditions = CONDITIONS.filter((condition) => own.has(condition));
   const sorted = conditions.sort((a, b) => ERROR_CATALOGUE[a].status - ERROR_CATALOGUE[b].status);
   const byStatus = new Map<number, Condition[]>();
   for (const condition of sorted) {

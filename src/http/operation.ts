@@ -155,8 +155,6 @@ interface Documentation {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
-  /** Error conditions of this operation, beyond those of every path. */
-  readonly errors: readonly Condition[];
   /** What to ask next with the answer, by name: OpenAPI's link objects. */
   readonly links?: Readonly<Record<string, JsonSchema>> | undefined;
 }
@@ -170,6 +168,31 @@ interface AwaitedState<A> {
   isThere(args: A, view: LedgerView, services: Services): Promise<boolean>;
 }
 
+/** Error conditions that follow from what an operation takes and reads. */
+function commonErrors(
+  { switchable, switch: which, ledger, unavailable = "unavailable", body }: AnyDefinition,
+  fields: Fields,
+  params: number,
+): Condition[] {
+  const takesAny = params > 0 || Object.keys(fields).length > 0 || body !== undefined;
+  return [
+    ...(takesAny ? (["malformed_request"] as const) : []),
+    ...(switchable || which !== undefined ? (["disabled"] as const) : []),
+    ...("ledger_version" in fields ? (["version_not_found", "version_pruned"] as const) : []),
+    ...(body === undefined ? [] : (["body_too_large", "unsupported_media_type"] as const)),
+    ...(ledger === "none" ? [] : (["internal"] as const)),
+    ...(ledger === "required" || ledger === "awaited" ? [unavailable] : []),
+    ...(ledger === "required" ? (["behind"] as const) : []),
+    "overloaded",
+  ];
+}
+
+type AnyDefinition = Pick<Operation, "switchable" | "ledger"> & {
+  readonly switch?: Switch;
+  readonly unavailable?: Condition;
+  readonly body?: unknown;
+};
+
 /** An operation as its file defines it. */
 export interface OperationDefinition<
   Path extends string,
@@ -180,6 +203,8 @@ export interface OperationDefinition<
   L extends LedgerUse,
 > extends Documentation,
     Pick<Route<Path>, "method" | "path"> {
+  /** Error conditions of this operation, beyond those that follow from what it takes and reads. */
+  readonly errors?: readonly Condition[];
   /** From the shared route, if clients use one; must name the same parameters as `query`. */
   readonly queryNames?: readonly (keyof Q | MinVersionName)[];
   /** Parameters of other operations that would be misread here, each with what to use instead. They get 400. */
@@ -221,6 +246,8 @@ export type ParsedArgs = Record<string, unknown>;
 
 /** An operation as the server, the OpenAPI document and the docs see it. */
 export interface Operation extends Documentation, Route {
+  /** Error conditions, beyond those of every path. */
+  readonly errors: readonly Condition[];
   readonly aliases: readonly string[];
   readonly ledger: LedgerUse;
   readonly switchable: boolean;
@@ -296,7 +323,7 @@ export function operation<
     aliases: definition.aliases ?? [],
     summary: definition.summary,
     description: definition.description,
-    errors: readsLedger ? [...definition.errors, "behind"] : definition.errors,
+    errors: [...(definition.errors ?? []), ...commonErrors(definition, fields, params.length)],
     links: definition.links,
     ledger: definition.ledger,
     switchable: definition.switchable,

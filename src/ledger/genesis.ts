@@ -39,8 +39,6 @@ export interface GenesisCheck {
   readonly record: Uint8Array;
   readonly writes: readonly EncodedWrite[];
   readonly treeNodes: readonly TreeNodeChange[];
-  /** The genesis that an earlier program had in its place: stores that begin with it are taken too. */
-  readonly former?: (() => GenesisCheck) | undefined;
 }
 
 const FRAMEWORK = parseAddress("0x1");

@@ -1,11 +1,10 @@
 // How a node is made in a process. Apart from `node.ts`, so that a program that makes one loads no tools for stores.
-import type { DeprecatedOptions } from "./deprecated-options.ts";
 import type { NodeOptions } from "./options.ts";
 import type { Node } from "./running-node.ts";
 import { SextantNode } from "./sextant-node.ts";
 
 /** Starts a node. Checks everything it can before it writes anything. */
-export async function createNode(options: NodeOptions & DeprecatedOptions = {}): Promise<Node> {
+export async function createNode(options: NodeOptions = {}): Promise<Node> {
   const node = new SextantNode(options);
   try {
     await node.start();

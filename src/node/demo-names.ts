@@ -29,12 +29,11 @@ function namesOf({ accounts, tables }: ChainGuide): DemoNames {
   };
 }
 
-let defaultChain: { readonly genesisHashes: readonly Uint8Array[]; readonly names: DemoNames } | undefined;
+let defaultChain: { readonly genesisHash: Uint8Array; readonly names: DemoNames } | undefined;
 
 function loadDefaultChain(): NonNullable<typeof defaultChain> {
   const chain = createLocalChain({ seed: NODE_DEFAULTS.seed });
-  const blobs = [chain.genesisBlob(), chain.formerGenesisBlob()];
-  return { genesisHashes: blobs.map((blob) => checkGenesis(blob).infoHash), names: namesOf(chain.guide()) };
+  return { genesisHash: checkGenesis(chain.genesisBlob()).infoHash, names: namesOf(chain.guide()) };
 }
 
 /** The names of one node. */
@@ -52,7 +51,6 @@ export class DemoNameInfo {
   #ofLedger({ chainId, genesisHash }: StoreIdentity): DemoNames {
     if (chainId !== LOCAL_CHAIN_ID) return NONE;
     defaultChain ??= loadDefaultChain();
-    const isDefault = defaultChain.genesisHashes.some((hash) => equalBytes(genesisHash, hash));
-    return isDefault ? defaultChain.names : NONE;
+    return equalBytes(genesisHash, defaultChain.genesisHash) ? defaultChain.names : NONE;
   }
 }

@@ -68,7 +68,6 @@ export const NODE_NAMES: OtherNames<NodeOptions> = {
   index: FLAG,
   localChain: OBJECT,
   logger: OBJECT,
-  onUpgrade: CALLBACK,
   proofWindow: TEXT,
   pruneWindow: TEXT,
   readOnly: FLAG,
@@ -124,7 +123,7 @@ export const STORE_NAMES: {
   readonly memory: object;
   readonly cassandra: OtherNames<CassandraOptions>;
 } = {
-  lmdb: { path: TEXT, upgradeBackup: FLAG },
+  lmdb: { path: TEXT },
   memory: {},
   cassandra: {
     dataCentre: TEXT,

@@ -46,6 +46,4 @@ export interface NodeOptions {
   /** Answers over HTTP too. */
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;
-  /** Hears how far the upgrade of an older store came: the bytes of its backup, then its rows. */
-  readonly onUpgrade?: ((step: "backup" | "upgrade", done: number, total: number) => void) | undefined;
 }

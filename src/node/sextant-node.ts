@@ -20,7 +20,6 @@ import { loadPinFor } from "../sync/fork/pin.ts";
 import { assertIdentity } from "../sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
 import { DemoNameInfo } from "./demo-names.ts";
-import { type DeprecatedOptions, withPresentNames } from "./deprecated-options.ts";
 import type { DriverReport } from "./driver-metrics.ts";
 import { Faults } from "./faults.ts";
 import { WaypointInfo } from "./follow-report.ts";
@@ -98,14 +97,12 @@ export class SextantNode extends InProcessCalls implements Node {
   #workersStarted: Promise<void> | undefined;
   #localServers: LocalServers | undefined;
 
-  constructor(options: NodeOptions & DeprecatedOptions, role?: WorkerRole) {
+  constructor(options: NodeOptions, role?: WorkerRole) {
     assertOptionsObject(options);
-    const logger = options.logger ?? silentLogger;
-    const present = withPresentNames(options, logger);
-    assertNodeOptions(present);
-    super(present);
-    this.#logger = logger;
-    this.#options = present;
+    assertNodeOptions(options);
+    super(options);
+    this.#logger = options.logger ?? silentLogger;
+    this.#options = options;
     this.#storeOptions = storeOptionsOf(this.#options);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
@@ -174,7 +171,7 @@ export class SextantNode extends InProcessCalls implements Node {
       await this.#frontend.open();
       await this.#openProofPort(http);
     }
-    const opening = { readOnly, check: plan.check, logger, onUpgrade: this.#options.onUpgrade };
+    const opening = { readOnly, check: plan.check, logger };
     if (genesis !== undefined && plan.proven === undefined && !readOnly) {
       logger.warn({}, "the genesis file is unproven: no waypoint was given");
     }
@@ -213,10 +210,7 @@ export class SextantNode extends InProcessCalls implements Node {
   async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
-    const { check } = plan;
-    if (check !== undefined && store.identity !== undefined) {
-      this.#plan = { ...plan, check: assertIdentity(store.identity, check) };
-    }
+    if (plan.check !== undefined && store.identity !== undefined) assertIdentity(store.identity, plan.check);
     if (this.#options.readOnly === true) {
       await this.#startWorkers();
       return;

@@ -6,7 +6,6 @@ import type { AuthoredChange } from "../chain/authored-block.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { isSameWaypoint } from "../sync/matched-waypoints.ts";
 import { parsePruneWindow } from "../sync/prune-window.ts";
 import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
 import { accountChanges } from "./first-accounts.ts";
@@ -56,12 +55,8 @@ function assertStore(options: NodeOptions): void {
 }
 
 function ownGenesis(chain: LocalChain, expected: Waypoint | undefined): GenesisCheck {
-  const check = checkGenesis(chain.genesisBlob());
-  const former = (): GenesisCheck => checkGenesis(chain.formerGenesisBlob());
-  if (expected === undefined) return { ...check, former };
-  // A waypoint names one of the two.
-  const isFormer = isSameWaypoint(former().waypoint, expected);
-  return checkGenesisFile(isFormer ? chain.formerGenesisBlob() : chain.genesisBlob(), expected);
+  const blob = chain.genesisBlob();
+  return expected === undefined ? checkGenesis(blob) : checkGenesisFile(blob, expected);
 }
 
 const NO_PLAN: StartPlan = {

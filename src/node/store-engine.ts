@@ -2,7 +2,6 @@
 import type { Logger } from "../base/log.ts";
 import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Store } from "../store/contract.ts";
-import type { UpgradeProgress } from "../store/lmdb/upgrade-backup.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 import type { IndexReport } from "../sync/check/cluster-index.ts";
@@ -16,7 +15,6 @@ export interface StoreOpening {
   /** The genesis that the store must hold, unless it is empty. */
   readonly check: GenesisCheck | undefined;
   readonly logger: Logger;
-  readonly onUpgrade?: UpgradeProgress | undefined;
 }
 
 export interface OpenedStore {

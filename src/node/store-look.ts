@@ -5,18 +5,12 @@ import { openEnvironment } from "../store/lmdb/environment.ts";
 import { findHolder } from "../store/lmdb/lease.ts";
 import { decodePosition } from "../store/lmdb/position-row.ts";
 import { isSeenAlive } from "../store/lmdb/process-mark.ts";
-import { openRow } from "../store/lmdb/sealed-rows.ts";
-import { FORMAT, META } from "../store/lmdb/tables.ts";
+import { getRow } from "../store/lmdb/sealed-rows.ts";
+import { META } from "../store/lmdb/tables.ts";
 
 export interface StoreLook {
   /** Size of the data file. */
   readonly bytes: number;
-  /** Undefined for a store that is being made. */
-  readonly format: number | undefined;
-  /** The format that this program writes. */
-  readonly newestFormat: number;
-  /** True between the first and the last write of an upgrade. */
-  readonly isUpgrading: boolean;
   /** Undefined before the first commit. */
   readonly ledger:
     | { readonly chainId: number; readonly version: bigint; readonly timestampUsec: bigint }
@@ -27,19 +21,14 @@ export interface StoreLook {
 
 /** Looks into a directory. Throws StoreError: `absent` if it holds no store, others if it cannot be used. */
 export async function lookAtData(path: string): Promise<StoreLook> {
-  const environment = await openEnvironment({ path, readOnly: true, anyFormat: true });
+  const environment = await openEnvironment({ path, readOnly: true });
   try {
     const { meta } = environment.tables;
-    const row = meta.get(META.position);
-    const isSealed = environment.format?.format === FORMAT && environment.format.isUpgrading === false;
-    const position =
-      row === undefined ? undefined : decodePosition(isSealed ? openRow(META.position, row) : row);
+    const row = getRow(meta, META.position);
+    const position = row === undefined ? undefined : decodePosition(row);
     const writer = findHolder(environment);
     return {
       bytes: statSync(join(environment.path, "data.mdb")).size,
-      format: environment.format?.format,
-      newestFormat: FORMAT,
-      isUpgrading: environment.format?.isUpgrading ?? false,
       ledger: position && {
         chainId: position.chainId,
         version: position.version,

@@ -16,8 +16,6 @@ import {
   openDraft,
   writeManifest,
 } from "../store/lmdb/backup.ts";
-import { openLmdbStore } from "../store/lmdb/store.ts";
-import { FORMAT } from "../store/lmdb/tables.ts";
 import type { CheckProgress } from "../sync/check/check-pace.ts";
 import type { IndexReport } from "../sync/check/cluster-index.ts";
 import { checkStore, type StoreReport } from "../sync/check/store-check.ts";
@@ -135,10 +133,6 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
   const manifest = await loadManifest(from);
   return withDraft("--data", target, async (draft) => {
     await copyBackup(from, manifest, draft, watch.onCopy, watch.signal);
-    // Opening it for writing upgrades it.
-    if (manifest.format < FORMAT) {
-      await (await openLmdbStore({ path: draft, upgradeBackup: false })).close();
-    }
     const report = await assertSound(draft, watch);
     if (`${report.version}` !== manifest.version) {
       throw new StoreError(

@@ -36,11 +36,9 @@ export function assertWaypoint(computed: Waypoint, given: Waypoint): void {
   });
 }
 
-/** The genesis that a store began with: the one given, or the former one. Throws StoreError `identity` if it is neither. */
-export function assertIdentity(identity: StoreIdentity, check: GenesisCheck): GenesisCheck {
-  if (isGenesisOf(identity, check)) return check;
-  const former = check.former?.();
-  if (former !== undefined && isGenesisOf(identity, former)) return former;
+/** Throws StoreError `identity` unless the store began with this genesis. */
+export function assertIdentity(identity: StoreIdentity, check: GenesisCheck): void {
+  if (identity.chainId === check.chainId && equalBytes(identity.genesisHash, check.infoHash)) return;
   if (equalBytes(identity.genesisHash, UNKNOWN_GENESIS)) {
     throw new StoreError(
       "identity",
@@ -54,8 +52,4 @@ export function assertIdentity(identity: StoreIdentity, check: GenesisCheck): Ge
       `is chain ${check.chainId} with genesis ${toHex(check.infoHash)} (another network, or another seed)`,
     { details: { stored: identity.chainId, given: check.chainId } },
   );
-}
-
-function isGenesisOf({ chainId, genesisHash }: StoreIdentity, check: GenesisCheck): boolean {
-  return chainId === check.chainId && equalBytes(genesisHash, check.infoHash);
 }

@@ -112,20 +112,4 @@ describe("validators of the local chain", () => {
     expect(await loadEpochEnds(run.store, 0n, 100n)).toEqual(before);
     expect(await loadEpochEnd(run.store, epoch)).toBeUndefined();
   });
-
-  it("sign the chain of an earlier program with its only key, and take over at its next epoch", async () => {
-    const chain = createLocalChain({ seed: "former" });
-    const run = await new ChainRun(chain, createMemoryStore()).start(chain.formerGenesisBlob());
-    await keepGenesisLedgerInfo(run.store);
-    const genesis = await genesisLedgerInfo(run.store);
-    if (genesis === undefined) throw new Error("no genesis");
-    expect(genesis.ledgerInfo.nextEpoch?.voters).toHaveLength(1);
-    const epochs = EpochChain.begin(computeWaypoint(genesis.ledgerInfo), genesis.ledgerInfo, fastestBls());
-    await run.step();
-    const first = await newest(run);
-    epochs.advance(first);
-    expect(first.ledgerInfo.nextEpoch?.voters).toHaveLength(4);
-    await run.step();
-    epochs.check(await newest(run));
-  });
 });

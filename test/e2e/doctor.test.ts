@@ -1,7 +1,7 @@
 // `sextant doctor` on broken things: each is real, and each has one line that says what is wrong.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -11,7 +11,6 @@ import { portFindings } from "../../src/cli/doctor/network.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { createCertificate, hasOpenssl } from "../support/certificate.ts";
 import { runCommand } from "../support/command.ts";
-import { toFormatOne } from "../support/format-one.ts";
 import { openProgram } from "../support/open-program.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
@@ -117,21 +116,12 @@ describe("a data directory", () => {
     ]);
   });
 
-  it("of an older format is a warning, a damaged one is bad; nothing is changed", async () => {
+  it("that is sound is told by its chain and version, a damaged one is bad", async () => {
     const path = await writeStore();
     const file = join(path, "data.mdb");
     expect(of(await doctor("--data", path), "store")).toMatchObject([
-      { level: "ok", text: expect.stringMatching(/^format 2, chain \d+, version 20, /) as string },
+      { level: "ok", text: expect.stringMatching(/^chain \d+, version 20, /) as string },
     ]);
-    await toFormatOne(path);
-    const bytes = readFileSync(file);
-    expect(of(await doctor("--data", path), "store")).toMatchObject([
-      {
-        level: "warn",
-        text: expect.stringContaining("the next start upgrades it to 2, after a copy") as string,
-      },
-    ]);
-    expect(readFileSync(file).equals(bytes)).toBe(true);
     writeFileSync(file, "no database");
     expect(of(await doctor("--data", path), "store")).toMatchObject([{ level: "bad" }]);
   });
@@ -248,7 +238,7 @@ describe("its options", () => {
     const { code, stdout } = await runCommand(["doctor", "--help-all"]);
     expect(code).toBe(0);
     expect(stdout).toContain("--max-connections");
-    for (const other of ["--workers", "--lease-time", "--no-upgrade-backup", "--block-time"]) {
+    for (const other of ["--workers", "--lease-time", "--block-time"]) {
       expect(stdout).not.toContain(other);
       const refused = await runCommand(["doctor", other, "1"]);
       expect(refused).toMatchObject({

@@ -1,9 +1,9 @@
 // The client that is generated from the OpenAPI document asks the questions about balances, with typed bodies and answers.
 import createClient from "openapi-fetch";
 import { describe, expect, it } from "vitest";
+import type { components, paths } from "../../.cache/api-types.ts";
 import { createOpenApi } from "../../src/http/openapi.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
-import type { components, paths } from "../support/generated-client.ts";
 import { COIN, TABLE, TABLE_KEY, TABLE_VALUE } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 

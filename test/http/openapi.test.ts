@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import createClient from "openapi-fetch";
 import { describe, expect, it } from "vitest";
+import type { paths } from "../../.cache/api-types.ts";
 import {
   COMMON_CONDITIONS,
   type Condition,
@@ -13,7 +14,6 @@ import {
 import { errorsPage } from "../../src/http/errors-page.ts";
 import { createOpenApi } from "../../src/http/openapi.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
-import type { paths } from "../support/generated-client.ts";
 import {
   anchoredUpTo,
   COIN,

@@ -22,10 +22,7 @@ describe("an option that no node has", () => {
       "accounts[0].adress: there is no such option (did you mean accounts[0].address?)",
     ],
     [{ store: { engine: "memory", path: "data" } }, "store.path: there is no such option"],
-    [
-      { store: { engine: "lmdb", path: "", upgradeBackups: false } },
-      "store.upgradeBackups: there is no such option (did you mean store.upgradeBackup?)",
-    ],
+    [{ store: { engine: "lmdb", pth: "" } }, "store.pth: there is no such option (did you mean store.path?)"],
     [
       { store: { engine: "cassandra", url: "cassandra://127.0.0.1:1/k", tls: { ca: "ca.pem" } } },
       "store.tls.ca: there is no such option",

@@ -18,12 +18,12 @@ async function start(options: Parameters<typeof createNode>[0]): Promise<Node> {
 const versionOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);
 
 it("balances, table items, parts and changes since its base", async () => {
-  const http = { host: "127.0.0.1", port: 0, limits: { maxWaitMs: 0 } };
+  const http = { host: "127.0.0.1", port: 0, maxWaitMs: 0 };
   const origin = await start({ localChain: { seed: "lazy-balances" }, pruneWindow: "off", http });
   for (let i = 0; i < 30; i++) await origin.produceBlock();
   const upstreams = [origin.url ?? ""];
   const late = await start({
-    follow: { upstreams, startVersion: "latest", requestsPerSecond: 0, pollMs: 5, retryMs: 5 },
+    follow: { upstreams, startVersion: "latest", upstreamRate: 0, pollTimeMs: 5, retryTimeMs: 5 },
     pruneWindow: "off",
   });
   for (let i = 0; i < 20; i++) await origin.produceBlock();

@@ -1,5 +1,5 @@
 // The node's public HTTP API. URLs are relative to the page, so that the console also works behind a prefix.
-import type { operations } from "../../../test/support/generated-client.ts";
+import type { operations } from "../../../.cache/api-types.ts";
 import { parseExactJson } from "./exact-json.ts";
 
 /** JSON response of an operation, as the OpenAPI document describes it. */

@@ -38,7 +38,6 @@ import {
 import { rewrittenLine, startProgress } from "../progress.ts";
 import { startScreen } from "../start-screen.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
-import { upgradeProgress } from "../upgrade-progress.ts";
 import { checkInChild } from "./check.ts";
 
 const followOptions = {
@@ -320,7 +319,6 @@ function startNode(values: StartValues): Promise<Node> {
     transactionIndex: values["transaction-index"],
     logger,
     http: { ...httpOf(values), logRequests: values["log-requests"] },
-    onUpgrade: upgradeProgress(),
     genesis: values.genesis,
     waypoint: values.waypoint,
     fork: forkOf(values, () => {

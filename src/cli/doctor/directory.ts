@@ -105,35 +105,19 @@ export async function storeFindings(path: string, nowMs: number): Promise<SeenSt
     }
     const advice =
       error.code === "format"
-        ? "start the version of Sextant that wrote it, or a newer one"
+        ? "use the version of Sextant that wrote it, or follow or restore into a new directory"
         : "restore a backup: docs/operate.md";
     return { look: undefined, findings: [bad(check, error.message, advice)] };
   }
   return {
     look,
-    findings: [...formatFindings(look, path), ...lockFindings(look), ...clockFindings(look, nowMs)],
+    findings: [ledgerFinding(look), ...lockFindings(look), ...clockFindings(look, nowMs)],
   };
 }
 
-function formatFindings(
-  { format, newestFormat, isUpgrading, bytes, ledger }: StoreLook,
-  path: string,
-): Finding[] {
-  const check = "store";
-  if (isUpgrading) {
-    return [warn(check, `an upgrade to format ${format} is unfinished`, "start the node: it goes on")];
-  }
-  if (format !== undefined && format < newestFormat) {
-    const text = `format ${format}; the next start upgrades it to ${newestFormat}, after a copy of ${bytesText(bytes)}`;
-    const { bavail, bsize, blocks } = statfsSync(path);
-    return blocks > 0 && bavail * bsize < bytes + LEAST_FREE_BYTES
-      ? [bad(check, `${text}, for which there is no space`, "free space, or use --no-upgrade-backup")]
-      : [warn(check, text, "see docs/operate.md, Upgrade")];
-  }
-  if (ledger === undefined) return [ok(check, "empty")];
-  return [
-    ok(check, `format ${format}, chain ${ledger.chainId}, version ${ledger.version}, ${bytesText(bytes)}`),
-  ];
+function ledgerFinding({ bytes, ledger }: StoreLook): Finding {
+  if (ledger === undefined) return ok("store", "empty");
+  return ok("store", `chain ${ledger.chainId}, version ${ledger.version}, ${bytesText(bytes)}`);
 }
 
 function lockFindings({ writer }: StoreLook): Finding[] {

@@ -13,7 +13,6 @@ const DOCUMENT = {
   isDocument: true,
   params: {},
   query: {},
-  errors: ["overloaded"],
 } as const;
 
 const OPEN_API_SCHEMA = named("OpenApiDocument", { type: "object", additionalProperties: true });

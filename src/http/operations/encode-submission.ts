@@ -39,16 +39,7 @@ export const encodeSubmission = operation({
       },
     },
   },
-  errors: [
-    "malformed_request",
-    "invalid_transaction",
-    "disabled",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_transaction"],
   async handle({ body }, { view, services, form }) {
     return { data: await services.encode(body, view, form === "json"), version: view.position.version };
   },

@@ -43,7 +43,6 @@ export const estimateGasPrice = operation({
       encode: ({ market }: GasPrices) => new BcsWriter(8).u64(market).take(),
     },
   },
-  errors: ["malformed_request", "disabled", "internal", "unavailable", "overloaded"],
   async handle(_, { view, services }) {
     return { data: await services.gasPrices.estimate(view), version: undefined };
   },

@@ -27,16 +27,7 @@ export const explainSubmission = operation({
       encode: (explanation: string) => explanation,
     },
   },
-  errors: [
-    "malformed_request",
-    "invalid_transaction",
-    "disabled",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_transaction"],
   async handle({ body }, { view, services }) {
     return { data: await services.explain(body, view), version: view.position.version };
   },

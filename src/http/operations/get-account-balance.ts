@@ -39,15 +39,6 @@ export const getAccountBalance = operation({
       encode: ({ balance }) => encodeU64(balance),
     },
   },
-  errors: [
-    "malformed_request",
-    "disabled",
-    "version_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
   handle(args, { view }) {
     return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>
       andThen(readBalance(view, args.address, args.asset_type, version), (balance) => ({

@@ -26,17 +26,7 @@ export const getAccountModule = operation({
     { schema: MODULE_SCHEMA, description: "The bytecode in hex, and the ABI." },
     "The bytecode, verbatim.",
   ),
-  errors: [
-    "malformed_request",
-    "unprintable",
-    "disabled",
-    "version_not_found",
-    "module_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["unprintable", "module_not_found"],
   async handle(args, { view, services, form, slices }) {
     const module = { address: args.address, name: args.module_name };
     const { version, timestampUsec } = await readPointOf(view, args);

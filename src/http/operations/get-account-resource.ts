@@ -33,17 +33,7 @@ export const getAccountResource = operation({
     { schema: RESOURCE_SCHEMA, description: "The type and the fields." },
     "The stored bytes, verbatim.",
   ),
-  errors: [
-    "malformed_request",
-    "unprintable",
-    "disabled",
-    "version_not_found",
-    "resource_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["unprintable", "resource_not_found"],
   handle(args, { view, services, form, slices }) {
     const { address, resource_type: type } = args;
     return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>

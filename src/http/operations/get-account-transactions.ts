@@ -30,15 +30,7 @@ export const getAccountTransactions = operation({
     limit: limitField,
   },
   answer: transactionPageAnswer("A BCS vector of records as in `GET /v1/transactions`."),
-  errors: [
-    "malformed_request",
-    "invalid_page",
-    "unprintable",
-    "disabled",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_page", "unprintable"],
   async handle({ address, start, limit }, context) {
     const { view } = context;
     const count = transactionCount(limit);

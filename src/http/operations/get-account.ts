@@ -52,16 +52,7 @@ export const getAccount = operation({
       encode: ({ bytes }: Account) => Buffer.from(bytes),
     },
   },
-  errors: [
-    "malformed_request",
-    "disabled",
-    "version_not_found",
-    "account_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["account_not_found"],
   handle(args, { view }) {
     const { address } = args;
     return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>

@@ -164,15 +164,6 @@ export const getBalanceDetail = operation({
       encode: (detail: Detail) => JSON.stringify(toDetailAnswer(detail)),
     },
   },
-  errors: [
-    "malformed_request",
-    "disabled",
-    "version_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
   async handle({ address, asset_type, ...at }, { view }) {
     const point = await readPointOf(view, at);
     const { version } = point;

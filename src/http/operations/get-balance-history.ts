@@ -126,16 +126,7 @@ export const getBalanceHistory = operation({
       encode: ({ changes }: HistoryPage) => toLines(changes, "ndjson"),
     },
   },
-  errors: [
-    "malformed_request",
-    "invalid_range",
-    "disabled",
-    "version_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_range", "version_not_found", "version_pruned"],
   async handle(args, { view, ledger, form, isGone }) {
     const { address: owner, asset_type: asset, limit, start, points } = args;
     if (points !== undefined && limit !== undefined) {

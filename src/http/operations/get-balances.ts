@@ -94,7 +94,6 @@ export const getBalances = batchOperation({
     schema: AMOUNT_SCHEMA,
     write: (writer, balance: bigint) => writer.u64(balance),
   },
-  errors: [],
   addUp,
   read: async (view, queries, version) => readBalances(view, queries, version),
 });

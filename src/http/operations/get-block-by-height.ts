@@ -14,17 +14,7 @@ export const getBlockByHeight = operation({
   description:
     "One block: its hash, time and versions, and its transactions if they are asked for, at most the first 10,000. A block of many transactions comes in pieces; one that fails midway lacks HTTP's final chunk.",
   params: { block_height: blockHeightField },
-  errors: [
-    "malformed_request",
-    "unprintable",
-    "answer_too_large",
-    "disabled",
-    "block_not_found",
-    "block_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["unprintable", "answer_too_large", "block_not_found", "block_pruned"],
   async handle({ block_height: height, with_transactions: withTransactions = false }, context) {
     const { blockHeight, oldestBlockHeight, fork } = context.view.position;
     // A fork asks its network for older blocks.

@@ -13,17 +13,7 @@ export const getBlockByVersion = operation({
   summary: "Block of a version",
   description: "The block that a version is in, as by its height.",
   params: { version: { ...ledgerVersionField, description: "A version in the block." } },
-  errors: [
-    "malformed_request",
-    "unprintable",
-    "answer_too_large",
-    "disabled",
-    "version_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["unprintable", "answer_too_large", "version_not_found", "version_pruned"],
   async handle({ version, with_transactions: withTransactions = false }, context) {
     // A read of nothing checks the version.
     await context.view.getItems([], version);

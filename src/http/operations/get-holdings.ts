@@ -73,15 +73,6 @@ export const getHoldings = operation({
       encode: ({ holdings }: HoldingsPage) => JSON.stringify(holdings.map(toHoldingAnswer)),
     },
   },
-  errors: [
-    "malformed_request",
-    "disabled",
-    "version_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
   async handle(args, { view }) {
     const { address: account, limit = DEFAULT_LIMIT } = args;
     const { version, timestampUsec, after } = await pageStart(view, args);

@@ -86,7 +86,6 @@ export const getLedgerInfo = operation({
       encode: toBcs,
     },
   },
-  errors: ["malformed_request", "disabled", "internal", "unavailable", "overloaded"],
   handle: (_, { view }) => {
     assertNotRefuted(view.position, view.position.version);
     return { data: view.position, version: undefined };

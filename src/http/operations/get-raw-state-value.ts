@@ -40,18 +40,7 @@ export const getRawStateValue = operation({
       encode: (value: Uint8Array) => Buffer.from(value),
     },
   },
-  errors: [
-    "malformed_request",
-    "disabled",
-    "version_not_found",
-    "state_value_not_found",
-    "version_pruned",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["state_value_not_found"],
   async handle({ body, ...at }, { view }) {
     assertStateKey(body);
     const { version, timestampUsec } = await readPointOf(view, at);

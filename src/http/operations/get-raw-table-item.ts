@@ -50,18 +50,7 @@ export const getRawTableItem = operation({
       encode: (item: Uint8Array) => Buffer.from(item),
     },
   },
-  errors: [
-    "malformed_request",
-    "disabled",
-    "version_not_found",
-    "table_item_not_found",
-    "version_pruned",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["table_item_not_found"],
   handle(args, { view }) {
     const { table_handle: handle, body: key } = args;
     return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>

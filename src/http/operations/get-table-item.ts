@@ -84,20 +84,7 @@ export const getTableItem = operation({
     { schema: MOVE_VALUE_SCHEMA, description: "The item by its type." },
     "The stored bytes, verbatim.",
   ),
-  errors: [
-    "malformed_request",
-    "invalid_table_item",
-    "unprintable",
-    "disabled",
-    "version_not_found",
-    "table_item_not_found",
-    "version_pruned",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_table_item", "unprintable", "table_item_not_found"],
   async handle(args, { view, services: { types }, form, slices }) {
     const { table_handle: handle, body } = args;
     const { version, timestampUsec } = await readPointOf(view, args);

@@ -93,16 +93,7 @@ const SHARED = {
   isPaged: true,
   maxInFlight: MAX_IN_FLIGHT,
   params: { table_handle: tableHandleField },
-  errors: [
-    "malformed_request",
-    "invalid_range",
-    "disabled",
-    "version_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_range"],
 } as const;
 
 /** `GET /v1/tables/{table_handle}/items` */

@@ -37,15 +37,7 @@ const shared = {
     },
     "A zero byte and the record as in `GET /v1/transactions`; or, while it waits for a block, a one and the signed transaction.",
   ),
-  errors: [
-    "malformed_request",
-    "unprintable",
-    "disabled",
-    "transaction_not_found",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["unprintable", "transaction_not_found"],
 } as const;
 
 /** A transaction that is committed or waits for a block, and the view that shows it. */

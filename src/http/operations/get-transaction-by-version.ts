@@ -28,16 +28,7 @@ export const getTransactionByVersion = operation({
     { schema: COMMITTED_SCHEMA, description: "The transaction." },
     "A zero byte, and the record as in `GET /v1/transactions`.",
   ),
-  errors: [
-    "malformed_request",
-    "unprintable",
-    "disabled",
-    "transaction_not_found",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["unprintable", "transaction_not_found", "version_pruned"],
   async handle({ txn_version: version }, { view, services, form }) {
     const head = view.position.version;
     if (version > head) {

@@ -26,16 +26,7 @@ export const getTransactions = operation({
   params: {},
   query: { start: startField, limit: limitField },
   answer: transactionPageAnswer("A BCS vector of records."),
-  errors: [
-    "malformed_request",
-    "invalid_page",
-    "unprintable",
-    "disabled",
-    "version_pruned",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_page", "unprintable", "version_pruned"],
   async handle({ start, limit }, context) {
     const { view, form } = context;
     const { version: head, oldestVersion } = view.position;

@@ -21,7 +21,6 @@ export const healthy = operation({
   params: {},
   query: { duration_secs: durationSecsField },
   answer: messageAnswer(OK),
-  errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
   handle({ duration_secs }, { view, services }) {
     const reason = services.unhealthyReason();
     if (reason !== undefined) throw new HttpError("unhealthy", reason);

@@ -21,7 +21,6 @@ export const info = operation({
       encode: (data: Readonly<Record<string, unknown>>) => JSON.stringify(withTexts(data)),
     },
   },
-  errors: ["internal", "overloaded"],
   handle: async (_, { view, services }) => ({ data: await services.nodeInfo(view), version: undefined }),
 });
 

@@ -19,6 +19,5 @@ export const metrics = operation({
       encode: (page: string) => page,
     },
   },
-  errors: ["overloaded"],
   handle: async (_, { services }) => ({ data: await services.metrics(), version: undefined }),
 });

@@ -31,7 +31,7 @@ export const proveRawTableItem = operation({
     },
   },
   answer: bundleForms,
-  errors: [...PROOF_ERRORS, "body_too_large", "unsupported_media_type"],
+  errors: [...PROOF_ERRORS],
   handle(args, context) {
     return provenAnswer(context, { kind: "tableItem", handle: args.table_handle, key: args.body }, args);
   },

@@ -20,7 +20,6 @@ export const ready = operation({
   params: {},
   query: {},
   answer: messageAnswer(READY),
-  errors: ["malformed_request", "internal", "unhealthy", "overloaded"],
   handle(_, { view, services }) {
     const { refuted } = view.position;
     const reason =

@@ -45,18 +45,7 @@ export const simulateTransaction = operation({
     },
     "A vector of one record, as in `GET /v1/transactions`.",
   ),
-  errors: [
-    "malformed_request",
-    "invalid_transaction",
-    "refused_transaction",
-    "unprintable",
-    "disabled",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_transaction", "refused_transaction", "unprintable"],
   async handle({ body, ...query }, { view, services, form }) {
     let gasUnitPrice: bigint | undefined;
     const isPrioritized = query.estimate_prioritized_gas_unit_price === true;

@@ -52,7 +52,6 @@ export const streamBalance = operation({
   query: { after: afterField },
   refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("balance", EVENT_SCHEMA, toData) },
-  errors: ["malformed_request", "internal", "unavailable", "overloaded"],
   handle({ address: owner, asset_type: asset, after }, context) {
     return beginEvents(watchedBalance({ owner, asset }), context, after);
   },

@@ -39,6 +39,5 @@ export const streamBlocks = operation({
   query: { after: afterField },
   refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("block", EVENT_SCHEMA, toData) },
-  errors: ["malformed_request", "internal", "unavailable", "overloaded"],
   handle: ({ after }, context) => beginEvents(watchedBlocks, context, after),
 });

@@ -52,16 +52,7 @@ export const submitBatchTransactions = operation({
       encode: (failures: readonly Failure[]) => JSON.stringify({ transaction_failures: failures }),
     },
   },
-  errors: [
-    "malformed_request",
-    "invalid_transaction",
-    "disabled",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_transaction"],
   async handle({ body }, { view, services, client }) {
     const errors = await requireSubmissions(services).submitBatch(body, view, client);
     const data = errors.flatMap((error, index) =>

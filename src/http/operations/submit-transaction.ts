@@ -46,17 +46,10 @@ export const submitTransaction = operation({
     },
   },
   errors: [
-    "malformed_request",
     "invalid_transaction",
     "refused_transaction",
     "transaction_update",
     "sequence_number_too_old",
-    "disabled",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
     "mempool_full",
   ],
   async handle({ body }, { view, services, form, client }) {

@@ -27,19 +27,7 @@ export const view = operation({
     },
     "A BCS vector with the BCS of each returned value, as `vector<u8>`.",
   ),
-  errors: [
-    "malformed_request",
-    "invalid_view",
-    "unprintable",
-    "disabled",
-    "version_not_found",
-    "version_pruned",
-    "body_too_large",
-    "unsupported_media_type",
-    "internal",
-    "unavailable",
-    "overloaded",
-  ],
+  errors: ["invalid_view", "unprintable"],
   async handle(args, { view: ledgerView, services: { types }, form, slices }) {
     const { version, timestampUsec } = await readPointOf(ledgerView, args);
     const { type, bytes } = await runViewFunction(ledgerView, types, args.body, version);

@@ -123,16 +123,7 @@ export const bundleForms: { readonly json: AnswerForm<MadeBundle>; readonly bcs:
 };
 
 /** Errors of every proof. */
-export const PROOF_ERRORS = [
-  "malformed_request",
-  "unprovable",
-  "disabled",
-  "version_not_found",
-  "version_pruned",
-  "internal",
-  "unavailable",
-  "overloaded",
-] as const;
+export const PROOF_ERRORS = ["unprovable"] as const;
 
 /** Said by a server without a prover. */
 export function noSignatures(): LedgerError {

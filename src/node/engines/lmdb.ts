@@ -10,8 +10,6 @@ import { closedOnFault, type StoreEngine, type VerifierStarter } from "../store-
 export interface LmdbOptions {
   /** The data directory. */
   readonly path: string;
-  /** Copies a store of an older format to the folder `format-N` of its directory before the upgrade; true when left out. */
-  readonly upgradeBackup?: boolean | undefined;
 }
 
 /** On one processor a second process would take the time of the follower. */
@@ -28,14 +26,12 @@ export const lmdbEngine: StoreEngine<LmdbOptions> = {
   assertOptions: ({ path }) => {
     if (typeof path !== "string" || path === "") throw new ConfigError("store.path: expected a directory");
   },
-  open: async ({ path, upgradeBackup }, { readOnly, check, logger, onUpgrade }) => {
+  open: async ({ path }, { readOnly, check, logger }) => {
     const { openLmdbStore } = await import("../../store/lmdb/store.ts");
     const store = await openLmdbStore({
       path,
       readOnly,
       logger,
-      upgradeBackup,
-      onUpgrade,
       // Another chain's directory is refused untouched.
       checkIdentity: check && ((identity) => assertIdentity(identity, check)),
     });

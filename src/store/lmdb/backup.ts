@@ -177,7 +177,7 @@ export async function loadManifest(path: string): Promise<Manifest> {
     throw new StoreError("format", `${path} is not a backup: ${MANIFEST} cannot be read`, { cause: error });
   }
   const { format, chunk_bytes: chunkBytes } = manifest;
-  if (format > FORMAT) {
+  if (format !== FORMAT) {
     throw new StoreError(
       "format",
       `the backup at ${path} has format ${format}, this version reads ${FORMAT}`,
@@ -229,7 +229,7 @@ export async function dropWriter(draft: string): Promise<void> {
 }
 
 /** Makes a file or a directory durable. */
-export async function syncFile(path: string): Promise<void> {
+async function syncFile(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
     await handle.sync();

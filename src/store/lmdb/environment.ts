@@ -6,14 +6,14 @@ import { isGivenUp, StoreError } from "../errors.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
 import { fileMark } from "./file-mark.ts";
-import { assertFileHeader, loadFormat, type StoreFormat } from "./format.ts";
+import { assertFileHeader, hasStore } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
 import { loadLmdb } from "./package.ts";
 import { assertPages } from "./page-check.ts";
 import { createFile, makeDirectory } from "./private-files.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
-import { FORMAT, MAX_TABLES, openTables, type Tables } from "./tables.ts";
+import { MAX_TABLES, openTables, type Tables } from "./tables.ts";
 import { TransactionNumber } from "./transaction-number.ts";
 
 /** Reads the tables of a store. Throws to refuse it. */
@@ -24,13 +24,11 @@ export interface EnvironmentOptions {
   readonly path: string;
   readonly readOnly: boolean;
   readonly mapSizeBytes?: number | undefined;
-  /** Also opens a store of an older format, or in the middle of an upgrade, for reading. */
-  readonly anyFormat?: boolean;
   /** Checks every page of the file, whatever its size; see page-check.ts. */
   readonly checkAllPages?: boolean;
   /** False leaves the pages unchecked. */
   readonly checksPages?: boolean | undefined;
-  /** Sees a store that is there, also of an older format, before it is opened, and throws to refuse it. */
+  /** Sees a store that is there before it is opened, and throws to refuse it. */
   readonly look?: StoreLook | undefined;
 }
 
@@ -43,8 +41,8 @@ export interface Environment {
   readonly path: string;
   /** The data file that is open, see file-mark.ts. */
   readonly file: string | undefined;
-  /** Format of the tables; undefined when they are new. */
-  readonly format: StoreFormat | undefined;
+  /** True when the tables have no format row yet. */
+  readonly isNew: boolean;
   /**
    * One write transaction, see TransactionNumber. Throws StoreError: `unwritable` where the files are open for reading;
    * `given_up` for a write that lmdb gave up, and for every write after it.
@@ -108,8 +106,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       const file = fileMark(path);
       root = openRoot(path, readOnly, mapSizeBytes);
       opened.push(root);
-      const format = loadFormat(root, path);
-      if (readOnly && options.anyFormat !== true) assertCurrent(format, path);
+      const isNew = !hasStore(root, path);
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
       opened.push(...Object.values(tables).filter((table) => table !== undefined));
@@ -129,7 +126,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
         }
       };
       const lastWrite = (): bigint | undefined => (readOnly ? number?.read() : undefined);
-      return { root, tables, slot, path, file, format, transact, lastWrite, close };
+      return { root, tables, slot, path, file, isNew, transact, lastWrite, close };
     } catch (error) {
       await close();
       throw error;
@@ -159,7 +156,7 @@ async function lookInto(
   const opened: object[] = [root];
   try {
     // Opening for writing handles an unfinished store.
-    const tables = loadFormat(root, path) === undefined ? undefined : openTables(root);
+    const tables = hasStore(root, path) ? openTables(root) : undefined;
     if (tables === undefined) return;
     opened.push(...Object.values(tables).filter((table) => table !== undefined));
     look({ tables, slot, path });
@@ -167,18 +164,6 @@ async function lookInto(
     await root.close();
     forgetDatabases(opened);
   }
-}
-
-/** Throws StoreError `format` for a store that readers cannot use yet. */
-function assertCurrent(state: StoreFormat | undefined, path: string): void {
-  if (state === undefined || (state.format === FORMAT && !state.isUpgrading)) return;
-  const { format, isUpgrading } = state;
-  const what = isUpgrading
-    ? `is being upgraded to format ${format}: wait for the node that does it, or start a node on it to finish`
-    : `has format ${format}, older than ${FORMAT}: start a node on it once to upgrade it`;
-  throw new StoreError("format", `the store at ${path} ${what}`, {
-    details: { path, format, supported: FORMAT },
-  });
 }
 
 /** True for a missing or empty file. */

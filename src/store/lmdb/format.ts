@@ -3,8 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
 import { StoreError } from "../errors.ts";
-import { openRow } from "./sealed-rows.ts";
-import { FORMAT, isTableName, MAX_TABLES, META } from "./tables.ts";
+import { FORMAT, isTableName, MAX_TABLES, META, type Tables } from "./tables.ts";
 
 /** Byte offsets in lmdb's two meta pages (the first two of a file) on a 64-bit machine. */
 export const META_AT = {
@@ -172,49 +171,37 @@ function decodeHead(header: Buffer, path: string): Head {
   return odd.transaction > even.transaction ? odd : even;
 }
 
-/** The format of a store. */
-export interface StoreFormat {
-  readonly format: number;
-  /** True between the first and the last write of an upgrade to this format. */
-  readonly isUpgrading: boolean;
-}
-
 /**
- * Format of the store in an environment; undefined before its creation. Throws StoreError `format` for a database
- * that is not a store, and for a newer format; `corrupt` if the rows about it contradict each other.
+ * True if the environment holds a store, false before its creation. Throws StoreError `format` for a database that is
+ * not a store, and for a store of another format.
  */
-export function loadFormat(root: RootDatabase, path: string): StoreFormat | undefined {
+export function hasStore(root: RootDatabase, path: string): boolean {
   const existing = { name: "meta", encoding: "binary", keyEncoding: "binary", create: false } as const;
   const meta = root.openDB<Buffer, Uint8Array>(existing);
   const row = meta?.get(META.format);
-  const isUpgrading = meta?.get(META.upgrade) !== undefined;
-  const sealed = meta?.get(META.sealedFormat);
   if (meta === undefined || row === undefined) {
     // Tables are created before the format row: a store in creation, or abandoned then, has some of the tables.
     const isEmpty = meta === undefined || META_OF_LEDGERS.every((key) => meta.get(key) === undefined);
-    if (isEmpty && [...root.getKeys({ limit: MAX_TABLES + 1 })].every(isNameOfTable)) return undefined;
+    if (isEmpty && [...root.getKeys({ limit: MAX_TABLES + 1 })].every(isNameOfTable)) return false;
     throw new StoreError("format", `${path} holds a database that is not a store`, { details: { path } });
   }
   const format = row.length === 4 ? row.readUInt32BE() : Number.NaN;
-  if (!(format <= FORMAT)) {
-    throw new StoreError(
-      "format",
-      `the store at ${path} has format ${format}, this version reads ${FORMAT}`,
-      {
-        details: { path, format, supported: FORMAT },
-      },
-    );
-  }
-  const isSealed = sealed !== undefined && openRow(META.sealedFormat, sealed).equals(row);
-  const isConsistent = format === FORMAT ? isSealed !== isUpgrading : sealed === undefined && !isUpgrading;
-  if (isConsistent) return { format, isUpgrading };
-  throw new StoreError("corrupt", `the store at ${path} is damaged: its format rows contradict each other`, {
-    details: { path },
-  });
+  if (format === FORMAT) return true;
+  throw new StoreError(
+    "format",
+    `the store at ${path} has format ${format}, this version reads ${FORMAT}: use the version that wrote it, or follow or restore into a new directory`,
+    { details: { path, format, supported: FORMAT } },
+  );
+}
+
+export function writeFormat({ meta }: Pick<Tables, "meta">): void {
+  const row = Buffer.alloc(4);
+  row.writeUInt32BE(FORMAT);
+  meta.putSync(META.format, row);
 }
 
 /** Rows that only a created store has. */
-const META_OF_LEDGERS = [META.identity, META.position, META.sealedFormat] as const;
+const META_OF_LEDGERS = [META.identity, META.position] as const;
 
 /** lmdb stores table names with a terminating zero. */
 function isNameOfTable(key: unknown): boolean {

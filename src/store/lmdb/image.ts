@@ -105,7 +105,7 @@ function headFor(slot: number, page: Buffer, transaction: bigint): Buffer {
 }
 
 /** Exactly `length` bytes. Throws StoreError `corrupt` where the file ends before. */
-export async function readFully(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+async function readFully(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(buffer, done, length - done, offset + done);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { StoreError } from "../errors.ts";
 import { type Head, loadHead, NO_PAGE, readTree, TREE_BYTES, type Tree } from "./format.ts";
 import { isKeyIntact, SUMS_BYTES } from "./sealed-rows.ts";
-import { FORMAT, META, SEALED_TABLES, UNSEALED } from "./tables.ts";
+import { FORMAT, isTableName, META, UNSEALED } from "./tables.ts";
 
 /** Opening a file up to this size checks every page; above it the branch pages, about one in a hundred. */
 const WHOLE_CHECK_BYTES = 512 << 20;
@@ -107,7 +107,7 @@ class PageCheck {
     for (const [name, tree] of tables) {
       if (name === "meta") continue;
       const onRow = (key: Span, value: Value): void => this.#checkKey(name, key, value);
-      const isChecked = isSealed && [...SEALED_TABLES, "index"].includes(name);
+      const isChecked = isSealed && isTableName(name);
       const rules = {
         name: `table ${name}`,
         isWhole: this.#isWhole,
@@ -142,7 +142,7 @@ class PageCheck {
     return tables;
   }
 
-  /** Returns true if the rows of the store have checksums. */
+  /** Returns true for a store of this format, whose rows have checksums. */
   #checkMeta(tree: Tree): boolean {
     const rows: { readonly key: Buffer; readonly isIntact: boolean }[] = [];
     let format = 0;
@@ -155,7 +155,7 @@ class PageCheck {
     };
     const rules = { name: "table meta", isWhole: true, treeFlags: 0, nodeFlags: 0, compare: compareBytes };
     this.#checkTree(tree, { ...rules, onRow });
-    if (format !== FORMAT || rows.some(({ key }) => key.equals(META.upgrade))) return false;
+    if (format !== FORMAT) return false;
     const known = Object.values(META);
     for (const { key, isIntact } of rows) {
       const isKnown = known.some((one) => one.equals(key));

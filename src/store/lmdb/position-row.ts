@@ -7,7 +7,6 @@ import { decodePosition as decodeFields, type Position, positionCodec } from "..
 import type { BlockStart, StoreIdentity } from "../contract.ts";
 
 const identityCodec = struct({ chainId: u8, genesisHash: hash });
-export const IDENTITY_BYTES = 33;
 /** The height is the row's key. */
 const blockCodec = struct({ firstVersion: u64, timestampUsec: u64, epoch: u64 });
 

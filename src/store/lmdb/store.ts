@@ -23,22 +23,15 @@ import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { fileMark } from "./file-mark.ts";
+import { writeFormat } from "./format.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
-import {
-  decodeIdentity,
-  decodePosition,
-  encodeIdentity,
-  encodePosition,
-  IDENTITY_BYTES,
-} from "./position-row.ts";
+import { decodeIdentity, decodePosition, encodeIdentity, encodePosition } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
 import { rewindTables } from "./rewind.ts";
-import { checkedBytes, getRow, openRow, putRow } from "./sealed-rows.ts";
+import { checkedBytes, getRow, putRow } from "./sealed-rows.ts";
 import { Snapshot } from "./snapshot.ts";
 import { META, type Tables } from "./tables.ts";
-import { backupBeforeUpgrade, type UpgradeProgress } from "./upgrade-backup.ts";
-import { beginUpgrade, finishUpgrade, isUpgradable } from "./upgrades.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
 /** How long a snapshot serves new views, unless there is a write. */
@@ -57,10 +50,7 @@ export interface LmdbStoreOptions {
   /** Address space to map initially. It costs no memory or disk, and grows when used up. */
   readonly mapSizeBytes?: number;
   readonly logger?: Logger;
-  /** Copies a store of an older format before the upgrade, see upgrade-backup.ts; true when left out. */
-  readonly upgradeBackup?: boolean | undefined;
-  readonly onUpgrade?: UpgradeProgress | undefined;
-  /** Sees the chain of a store that is there, also of an older format, before anything is written. Throws to refuse it. */
+  /** Sees the chain of a store that is there before anything is written. Throws to refuse it. */
   readonly checkIdentity?: ((identity: StoreIdentity) => void) | undefined;
   /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
   readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
@@ -88,47 +78,26 @@ async function openForReading(options: LmdbStoreOptions): Promise<Opened> {
   };
 }
 
-/** Takes the lease, and upgrades an older store, which may take minutes. */
 async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
-  const { path, mapSizeBytes, logger = silentLogger, sharing, upgradeBackup = true, onUpgrade } = options;
-  const opened = await openLeased({
+  const { path, mapSizeBytes, logger = silentLogger, sharing } = options;
+  return openLeased({
     path,
     mapSizeBytes,
     logger,
     look: lookAtIdentity(options.checkIdentity),
-    onTake: ({ tables, format }) => {
-      if (!isUpgradable(format)) beginUpgrade(tables, format);
+    onTake: ({ tables, isNew }) => {
+      if (isNew) writeFormat(tables);
     },
     ...sharing,
   });
-  const { environment, lease } = opened;
-  try {
-    const assertWriter = (): void => assertLease(environment.tables, lease.row, environment.path);
-    if (isUpgradable(environment.format)) {
-      // The lease keeps other writers out, so the copy has all that the upgrade starts from.
-      if (upgradeBackup) await backupBeforeUpgrade(environment, logger, onUpgrade);
-      environment.transact(() => {
-        assertWriter();
-        beginUpgrade(environment.tables, environment.format);
-      });
-    }
-    await finishUpgrade(environment, { logger, assertWriter, onProgress: onUpgrade });
-    return opened;
-  } catch (error) {
-    await lease.release();
-    await environment.close();
-    throw toStoreError(error, environment.path);
-  }
 }
 
 /** Reads the chain of a store, if it has any commit, during its opening: a second opening would check all pages again. */
 function lookAtIdentity(check: LmdbStoreOptions["checkIdentity"]): StoreLook | undefined {
   if (check === undefined) return undefined;
   return ({ tables }) => {
-    const row = tables.meta.get(META.identity);
-    if (row === undefined) return;
-    // Rows of an older format, and some in an upgrade, have no checksum.
-    check(decodeIdentity(row.length === IDENTITY_BYTES ? row : openRow(META.identity, row)));
+    const row = getRow(tables.meta, META.identity);
+    if (row !== undefined) check(decodeIdentity(row));
   };
 }
 

@@ -41,7 +41,7 @@ export function isTableName(name: string): boolean {
 /** Capacity for tables of an environment. */
 export const MAX_TABLES = 16;
 
-/** The format that this code writes. It refuses higher ones. */
+/** The format that this code reads and writes. It refuses every other one. */
 export const FORMAT = 2;
 
 /** Keys of the meta table. */
@@ -54,14 +54,7 @@ export const META = {
   position: Buffer.from("position"),
   /** Mark of the writing process, see lease.ts. */
   writer: Buffer.from("writer"),
-  /** How far an upgrade of the format came, see upgrades.ts; missing when none is under way. */
-  upgrade: Buffer.from("upgrade"),
-  /** FORMAT again, with sums: a changed `format` row must not start an upgrade. Missing before format 2. */
-  sealedFormat: Buffer.from("sealed format"),
 } as const;
-
-/** Tables of format 1 whose rows all have sums since format 2; those of `index` always had them. */
-export const SEALED_TABLES = ["items", "stale", "blocks", "records", "tree", "side"] as const;
 
 /** Rows without sums: every version of the program reads the first, and the second says nothing about the ledger. */
 export const UNSEALED: readonly Buffer[] = [META.format, META.writer];
