@@ -211,11 +211,13 @@ function describeOperation(operation: Operation, brands: readonly string[]): Jso
   };
 }
 
-/** The document for the given operations; header names carry the given brands. */
+/** The document for the given operations. Headers are listed under the first brand; the text names the others. */
 export function createOpenApi(
   operations: readonly Operation[],
-  brands: readonly string[],
+  [brand = "", ...more]: readonly string[],
 ): Readonly<Record<string, unknown>> {
+  const brands = [brand];
+  const also = more.map((one) => ` Each \`X-${brand}-…\` header is sent as \`X-${one}-…\` too.`).join("");
   const paths: Record<string, Record<string, JsonSchema>> = {};
   const schemas: Record<string, unknown> = {};
   for (const operation of operations) {
@@ -230,7 +232,7 @@ export function createOpenApi(
     info: {
       title: "Sextant node API",
       version: API_VERSION,
-      description: "Balances, raw table items and signing bytes of an Aptos-format ledger.",
+      description: `Balances, raw table items and signing bytes of an Aptos-format ledger.${also}`,
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: API_ROOT }],

@@ -63,7 +63,7 @@ export const HTTP_NUMBERS = {
 /** Defaults of the other options. */
 export const HTTP_DEFAULTS = {
   host: "127.0.0.1",
-  headerBrands: ["NODE"],
+  headerBrands: ["NODE", "APTOS"],
   encode: true,
   jsonOutput: true,
   bcsOutput: true,

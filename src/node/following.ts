@@ -2,6 +2,7 @@
 
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { isLoopback } from "../base/loopback.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { USER_AGENT } from "../base/software-version.ts";
 import { LedgerError } from "../ledger/errors.ts";
@@ -165,12 +166,6 @@ export function assertKeyIsSafe(
   if (key === undefined || protocol === "https:" || isLoopback(hostname)) return;
   throw new ConfigError(
     `${option}: ${origin} has an API key, which is not sent over plain http: expected https`,
-  );
-}
-
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" || hostname === "[::1]" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
   );
 }
 

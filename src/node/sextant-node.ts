@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
+import { isLoopback } from "../base/loopback.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
@@ -19,7 +20,7 @@ import { loadPosition } from "../sync/committer.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
 import { assertIdentity } from "../sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
-import { DemoNameInfo } from "./demo-names.ts";
+import { DemoNameInfo, withoutKeys } from "./demo-names.ts";
 import type { DriverReport } from "./driver-metrics.ts";
 import { Faults } from "./faults.ts";
 import { WaypointInfo } from "./follow-report.ts";
@@ -369,7 +370,7 @@ export class SextantNode extends InProcessCalls implements Node {
         prover: (view, question, options) => this.proofs.prove(view, question, options),
         types: this.reader.types,
         gasPrices: this.reader.gasPrices,
-        nodeInfo: (view) => this.#info(view),
+        nodeInfo: async (view) => this.#shown(await this.#info(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
@@ -448,6 +449,12 @@ export class SextantNode extends InProcessCalls implements Node {
         }),
       );
     });
+  }
+
+  /** What clients are told: keys of demo accounts only where no other machine can ask. */
+  #shown(info: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const { host } = this.#options.http ?? {};
+    return host === undefined || isLoopback(host) ? info : withoutKeys(info);
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {

@@ -22,7 +22,7 @@ describe("the official SDK on the local chain", () => {
   beforeAll(async () => {
     await run.start();
     await run.steps(60);
-    const server = await startServer({ ledger: run.store, headerBrands: ["NODE", "APTOS"] });
+    const server = await startServer({ ledger: run.store });
     url = `${server.url}/v1`;
     aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
   });

@@ -14,6 +14,7 @@ import {
 import { errorsPage } from "../../src/http/errors-page.ts";
 import { createOpenApi } from "../../src/http/openapi.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
+import { HTTP_DEFAULTS } from "../../src/http/server.ts";
 import {
   anchoredUpTo,
   COIN,
@@ -57,7 +58,9 @@ interface Document {
   readonly components: { schemas: { Error: { properties: { error_code: { enum: string[] } } } } };
 }
 
-const document = JSON.parse(JSON.stringify(createOpenApi(OPERATIONS, ["NODE"]))) as Document;
+const document = JSON.parse(
+  JSON.stringify(createOpenApi(OPERATIONS, HTTP_DEFAULTS.headerBrands)),
+) as Document;
 const docsFile = (name: string): string =>
   readFileSync(fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)), "utf8");
 const documented = OPERATIONS.filter((operation) => operation.path.startsWith("/v1"));
