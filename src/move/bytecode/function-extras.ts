@@ -45,10 +45,9 @@ export function skipAccessSpecifiers(cursor: Cursor): void {
   for (let i = 0; i < count; i++) skipSpecifier(cursor);
 }
 
-/** Skips the attributes of a function handle. */
-export function skipAttributes(cursor: Cursor): void {
-  const count = cursor.uleb(MAX_ATTRIBUTES, "attribute count");
-  for (let i = 0; i < count; i++) {
+/** Reads the attributes of a function handle. */
+export function readAttributeCodes(cursor: Cursor): readonly number[] {
+  return cursor.list(MAX_ATTRIBUTES, "attribute", () => {
     const at = cursor.offset;
     const code = cursor.u8("attribute");
     const known = code >= 1 && code <= (cursor.version >= 10 ? 9 : 2);
@@ -56,5 +55,6 @@ export function skipAttributes(cursor: Cursor): void {
       cursor.fail("MALFORMED", `attribute ${code} does not exist in format version ${cursor.version}`, at);
     }
     if (code === 4 || code >= 6) cursor.skip(2, "BAD_U16", "attribute operand");
-  }
+    return code;
+  });
 }

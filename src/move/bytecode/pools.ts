@@ -6,7 +6,7 @@ import { abilityList, readAbilityBits, readFunctionTypeParams, readStructTypePar
 import { assertTypeParams } from "./code.ts";
 import { type Cursor, MAX_INDEX } from "./cursor.ts";
 import { type Directory, TABLE } from "./directory.ts";
-import { skipAccessSpecifiers, skipAttributes } from "./function-extras.ts";
+import { readAttributeCodes, skipAccessSpecifiers } from "./function-extras.ts";
 import { NO_TYPES, type Signature, type StructShape, TypeReader } from "./types.ts";
 
 const MAX_IDENTIFIER_LENGTH = 255;
@@ -107,7 +107,7 @@ function readFunctionHandle(
   assertTypeParams(cursor, params.highestParam, typeParams.length, at);
   assertTypeParams(cursor, returns.highestParam, typeParams.length, at);
   if (cursor.version >= 7) skipAccessSpecifiers(cursor);
-  if (cursor.version >= 8) skipAttributes(cursor);
+  if (cursor.version >= 8) readAttributeCodes(cursor);
   return { name, params, returns, typeParams };
 }
 

@@ -1,0 +1,190 @@
+// Arguments from outside: bytes to values. Some types are made by functions of the framework, which run and are charged.
+import { isUtf8 } from "node:buffer";
+import { toHex } from "../base/hex.ts";
+import { BcsError } from "../bcs/errors.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import type { Ability, AbiStructType, AbiType } from "../move/abi.ts";
+import { aborted, STATUS, VmError } from "./errors.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { decodeValue } from "./layout.ts";
+import type { Linker } from "./linker.ts";
+import { itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./values.ts";
+
+const FRAMEWORK = `${"0".repeat(63)}1`;
+const MAX_CALLS = 10;
+const MAX_BYTES = 1_000_000;
+
+/** Functions that make a value of a type, with the type of what they take. */
+const MAKERS: Readonly<Record<string, { readonly name: string; takes(type: AbiStructType): AbiType }>> = {
+  "option::Option": {
+    name: "from_vec",
+    takes: ({ typeArgs }) => ({ kind: "vector", item: typeArgs[0] ?? { kind: "bool" } }),
+  },
+  "object::Object": { name: "address_to_object", takes: () => ({ kind: "address" }) },
+  "fixed_point32::FixedPoint32": { name: "create_from_raw_value", takes: () => ({ kind: "u64" }) },
+  "fixed_point64::FixedPoint64": { name: "create_from_raw_value", takes: () => ({ kind: "u128" }) },
+};
+
+const ALL: ReadonlySet<Ability> = new Set<Ability>(["copy", "drop", "store"]);
+const NO_STORE: ReadonlySet<Ability> = new Set<Ability>(["copy", "drop"]);
+const DROP: ReadonlySet<Ability> = new Set<Ability>(["drop"]);
+const FUNCTION_BITS: readonly Ability[] = ["copy", "drop", "store", "key"];
+
+function abilitiesOf(linker: Linker, type: AbiType): ReadonlySet<Ability> {
+  switch (type.kind) {
+    case "signer":
+      return DROP;
+    case "reference":
+      return NO_STORE;
+    case "vector": {
+      const item = abilitiesOf(linker, type.item);
+      return new Set([...item].filter((one) => one !== "key"));
+    }
+    case "function":
+      return new Set(FUNCTION_BITS.filter((_, bit) => (type.abilities & (1 << bit)) !== 0));
+    case "struct": {
+      const { abi } = linker.struct(type);
+      const inner = type.typeArgs
+        .filter((_, i) => abi.typeParams[i]?.phantom !== true)
+        .map((one) => abilitiesOf(linker, one));
+      const needs = (ability: Ability): Ability => (ability === "key" ? "store" : ability);
+      return new Set(abi.abilities.filter((ability) => inner.every((one) => one.has(needs(ability)))));
+    }
+    default:
+      return ALL;
+  }
+}
+
+/** Throws VmError unless the type arguments are as many as asked for and have the abilities asked for. */
+export function assertTypeArgs(
+  linker: Linker,
+  typeParams: readonly (readonly Ability[])[],
+  typeArgs: readonly AbiType[],
+): void {
+  if (typeParams.length !== typeArgs.length)
+    throw new VmError(
+      STATUS.wrongTypeArgumentCount,
+      `expected ${typeParams.length} type arguments, got ${typeArgs.length}`,
+    );
+  typeParams.forEach((constraints, i) => {
+    const abilities = abilitiesOf(linker, typeArgs[i] as AbiType);
+    if (!constraints.every((one) => abilities.has(one)))
+      throw new VmError(STATUS.constraintNotSatisfied, `type argument ${i} lacks an ability`);
+  });
+}
+
+function failed(): VmError {
+  return new VmError(STATUS.failedToDeserializeArgument, "an argument does not decode");
+}
+
+function isPlain(type: AbiType): boolean {
+  return type.kind === "vector"
+    ? isPlain(type.item)
+    : type.kind !== "struct" &&
+        type.kind !== "function" &&
+        type.kind !== "reference" &&
+        type.kind !== "parameter" &&
+        type.kind !== "signer";
+}
+
+function frameworkName(type: AbiStructType): string | undefined {
+  return toHex(type.address) === FRAMEWORK ? `${type.module}::${type.name}` : undefined;
+}
+
+/** Throws VmError for a type that no argument can have. Type arguments of structs are checked when one is made. */
+export function assertArgumentType(type: AbiType): void {
+  if (isPlain(type)) return;
+  if (type.kind === "vector") {
+    assertArgumentType(type.item);
+    return;
+  }
+  if (type.kind === "struct") {
+    const name = frameworkName(type);
+    if (name !== undefined && (name === "string::String" || MAKERS[name] !== undefined)) return;
+  }
+  throw new VmError(STATUS.invalidMainSignature, "a parameter has a type that no argument can have");
+}
+
+/** Makes values of bytes from outside. */
+export class ArgumentMaker {
+  readonly #linker: Linker;
+  readonly #makeInterpreter: () => Interpreter;
+
+  constructor(linker: Linker, makeInterpreter: () => Interpreter) {
+    this.#linker = linker;
+    this.#makeInterpreter = makeInterpreter;
+  }
+
+  /** Makes a value that needs code to run; a plain one is made later, when the result is called. */
+  prepare(type: AbiType, bytes: Uint8Array): () => Value {
+    if (isPlain(type)) return () => this.make(type, bytes);
+    const value = this.make(type, bytes);
+    return () => value;
+  }
+
+  make(type: AbiType, bytes: Uint8Array): Value {
+    if (type.kind === "reference") return new Ref([this.make(type.to, bytes)], 0);
+    if (type.kind === "signer") {
+      if (bytes.length !== 33 || bytes[0] !== 0) throw failed();
+      return signerOf(toHex(bytes.subarray(1)));
+    }
+    if (isPlain(type)) {
+      const value = decodeValue(bytes, this.#linker.layout(type));
+      if (value === undefined) throw failed();
+      return value;
+    }
+    if (bytes.length > MAX_BYTES) throw failed();
+    try {
+      const reader = new BcsReader(bytes);
+      const value = this.#read(reader, type, { calls: 0 });
+      reader.finish();
+      return value;
+    } catch (error) {
+      if (error instanceof BcsError) throw failed();
+      throw error;
+    }
+  }
+
+  #read(reader: BcsReader, type: AbiType, budget: { calls: number }): Value {
+    switch (type.kind) {
+      case "vector": {
+        const count = reader.count();
+        const items: Value[] = [];
+        for (let i = 0; i < count; i++) items.push(this.#read(reader, type.item, budget));
+        return new Vec(itemKindOf(type.item), items);
+      }
+      case "struct":
+        return this.#struct(reader, type, budget);
+      case "address":
+        return toHex(reader.fixed(32));
+      case "signer":
+      case "function":
+      case "reference":
+      case "parameter":
+        throw new VmError(STATUS.invalidMainSignature, "a parameter has a type that no argument can have");
+      default:
+        return reader[type.kind]();
+    }
+  }
+
+  #struct(reader: BcsReader, type: AbiStructType, budget: { calls: number }): Value {
+    const name = frameworkName(type) ?? "";
+    if (name === "string::String") {
+      const bytes = reader.byteString();
+      if (!isUtf8(bytes)) throw aborted(1).at(`${FRAMEWORK}::string`, undefined, undefined);
+      return new Struct([new Vec("u8", Array.from(bytes))]);
+    }
+    const maker = MAKERS[name];
+    if (maker === undefined)
+      throw new VmError(STATUS.invalidMainSignature, "a parameter has a type that no argument can have");
+    if (++budget.calls > MAX_CALLS) throw failed();
+    const taken = this.#read(reader, maker.takes(type), budget);
+    const makes = this.#linker.function(
+      { module: { address: type.address, name: type.module }, name: maker.name },
+      type.typeArgs,
+    );
+    const [made] = this.#makeInterpreter().call(makes, [taken]);
+    if (made === undefined) throw failed();
+    return made;
+  }
+}

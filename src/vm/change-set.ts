@@ -1,0 +1,342 @@
+// What sessions change, and what that costs: writes with their deposits, events, and the write set of a transaction.
+import { toHex } from "../base/hex.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { type ContractEvent, contractEventCodec } from "../ledger/event.ts";
+import { stateKeyCodec } from "../ledger/state-key.ts";
+import type { StateMetadata, StateValue } from "../ledger/state-value.ts";
+import { type WriteOp, type Writes, writeSetCodec } from "../ledger/write-set.ts";
+import { addressFromBytes } from "../move/address.ts";
+import { structTagCodec, typeTagCodec } from "../move/type-tag.ts";
+import { parseStructTag } from "../move/type-text.ts";
+import { invariant, STATUS, VmError } from "./errors.ts";
+import type { Meter } from "./gas.ts";
+import { readGroup, writeGroup } from "./groups.ts";
+import type { Aggregators } from "./natives/aggregators.ts";
+import type { GlobalSlot, Session, SessionEvent } from "./session.ts";
+import { moduleStateKey, resourceStateKey, structTagOf, tableItemStateKey } from "./state.ts";
+import { tagOf } from "./types.ts";
+
+/** Deposits of an item, and when it was made. */
+export interface Metadata {
+  readonly slotDeposit: bigint;
+  readonly bytesDeposit: bigint;
+  readonly creationTimeUsec: bigint;
+}
+
+/** An item as a transaction finds it. */
+export interface StoredItem {
+  readonly data: Uint8Array;
+  readonly metadata: Metadata | undefined;
+}
+
+/** Reads an item by the BCS of its key; undefined if there is none. May throw NeedsItem. */
+export type StoredReader = (key: Uint8Array) => StoredItem | undefined;
+
+export interface Change {
+  readonly key: Uint8Array;
+  readonly kind: "create" | "modify" | "delete";
+  /** Empty for a deletion. */
+  readonly data: Uint8Array;
+  readonly metadata: Metadata | undefined;
+  /** A change of a number that was not read costs nothing. */
+  readonly isFree: boolean;
+  /** Only aggregators changed: the deposit stays as it is. */
+  readonly isInPlace: boolean;
+  /** Writes are charged in the order of these kinds, then of their keys. */
+  readonly order: 0 | 1 | 2;
+}
+
+/** Changes by the hex of their keys. */
+export type Changes = Map<string, Change>;
+
+const NOTHING = new Uint8Array(0);
+const NO_DEPOSIT: Metadata = { slotDeposit: 0n, bytesDeposit: 0n, creationTimeUsec: 0n };
+
+export function metadataOf(value: StateValue): Metadata | undefined {
+  if (value.kind === "v0") return undefined;
+  const { metadata } = value;
+  if (metadata.kind === "v0")
+    return { slotDeposit: metadata.deposit, bytesDeposit: 0n, creationTimeUsec: metadata.creationTimeUsec };
+  const { slotDeposit, bytesDeposit, creationTimeUsec } = metadata;
+  return { slotDeposit, bytesDeposit, creationTimeUsec };
+}
+
+function toStateMetadata({ slotDeposit, bytesDeposit, creationTimeUsec }: Metadata): StateMetadata {
+  return bytesDeposit === 0n
+    ? { kind: "v0", deposit: slotDeposit, creationTimeUsec }
+    : { kind: "v1", slotDeposit, bytesDeposit, creationTimeUsec };
+}
+
+/** Reads through changes. */
+export function readThrough(changes: Changes, read: StoredReader): StoredReader {
+  return (key) => {
+    const change = changes.get(toHex(key));
+    if (change === undefined) return read(key);
+    return change.kind === "delete" ? undefined : { data: change.data, metadata: change.metadata };
+  };
+}
+
+export interface SessionEnd {
+  readonly read: StoredReader;
+  /** Metadata of what is created. */
+  readonly created: Metadata | undefined;
+}
+
+/** What a session changed. `modules` are published modules by `address::name`. */
+export function changesOf(
+  session: Session,
+  { read, created }: SessionEnd,
+  modules: ReadonlyMap<string, Uint8Array> = new Map(),
+): Changes {
+  const changes: Changes = new Map();
+  const add = (
+    key: Uint8Array,
+    next: Uint8Array | undefined,
+    { order = 0, isInPlace = false }: { readonly order?: Change["order"]; readonly isInPlace?: boolean } = {},
+  ): void => {
+    const before = read(key);
+    if (next === undefined && before === undefined) return;
+    const kind = next === undefined ? "delete" : before === undefined ? "create" : "modify";
+    const metadata = before === undefined ? created : before.metadata;
+    changes.set(toHex(key), { key, kind, data: next ?? NOTHING, metadata, isFree: false, isInPlace, order });
+  };
+  const groups = new Map<
+    string,
+    { readonly key: Uint8Array; readonly members: Map<string, Uint8Array | undefined>; isInPlace: boolean }
+  >();
+  for (const { address, type, group, slot } of session.resources.values()) {
+    const change = slot.change();
+    if (change === undefined) continue;
+    const bytes = change === "delete" ? undefined : change;
+    const tag = structTagOf(type);
+    if (group === undefined) {
+      add(resourceStateKey(address, tag, "resource"), bytes, { isInPlace: isInPlace(slot) });
+      continue;
+    }
+    const key = resourceStateKey(address, parseStructTag(group), "resourceGroup");
+    const known = groups.get(toHex(key)) ?? {
+      key,
+      members: new Map<string, Uint8Array | undefined>(),
+      isInPlace: true,
+    };
+    if (!isInPlace(slot)) known.isInPlace = false;
+    known.members.set(toHex(encodeWith(structTagCodec, tag)), bytes);
+    groups.set(toHex(key), known);
+  }
+  for (const { key, members, isInPlace: isGroupInPlace } of groups.values()) {
+    const before = read(key);
+    const all = before === undefined ? new Map<string, Uint8Array>() : readGroup(before.data);
+    for (const [tag, bytes] of members) {
+      if (bytes === undefined) all.delete(tag);
+      else all.set(tag, bytes);
+    }
+    add(key, all.size === 0 ? undefined : writeGroup(all), { isInPlace: isGroupInPlace });
+  }
+  for (const { handle, key, slot } of session.tableItems.values()) {
+    const change = slot.change();
+    if (change === undefined) continue;
+    const bytes = change === "delete" ? undefined : change;
+    add(tableItemStateKey(handle, key), bytes, { isInPlace: isInPlace(slot) });
+  }
+  const aggregators = (session.extensions.get("aggregators") ?? new Map()) as Aggregators;
+  for (const { handle, key, base, delta, isCreated, isDestroyed, isRead } of aggregators.values()) {
+    const stateKey = tableItemStateKey(handle, Buffer.from(key, "hex"));
+    if (isDestroyed) {
+      if (!isCreated) add(stateKey, undefined, { order: 1 });
+      continue;
+    }
+    if (base === undefined) throw invariant("an aggregator has no value");
+    const data = u128Bytes(base + delta);
+    if (isRead) add(stateKey, data, { order: 1 });
+    else
+      changes.set(toHex(stateKey), {
+        key: stateKey,
+        kind: "modify",
+        data,
+        metadata: undefined,
+        isFree: true,
+        isInPlace: false,
+        order: 1,
+      });
+  }
+  for (const [name, bytes] of modules) {
+    const [address = "", module = ""] = name.split("::");
+    add(moduleStateKey(address, module), bytes, { order: 2 });
+  }
+  return changes;
+}
+
+function isInPlace({ isDirty, hasAggregatorChange, wasThere, exists }: GlobalSlot): boolean {
+  return hasAggregatorChange && !isDirty && wasThere && exists;
+}
+
+function u128Bytes(value: bigint): Uint8Array {
+  const bytes = Buffer.alloc(16);
+  bytes.writeBigUInt64LE(BigInt.asUintN(64, value), 0);
+  bytes.writeBigUInt64LE(value >> 64n, 8);
+  return bytes;
+}
+
+/** Joins the changes of a later session to those before. */
+export function squash(before: Changes, later: Changes): void {
+  for (const [name, change] of later) {
+    const first = before.get(name);
+    if (first === undefined) before.set(name, change);
+    else if (first.kind === "create") {
+      if (change.kind === "delete") before.delete(name);
+      else
+        before.set(name, {
+          ...change,
+          kind: "create",
+          metadata: change.isFree ? first.metadata : change.metadata,
+          isFree: false,
+        });
+    } else if (first.kind === "delete") {
+      if (change.kind !== "create") throw invariant("a deleted item is changed");
+      before.set(name, { ...change, kind: "modify", metadata: first.metadata });
+    } else {
+      const isFree = first.isFree && change.isFree;
+      before.set(name, { ...change, metadata: change.isFree ? first.metadata : change.metadata, isFree });
+    }
+  }
+}
+
+/** Bytes of a key that are paid for: the address or handle, and the path or key. */
+function keySize(key: Uint8Array): number {
+  const reader = new BcsReader(key);
+  reader.uleb();
+  reader.skip(32);
+  return 32 + reader.byteString().length;
+}
+
+function compareKeys(a: Change, b: Change): number {
+  return a.order - b.order || Buffer.compare(a.key, b.key);
+}
+
+function ordered(changes: Changes): Change[] {
+  return [...changes.values()].sort(compareKeys);
+}
+
+export function eventOf({ guid, sequenceNumber, type, data }: SessionEvent): ContractEvent {
+  if (guid === undefined) return { kind: "v2", type: tagOf(type), data };
+  const creationNumber = Buffer.from(guid).readBigUInt64LE(0);
+  const account = addressFromBytes(guid.subarray(8, 40));
+  return { kind: "v1", creationNumber, account, sequenceNumber, type: tagOf(type), data };
+}
+
+function eventSize(event: ContractEvent): number {
+  return (event.kind === "v1" ? 48 : 0) + encodeWith(typeTagCodec, event.type).length + event.data.length;
+}
+
+/** Throws VmError for more or larger writes and events than a transaction may have. */
+export function assertLimits(meter: Meter, changes: Changes, events: readonly SessionEvent[]): void {
+  const limit = (name: string): number => meter.price(`txn.${name}`, Number.POSITIVE_INFINITY);
+  const refuse = (): never => {
+    throw new VmError(STATUS.storageWriteLimitReached, "a transaction writes too much");
+  };
+  if (changes.size > limit("max_write_ops_per_transaction")) refuse();
+  let writes = 0;
+  for (const { key, data, kind } of changes.values()) {
+    if (kind === "delete") continue;
+    const size = keySize(key) + data.length;
+    if (size > limit("max_bytes_per_write_op")) refuse();
+    writes += size;
+  }
+  if (writes > limit("max_bytes_all_write_ops_per_transaction")) refuse();
+  let total = 0;
+  for (const { data } of events) {
+    if (data.length > limit("max_bytes_per_event")) refuse();
+    total += data.length;
+  }
+  if (total > limit("max_bytes_all_events_per_transaction")) refuse();
+}
+
+/** Charges for writes and events. Returns the refund, and sets the deposits of what is written. */
+export function chargeChanges(
+  meter: Meter,
+  changes: Changes,
+  events: readonly SessionEvent[],
+  options: {
+    readonly transactionBytes: number;
+    readonly gasUnitPrice: bigint;
+    readonly readBefore: StoredReader;
+  },
+): bigint {
+  const price = (name: string): number => meter.price(`txn.${name}`);
+  meter.chargeIo(price("storage_io_per_transaction_byte_write") * options.transactionBytes);
+  for (const event of events)
+    meter.chargeIo(price("storage_io_per_event_byte_write") * eventSize(eventOf(event)));
+  for (const { key, data, isFree } of ordered(changes)) {
+    if (isFree) continue;
+    meter.chargeIo(
+      price("storage_io_per_state_slot_write") +
+        price("storage_io_per_state_byte_write") * (keySize(key) + data.length),
+    );
+  }
+  if (options.gasUnitPrice === 0n) return 0n;
+  const [perSlot, perByte] = [
+    BigInt(price("storage_fee_per_state_slot")),
+    BigInt(price("storage_fee_per_state_byte")),
+  ];
+  let fee = 0n;
+  let refund = 0n;
+  for (const [name, change] of changes) {
+    if (change.isFree || change.isInPlace) continue;
+    const { key, data, kind } = change;
+    const whole = perByte * BigInt(keySize(key) + data.length);
+    if (kind === "create") {
+      fee += perSlot + whole;
+      if (change.metadata !== undefined)
+        changes.set(name, {
+          ...change,
+          metadata: { ...change.metadata, slotDeposit: perSlot, bytesDeposit: whole },
+        });
+    } else if (kind === "modify") {
+      const metadata = change.metadata ?? NO_DEPOSIT;
+      const old = options.readBefore(key)?.data.length ?? 0;
+      let { bytesDeposit } = metadata;
+      if (data.length > old && whole > bytesDeposit) {
+        const grown = perByte * BigInt(data.length - old);
+        const missing = whole - bytesDeposit;
+        const paid = grown < missing ? grown : missing;
+        fee += paid;
+        bytesDeposit += paid;
+      }
+      changes.set(name, { ...change, metadata: { ...metadata, bytesDeposit } });
+    } else {
+      const { slotDeposit, bytesDeposit } = change.metadata ?? NO_DEPOSIT;
+      refund += slotDeposit + bytesDeposit;
+      if (change.metadata === undefined) changes.set(name, { ...change, metadata: NO_DEPOSIT });
+    }
+  }
+  meter.chargeStorage(Number(fee), Number(options.gasUnitPrice));
+  return refund;
+}
+
+function toWriteOp({ kind, data, metadata }: Change): WriteOp {
+  if (metadata === undefined) {
+    if (kind === "delete") return { kind: "deletion" };
+    return { kind: kind === "create" ? "creation" : "modification", data };
+  }
+  const stored = toStateMetadata(metadata);
+  if (kind === "delete") return { kind: "deletionWithMetadata", metadata: stored };
+  return {
+    kind: kind === "create" ? "creationWithMetadata" : "modificationWithMetadata",
+    data,
+    metadata: stored,
+  };
+}
+
+/** BCS of the write set. */
+export function encodeWriteSet(changes: Changes): Uint8Array {
+  const writes: Writes = [...changes.values()].map((change) => [
+    decodeWith(stateKeyCodec, change.key),
+    toWriteOp(change),
+  ]);
+  return encodeWith(writeSetCodec, { kind: "v0", writes });
+}
+
+export function encodeEvents(events: readonly SessionEvent[]): readonly Uint8Array[] {
+  return events.map((event) => encodeWith(contractEventCodec, eventOf(event)));
+}

@@ -1,0 +1,858 @@
+// Runs bytecode: a stack of frames, a stack of operands, one instruction after the other.
+import { toHex } from "../base/hex.ts";
+import type { AbiStructType, AbiType, StructAbi } from "../move/abi.ts";
+import type {
+  ClosureReference,
+  Constant,
+  FieldReference,
+  FunctionReference,
+  Instantiation,
+  VariantReference,
+  VectorReference,
+} from "../move/bytecode/program.ts";
+import { invariant, STATUS, VmError } from "./errors.ts";
+import { InstructionPrices, type Meter } from "./gas.ts";
+import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
+import { decodeValue, type Layout } from "./layout.ts";
+import type { FunctionInstance, Linker } from "./linker.ts";
+import { Dispatch, type NativeContext } from "./natives.ts";
+import type { GlobalSlot, Session } from "./session.ts";
+import { countNodes, substitute } from "./types.ts";
+import {
+  abstractSize,
+  asAddress,
+  asRef,
+  asStruct,
+  asVec,
+  Closure,
+  copyValue,
+  equalValues,
+  type ItemKind,
+  itemKindOf,
+  Ref,
+  Struct,
+  type Value,
+  Vec,
+} from "./values.ts";
+
+const MAX_OPERANDS = 1024;
+const MAX_FRAMES = 1024;
+
+class Frame {
+  readonly instance: FunctionInstance;
+  readonly locals: Value[];
+  /** Operands of the callers. */
+  readonly base: number;
+  pc = 0;
+  /** The module that this call entered, counted against reentrancy. */
+  readonly entered: string | undefined;
+  readonly isLocked: boolean;
+
+  constructor(
+    instance: FunctionInstance,
+    locals: Value[],
+    base: number,
+    entered: string | undefined,
+    isLocked: boolean,
+  ) {
+    this.instance = instance;
+    this.locals = locals;
+    this.base = base;
+    this.entered = entered;
+    this.isLocked = isLocked;
+  }
+}
+
+/** A struct with its type arguments, as an instruction names it. */
+interface ResolvedStruct {
+  readonly type: AbiStructType;
+  readonly nodes: number;
+  /** Parts of the types of all fields. */
+  readonly fieldNodes: number;
+}
+
+interface ResolvedVector {
+  readonly kind: ItemKind;
+  readonly nodes: number;
+}
+
+interface ResolvedCall {
+  readonly callee: FunctionInstance;
+  /** Parts of the type arguments. */
+  readonly nodes: number;
+}
+
+/** Runs one call from outside, to its end. */
+export class Interpreter {
+  readonly #linker: Linker;
+  readonly #session: Session;
+  readonly #meter: Meter;
+  readonly #prices: InstructionPrices;
+  readonly #frames: Frame[] = [];
+  readonly #stack: Value[] = [];
+  /** How often each module is active. */
+  readonly #active = new Map<string, number>();
+  #locks = 0;
+  /** Instructions that ran. */
+  steps = 0;
+
+  constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
+    this.#linker = linker;
+    this.#session = session;
+    this.#meter = linker.meter;
+    this.#prices = prices ?? new InstructionPrices(linker.meter);
+  }
+
+  /** Calls a function and returns its results. Throws VmError. */
+  call(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
+    try {
+      if (instance.native !== undefined) return this.#callNativeAlone(instance, args);
+      this.#enter(instance, [...args]);
+      this.#run();
+      return this.#stack.splice(0);
+    } catch (error) {
+      if (error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError) {
+        throw this.#placed(invariant(`the code is not well formed: ${error.message}`));
+      }
+      throw error;
+    }
+  }
+
+  #callNativeAlone(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
+    const result = this.#callNative(instance, args);
+    if (result instanceof Dispatch) throw invariant("a dispatching function is called from outside");
+    return result;
+  }
+
+  #placed(error: VmError): VmError {
+    const frame = this.#frames.at(-1);
+    return frame === undefined
+      ? error
+      : error.at(frame.instance.module.key, frame.instance.definition.index, frame.pc);
+  }
+
+  /** Begins a call. The frame's price is that of the types of its locals. */
+  #enter(instance: FunctionInstance, args: Value[], isClosure = false, isDispatch = false): void {
+    const caller = this.#frames.at(-1);
+    const { key } = instance.module;
+    const locks = isDispatch || instance.definition.isModuleLock;
+    const isOther = caller === undefined || isClosure || caller.instance.module.key !== key;
+    if (caller !== undefined && isOther && this.#locks > 0 && (this.#active.get(key) ?? 0) > 0) {
+      // The chain names no place for this fault.
+      throw new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`).at(
+        undefined,
+        undefined,
+        undefined,
+      );
+    }
+    if (isOther) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
+    if (locks) this.#locks++;
+    this.#meter.charge(this.#prices.perNode * instance.localNodes);
+    args.length = instance.localCount;
+    this.#frames.push(new Frame(instance, args, this.#stack.length, isOther ? key : undefined, locks));
+  }
+
+  #leave(): void {
+    const frame = this.#frames.pop();
+    if (frame === undefined) return;
+    if (frame.entered !== undefined)
+      this.#active.set(frame.entered, (this.#active.get(frame.entered) ?? 1) - 1);
+    if (frame.isLocked) this.#locks--;
+  }
+
+  #popArgs(count: number, base: number): Value[] {
+    if (this.#stack.length - count < base) throw invariant("the operand stack is empty");
+    return count === 0 ? [] : this.#stack.splice(this.#stack.length - count, count);
+  }
+
+  /** Calls a function with arguments from the stack. */
+  #invoke(callee: FunctionInstance, args: Value[], frame: Frame, isClosure = false): void {
+    if (callee.native !== undefined) {
+      const result = this.#callNative(callee, args);
+      if (result instanceof Dispatch) {
+        if (this.#frames.length >= MAX_FRAMES) throw callStackOverflow();
+        this.#enter(result.target, result.args, false, true);
+        return;
+      }
+      for (const value of result) this.#stack.push(value);
+      frame.pc++;
+      return;
+    }
+    if (this.#frames.length > MAX_FRAMES) throw callStackOverflow();
+    this.#enter(callee, args, isClosure);
+  }
+
+  #callNative(callee: FunctionInstance, args: readonly Value[]): readonly Value[] | Dispatch {
+    const context: NativeContext = {
+      linker: this.#linker,
+      session: this.#session,
+      meter: this.#meter,
+      self: callee,
+      callers: () => this.#frames.map(({ instance }) => instance.module).reverse(),
+    };
+    try {
+      return callee.native?.(context, args, callee.typeArgs) ?? [];
+    } catch (error) {
+      if (error instanceof VmError) throw error.at(callee.module.key, callee.definition.index, 0);
+      throw error;
+    }
+  }
+
+  #run(): void {
+    while (this.#frames.length > 0) {
+      const frame = this.#frames.at(-1) as Frame;
+      try {
+        this.#runFrame(frame);
+      } catch (error) {
+        if (error instanceof VmError) {
+          error.isInside = true;
+          throw error.at(frame.instance.module.key, frame.instance.definition.index, frame.pc);
+        }
+        throw error;
+      }
+    }
+  }
+
+  /** Runs instructions of one frame until it calls or returns. */
+  #runFrame(frame: Frame): void {
+    const { instance, locals, base } = frame;
+    const { body } = instance.definition;
+    if (body === undefined) throw invariant("a native function has no frame");
+    const { opcodes, operands } = body;
+    const { kinds, resolved } = instance;
+    const stack = this.#stack;
+    const meter = this.#meter;
+    const prices = this.#prices;
+    const { base: costs } = prices;
+    const pop = (): Value => {
+      if (stack.length <= base) throw invariant("the operand stack is empty");
+      return stack.pop() as Value;
+    };
+    const push = (value: Value): void => {
+      if (stack.length >= MAX_OPERANDS) throw new VmError(STATUS.stackOverflow, "the operand stack is full");
+      stack.push(value);
+    };
+    for (;;) {
+      const { pc } = frame;
+      const opcode = opcodes[pc];
+      if (opcode === undefined) throw invariant("the code has no end");
+      this.steps++;
+      switch (opcode) {
+        case 0x01: // pop
+          meter.charge(costs[opcode] as number);
+          pop();
+          break;
+        case 0x02: // ret
+          meter.charge(costs[opcode] as number);
+          this.#leave();
+          {
+            const caller = this.#frames.at(-1);
+            if (caller !== undefined) caller.pc++;
+          }
+          return;
+        case 0x03: // br_true
+        case 0x04: {
+          meter.charge(costs[opcode] as number);
+          if ((pop() as boolean) === (opcode === 0x03)) {
+            frame.pc = operands[pc] as number;
+            continue;
+          }
+          break;
+        }
+        case 0x05:
+          meter.charge(costs[opcode] as number);
+          frame.pc = operands[pc] as number;
+          continue;
+        case 0x06:
+        case 0x31:
+        case 0x32:
+        case 0x48:
+        case 0x49:
+        case 0x4a:
+        case 0x5b:
+        case 0x5c:
+        case 0x5d:
+        case 0x5e:
+        case 0x5f:
+        case 0x60:
+          meter.charge(costs[opcode] as number);
+          push(operands[pc] as Value);
+          break;
+        case 0x07: {
+          const { type, bytes } = operands[pc] as Constant;
+          const layout = (resolved[pc] ??= this.#linker.layout(type)) as Layout;
+          meter.charge(prices.perNode * countNodes(type));
+          meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
+          const value = decodeValue(bytes, layout);
+          if (value === undefined) throw invariant("a constant does not decode");
+          push(value);
+          break;
+        }
+        case 0x08:
+        case 0x09:
+          meter.charge(costs[opcode] as number);
+          push(opcode === 0x08);
+          break;
+        case 0x0a: {
+          const value = locals[operands[pc] as number];
+          if (value === undefined) throw invariant("a local has no value");
+          meter.charge((costs[opcode] as number) + prices.copyUnit * abstractSize(value));
+          push(copyValue(value));
+          break;
+        }
+        case 0x0b: {
+          const index = operands[pc] as number;
+          const value = locals[index];
+          if (value === undefined) throw invariant("a local has no value");
+          meter.charge(costs[opcode] as number);
+          // A hole, so that a second move is noticed.
+          locals[index] = undefined as unknown as Value;
+          push(value);
+          break;
+        }
+        case 0x0c:
+          meter.charge(costs[opcode] as number);
+          locals[operands[pc] as number] = pop();
+          break;
+        case 0x0d:
+        case 0x0e:
+          meter.charge(costs[opcode] as number);
+          push(new Ref(locals, operands[pc] as number));
+          break;
+        case 0x0f:
+        case 0x10: {
+          meter.charge(costs[opcode] as number);
+          const ref = asRef(pop());
+          push(new Ref(asStruct(ref).fields, (operands[pc] as FieldReference).index, ref.root));
+          break;
+        }
+        case 0x36:
+        case 0x37: {
+          const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
+          const nodes = (resolved[pc] ??= this.#fieldNodes(instance, of, typeArgs)) as number;
+          meter.charge(prices.perNode * nodes);
+          meter.charge(costs[opcode] as number);
+          const ref = asRef(pop());
+          push(new Ref(asStruct(ref).fields, of.index, ref.root));
+          break;
+        }
+        case 0x4e:
+        case 0x4f:
+        case 0x50:
+        case 0x51: {
+          let field = operands[pc] as FieldReference;
+          if (opcode >= 0x50) {
+            const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
+            const nodes = (resolved[pc] ??= this.#fieldNodes(instance, of, typeArgs)) as number;
+            meter.charge(prices.perNode * nodes);
+            field = of;
+          }
+          meter.charge(costs[opcode] as number);
+          const ref = asRef(pop());
+          const value = asStruct(ref);
+          if (!(field.variants ?? []).includes(value.tag)) throw variantMismatch();
+          push(new Ref(value.fields, field.index, ref.root));
+          break;
+        }
+        case 0x11: {
+          const reference = operands[pc] as FunctionReference;
+          const callee = (resolved[pc] ??= this.#linker.function(reference, [])) as FunctionInstance;
+          const args = reference.params.length;
+          meter.charge(prices.callBase + prices.callArg * args + prices.callLocal * callee.localCount);
+          this.#invoke(callee, this.#popArgs(args, base), frame);
+          if (callee.native === undefined || this.#frames.at(-1) !== frame) return;
+          continue;
+        }
+        case 0x38: {
+          const { of, typeArgs } = operands[pc] as Instantiation<FunctionReference>;
+          let call = resolved[pc] as ResolvedCall | undefined;
+          if (call === undefined) {
+            const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
+            const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
+            meter.charge(prices.perNode * nodes);
+            call = { callee: this.#linker.function(of, types), nodes };
+            resolved[pc] = call;
+          }
+          const { callee } = call;
+          const args = of.params.length;
+          meter.charge(
+            prices.genericCallBase +
+              prices.genericCallType * typeArgs.length +
+              prices.genericCallArg * args +
+              prices.genericCallLocal * callee.localCount,
+          );
+          this.#invoke(callee, this.#popArgs(args, base), frame);
+          if (callee.native === undefined || this.#frames.at(-1) !== frame) return;
+          continue;
+        }
+        case 0x12: {
+          const { fields } = operands[pc] as StructAbi;
+          meter.charge((costs[opcode] as number) + prices.packField * fields.length);
+          push(new Struct(this.#popArgs(fields.length, base)));
+          break;
+        }
+        case 0x39: {
+          const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
+          const known = (resolved[pc] ??= this.#struct(instance, of, typeArgs, of.fields)) as ResolvedStruct;
+          meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
+          meter.charge((costs[opcode] as number) + prices.packGenericField * of.fields.length);
+          push(new Struct(this.#popArgs(of.fields.length, base)));
+          break;
+        }
+        case 0x13:
+        case 0x3a: {
+          let count: number;
+          if (opcode === 0x13) {
+            count = (operands[pc] as StructAbi).fields.length;
+            meter.charge((costs[opcode] as number) + prices.unpackField * count);
+          } else {
+            const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
+            const known = (resolved[pc] ??= this.#struct(
+              instance,
+              of,
+              typeArgs,
+              of.fields,
+            )) as ResolvedStruct;
+            count = of.fields.length;
+            meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
+            meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
+          }
+          const { fields } = asStruct(pop());
+          if (fields.length !== count) throw invariant("a struct has other fields");
+          for (const field of fields) push(field);
+          break;
+        }
+        case 0x52:
+        case 0x53: {
+          const { owner, variant } =
+            opcode === 0x52
+              ? (operands[pc] as VariantReference)
+              : (operands[pc] as Instantiation<VariantReference>).of;
+          const fields = owner.variants?.[variant]?.fields ?? [];
+          if (opcode === 0x53) {
+            const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
+            const known = (resolved[pc] ??= this.#struct(
+              instance,
+              owner,
+              typeArgs,
+              fields,
+            )) as ResolvedStruct;
+            meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
+            meter.charge((costs[opcode] as number) + prices.packGenericField * fields.length);
+          } else meter.charge((costs[opcode] as number) + prices.packField * fields.length);
+          push(new Struct(this.#popArgs(fields.length, base), variant));
+          break;
+        }
+        case 0x54:
+        case 0x55: {
+          const { owner, variant } =
+            opcode === 0x54
+              ? (operands[pc] as VariantReference)
+              : (operands[pc] as Instantiation<VariantReference>).of;
+          const declared = owner.variants?.[variant]?.fields ?? [];
+          const value = asStruct(pop());
+          // The tag counts as a field.
+          const count = value.fields.length + 1;
+          if (opcode === 0x55) {
+            const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
+            const known = (resolved[pc] ??= this.#struct(
+              instance,
+              owner,
+              typeArgs,
+              declared,
+            )) as ResolvedStruct;
+            meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
+            meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
+          } else meter.charge((costs[opcode] as number) + prices.unpackField * count);
+          if (value.tag !== variant) throw variantMismatch();
+          for (const field of value.fields) push(field);
+          break;
+        }
+        case 0x56:
+        case 0x57: {
+          const { owner, variant } =
+            opcode === 0x56
+              ? (operands[pc] as VariantReference)
+              : (operands[pc] as Instantiation<VariantReference>).of;
+          if (opcode === 0x57) {
+            const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
+            const known = (resolved[pc] ??= this.#struct(instance, owner, typeArgs, [])) as ResolvedStruct;
+            meter.charge(prices.perNode * known.nodes);
+          }
+          meter.charge(costs[opcode] as number);
+          push(asStruct(asRef(pop())).tag === variant);
+          break;
+        }
+        case 0x14: {
+          const value = asRef(pop()).get();
+          meter.charge((costs[opcode] as number) + prices.readUnit * abstractSize(value));
+          push(copyValue(value));
+          break;
+        }
+        case 0x15: {
+          const ref = asRef(pop());
+          const value = pop();
+          meter.charge(costs[opcode] as number);
+          ref.set(value);
+          break;
+        }
+        case 0x16:
+        case 0x17:
+        case 0x18:
+        case 0x19:
+        case 0x1a: {
+          meter.charge(costs[opcode] as number);
+          const other = pop();
+          push(calculate(opcode, pop(), other, kinds[pc] as number));
+          break;
+        }
+        case 0x1b:
+        case 0x1c:
+        case 0x1d: {
+          meter.charge(costs[opcode] as number);
+          const other = pop();
+          push(combineBits(opcode, pop(), other));
+          break;
+        }
+        case 0x1e:
+        case 0x1f: {
+          meter.charge(costs[opcode] as number);
+          const other = pop() as boolean;
+          const one = pop() as boolean;
+          push(opcode === 0x1e ? one || other : one && other);
+          break;
+        }
+        case 0x20:
+          meter.charge(costs[opcode] as number);
+          push(!(pop() as boolean));
+          break;
+        case 0x21:
+        case 0x22: {
+          const other = pop();
+          const one = pop();
+          const unit = opcode === 0x21 ? prices.equalUnit : prices.notEqualUnit;
+          meter.charge(
+            (costs[opcode] as number) + unit * (abstractSize(one, true) + abstractSize(other, true)),
+          );
+          push(equalValues(one, other) === (opcode === 0x21));
+          break;
+        }
+        case 0x23:
+        case 0x24:
+        case 0x25:
+        case 0x26: {
+          meter.charge(costs[opcode] as number);
+          const other = pop() as number;
+          const one = pop() as number;
+          push(
+            opcode === 0x23
+              ? one < other
+              : opcode === 0x24
+                ? one > other
+                : opcode === 0x25
+                  ? one <= other
+                  : one >= other,
+          );
+          break;
+        }
+        case 0x27: {
+          meter.charge(costs[opcode] as number);
+          throw new VmError(STATUS.aborted, "aborted", pop() as bigint);
+        }
+        case 0x68: {
+          meter.charge(costs[opcode] as number);
+          const text = Buffer.from(asVec(pop()).items as number[]).toString();
+          throw new VmError(STATUS.aborted, text, pop() as bigint);
+        }
+        case 0x28:
+        case 0x2e:
+          meter.charge(costs[opcode] as number);
+          break;
+        case 0x29:
+        case 0x2a:
+        case 0x2b:
+        case 0x2c:
+        case 0x2d:
+        case 0x3b:
+        case 0x3c:
+        case 0x3d:
+        case 0x3e:
+        case 0x3f:
+          this.#global(opcode, frame, pop, push);
+          break;
+        case 0x2f:
+        case 0x30: {
+          meter.charge(costs[opcode] as number);
+          const amount = pop() as number;
+          push(shift(opcode === 0x2f, pop(), amount, kinds[pc] as number));
+          break;
+        }
+        case 0x33:
+        case 0x34:
+        case 0x35:
+        case 0x4b:
+        case 0x4c:
+        case 0x4d:
+        case 0x61:
+        case 0x62:
+        case 0x63:
+        case 0x64:
+        case 0x65:
+        case 0x66:
+          meter.charge(costs[opcode] as number);
+          push(cast(pop(), CAST_KINDS[opcode] as number));
+          break;
+        case 0x67:
+          meter.charge(costs[opcode] as number);
+          push(negate(pop(), kinds[pc] as number));
+          break;
+        case 0x40:
+        case 0x41:
+        case 0x42:
+        case 0x43:
+        case 0x44:
+        case 0x45:
+        case 0x46:
+        case 0x47:
+          this.#vector(opcode, frame, pop, push);
+          break;
+        case 0x58:
+        case 0x59: {
+          const { target, mask } = operands[pc] as ClosureReference;
+          push(this.#packClosure(opcode, frame, target, mask));
+          break;
+        }
+        case 0x5a: {
+          const closure = pop();
+          if (!(closure instanceof Closure)) throw invariant("expected a closure");
+          this.#callClosure(closure, frame);
+          if (this.#frames.at(-1) !== frame) return;
+          continue;
+        }
+        default:
+          throw invariant(`unknown opcode ${opcode}`);
+      }
+      frame.pc++;
+    }
+  }
+
+  #fieldNodes(
+    instance: FunctionInstance,
+    { owner, index, variants }: FieldReference,
+    typeArgs: readonly AbiType[],
+  ): number {
+    const struct = this.#struct(instance, owner, typeArgs, []);
+    const fields = variants === undefined ? owner.fields : owner.variants?.[variants[0] ?? 0]?.fields;
+    const type = fields?.[index]?.type;
+    if (type === undefined) throw invariant("a field is missing");
+    return struct.nodes + countNodes(substitute(type, struct.type.typeArgs));
+  }
+
+  #struct(
+    instance: FunctionInstance,
+    abi: StructAbi,
+    typeArgs: readonly AbiType[],
+    fields: StructAbi["fields"],
+  ): ResolvedStruct {
+    const { abi: module } = instance.module.program;
+    if (module === undefined) throw invariant("a script defines no structs");
+    const { address, name } = module;
+    const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
+    const type: AbiStructType = { kind: "struct", address, module: name, name: abi.name, typeArgs: types };
+    const fieldNodes = fields.reduce((sum, field) => sum + countNodes(substitute(field.type, types)), 0);
+    return { type, nodes: countNodes(type), fieldNodes };
+  }
+
+  #global(opcode: number, frame: Frame, pop: () => Value, push: (value: Value) => void): void {
+    const { instance, pc } = frame;
+    const meter = this.#meter;
+    const operand = instance.definition.body?.operands[pc];
+    const isGeneric = opcode >= 0x3b;
+    let struct = instance.resolved[pc] as ResolvedStruct | undefined;
+    if (struct === undefined) {
+      const { of, typeArgs } = isGeneric
+        ? (operand as Instantiation<StructAbi>)
+        : { of: operand as StructAbi, typeArgs: [] };
+      struct = this.#struct(instance, of, typeArgs, []);
+      instance.resolved[pc] = struct;
+    }
+    if (isGeneric) meter.charge(this.#prices.perNode * struct.nodes);
+    // Exists, borrow mutably, borrow, move from, move to.
+    const action = isGeneric ? opcode - 0x3b : opcode - 0x29;
+    const moved = action === 4 ? pop() : undefined;
+    const address = action === 4 ? asAddress(asStruct(asRef(pop())).fields[0]) : asAddress(pop());
+    const slot: GlobalSlot = this.#session.resource(address, struct.type);
+    meter.charge(this.#prices.base[opcode] as number);
+    if ((this.#active.get(instance.module.key) ?? 0) > 1)
+      throw new VmError(STATUS.runtimeDispatchError, "a module that is entered twice touches its resources");
+    switch (action) {
+      case 0:
+        push(slot.exists);
+        return;
+      case 1:
+      case 2:
+        if (!slot.exists) throw missing(address, struct.type);
+        push(new Ref(slot.place, 0, slot));
+        return;
+      case 3: {
+        if (!slot.exists) throw missing(address, struct.type);
+        push(slot.take() as Value);
+        return;
+      }
+      default:
+        if (slot.exists)
+          throw new VmError(
+            STATUS.resourceAlreadyExists,
+            `0x${address} has a ${struct.type.module}::${struct.type.name} already`,
+          );
+        slot.put(moved as Value);
+    }
+  }
+
+  #vector(opcode: number, frame: Frame, pop: () => Value, push: (value: Value) => void): void {
+    const { instance, pc, base } = frame;
+    const meter = this.#meter;
+    const prices = this.#prices;
+    const { item, count } = instance.definition.body?.operands[pc] as VectorReference;
+    let known = instance.resolved[pc] as ResolvedVector | undefined;
+    if (known === undefined) {
+      const type = substitute(item, instance.typeArgs);
+      known = { kind: itemKindOf(type), nodes: countNodes(type) };
+      instance.resolved[pc] = known;
+    }
+    meter.charge(prices.perNode * known.nodes);
+    const cost = prices.base[opcode] as number;
+    switch (opcode) {
+      case 0x40: {
+        const items = count & 0xffff;
+        meter.charge(cost + prices.vectorPackItem * items);
+        push(new Vec(known.kind, this.#popArgs(items, base)));
+        return;
+      }
+      case 0x41:
+        meter.charge(cost);
+        push(BigInt(asVec(asRef(pop())).items.length));
+        return;
+      case 0x42:
+      case 0x43: {
+        const index = pop() as bigint;
+        const ref = asRef(pop());
+        meter.charge(cost);
+        const { items } = asVec(ref);
+        if (index >= BigInt(items.length)) throw vectorError(1, "an index is out of range");
+        push(new Ref(items, Number(index), ref.root));
+        return;
+      }
+      case 0x44: {
+        const value = pop();
+        const ref = asRef(pop());
+        meter.charge(cost);
+        asVec(ref).items.push(value);
+        if (ref.root !== undefined) ref.root.isDirty = true;
+        return;
+      }
+      case 0x45: {
+        const ref = asRef(pop());
+        meter.charge(cost);
+        const value = asVec(ref).items.pop();
+        if (value === undefined) throw vectorError(2, "a vector is empty");
+        if (ref.root !== undefined) ref.root.isDirty = true;
+        push(value);
+        return;
+      }
+      case 0x46: {
+        const { items } = asVec(pop());
+        meter.charge(cost + prices.vectorUnpackItem * count);
+        if (items.length !== count) throw vectorError(3, "a vector has another length");
+        for (const value of items) push(value);
+        return;
+      }
+      default: {
+        const j = pop() as bigint;
+        const i = pop() as bigint;
+        const ref = asRef(pop());
+        meter.charge(cost);
+        const { items } = asVec(ref);
+        const length = BigInt(items.length);
+        if (i >= length || j >= length) throw vectorError(1, "an index is out of range");
+        const [a, b] = [Number(i), Number(j)];
+        [items[a], items[b]] = [items[b] as Value, items[a] as Value];
+        if (ref.root !== undefined) ref.root.isDirty = true;
+      }
+    }
+  }
+
+  #packClosure(
+    opcode: number,
+    frame: Frame,
+    { of, typeArgs }: Instantiation<FunctionReference>,
+    mask: bigint,
+  ): Closure {
+    const { instance, pc, base } = frame;
+    const prices = this.#prices;
+    let call = instance.resolved[pc] as ResolvedCall | undefined;
+    if (call === undefined) {
+      const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
+      const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
+      call = { callee: this.#linker.function(of, types), nodes };
+      instance.resolved[pc] = call;
+    }
+    const { callee, nodes } = call;
+    if (opcode === 0x59) this.#meter.charge(prices.perNode * nodes);
+    const indices = maskIndices(mask);
+    const each = opcode === 0x58 ? prices.closureArg : prices.closureGenericArg;
+    this.#meter.charge((prices.base[opcode] as number) + each * indices.length);
+    const captured = this.#popArgs(indices.length, base);
+    const { definition } = callee;
+    const isStorable = definition.visibility === "public" || definition.isPersistent;
+    const layouts = isStorable
+      ? indices.map((index) => {
+          const type = definition.params[index];
+          if (type === undefined) throw invariant("a captured parameter does not exist");
+          return this.#linker.layout(substitute(type, callee.typeArgs));
+        })
+      : undefined;
+    return new Closure({ module: of.module, name: of.name }, callee.typeArgs, mask, captured, layouts);
+  }
+
+  #callClosure(closure: Closure, frame: Frame): void {
+    const { target, typeArgs, mask, captured } = closure;
+    const callee = this.#linker.function(target, typeArgs);
+    const total = callee.definition.params.length;
+    const given = this.#popArgs(total - captured.length, frame.base);
+    const prices = this.#prices;
+    this.#meter.charge(prices.callBase + prices.callArg * total + prices.callLocal * callee.localCount);
+    const args: Value[] = [];
+    let [fromCaptured, fromGiven] = [0, 0];
+    for (let i = 0; i < total; i++) {
+      const isCaptured = ((mask >> BigInt(i)) & 1n) === 1n;
+      args.push((isCaptured ? captured[fromCaptured++] : given[fromGiven++]) as Value);
+    }
+    this.#invoke(callee, args, frame, true);
+  }
+}
+
+function maskIndices(mask: bigint): number[] {
+  const indices: number[] = [];
+  for (let i = 0; i < 64; i++) if (((mask >> BigInt(i)) & 1n) === 1n) indices.push(i);
+  return indices;
+}
+
+function callStackOverflow(): VmError {
+  return new VmError(STATUS.callStackOverflow, "too many calls are nested");
+}
+
+function variantMismatch(): VmError {
+  return new VmError(STATUS.structVariantMismatch, "a value has another variant");
+}
+
+function vectorError(sub: number, message: string): VmError {
+  return new VmError(STATUS.vectorOperationError, message, BigInt(sub));
+}
+
+function missing(address: string, type: AbiStructType): VmError {
+  return new VmError(
+    STATUS.missingData,
+    `0x${address} has no ${toHex(type.address)}::${type.module}::${type.name}`,
+  );
+}

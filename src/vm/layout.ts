@@ -1,0 +1,293 @@
+// Layouts: what the bytes of a type look like, and values to and from BCS by them.
+import { toHex } from "../base/hex.ts";
+import { BcsError } from "../bcs/errors.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { BcsWriter } from "../bcs/writer.ts";
+import type { PrimitiveName } from "../move/abi.ts";
+import { addressFromBytes } from "../move/address.ts";
+import { typeTagCodec } from "../move/type-tag.ts";
+import { invariant, STATUS, VmError } from "./errors.ts";
+import { tagOf, typeFromTag } from "./types.ts";
+import { Closure, type ItemKind, MAX_VALUE_DEPTH, Struct, signerOf, type Value, Vec } from "./values.ts";
+
+export type Layout =
+  | { readonly kind: PrimitiveName }
+  | { readonly kind: "vector"; readonly item: Layout; readonly itemKind: ItemKind }
+  | { readonly kind: "struct"; readonly fields: readonly Layout[] }
+  | { readonly kind: "enum"; readonly variants: readonly (readonly Layout[])[] }
+  | { readonly kind: "function" };
+
+/** How a signer is written: as its address alone, or as the enum that it is. */
+export type SignerForm = "address" | "enum";
+
+const CLOSURE_FORMAT = 1;
+
+function hexBytes(address: string): Uint8Array {
+  return Buffer.from(address, "hex");
+}
+
+/** BCS of a value. Throws VmError for a value that has none. */
+export function encodeValue(value: Value, layout: Layout, signers: SignerForm = "enum"): Uint8Array {
+  const writer = new BcsWriter(64);
+  write(writer, value, layout, signers, 1);
+  return writer.take();
+}
+
+function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerForm, depth: number): void {
+  switch (layout.kind) {
+    case "bool":
+      writer.bool(value as boolean);
+      return;
+    case "u8":
+    case "u16":
+    case "u32":
+    case "i8":
+    case "i16":
+    case "i32":
+      writer[layout.kind](value as number);
+      return;
+    case "u64":
+    case "u128":
+    case "u256":
+    case "i64":
+    case "i128":
+    case "i256":
+      writer[layout.kind](value as bigint);
+      return;
+    case "address":
+      writer.fixed(hexBytes(value as string));
+      return;
+    case "signer": {
+      const { fields, tag } = value as Struct;
+      const [address] = fields;
+      if (tag !== 0) throw invariant("a permissioned signer is not written");
+      if (signers === "enum") writer.uleb(0);
+      writer.fixed(hexBytes(address as string));
+      return;
+    }
+    default:
+      break;
+  }
+  if (depth > MAX_VALUE_DEPTH) throw new VmError(STATUS.valueDepthReached, "a value is nested too deeply");
+  switch (layout.kind) {
+    case "vector": {
+      const { items } = value as Vec;
+      writer.count(items.length);
+      if (layout.itemKind === "u8") writer.fixed(Uint8Array.from(items as number[]));
+      else for (const item of items) write(writer, item, layout.item, signers, depth + 1);
+      return;
+    }
+    case "struct":
+      writeFields(writer, (value as Struct).fields, layout.fields, signers, depth);
+      return;
+    case "enum": {
+      const { tag, fields } = value as Struct;
+      writer.uleb(tag);
+      writeFields(writer, fields, layout.variants[tag] ?? [], signers, depth);
+      return;
+    }
+    case "function":
+      writeClosure(writer, value as Closure, depth);
+  }
+}
+
+function writeFields(
+  writer: BcsWriter,
+  fields: readonly Value[],
+  layouts: readonly Layout[],
+  signers: SignerForm,
+  depth: number,
+): void {
+  if (fields.length !== layouts.length) throw invariant("a value does not have its layout");
+  for (let i = 0; i < fields.length; i++)
+    write(writer, fields[i] as Value, layouts[i] as Layout, signers, depth + 1);
+}
+
+function writeClosure(writer: BcsWriter, closure: Closure, depth: number): void {
+  const { target, typeArgs, mask, captured } = closure;
+  const layouts = closure.layouts as readonly Layout[] | undefined;
+  if (layouts === undefined) throw invariant("a closure that cannot be stored");
+  writer.uleb(5 + 2 * captured.length);
+  writer.u16(CLOSURE_FORMAT);
+  writer.fixed(target.module.address).text(target.module.name).text(target.name);
+  writer.count(typeArgs.length);
+  for (const type of typeArgs) typeTagCodec.write(writer, tagOf(type));
+  writer.u64(mask);
+  for (let i = 0; i < captured.length; i++) {
+    const layout = layouts[i] as Layout;
+    writeLayout(writer, layout);
+    write(writer, captured[i] as Value, layout, "enum", depth + 1);
+  }
+}
+
+const LAYOUT_TAGS: readonly (PrimitiveName | "vector" | "struct" | "native" | "function")[] = [
+  "bool",
+  "u8",
+  "u64",
+  "u128",
+  "address",
+  "vector",
+  "struct",
+  "signer",
+  "u16",
+  "u32",
+  "u256",
+  "native",
+  "function",
+  "i8",
+  "i16",
+  "i32",
+  "i64",
+  "i128",
+  "i256",
+];
+
+function writeLayout(writer: BcsWriter, layout: Layout): void {
+  if (layout.kind === "enum") {
+    writer.uleb(6).uleb(1).count(layout.variants.length);
+    for (const fields of layout.variants) {
+      writer.count(fields.length);
+      for (const field of fields) writeLayout(writer, field);
+    }
+    return;
+  }
+  writer.uleb(LAYOUT_TAGS.indexOf(layout.kind));
+  if (layout.kind === "vector") writeLayout(writer, layout.item);
+  if (layout.kind === "struct") {
+    writer.uleb(0).count(layout.fields.length);
+    for (const field of layout.fields) writeLayout(writer, field);
+  }
+}
+
+function readLayout(reader: BcsReader, depth: number): Layout {
+  if (depth > MAX_VALUE_DEPTH) reader.fail("a layout is nested too deeply");
+  const kind = LAYOUT_TAGS[reader.uleb()];
+  const list = (): Layout[] => Array.from({ length: reader.count() }, () => readLayout(reader, depth + 1));
+  switch (kind) {
+    case undefined:
+    case "native":
+      return reader.fail("an unknown layout");
+    case "vector": {
+      const item = readLayout(reader, depth + 1);
+      return { kind, item, itemKind: itemKindOfLayout(item) };
+    }
+    case "struct": {
+      const form = reader.uleb();
+      if (form === 0) return { kind, fields: list() };
+      if (form === 1) return { kind: "enum", variants: Array.from({ length: reader.count() }, list) };
+      return reader.fail("an unknown struct layout");
+    }
+    default:
+      return { kind };
+  }
+}
+
+function itemKindOfLayout({ kind }: Layout): ItemKind {
+  return kind === "vector" || kind === "struct" || kind === "enum" || kind === "function" || kind === "signer"
+    ? "other"
+    : kind;
+}
+
+/** The value of some bytes; undefined if they are not the BCS of one. */
+export function decodeValue(bytes: Uint8Array, layout: Layout): Value | undefined {
+  try {
+    const reader = new BcsReader(bytes);
+    const value = read(reader, layout, 1);
+    reader.finish();
+    return value;
+  } catch (error) {
+    if (error instanceof BcsError) return undefined;
+    throw error;
+  }
+}
+
+function read(reader: BcsReader, layout: Layout, depth: number): Value {
+  switch (layout.kind) {
+    case "address":
+      return toHex(reader.fixed(32));
+    case "signer":
+      if (reader.uleb() !== 0) reader.fail("an unknown kind of signer");
+      return signerOf(toHex(reader.fixed(32)));
+    case "vector":
+    case "struct":
+    case "enum":
+    case "function":
+      break;
+    default:
+      return reader[layout.kind]();
+  }
+  if (depth > MAX_VALUE_DEPTH) throw new VmError(STATUS.valueDepthReached, "a value is nested too deeply");
+  switch (layout.kind) {
+    case "vector": {
+      const { item, itemKind } = layout;
+      if (itemKind === "u8") return new Vec("u8", Array.from(reader.byteString()));
+      // An element without bytes, such as an empty struct, does not exist: every struct has a field.
+      const count = reader.count();
+      const items = new Array<Value>(count);
+      for (let i = 0; i < count; i++) items[i] = read(reader, item, depth + 1);
+      return new Vec(itemKind, items);
+    }
+    case "struct":
+      return new Struct(readFields(reader, layout.fields, depth));
+    case "enum": {
+      const tag = reader.uleb();
+      const fields = layout.variants[tag];
+      if (fields === undefined) return reader.fail("an unknown variant");
+      return new Struct(readFields(reader, fields, depth), tag);
+    }
+    case "function":
+      return readClosure(reader, depth);
+  }
+}
+
+function readFields(reader: BcsReader, layouts: readonly Layout[], depth: number): Value[] {
+  const fields = new Array<Value>(layouts.length);
+  for (let i = 0; i < layouts.length; i++) fields[i] = read(reader, layouts[i] as Layout, depth + 1);
+  return fields;
+}
+
+function readClosure(reader: BcsReader, depth: number): Closure {
+  const parts = reader.uleb();
+  if (parts < 5 || parts % 2 === 0) reader.fail("a closure with a wrong number of parts");
+  if (reader.u16() !== CLOSURE_FORMAT) reader.fail("an unknown format of a closure");
+  const address = addressFromBytes(Uint8Array.from(reader.fixed(32)));
+  const module = { address, name: reader.text() };
+  const name = reader.text();
+  const typeArgs = Array.from({ length: reader.count() }, () => typeFromTag(typeTagCodec.read(reader)));
+  const mask = reader.u64();
+  const layouts: Layout[] = [];
+  const captured: Value[] = [];
+  for (let i = 0; i < (parts - 5) / 2; i++) {
+    const layout = readLayout(reader, 1);
+    layouts.push(layout);
+    captured.push(read(reader, layout, depth + 1));
+  }
+  return new Closure({ module, name }, typeArgs, mask, captured, layouts);
+}
+
+/** Bytes of every value of a type, where they are all as long. */
+export function constantSize(layout: Layout, count: (nodes: number) => void): number | undefined {
+  count(1);
+  switch (layout.kind) {
+    case "vector":
+    case "enum":
+    case "signer":
+    case "function":
+      return undefined;
+    case "struct": {
+      let size = 0;
+      for (const field of layout.fields) {
+        const one = constantSize(field, count);
+        if (one === undefined) return undefined;
+        size += one;
+      }
+      return size;
+    }
+    case "bool":
+      return 1;
+    case "address":
+      return 32;
+    default:
+      return Number(layout.kind.slice(1)) / 8;
+  }
+}

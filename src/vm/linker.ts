@@ -1,0 +1,312 @@
+// Finds the code that a run uses: modules, functions with their type arguments, structs and the layouts of types. The
+// first use of a module is charged.
+import { toHex } from "../base/hex.ts";
+import type { AbiStructType, AbiType, StructAbi } from "../move/abi.ts";
+import type {
+  FunctionDefinition,
+  FunctionReference,
+  Program,
+  ScriptProgram,
+} from "../move/bytecode/program.ts";
+import { STATUS, VmError } from "./errors.ts";
+import type { Meter } from "./gas.ts";
+import { integerKinds } from "./integers.ts";
+import type { Layout } from "./layout.ts";
+import type { Native } from "./natives.ts";
+import { countNodes, moduleKey, substitute, typeKey, typesKey } from "./types.ts";
+import { itemKindOf } from "./values.ts";
+
+/** A module of the ledger, or a script. */
+export interface LoadedModule {
+  /** `address::name`, or "script". */
+  readonly key: string;
+  readonly address: string;
+  readonly name: string;
+  readonly program: Pick<Program, "functions" | "metadata"> & { readonly abi?: Program["abi"] };
+  readonly codeBytes: number;
+}
+
+/** Reads a module; undefined if there is none. May throw NeedsItem. */
+export type ModuleSource = (address: string, name: string) => LoadedModule | undefined;
+
+/** Finds a native function by its module and name. */
+export type NativeSource = (key: string) => Native | undefined;
+
+export const MAX_LAYOUT_NODES = 512;
+const MAX_LAYOUT_DEPTH = 128;
+/** Addresses of the chain's own code begin with these digits. */
+const SPECIAL = "0".repeat(63);
+
+/** True for addresses 0x0 to 0xf. */
+export function isSpecialAddress(address: string): boolean {
+  return address.startsWith(SPECIAL);
+}
+
+const kindsOfFunctions = new WeakMap<FunctionDefinition, Uint8Array>();
+const functionsByName = new WeakMap<object, ReadonlyMap<string, FunctionDefinition>>();
+const structsByName = new WeakMap<object, ReadonlyMap<string, StructAbi>>();
+
+function functionNamed(program: LoadedModule["program"], name: string): FunctionDefinition | undefined {
+  let names = functionsByName.get(program);
+  if (names === undefined) {
+    names = new Map(program.functions.map((one) => [one.name, one]));
+    functionsByName.set(program, names);
+  }
+  return names.get(name);
+}
+
+function structNamed(program: LoadedModule["program"], name: string): StructAbi | undefined {
+  let names = structsByName.get(program);
+  if (names === undefined) {
+    names = new Map((program.abi?.structs ?? []).map((one) => [one.name, one]));
+    structsByName.set(program, names);
+  }
+  return names.get(name);
+}
+
+/** A function with its type arguments. */
+export class FunctionInstance {
+  readonly module: LoadedModule;
+  readonly definition: FunctionDefinition;
+  readonly typeArgs: readonly AbiType[];
+  readonly native: Native | undefined;
+  readonly kinds: Uint8Array;
+  /** What instructions refer to, by their place, once they ran: functions found, types with their arguments. */
+  readonly resolved: unknown[] = [];
+  /** Parts of the types of all locals. */
+  readonly localNodes: number;
+  readonly localCount: number;
+
+  constructor(
+    module: LoadedModule,
+    definition: FunctionDefinition,
+    typeArgs: readonly AbiType[],
+    native: Native | undefined,
+  ) {
+    this.module = module;
+    this.definition = definition;
+    this.typeArgs = typeArgs;
+    this.native = native;
+    let kinds = kindsOfFunctions.get(definition);
+    if (kinds === undefined) {
+      kinds = integerKinds(definition);
+      kindsOfFunctions.set(definition, kinds);
+    }
+    this.kinds = kinds;
+    const locals = definition.body === undefined ? [] : [...definition.params, ...definition.body.locals];
+    this.localCount = locals.length;
+    this.localNodes = locals.reduce((sum, type) => sum + countNodes(substitute(type, typeArgs)), 0);
+  }
+}
+
+/** A struct and the module that defines it. */
+export interface FoundStruct {
+  readonly module: LoadedModule;
+  readonly abi: StructAbi;
+}
+
+/** Modules that the sessions of a transaction used. */
+export class ModuleVisits {
+  readonly keys = new Set<string>();
+  /** Of those that were charged. */
+  count = 0;
+  bytes = 0;
+}
+
+export class Linker {
+  readonly meter: Meter;
+  readonly #source: ModuleSource;
+  readonly #natives: NativeSource;
+  readonly #modules = new Map<string, LoadedModule>();
+  readonly visits: ModuleVisits;
+  readonly #instances = new Map<FunctionDefinition, Map<string, FunctionInstance>>();
+  readonly #layouts = new Map<string, Layout>();
+
+  constructor(options: {
+    readonly meter: Meter;
+    readonly source: ModuleSource;
+    readonly natives: NativeSource;
+    readonly visits?: ModuleVisits;
+  }) {
+    this.meter = options.meter;
+    this.#source = options.source;
+    this.#natives = options.natives;
+    this.visits = options.visits ?? new ModuleVisits();
+  }
+
+  /** A module. Charges its first use. Throws VmError if there is none. */
+  module(address: string, name: string): LoadedModule {
+    const module = this.findModule(address, name);
+    if (module === undefined)
+      throw new VmError(STATUS.linkerError, `there is no module ${moduleKey(address, name)}`);
+    return module;
+  }
+
+  /** Like `module`, but undefined if there is none. */
+  findModule(address: string, name: string): LoadedModule | undefined {
+    const module = this.peek(address, name);
+    if (module !== undefined) this.visit(module);
+    return module;
+  }
+
+  /** Charges the first use of a module. */
+  visit(module: LoadedModule): void {
+    if (this.isVisited(module)) return;
+    this.markVisited(module);
+    this.chargeModule(module);
+  }
+
+  /** True for a module that needs no charge any more, or never does. */
+  isVisited({ key, address }: Pick<LoadedModule, "key" | "address">): boolean {
+    return this.visits.keys.has(key) || isSpecialAddress(address);
+  }
+
+  markVisited({ key }: Pick<LoadedModule, "key">): void {
+    this.visits.keys.add(key);
+  }
+
+  /** Charges for the bytes of a module, and counts it. Modules of the chain itself are free. */
+  chargeModule({ address, codeBytes }: Pick<LoadedModule, "address" | "codeBytes">): void {
+    const { meter, visits } = this;
+    if (!meter.isMetered || isSpecialAddress(address)) return;
+    meter.charge(
+      meter.price("txn.dependency_per_module") + meter.price("txn.dependency_per_byte") * codeBytes,
+    );
+    visits.count++;
+    visits.bytes += codeBytes;
+    if (
+      visits.count > meter.price("txn.max_num_dependencies", Number.POSITIVE_INFINITY) ||
+      visits.bytes > meter.price("txn.max_total_dependency_size", Number.POSITIVE_INFINITY)
+    )
+      throw new VmError(STATUS.dependencyLimitReached, "too many modules are used");
+  }
+
+  /** Like `findModule`, without a charge. */
+  peek(address: string, name: string): LoadedModule | undefined {
+    const key = moduleKey(address, name);
+    let module = this.#modules.get(key);
+    if (module === undefined) {
+      module = this.#source(address, name);
+      if (module !== undefined) this.#modules.set(key, module);
+    }
+    return module;
+  }
+
+  /** Puts new modules in the place of those of the ledger. */
+  stage(modules: readonly LoadedModule[]): void {
+    for (const module of modules) this.#modules.set(module.key, module);
+    this.#instances.clear();
+    this.#layouts.clear();
+  }
+
+  function(
+    reference: Pick<FunctionReference, "module" | "name">,
+    typeArgs: readonly AbiType[],
+  ): FunctionInstance {
+    const module = this.module(toHex(reference.module.address), reference.module.name);
+    return this.functionIn(module, reference.name, typeArgs);
+  }
+
+  functionIn(module: LoadedModule, name: string, typeArgs: readonly AbiType[]): FunctionInstance {
+    const definition = functionNamed(module.program, name);
+    if (definition === undefined) {
+      throw new VmError(STATUS.functionResolutionFailure, `there is no function ${module.key}::${name}`);
+    }
+    return this.instance(module, definition, typeArgs);
+  }
+
+  instance(
+    module: LoadedModule,
+    definition: FunctionDefinition,
+    typeArgs: readonly AbiType[],
+  ): FunctionInstance {
+    let instances = this.#instances.get(definition);
+    if (instances === undefined) {
+      instances = new Map();
+      this.#instances.set(definition, instances);
+    }
+    const key = typeArgs.length === 0 ? "" : typesKey(typeArgs);
+    let instance = instances.get(key);
+    if (instance === undefined) {
+      if (typeArgs.length !== definition.typeParams.length)
+        throw new VmError(
+          STATUS.wrongTypeArgumentCount,
+          `${module.key}::${definition.name} takes ${definition.typeParams.length} type arguments`,
+        );
+      const native = definition.body === undefined ? this.#native(module, definition) : undefined;
+      instance = new FunctionInstance(module, definition, typeArgs, native);
+      instances.set(key, instance);
+    }
+    return instance;
+  }
+
+  #native(module: LoadedModule, { name }: FunctionDefinition): Native {
+    const native = this.#natives(`${module.key}::${name}`);
+    if (native === undefined)
+      throw new VmError(
+        STATUS.missingDependency,
+        `the native function ${module.key}::${name} is not implemented`,
+      );
+    return native;
+  }
+
+  script({ main, metadata }: ScriptProgram, typeArgs: readonly AbiType[]): FunctionInstance {
+    const module: LoadedModule = {
+      key: "script",
+      address: "",
+      name: "",
+      program: { functions: [main], metadata },
+      codeBytes: 0,
+    };
+    return this.instance(module, main, typeArgs);
+  }
+
+  /** The definition of a struct type. */
+  struct({ address, module: name, name: struct }: AbiStructType): FoundStruct {
+    const module = this.module(toHex(address), name);
+    const abi = structNamed(module.program, struct);
+    if (abi === undefined)
+      throw new VmError(STATUS.typeResolutionFailure, `there is no struct ${module.key}::${struct}`);
+    return { module, abi };
+  }
+
+  /** The layout of a concrete type. Throws VmError for one that is too large. */
+  layout(type: AbiType): Layout {
+    const key = typeKey(type);
+    let layout = this.#layouts.get(key);
+    if (layout === undefined) {
+      layout = this.#makeLayout(type, { nodes: 0 }, 1);
+      this.#layouts.set(key, layout);
+    }
+    return layout;
+  }
+
+  #makeLayout(type: AbiType, budget: { nodes: number }, depth: number): Layout {
+    if (++budget.nodes > MAX_LAYOUT_NODES)
+      throw new VmError(STATUS.verificationError, "a type has too many parts");
+    if (depth > MAX_LAYOUT_DEPTH) throw new VmError(STATUS.valueDepthReached, "a type is nested too deeply");
+    switch (type.kind) {
+      case "vector":
+        return {
+          kind: "vector",
+          item: this.#makeLayout(type.item, budget, depth + 1),
+          itemKind: itemKindOf(type.item),
+        };
+      case "struct": {
+        const { abi } = this.struct(type);
+        const fieldsOf = (fields: StructAbi["fields"]): Layout[] =>
+          fields.map((field) => this.#makeLayout(substitute(field.type, type.typeArgs), budget, depth + 1));
+        if (abi.variants !== undefined)
+          return { kind: "enum", variants: abi.variants.map(({ fields }) => fieldsOf(fields)) };
+        return { kind: "struct", fields: fieldsOf(abi.fields) };
+      }
+      case "function":
+        return { kind: "function" };
+      case "reference":
+      case "parameter":
+        throw new VmError(STATUS.unknownInvariantViolation, "a reference has no layout");
+      default:
+        return { kind: type.kind };
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// The native functions of the machine by their full names.
+
+import { AGGREGATOR_NATIVES } from "./natives/aggregators.ts";
+import { FRAMEWORK_NATIVES } from "./natives/framework.ts";
+import { HASH_NATIVES } from "./natives/hashes.ts";
+import { STDLIB_NATIVES } from "./natives/stdlib.ts";
+import { TEXT_NATIVES } from "./natives/text.ts";
+import type { Native, NativeModule } from "./natives.ts";
+
+const FRAMEWORK = `${"0".repeat(63)}1`;
+
+function table(modules: Readonly<Record<string, NativeModule>>): readonly (readonly [string, Native])[] {
+  return Object.entries(modules).flatMap(([module, functions]) =>
+    Object.entries(functions).map(([name, native]) => [`${FRAMEWORK}::${module}::${name}`, native] as const),
+  );
+}
+
+const NATIVES: ReadonlyMap<string, Native> = new Map([
+  ...table(STDLIB_NATIVES),
+  ...table(FRAMEWORK_NATIVES),
+  ...table(AGGREGATOR_NATIVES),
+  ...table(TEXT_NATIVES),
+  ...table(HASH_NATIVES),
+]);
+
+export function findNative(key: string): Native | undefined {
+  return NATIVES.get(key);
+}

@@ -1,0 +1,246 @@
+// Natives of the aggregators: numbers that many transactions change at once. A run has them to itself, so they are plain
+// numbers here.
+import { toHex } from "../../base/hex.ts";
+import { sha3 } from "../../base/sha3.ts";
+import type { AbiType } from "../../move/abi.ts";
+import { aborted, invariant } from "../errors.ts";
+import { encodeValue } from "../layout.ts";
+import type { NativeContext, NativeModule } from "../natives.ts";
+import { asAddress, asBig, asBytes, asRef, asStruct, byteVec, Struct, type Value, Vec } from "../values.ts";
+import { chargeFor } from "./stdlib.ts";
+
+const OVERFLOW = 0x020001;
+const UNDERFLOW = 0x020002;
+const U64_MAX = (1n << 64n) - 1n;
+const U128_MAX = (1n << 128n) - 1n;
+
+/** An aggregator of the older kind: a table item of its own. */
+export interface AggregatorState {
+  readonly handle: string;
+  readonly key: string;
+  readonly limit: bigint;
+  /** Undefined while only changes are known. */
+  base: bigint | undefined;
+  delta: bigint;
+  isCreated: boolean;
+  isDestroyed: boolean;
+  /** True once its value was read: it is then written like any item. */
+  isRead: boolean;
+}
+
+export type Aggregators = Map<string, AggregatorState>;
+
+export function aggregatorsOf({ session }: Pick<NativeContext, "session">): Aggregators {
+  return session.extension<Aggregators>("aggregators", () => new Map());
+}
+
+function aggregatorOf(context: NativeContext, value: Value | undefined): AggregatorState {
+  const [handle, key, limit] = asStruct(value).fields;
+  const all = aggregatorsOf(context);
+  const id = `${asAddress(handle)} ${asAddress(key)}`;
+  let known = all.get(id);
+  if (known === undefined) {
+    known = {
+      handle: asAddress(handle),
+      key: asAddress(key),
+      limit: asBig(limit),
+      base: undefined,
+      delta: 0n,
+      isCreated: false,
+      isDestroyed: false,
+      isRead: false,
+    };
+    all.set(id, known);
+  }
+  return known;
+}
+
+function load({ session }: NativeContext, state: AggregatorState): bigint {
+  if (state.base === undefined) {
+    const { bytes } = session.options.state.tableItem(state.handle, Buffer.from(state.key, "hex"));
+    if (bytes?.length !== 16) throw invariant("an aggregator has no value");
+    const view = Buffer.from(bytes);
+    state.base = view.readBigUInt64LE(0) | (view.readBigUInt64LE(8) << 64n);
+  }
+  return state.base;
+}
+
+function change(context: NativeContext, value: Value | undefined, amount: bigint): readonly Value[] {
+  const state = aggregatorOf(context, value);
+  const next = load(context, state) + state.delta + amount;
+  if (next > state.limit) throw aborted(OVERFLOW);
+  if (next < 0n) throw aborted(UNDERFLOW);
+  state.delta += amount;
+  return [];
+}
+
+const aggregator: NativeModule = {
+  add: (context, [self, amount]) => {
+    chargeFor(context, "aptos_framework.aggregator.add");
+    return change(context, self, asBig(amount));
+  },
+  sub: (context, [self, amount]) => {
+    chargeFor(context, "aptos_framework.aggregator.sub");
+    return change(context, self, -asBig(amount));
+  },
+  read: (context, [self]) => {
+    chargeFor(context, "aptos_framework.aggregator.read");
+    const state = aggregatorOf(context, self);
+    state.isRead = true;
+    return [load(context, state) + state.delta];
+  },
+  destroy: (context, [self]) => {
+    chargeFor(context, "aptos_framework.aggregator.destroy");
+    aggregatorOf(context, self).isDestroyed = true;
+    return [];
+  },
+};
+
+const aggregator_factory: NativeModule = {
+  new_aggregator: (context, [factory, limit]) => {
+    chargeFor(context, "aptos_framework.aggregator_factory.new_aggregator");
+    const all = aggregatorsOf(context);
+    const number = Buffer.alloc(4);
+    number.writeUInt32BE(all.size);
+    const key = toHex(sha3(Buffer.concat([context.session.options.sessionHash, number])));
+    // The factory's only field is a table.
+    const handle = asAddress(asStruct(asStruct(factory).fields[0]).fields[0]);
+    all.set(`${handle} ${key}`, {
+      handle,
+      key,
+      limit: asBig(limit),
+      base: 0n,
+      delta: 0n,
+      isCreated: true,
+      isDestroyed: false,
+      isRead: true,
+    });
+    return [new Struct([handle, key, asBig(limit)])];
+  },
+};
+
+function maxOf(type: AbiType | undefined, code: number): bigint {
+  if (type?.kind === "u64") return U64_MAX;
+  if (type?.kind === "u128") return U128_MAX;
+  throw aborted(code);
+}
+
+const UNSUPPORTED = 0x030007;
+const UNSUPPORTED_SNAPSHOT = 0x030005;
+const TOO_LONG = 0x030008;
+const DEPRECATED = 0x030009;
+const MAX_STRING_BYTES = 1024;
+const MIN_DERIVED_WIDTH = 22;
+
+/** Adds an amount if the sum stays in range. */
+function tryChange(self: Value | undefined, amount: bigint): boolean {
+  const ref = asRef(self);
+  const { fields } = asStruct(ref);
+  const [value, max] = [asBig(fields[0]), asBig(fields[1])];
+  const next = value + amount;
+  if (next < 0n || next > max) return false;
+  fields[0] = next;
+  if (ref.root !== undefined) ref.root.hasAggregatorChange = true;
+  return true;
+}
+
+const STRING_LAYOUT = {
+  kind: "struct",
+  fields: [{ kind: "vector", item: { kind: "u8" }, itemKind: "u8" }],
+} as const;
+
+function stringBytes(value: Value | undefined): Uint8Array {
+  return asBytes(asStruct(value).fields[0]);
+}
+
+function derivedString(text: Uint8Array, width: number): Struct {
+  const string = new Struct([byteVec(text)]);
+  const used = encodeValue(string, STRING_LAYOUT).length;
+  const padding = Math.max(0, width - used - 1);
+  return new Struct([string, new Vec("u8", new Array<Value>(padding).fill(0))]);
+}
+
+function lengthOf(bytes: number): number {
+  return bytes + (bytes < 128 ? 1 : 2);
+}
+
+const aggregator_v2: NativeModule = {
+  create_aggregator: (context, [max], typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.create_aggregator");
+    maxOf(typeArgs[0], UNSUPPORTED);
+    return [new Struct([0n, asBig(max)])];
+  },
+  create_unbounded_aggregator: (context, _, typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.create_aggregator");
+    return [new Struct([0n, maxOf(typeArgs[0], UNSUPPORTED)])];
+  },
+  try_add: (context, [self, amount], typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.try_add");
+    maxOf(typeArgs[0], UNSUPPORTED);
+    return [tryChange(self, asBig(amount))];
+  },
+  try_sub: (context, [self, amount], typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.try_sub");
+    maxOf(typeArgs[0], UNSUPPORTED);
+    return [tryChange(self, -asBig(amount))];
+  },
+  is_at_least_impl: (context, [self, amount], typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.is_at_least");
+    maxOf(typeArgs[0], UNSUPPORTED);
+    return [asBig(asStruct(self).fields[0]) >= asBig(amount)];
+  },
+  read: (context, [self], typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.read");
+    maxOf(typeArgs[0], UNSUPPORTED);
+    return [asBig(asStruct(self).fields[0])];
+  },
+  snapshot: (context, [self], typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.snapshot");
+    maxOf(typeArgs[0], UNSUPPORTED);
+    return [new Struct([asBig(asStruct(self).fields[0])])];
+  },
+  create_snapshot: (context, [value], typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.create_snapshot");
+    maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
+    return [new Struct([asBig(value)])];
+  },
+  copy_snapshot: (context) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.copy_snapshot");
+    throw aborted(DEPRECATED);
+  },
+  string_concat: (context) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.string_concat");
+    throw aborted(DEPRECATED);
+  },
+  read_snapshot: (context, [self], typeArgs) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.read_snapshot");
+    maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
+    return [asBig(asStruct(self).fields[0])];
+  },
+  read_derived_string: (context, [self]) => {
+    chargeFor(context, "aptos_framework.aggregator_v2.read_snapshot");
+    return [new Struct([byteVec(stringBytes(asStruct(self).fields[0]))])];
+  },
+  create_derived_string: (context, [value]) => {
+    const text = stringBytes(value);
+    chargeFor(context, "aptos_framework.aggregator_v2.create_snapshot", text.length);
+    if (text.length > MAX_STRING_BYTES) throw aborted(TOO_LONG);
+    return [derivedString(text, Math.max(lengthOf(text.length) + 1, MIN_DERIVED_WIDTH))];
+  },
+  derive_string_concat: (context, [before, snapshot, after], typeArgs) => {
+    const [prefix, suffix] = [stringBytes(before), stringBytes(after)];
+    chargeFor(context, "aptos_framework.aggregator_v2.string_concat", prefix.length + suffix.length);
+    maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
+    if (prefix.length + suffix.length > MAX_STRING_BYTES) throw aborted(TOO_LONG);
+    const digits = typeArgs[0]?.kind === "u64" ? 20 : 39;
+    const value = Buffer.from(`${asBig(asStruct(snapshot).fields[0])}`);
+    const width = lengthOf(prefix.length + suffix.length + digits) + 1;
+    return [derivedString(Buffer.concat([prefix, value, suffix]), width)];
+  },
+};
+
+export const AGGREGATOR_NATIVES: Readonly<Record<string, NativeModule>> = {
+  aggregator,
+  aggregator_factory,
+  aggregator_v2,
+};

@@ -1,0 +1,571 @@
+// Natives of the framework that touch the ledger or the transaction: tables, events, objects, accounts, context.
+import { toHex } from "../../base/hex.ts";
+import { sha3 } from "../../base/sha3.ts";
+import type { AbiType } from "../../move/abi.ts";
+import { aborted, invariant, STATUS, VmError } from "../errors.ts";
+import { decodeValue, encodeValue } from "../layout.ts";
+import { type FunctionInstance, isSpecialAddress } from "../linker.ts";
+import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
+import { type GlobalSlot, readPrice } from "../session.ts";
+import { formatType, moduleKey, typesKey } from "../types.ts";
+import {
+  abstractSize,
+  asAddress,
+  asBig,
+  asBytes,
+  asStruct,
+  byteVec,
+  Ref,
+  Struct,
+  signerOf,
+  type Value,
+  Vec,
+} from "../values.ts";
+import { chargeFor, none } from "./stdlib.ts";
+
+const ALREADY_EXISTS = 25607;
+const NOT_FOUND = 25863;
+const NO_CONTEXT = 0x030001;
+const KIND_DERIVED = 0xfc;
+const KIND_UNIQUE = 0xfb;
+
+function argOf<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw invariant("a native function misses an argument");
+  return found;
+}
+
+/** A Move string. */
+export function stringOf(text: string): Struct {
+  return new Struct([byteVec(Buffer.from(text))]);
+}
+
+function textLength(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+const type_info: NativeModule = {
+  type_of: (context, _, typeArgs) => {
+    const { meter } = context;
+    const type = argOf(typeArgs, 0);
+    const key = "aptos_framework.type_info.type_of";
+    const text = formatType(type);
+    meter.charge(
+      meter.price(`${key}.base`) + meter.price(`${key}.per_abstract_memory_unit`) * textLength(text),
+    );
+    if (type.kind !== "struct") throw aborted(1);
+    const args = type.typeArgs.length === 0 ? "" : `<${type.typeArgs.map(formatType).join(", ")}>`;
+    return [
+      new Struct([
+        toHex(type.address),
+        byteVec(Buffer.from(type.module)),
+        byteVec(Buffer.from(`${type.name}${args}`)),
+      ]),
+    ];
+  },
+  type_name: ({ meter }, _, typeArgs) => {
+    const text = formatType(argOf(typeArgs, 0));
+    const key = "aptos_framework.type_info.type_name";
+    meter.charge(
+      meter.price(`${key}.base`) + meter.price(`${key}.per_abstract_memory_unit`) * textLength(text),
+    );
+    return [stringOf(text)];
+  },
+  chain_id_internal: (context) => {
+    chargeFor(context, "aptos_framework.type_info.chain_id");
+    return [context.session.options.chainId];
+  },
+};
+
+function fromBytes(
+  context: NativeContext,
+  args: readonly Value[],
+  typeArgs: readonly AbiType[],
+): readonly Value[] {
+  const bytes = asBytes(args[0]);
+  const layout = context.linker.layout(argOf(typeArgs, 0));
+  chargeFor(context, "aptos_framework.util.from_bytes", bytes.length);
+  let value: Value | undefined;
+  try {
+    value = decodeValue(bytes, layout);
+  } catch (error) {
+    if (!(error instanceof VmError)) throw error;
+  }
+  if (value === undefined) throw aborted(0x010001);
+  return [value];
+}
+
+interface TableState {
+  created: number;
+}
+
+function tableHandle(table: Value | undefined): string {
+  return asAddress(asStruct(table).fields[0]);
+}
+
+function tableSlot(
+  context: NativeContext,
+  key: string,
+  table: Value | undefined,
+  item: Value,
+  typeArgs: readonly AbiType[],
+): GlobalSlot {
+  const { session, meter, linker } = context;
+  const bytes = encodeValue(item, linker.layout(argOf(typeArgs, 0)));
+  meter.charge(meter.price(`${key}.base`) + meter.price(`${key}.per_byte_serialized`) * bytes.length);
+  return session.tableItem(tableHandle(table), bytes, argOf(typeArgs, 2), (read) => {
+    const slot = meter.price("txn.storage_io_per_state_slot_read");
+    meter.charge(readPrice(slot, meter.price("txn.storage_io_per_state_byte_read"), read));
+  });
+}
+
+function borrowBox(
+  context: NativeContext,
+  [table, item]: readonly Value[],
+  typeArgs: readonly AbiType[],
+): readonly Value[] {
+  const slot = tableSlot(context, "table.borrow_box", table, item as Value, typeArgs);
+  if (!slot.exists) throw aborted(NOT_FOUND);
+  return [new Ref(slot.place, 0, slot)];
+}
+
+const table: NativeModule = {
+  new_table_handle: (context) => {
+    chargeFor(context, "table.new_table_handle");
+    const { session } = context;
+    const state = session.extension<TableState>("table", () => ({ created: 0 }));
+    const number = Buffer.alloc(4);
+    number.writeUInt32BE(state.created++);
+    return [toHex(sha3(Buffer.concat([session.options.sessionHash, number])))];
+  },
+  add_box: (context, [target, item, value], typeArgs) => {
+    const slot = tableSlot(context, "table.add_box", target, item as Value, typeArgs);
+    if (slot.exists) throw aborted(ALREADY_EXISTS);
+    slot.put(value as Value);
+    return [];
+  },
+  borrow_box: borrowBox,
+  borrow_box_mut: borrowBox,
+  contains_box: (context, [target, item], typeArgs) => [
+    tableSlot(context, "table.contains_box", target, item as Value, typeArgs).exists,
+  ],
+  remove_box: (context, [target, item], typeArgs) => {
+    const slot = tableSlot(context, "table.remove_box", target, item as Value, typeArgs);
+    if (!slot.exists) throw aborted(NOT_FOUND);
+    return [slot.take() as Value];
+  },
+  destroy_empty_box: (context) => {
+    chargeFor(context, "table.destroy_empty_box");
+    return [];
+  },
+  drop_unchecked_box: (context) => {
+    chargeFor(context, "table.drop_unchecked_box");
+    return [];
+  },
+};
+
+function writeEvent(
+  context: NativeContext,
+  guid: Uint8Array | undefined,
+  sequenceNumber: bigint,
+  message: Value,
+  type: AbiType,
+): readonly Value[] {
+  const { meter, linker, session } = context;
+  const key = "aptos_framework.event.write_to_event_store";
+  meter.charge(
+    meter.price(`${key}.base`) + meter.price(`${key}.per_abstract_memory_unit`) * abstractSize(message),
+  );
+  if (guid === undefined) {
+    const [, emitter] = context.callers();
+    const isOwn =
+      type.kind === "struct" &&
+      emitter !== undefined &&
+      emitter.key === `${toHex(type.address)}::${type.module}`;
+    if (!isOwn) throw new VmError(STATUS.eventTypeMismatch, "a module emits events of its own types only");
+  } else if (guid.length !== 40) throw new VmError(2010, "the guid of an event does not decode");
+  const data = encodeValue(message, linker.layout(type));
+  session.events.push({ guid, sequenceNumber, type, data });
+  return [];
+}
+
+const event: NativeModule = {
+  write_to_event_store: (context, [guid, count, message], typeArgs) =>
+    writeEvent(context, asBytes(guid), asBig(count), message as Value, argOf(typeArgs, 0)),
+  write_module_event_to_store: (context, [message], typeArgs) =>
+    writeEvent(context, undefined, 0n, message as Value, argOf(typeArgs, 0)),
+};
+
+function makeSigner(context: NativeContext, [address]: readonly Value[]): readonly Value[] {
+  chargeFor(context, "aptos_framework.account.create_signer");
+  return [signerOf(asAddress(address))];
+}
+
+const object: NativeModule = {
+  exists_at: (context, [address], typeArgs) => {
+    chargeFor(context, "aptos_framework.object.exists_at");
+    const { session, meter } = context;
+    const type = argOf(typeArgs, 0);
+    if (type.kind !== "struct") throw invariant("a resource is a struct");
+    const slot = session.resource(asAddress(address), type, (read) => {
+      const key = "aptos_framework.object.exists_at";
+      meter.charge(
+        meter.price(`${key}.per_item_loaded`) + meter.price(`${key}.per_byte_loaded`) * read.chargedBytes,
+      );
+    });
+    return [slot.exists];
+  },
+  create_user_derived_object_address_impl: (context, [source, from]) => {
+    chargeFor(context, "aptos_framework.object.user_derived_address");
+    return [derivedAddress(asAddress(source), asAddress(from), KIND_DERIVED)];
+  },
+};
+
+function derivedAddress(one: string, other: string, kind: number): string {
+  return toHex(sha3(Buffer.concat([Buffer.from(one, "hex"), Buffer.from(other, "hex"), Buffer.of(kind)])));
+}
+
+function contextValue(
+  name: string,
+  read: (
+    facts: NonNullable<NativeContext["session"]["options"]["facts"]>,
+    context: NativeContext,
+  ) => readonly Value[],
+): NativeModule[string] {
+  return (context) => {
+    chargeFor(context, `aptos_framework.transaction_context.${name}`);
+    const { facts } = context.session.options;
+    if (facts === undefined) throw aborted(NO_CONTEXT);
+    return read(facts, context);
+  };
+}
+
+interface UniqueState {
+  counter: bigint;
+}
+
+function entryPayload(
+  context: NativeContext,
+  payload: NonNullable<NonNullable<NativeContext["session"]["options"]["facts"]>["entry"]>,
+): Struct {
+  const { address, module, name, typeArgs, args } = payload;
+  void context;
+  return new Struct([
+    address,
+    stringOf(module),
+    stringOf(name),
+    new Vec(
+      "other",
+      typeArgs.map((one) => stringOf(one)),
+    ),
+    new Vec(
+      "other",
+      args.map((one) => byteVec(one)),
+    ),
+  ]);
+}
+
+function payloadUnits({
+  address,
+  module,
+  name,
+  typeArgs,
+  args,
+}: {
+  address: string;
+  module: string;
+  name: string;
+  typeArgs: readonly string[];
+  args: readonly Uint8Array[];
+}): number {
+  const texts = typeArgs.reduce((sum, one) => sum + textLength(one), 0);
+  const bytes = args.reduce((sum, one) => sum + one.length, 0);
+  return address.length / 2 + textLength(module) + textLength(name) + texts + bytes;
+}
+
+const transaction_context: NativeModule = {
+  get_txn_hash: (context) => {
+    chargeFor(context, "aptos_framework.transaction_context.get_txn_hash");
+    return [byteVec(context.session.options.sessionHash)];
+  },
+  get_script_hash: (context) => {
+    chargeFor(context, "aptos_framework.transaction_context.get_script_hash");
+    return [byteVec(context.session.options.scriptHash)];
+  },
+  generate_unique_address: (context) => {
+    chargeFor(context, "aptos_framework.transaction_context.generate_unique_address");
+    const { session } = context;
+    const state = session.extension<UniqueState>("unique address", () => ({ counter: 0n }));
+    const number = Buffer.alloc(8);
+    number.writeBigUInt64LE(++state.counter);
+    return [toHex(sha3(Buffer.concat([session.options.sessionHash, number, Buffer.of(KIND_UNIQUE)])))];
+  },
+  sender_internal: contextValue("sender", ({ sender }) => [sender]),
+  secondary_signers_internal: (context) => {
+    const { meter, session } = context;
+    const key = "aptos_framework.transaction_context.secondary_signers";
+    meter.charge(meter.price(`${key}.base`));
+    const { facts } = session.options;
+    if (facts === undefined) throw aborted(NO_CONTEXT);
+    meter.charge(meter.price(`${key}.per_signer`) * facts.secondarySigners.length);
+    return [new Vec("address", [...facts.secondarySigners])];
+  },
+  gas_payer_internal: contextValue("fee_payer", ({ gasPayer }) => [gasPayer]),
+  max_gas_amount_internal: contextValue("max_gas_amount", ({ maxGasAmount }) => [maxGasAmount]),
+  gas_unit_price_internal: contextValue("gas_unit_price", ({ gasUnitPrice }) => [gasUnitPrice]),
+  chain_id_internal: contextValue("chain_id", (_, { session }) => [session.options.chainId]),
+  entry_function_payload_internal: contextValue("entry_function_payload", ({ entry, multisig }, context) => {
+    if (entry === undefined || multisig !== undefined) return [none()];
+    const { meter } = context;
+    meter.charge(
+      meter.price("aptos_framework.transaction_context.entry_function_payload.per_abstract_memory_unit") *
+        payloadUnits(entry),
+    );
+    return [new Struct([entryPayload(context, entry)], 1)];
+  }),
+  multisig_payload_internal: contextValue("multisig_payload", ({ entry, multisig }, context) => {
+    if (multisig === undefined) return [none()];
+    const { meter } = context;
+    const units = (entry === undefined ? 0 : payloadUnits(entry)) + 32;
+    meter.charge(
+      meter.price("aptos_framework.transaction_context.multisig_payload.per_abstract_memory_unit") * units,
+    );
+    const inner = entry === undefined ? none() : new Struct([entryPayload(context, entry)], 1);
+    return [new Struct([new Struct([multisig, inner])], 1)];
+  }),
+  monotonically_increasing_counter_internal: (context, [timestamp]) => {
+    chargeFor(context, "aptos_framework.transaction_context.monotonically_increasing_counter");
+    const { session } = context;
+    const { facts } = session.options;
+    if (facts === undefined) throw aborted(NO_CONTEXT);
+    if (facts.transactionIndex === undefined) throw aborted(0x030005);
+    const state = session.extension<{ counter: number }>("monotonic counter", () => ({ counter: 0 }));
+    if (++state.counter > 0xffff) throw aborted(0x030002);
+    const { transactionIndex, sessionCounter } = facts;
+    return [
+      (asBig(timestamp) << 56n) |
+        (BigInt(transactionIndex) << 24n) |
+        (BigInt(sessionCounter) << 16n) |
+        BigInt(state.counter),
+    ];
+  },
+};
+
+const NOT_LOADED = 4;
+const UNRESOLVED = 2;
+
+function functionNamed(
+  { linker }: NativeContext,
+  info: Value | undefined,
+  typeArgs: readonly AbiType[],
+): FunctionInstance {
+  const [address, module, name] = asStruct(info).fields;
+  const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
+  return linker.functionIn(linker.module(asAddress(address), text(module)), text(name), typeArgs);
+}
+
+function isSameList(a: readonly AbiType[], b: readonly AbiType[]): boolean {
+  return typesKey(a) === typesKey(b);
+}
+
+/** True if a function may run in place of a dispatching one, which takes one more parameter: what to run. */
+function canReplace(dispatching: FunctionInstance, target: FunctionInstance): boolean {
+  const [one, other] = [dispatching.definition, target.definition];
+  return (
+    JSON.stringify(one.typeParams) === JSON.stringify(other.typeParams) &&
+    isSameList(one.returns, other.returns) &&
+    isSameList(one.params.slice(0, -1), other.params) &&
+    other.visibility === "public" &&
+    other.body !== undefined &&
+    dispatching.module.key !== target.module.key
+  );
+}
+
+function noTypes({ definition }: FunctionInstance): readonly AbiType[] {
+  return definition.typeParams.map((): AbiType => ({ kind: "bool" }));
+}
+
+const function_info: NativeModule = {
+  is_identifier: (context, [ref]) => {
+    const bytes = asBytes(ref);
+    chargeFor(context, "aptos_framework.function_info.is_identifier", bytes.length);
+    return [/^(?:[A-Za-z][A-Za-z0-9_$]*|_[A-Za-z0-9_$]+)$/.test(Buffer.from(bytes).toString("latin1"))];
+  },
+  check_dispatch_type_compatibility_impl: (context, [one, other]) => {
+    chargeFor(context, "aptos_framework.function_info.check_dispatch_type_compatibility_impl");
+    try {
+      return [canReplace(unbound(context, one), unbound(context, other))];
+    } catch (error) {
+      if (error instanceof VmError && error.status !== STATUS.outOfGas) throw aborted(UNRESOLVED);
+      throw error;
+    }
+  },
+  load_function_impl: (context, [info]) => {
+    chargeFor(context, "aptos_framework.function_info.load_function");
+    const [address, module] = asStruct(info).fields;
+    const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
+    if (context.linker.findModule(asAddress(address), name) === undefined) throw aborted(UNRESOLVED);
+    return [];
+  },
+};
+
+/** A function by its name alone: with any type arguments. */
+function unbound(context: NativeContext, info: Value | undefined): FunctionInstance {
+  const [address, module, name] = asStruct(info).fields;
+  const text = (one: Value | undefined): string => Buffer.from(asBytes(asStruct(one).fields[0])).toString();
+  const found = context.linker.module(asAddress(address), text(module));
+  const definition = found.program.functions.find((one) => one.name === text(name));
+  if (definition === undefined) throw aborted(UNRESOLVED);
+  return context.linker.instance(found, definition, noTypes({ definition } as FunctionInstance));
+}
+
+function dispatchNative(key: string): Native {
+  return (context, args, typeArgs) => {
+    chargeFor(context, `aptos_framework.${key}.dispatch`);
+    const info = args.at(-1);
+    const [address, module] = asStruct(info).fields;
+    const name = Buffer.from(asBytes(asStruct(module).fields[0])).toString();
+    const { linker } = context;
+    if (!isSpecialAddress(asAddress(address)) && !linker.visits.keys.has(moduleKey(asAddress(address), name)))
+      throw aborted(NOT_LOADED);
+    const target = functionNamed(context, info, typeArgs);
+    if (!canReplace(context.self, target))
+      throw new VmError(STATUS.runtimeDispatchError, "the function cannot be dispatched to");
+    return new Dispatch(target, args.slice(0, -1));
+  };
+}
+
+const state_storage: NativeModule = {
+  get_state_storage_usage_only_at_epoch_beginning: (context) => {
+    chargeFor(context, "aptos_framework.state_storage.get_usage");
+    const { items, bytes } = context.session.options.usage ?? { items: 0n, bytes: 0n };
+    return [new Struct([items, bytes])];
+  },
+};
+
+const randomness: NativeModule = {
+  fetch_and_increment_txn_counter: (context) => {
+    const { session, meter } = context;
+    meter.charge(meter.price("aptos_framework.randomness.fetch_and_inc_counter"));
+    if (!session.isUnbiasable) throw aborted(1);
+    const state = session.extension<{ counter: bigint }>("randomness", () => ({ counter: 0n }));
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(state.counter++);
+    return [byteVec(bytes)];
+  },
+  is_unbiasable: ({ session }) => [session.isUnbiasable],
+};
+
+const FEATURE_PERMISSIONED_SIGNER = 84;
+
+/** A permissioned signer is the second variant: the account, and the address of its permissions. */
+const permissioned_signer: NativeModule = {
+  is_permissioned_signer_impl: (_, [ref]) => [asStruct(ref).tag === 1],
+  permission_address: ({ session }, [ref]) => {
+    if (!session.options.features.has(FEATURE_PERMISSIONED_SIGNER)) throw aborted(9);
+    const { tag, fields } = asStruct(ref);
+    if (tag !== 1) throw aborted(3);
+    return [asAddress(fields[1])];
+  },
+  signer_from_permissioned_handle_impl: ({ session }, [master, permission]) => {
+    if (!session.options.features.has(FEATURE_PERMISSIONED_SIGNER)) throw aborted(9);
+    return [new Struct([asAddress(master), asAddress(permission)], 1)];
+  },
+};
+
+const nothing: NativeModule[string] = () => [];
+
+export interface PublishRequest {
+  readonly destination: string;
+  readonly expectedModules: readonly string[];
+  readonly bundle: readonly Uint8Array[];
+  /** Modules that the package may use; undefined for any. */
+  readonly allowed: readonly { readonly address: string; readonly name: string }[] | undefined;
+}
+
+const ADDRESS_BYTES = 32;
+
+function requestPublish(
+  context: NativeContext,
+  args: readonly Value[],
+  hasAllowed: boolean,
+): readonly Value[] {
+  const { session, meter } = context;
+  const names = (args[1] as Vec).items.map((one) => Buffer.from(asBytes(asStruct(one).fields[0])).toString());
+  const allowedArg = hasAllowed ? (args[2] as Vec).items.map(asStruct) : undefined;
+  const bundle = (args[hasAllowed ? 3 : 2] as Vec).items.map(asBytes);
+  const allowed = allowedArg?.map(({ fields }) => ({
+    address: asAddress(fields[0]),
+    name: Buffer.from(asBytes(asStruct(fields[1]).fields[0])).toString(),
+  }));
+  const key = "aptos_framework.code.request_publish";
+  const size =
+    bundle.reduce((sum, one) => sum + one.length, 0) +
+    names.reduce((sum, one) => sum + textLength(one), 0) +
+    (allowed ?? []).reduce((sum, one) => sum + textLength(one.name), 0) +
+    ADDRESS_BYTES * new Set(allowed?.map(({ address }) => address)).size;
+  meter.charge(meter.price(`${key}.base`) + meter.price(`${key}.per_byte`) * size);
+  if (session.extensions.has("publish")) throw aborted(0x030000);
+  const destination = asAddress(args[0]);
+  const request: PublishRequest = {
+    destination,
+    expectedModules: names,
+    bundle,
+    // Modules of a package may use each other.
+    allowed: allowed && [...allowed, ...names.map((name) => ({ address: destination, name }))],
+  };
+  session.extensions.set("publish", request);
+  return [];
+}
+
+const code: NativeModule = {
+  request_publish: (context, args) => requestPublish(context, args, false),
+  request_publish_with_allowed_deps: (context, args) => requestPublish(context, args, true),
+};
+
+export const FRAMEWORK_NATIVES: Readonly<Record<string, NativeModule>> = {
+  type_info,
+  from_bcs: { from_bytes: fromBytes },
+  util: { from_bytes: fromBytes },
+  table,
+  event,
+  create_signer: { create_signer: makeSigner },
+  account: {
+    create_signer: makeSigner,
+    create_address: (context, [bytes]) => {
+      chargeFor(context, "aptos_framework.account.create_address");
+      const address = asBytes(bytes);
+      if (address.length !== 32) throw aborted(2);
+      return [toHex(address)];
+    },
+  },
+  genesis: { create_signer: makeSigner },
+  object,
+  transaction_context,
+  function_info,
+  state_storage,
+  randomness,
+  code,
+  debug: {
+    native_print: nothing,
+    native_stack_trace: () => [stringOf("")],
+    print: nothing,
+    print_stack_trace: nothing,
+  },
+  permissioned_signer,
+  dispatchable_fungible_asset: {
+    dispatchable_withdraw: dispatchNative("dispatchable_fungible_asset"),
+    dispatchable_deposit: dispatchNative("dispatchable_fungible_asset"),
+    dispatchable_derived_balance: dispatchNative("dispatchable_fungible_asset"),
+    dispatchable_derived_supply: dispatchNative("dispatchable_fungible_asset"),
+  },
+  account_abstraction: { dispatchable_authenticate: dispatchNative("dispatchable_authenticate") },
+  consensus_config: {
+    validator_txn_enabled_internal: (_, [bytes]) => [isValidatorTransactionEnabled(asBytes(bytes))],
+  },
+};
+
+/** Config V2 and later say whether validators may send transactions: the last part, an enum that is not 0. */
+function isValidatorTransactionEnabled(config: Uint8Array): boolean {
+  return config.length > 0 && (config[0] ?? 0) >= 2 && config.at(-1) !== 0;
+}

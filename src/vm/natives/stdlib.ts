@@ -1,0 +1,209 @@
+// Natives of move-stdlib: bcs, hash, string, signer, cmp, vector, mem.
+
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { sha3 } from "../../base/sha3.ts";
+import type { AbiType } from "../../move/abi.ts";
+import { aborted, VmError } from "../errors.ts";
+import { constantSize, encodeValue } from "../layout.ts";
+import type { Native, NativeContext, NativeModule } from "../natives.ts";
+import {
+  abstractSize,
+  asBig,
+  asBytes,
+  asRef,
+  asStruct,
+  asVec,
+  byteVec,
+  compareValues,
+  Ref,
+  Struct,
+  type Value,
+  Vec,
+} from "../values.ts";
+
+const BCS_FAILURE = 0x1c5;
+const FEATURE_MEMORY_NATIVES = 80;
+
+export function some(value: Value): Struct {
+  return new Struct([value], 1);
+}
+
+export function none(): Struct {
+  return new Struct([], 0);
+}
+
+/** Charges a base price and a price for each unit. */
+export function chargeFor({ meter }: NativeContext, key: string, units = 0, unit = "per_byte"): void {
+  meter.charge(meter.price(`${key}.base`) + (units === 0 ? 0 : meter.price(`${key}.${unit}`) * units));
+}
+
+function typeArg(typeArgs: readonly AbiType[]): AbiType {
+  const [type] = typeArgs;
+  if (type === undefined) throw new Error("a native function without its type argument");
+  return type;
+}
+
+/** BCS of what a reference names; faults are aborts. */
+export function serialized(context: NativeContext, value: Value, type: AbiType): Uint8Array {
+  const { linker, meter } = context;
+  let layout: ReturnType<typeof linker.layout>;
+  try {
+    layout = linker.layout(type);
+    return encodeValue(value, layout, "address");
+  } catch (error) {
+    if (!(error instanceof VmError)) throw error;
+    meter.charge(meter.price("move_stdlib.bcs.to_bytes.failure"));
+    throw aborted(BCS_FAILURE);
+  }
+}
+
+const bcs: NativeModule = {
+  to_bytes: (context, [ref], typeArgs) => {
+    const bytes = serialized(context, asRef(ref).get(), typeArg(typeArgs));
+    const { meter } = context;
+    meter.charge(meter.price("move_stdlib.bcs.to_bytes.per_byte_serialized") * bytes.length);
+    return [byteVec(bytes)];
+  },
+  serialized_size: (context, [ref], typeArgs) => {
+    const { meter } = context;
+    meter.charge(meter.price("move_stdlib.bcs.serialized_size.base"));
+    const bytes = serialized(context, asRef(ref).get(), typeArg(typeArgs));
+    meter.charge(meter.price("move_stdlib.bcs.serialized_size.per_byte_serialized") * bytes.length);
+    return [BigInt(bytes.length)];
+  },
+  constant_serialized_size: ({ linker, meter }, _, typeArgs) => {
+    meter.charge(meter.price("move_stdlib.bcs.constant_serialized_size.base"));
+    let nodes = 0;
+    const size = constantSize(linker.layout(typeArg(typeArgs)), (count) => {
+      nodes += count;
+    });
+    meter.charge(meter.price("move_stdlib.bcs.constant_serialized_size.per_type_node") * nodes);
+    return [size === undefined ? none() : some(BigInt(size))];
+  },
+};
+
+function hashNative(key: string, hash: (bytes: Uint8Array) => Uint8Array): Native {
+  return (context, [value]) => {
+    const bytes = asBytes(value);
+    chargeFor(context, key, bytes.length);
+    return [byteVec(hash(bytes))];
+  };
+}
+
+const hash: NativeModule = {
+  sha2_256: hashNative("move_stdlib.hash.sha2_256", (bytes) => createHash("sha256").update(bytes).digest()),
+  sha3_256: hashNative("move_stdlib.hash.sha3_256", sha3),
+};
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+const string: NativeModule = {
+  internal_check_utf8: (context, [ref]) => {
+    const bytes = asBytes(ref);
+    chargeFor(context, "move_stdlib.string.check_utf8", bytes.length);
+    return [isUtf8(bytes)];
+  },
+  internal_is_char_boundary: (context, [ref, index]) => {
+    chargeFor(context, "move_stdlib.string.is_char_boundary");
+    const { items } = asVec(ref);
+    const at = Number(asBig(index));
+    return [at === 0 || at === items.length || (at < items.length && !isContinuation(items[at] as number))];
+  },
+  internal_sub_string: (context, [ref, from, to]) => {
+    const [i, j] = [asBig(from), asBig(to)];
+    const { meter } = context;
+    if (j < i) {
+      chargeFor(context, "move_stdlib.string.sub_string");
+      throw aborted(1);
+    }
+    meter.charge(
+      meter.price("move_stdlib.string.sub_string.base") +
+        meter.price("move_stdlib.string.sub_string.per_byte") * Number(j - i),
+    );
+    return [new Vec("u8", asVec(ref).items.slice(Number(i), Number(j)))];
+  },
+  internal_index_of: ({ meter }, [ref, pattern]) => {
+    const [text, wanted] = [Buffer.from(asBytes(ref)), Buffer.from(asBytes(pattern))];
+    meter.charge(
+      meter.price("move_stdlib.string.index_of.base") +
+        meter.price("move_stdlib.string.index_of.per_byte_pattern") * wanted.length,
+    );
+    const found = text.indexOf(wanted);
+    const at = found < 0 ? text.length : found;
+    meter.charge(meter.price("move_stdlib.string.index_of.per_byte_searched") * at);
+    return [BigInt(at)];
+  },
+};
+
+const signer: NativeModule = {
+  borrow_address: (context, [ref]) => {
+    chargeFor(context, "move_stdlib.signer.borrow_address");
+    return [new Ref(asStruct(ref).fields, 0)];
+  },
+};
+
+const cmp: NativeModule = {
+  compare: ({ meter }, [a, b]) => {
+    const [one, other] = [asRef(a), asRef(b)];
+    const size = abstractSize(one, true) + abstractSize(other, true);
+    meter.charge(
+      meter.price("move_stdlib.cmp.compare.base") +
+        meter.price("move_stdlib.cmp.compare.per_abs_val_unit") * size,
+    );
+    const order = compareValues(one.get(), other.get());
+    return [new Struct([], order < 0 ? 0 : order === 0 ? 1 : 2)];
+  },
+};
+
+const vector: NativeModule = {
+  move_range: (context, [from, removal, length, to, insertion]) => {
+    const { meter, session } = context;
+    const key = "move_stdlib.vector.move_range";
+    meter.charge(meter.price(`${key}.base`));
+    if (!session.options.features.has(FEATURE_MEMORY_NATIVES)) throw aborted(0xd0002);
+    const [source, target] = [asRef(from), asRef(to)];
+    const [fromItems, toItems] = [asVec(source).items, asVec(target).items];
+    const [at, count, into] = [asBig(removal), asBig(length), asBig(insertion)];
+    if (at + count > BigInt(fromItems.length) || into > BigInt(toItems.length)) throw aborted(1);
+    const [start, size, place] = [Number(at), Number(count), Number(into)];
+    meter.charge(
+      meter.price(`${key}.per_index_moved`) * (fromItems.length - start + (toItems.length - place) + size),
+    );
+    const moved = fromItems.splice(start, size);
+    insertAt(toItems, place, moved);
+    for (const { root } of [source, target]) if (root !== undefined) root.isDirty = true;
+    return [];
+  },
+};
+
+/** Inserts many items; a spread of all of them would overflow the stack. */
+function insertAt(items: Value[], place: number, inserted: readonly Value[]): void {
+  const rest = items.splice(place);
+  for (const one of inserted) items.push(one);
+  for (const one of rest) items.push(one);
+}
+
+const mem: NativeModule = {
+  swap: (context, [a, b]) => {
+    chargeFor(context, "move_stdlib.mem.swap");
+    if (!context.session.options.features.has(FEATURE_MEMORY_NATIVES)) throw aborted(0xd0001);
+    const [one, other] = [asRef(a), asRef(b)];
+    const kept = one.get();
+    one.set(other.get());
+    other.set(kept);
+    return [];
+  },
+};
+
+export const STDLIB_NATIVES: Readonly<Record<string, NativeModule>> = {
+  bcs,
+  hash,
+  string,
+  signer,
+  cmp,
+  vector,
+  mem,
+};

@@ -1,0 +1,316 @@
+// Values of a run. Integers up to 32 bits are numbers, wider ones bigints; an address is its 64 hex digits; what has
+// parts is an object that is never shared: copying is deep. A reference names a place: an array and an index.
+import type { AbiType } from "../move/abi.ts";
+import type { FunctionReference } from "../move/bytecode/program.ts";
+import { invariant, STATUS, VmError } from "./errors.ts";
+
+export type Value = number | bigint | boolean | string | Struct | Vec | Closure | Ref;
+
+export const MAX_VALUE_DEPTH = 128;
+
+/** A struct; an enum has the tag of its variant. A signer is an enum with the address as its only field. */
+export class Struct {
+  fields: Value[];
+  /** -1 for a struct. */
+  tag: number;
+
+  constructor(fields: Value[], tag = -1) {
+    this.fields = fields;
+    this.tag = tag;
+  }
+}
+
+/** Types whose vectors the chain stores packed. Others are "other". */
+export type ItemKind =
+  | "u8"
+  | "u16"
+  | "u32"
+  | "u64"
+  | "u128"
+  | "u256"
+  | "bool"
+  | "address"
+  | "i8"
+  | "i16"
+  | "i32"
+  | "i64"
+  | "i128"
+  | "i256"
+  | "other";
+
+export class Vec {
+  items: Value[];
+  readonly kind: ItemKind;
+
+  constructor(kind: ItemKind, items: Value[]) {
+    this.kind = kind;
+    this.items = items;
+  }
+}
+
+/** A function with some of its arguments. */
+export class Closure {
+  readonly target: Pick<FunctionReference, "module" | "name">;
+  readonly typeArgs: readonly AbiType[];
+  readonly mask: bigint;
+  captured: Value[];
+  /** Types of the captured values, as they are stored. Undefined if the closure cannot be stored. */
+  readonly layouts: readonly unknown[] | undefined;
+
+  constructor(
+    target: Pick<FunctionReference, "module" | "name">,
+    typeArgs: readonly AbiType[],
+    mask: bigint,
+    captured: Value[],
+    layouts: readonly unknown[] | undefined,
+  ) {
+    this.target = target;
+    this.typeArgs = typeArgs;
+    this.mask = mask;
+    this.captured = captured;
+    this.layouts = layouts;
+  }
+}
+
+/** What writes through a reference mark as changed. */
+export interface Root {
+  isDirty: boolean;
+  /** True if an aggregator in it changed: it is then written, but its deposit stays. */
+  hasAggregatorChange: boolean;
+}
+
+export class Ref {
+  readonly container: Value[];
+  readonly index: number;
+  readonly root: Root | undefined;
+
+  constructor(container: Value[], index: number, root?: Root) {
+    this.container = container;
+    this.index = index;
+    this.root = root;
+  }
+
+  get(): Value {
+    const value = this.container[this.index];
+    if (value === undefined) throw invariant("a reference to nothing");
+    return value;
+  }
+
+  set(value: Value): void {
+    this.container[this.index] = value;
+    if (this.root !== undefined) this.root.isDirty = true;
+  }
+}
+
+const KINDS: ReadonlySet<string> = new Set<ItemKind>([
+  "u8",
+  "u16",
+  "u32",
+  "u64",
+  "u128",
+  "u256",
+  "bool",
+  "address",
+  "i8",
+  "i16",
+  "i32",
+  "i64",
+  "i128",
+  "i256",
+]);
+
+export function itemKindOf(type: AbiType): ItemKind {
+  return KINDS.has(type.kind) ? (type.kind as ItemKind) : "other";
+}
+
+export function signerOf(address: string): Struct {
+  return new Struct([address], 0);
+}
+
+export function byteVec(bytes: Uint8Array): Vec {
+  return new Vec("u8", Array.from(bytes));
+}
+
+function tooDeep(): VmError {
+  return new VmError(STATUS.valueDepthReached, "a value is nested too deeply");
+}
+
+export function copyValue(value: Value, depth = 1): Value {
+  if (typeof value !== "object") return value;
+  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  if (value instanceof Struct) {
+    const { fields } = value;
+    const copies = new Array<Value>(fields.length);
+    for (let i = 0; i < fields.length; i++) copies[i] = copyValue(fields[i] as Value, depth + 1);
+    return new Struct(copies, value.tag);
+  }
+  if (value instanceof Vec) {
+    if (value.kind !== "other") return new Vec(value.kind, value.items.slice());
+    return new Vec(
+      value.kind,
+      value.items.map((item) => copyValue(item, depth + 1)),
+    );
+  }
+  if (value instanceof Closure) {
+    const { target, typeArgs, mask, captured, layouts } = value;
+    return new Closure(
+      target,
+      typeArgs,
+      mask,
+      captured.map((one) => copyValue(one, depth + 1)),
+      layouts,
+    );
+  }
+  return value;
+}
+
+/** Order of two values of one type: negative, zero or positive. */
+export function compareValues(a: Value, b: Value, depth = 1): number {
+  if (typeof a !== "object" || typeof b !== "object")
+    return a === b ? 0 : (a as number) < (b as number) ? -1 : 1;
+  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  if (a instanceof Ref) return compareValues(a.get(), b instanceof Ref ? b.get() : b, depth + 1);
+  if (b instanceof Ref) return compareValues(a, b.get(), depth + 1);
+  if (a instanceof Struct && b instanceof Struct) {
+    if (a.tag !== b.tag) return a.tag - b.tag;
+    return compareLists(a.fields, b.fields, depth);
+  }
+  if (a instanceof Vec && b instanceof Vec) return compareLists(a.items, b.items, depth);
+  if (a instanceof Closure && b instanceof Closure) return compareClosures(a, b, depth);
+  throw invariant("values of different kinds are compared");
+}
+
+function compareLists(a: readonly Value[], b: readonly Value[], depth: number): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const order = compareValues(a[i] as Value, b[i] as Value, depth + 1);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+function compareClosures(a: Closure, b: Closure, depth: number): number {
+  const [one, other] = [closureKey(a), closureKey(b)];
+  if (one !== other) return one < other ? -1 : 1;
+  return compareLists(a.captured, b.captured, depth);
+}
+
+function closureKey({ target, typeArgs }: Closure): string {
+  return `${Buffer.from(target.module.address).toString("hex")}::${target.module.name}::${target.name}<${JSON.stringify(typeArgs)}>`;
+}
+
+/** Equality stops at the first difference, and vectors of different lengths are different at once. */
+export function equalValues(a: Value, b: Value, depth = 1): boolean {
+  if (typeof a !== "object" || typeof b !== "object") return a === b;
+  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  if (a instanceof Ref) return equalValues(a.get(), b instanceof Ref ? b.get() : b, depth + 1);
+  if (b instanceof Ref) return equalValues(a, b.get(), depth + 1);
+  if (a instanceof Struct && b instanceof Struct) {
+    return a.tag === b.tag && equalLists(a.fields, b.fields, depth);
+  }
+  if (a instanceof Vec && b instanceof Vec) return equalLists(a.items, b.items, depth);
+  if (a instanceof Closure && b instanceof Closure) return compareClosures(a, b, depth) === 0;
+  throw invariant("values of different kinds are compared");
+}
+
+function equalLists(a: readonly Value[], b: readonly Value[], depth: number): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    if (!equalValues(a[i] as Value, b[i] as Value, depth + 1)) return false;
+  }
+  return true;
+}
+
+/** Units of memory that a value counts as, by the chain's schedule. */
+const SCALAR_SIZE = 40;
+const PACKED_SIZES: Readonly<Record<ItemKind, number>> = {
+  u8: 1,
+  u16: 2,
+  u32: 4,
+  u64: 8,
+  u128: 16,
+  u256: 32,
+  bool: 1,
+  address: 32,
+  i8: 1,
+  i16: 2,
+  i32: 4,
+  i64: 8,
+  i128: 16,
+  i256: 32,
+  other: 0,
+};
+/** The walk that follows references does not pack these. */
+const UNPACKED_WHEN_FOLLOWED: ReadonlySet<ItemKind> = new Set(["u16", "u32", "u256"]);
+
+export function packedSize(kind: ItemKind): number {
+  return PACKED_SIZES[kind];
+}
+
+/** Size of a value; a reference counts as 40 units, or as what it names if references are followed. */
+export function abstractSize(value: Value, follows = false, depth = 1): number {
+  if (typeof value !== "object") return SCALAR_SIZE;
+  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  if (value instanceof Struct) {
+    let size = value.tag < 0 ? SCALAR_SIZE : 2 * SCALAR_SIZE;
+    for (const field of value.fields) size += abstractSize(field, follows, depth + 1);
+    return size;
+  }
+  if (value instanceof Vec) {
+    const { kind, items } = value;
+    if (kind !== "other") {
+      const each = follows && UNPACKED_WHEN_FOLLOWED.has(kind) ? SCALAR_SIZE : PACKED_SIZES[kind];
+      return SCALAR_SIZE + each * items.length;
+    }
+    let size = SCALAR_SIZE;
+    for (const item of items) size += abstractSize(item, follows, depth + 1);
+    return size;
+  }
+  if (value instanceof Closure) {
+    let size = SCALAR_SIZE;
+    for (const one of value.captured) size += abstractSize(one, follows, depth + 1);
+    return size;
+  }
+  return follows ? abstractSize(value.get(), follows, depth + 1) : SCALAR_SIZE;
+}
+
+export function asBytes(value: Value | undefined): Uint8Array {
+  const vec = value instanceof Ref ? value.get() : value;
+  if (!(vec instanceof Vec)) throw invariant("expected a vector of bytes");
+  return Uint8Array.from(vec.items as number[]);
+}
+
+export function asStruct(value: Value | undefined): Struct {
+  const struct = value instanceof Ref ? value.get() : value;
+  if (!(struct instanceof Struct)) throw invariant("expected a struct");
+  return struct;
+}
+
+export function asVec(value: Value | undefined): Vec {
+  const vec = value instanceof Ref ? value.get() : value;
+  if (!(vec instanceof Vec)) throw invariant("expected a vector");
+  return vec;
+}
+
+export function asRef(value: Value | undefined): Ref {
+  if (!(value instanceof Ref)) throw invariant("expected a reference");
+  return value;
+}
+
+export function asAddress(value: Value | undefined): string {
+  const address = value instanceof Ref ? value.get() : value;
+  if (typeof address !== "string") throw invariant("expected an address");
+  return address;
+}
+
+export function asBig(value: Value | undefined): bigint {
+  const number = value instanceof Ref ? value.get() : value;
+  if (typeof number !== "bigint") throw invariant("expected a wide integer");
+  return number;
+}
+
+export function asNumber(value: Value | undefined): number {
+  const number = value instanceof Ref ? value.get() : value;
+  if (typeof number !== "number") throw invariant("expected a small integer");
+  return number;
+}
