@@ -37,6 +37,9 @@ import {
 
 const MAX_OPERANDS = 1024;
 const MAX_FRAMES = 1024;
+/** A run in pieces pauses after so many instructions, or after work of this price, which is about a millisecond. */
+const PIECE_STEPS = 8192;
+const PIECE_PRICE = 8_000_000;
 
 class Frame {
   readonly instance: FunctionInstance;
@@ -95,6 +98,10 @@ export class Interpreter {
   #locks = 0;
   /** Instructions that ran. */
   steps = 0;
+  /** Where a run in pieces pauses next: at a number of instructions, or below a balance of gas. */
+  #pauseSteps = Number.POSITIVE_INFINITY;
+  #pauseBalance = Number.NEGATIVE_INFINITY;
+  #isPaused = false;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
     this.#linker = linker;
@@ -111,11 +118,35 @@ export class Interpreter {
       this.#run();
       return this.#stack.splice(0);
     } catch (error) {
-      if (error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError) {
-        throw this.#placed(invariant(`the code is not well formed: ${error.message}`));
-      }
-      throw error;
+      throw this.#faultOf(error);
     }
+  }
+
+  /** As `call`, in pieces of about a millisecond: it yields between them. */
+  *callInPieces(
+    instance: FunctionInstance,
+    args: readonly Value[],
+  ): Generator<undefined, readonly Value[], undefined> {
+    try {
+      if (instance.native !== undefined) return this.#callNativeAlone(instance, args);
+      this.#enter(instance, [...args]);
+      for (;;) {
+        this.#pauseSteps = this.steps + PIECE_STEPS;
+        this.#pauseBalance = this.#meter.balance - PIECE_PRICE;
+        this.#isPaused = false;
+        this.#run();
+        if (this.#frames.length === 0) return this.#stack.splice(0);
+        yield;
+      }
+    } catch (error) {
+      throw this.#faultOf(error);
+    }
+  }
+
+  #faultOf(error: unknown): unknown {
+    return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError
+      ? this.#placed(invariant(`the code is not well formed: ${error.message}`))
+      : error;
   }
 
   #callNativeAlone(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
@@ -199,7 +230,7 @@ export class Interpreter {
   }
 
   #run(): void {
-    while (this.#frames.length > 0) {
+    while (this.#frames.length > 0 && !this.#isPaused) {
       const frame = this.#frames.at(-1) as Frame;
       try {
         this.#runFrame(frame);
@@ -213,7 +244,7 @@ export class Interpreter {
     }
   }
 
-  /** Runs instructions of one frame until it calls or returns. */
+  /** Runs instructions of one frame until it calls or returns, or the run pauses. */
   #runFrame(frame: Frame): void {
     const { instance, locals, base } = frame;
     const { body } = instance.definition;
@@ -233,6 +264,10 @@ export class Interpreter {
       stack.push(value);
     };
     for (;;) {
+      if (this.steps >= this.#pauseSteps || meter.balance < this.#pauseBalance) {
+        this.#isPaused = true;
+        return;
+      }
       const { pc } = frame;
       const opcode = opcodes[pc];
       if (opcode === undefined) throw invariant("the code has no end");

@@ -7,7 +7,7 @@ import { STATUS, VmError } from "./errors.ts";
 import { type GasSchedule, InstructionPrices, Meter, SCALING } from "./gas.ts";
 import { Interpreter } from "./interpreter.ts";
 import { encodeValue } from "./layout.ts";
-import { Linker } from "./linker.ts";
+import { Linker, type ModuleSource, type NativeSource } from "./linker.ts";
 import { findNative } from "./machine.ts";
 import { Features, Session } from "./session.ts";
 import { type ItemReader, LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "./state.ts";
@@ -75,6 +75,10 @@ export interface ViewOptions {
   readonly programs: ProgramCache;
   readonly config: ChainConfig;
   readonly maxGas: number;
+  /** Natives of the chain itself, beside those of the machine. */
+  readonly natives?: NativeSource | undefined;
+  /** Finds modules; by default those of the state. */
+  readonly modules?: ModuleSource | undefined;
 }
 
 /** A run of a view function; `gasUsed` is known afterwards, whatever came of it. */
@@ -91,12 +95,29 @@ export class ViewRun {
     return this.#options.maxGas - Math.floor(this.#meter.balance / SCALING);
   }
 
-  /** Throws VmError. */
-  call({ address, module: name, name: called, typeArgs, args }: ViewCall): ViewResult {
+  /** Throws VmError, and NeedsItem. */
+  call(call: ViewCall): ViewResult {
+    const pieces = this.callInPieces(call);
+    for (;;) {
+      const { done, value } = pieces.next();
+      if (done === true) return value;
+    }
+  }
+
+  /** As `call`, in pieces of about a millisecond: it yields between them. */
+  *callInPieces({
+    address,
+    module: name,
+    name: called,
+    typeArgs,
+    args,
+  }: ViewCall): Generator<undefined, ViewResult, undefined> {
     const { read, programs, config } = this.#options;
     const meter = this.#meter;
     const state = new LedgerState(read, programs);
-    const linker = new Linker({ meter, natives: findNative, source: (at, of) => state.module(at, of) });
+    const natives = this.#options.natives ?? findNative;
+    const source = this.#options.modules ?? ((at: string, of: string) => state.module(at, of));
+    const linker = new Linker({ meter, natives, source });
     const session = new Session({
       state,
       linker,
@@ -126,8 +147,10 @@ export class ViewRun {
     for (const type of params)
       if (type.kind !== "signer" && type.kind !== "reference") assertArgumentType(type);
     const maker = new ArgumentMaker(linker, makeInterpreter);
-    const values = params.map((type, i) => maker.make(type, args[i] ?? new Uint8Array(0)));
-    const results = makeInterpreter().call(instance, values);
+    const values: Value[] = [];
+    for (const [i, type] of params.entries())
+      values.push(yield* maker.makeInPieces(type, args[i] ?? new Uint8Array(0)));
+    const results = yield* makeInterpreter().callInPieces(instance, values);
     const types = definition.returns.map((type) => {
       const concrete = substitute(type, typeArgs);
       return concrete.kind === "reference" ? concrete.to : concrete;
