@@ -43,6 +43,7 @@ export type {
   ResourceAnswer,
   TableItemQuery,
   TransactionAnswer,
+  ViewQuery,
   WaitOptions,
 } from "./node/ledger-answers.ts";
 export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";

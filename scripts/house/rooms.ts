@@ -15,10 +15,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   proof: PURE,
   store: PURE,
   sync: [...PURE, "interface", "json", "proof", "store"],
-  chain: [...PURE, "proof"],
-  http: [...PURE, "interface", "json", "proof"],
+  vm: PURE,
+  chain: [...PURE, "proof", "vm"],
+  http: [...PURE, "interface", "json", "proof", "vm"],
   verify: [...PURE, "proof"],
-  node: [...PURE, "interface", "json", "proof", "store", "sync", "chain", "http"],
+  node: [...PURE, "interface", "json", "proof", "store", "sync", "vm", "chain", "http"],
   cli: ["base", "interface", "node.ts"],
 };
 

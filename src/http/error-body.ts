@@ -66,7 +66,8 @@ export class FaultError extends Error {
 export function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   if (error instanceof HttpError) {
-    return { condition: error.code, message: error.message, headers: error.headers };
+    const { code, message, headers, extra } = error;
+    return { condition: code, message, headers, ...(extra === undefined ? {} : { extra }) };
   }
   if (error instanceof LedgerError && error.code === "behind") return behindFault(error);
   if (error instanceof LedgerError) return fault(LEDGER_CONDITIONS[error.code], error.message);

@@ -6,14 +6,21 @@ import type { Condition } from "./error-catalogue.ts";
 export class HttpError extends CodedError<Condition> {
   /** Extra response headers, name and value in turn. */
   readonly headers: readonly string[];
+  /** Further keys of the body. */
+  readonly extra: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
     condition: Condition,
     message: string,
-    options: { headers?: readonly string[]; cause?: unknown } = {},
+    options: {
+      headers?: readonly string[];
+      extra?: Readonly<Record<string, unknown>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(condition, message, { cause: options.cause });
     this.headers = options.headers ?? [];
+    this.extra = options.extra;
   }
 }
 

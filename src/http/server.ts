@@ -27,12 +27,15 @@ import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
 import type { RequestObserver } from "./responder.ts";
-import type {
-  NodeInfo,
-  ProofMaker,
-  SubmissionEncoder,
-  SubmissionExplainer,
-  SubmissionHandler,
+import {
+  createLazyViews,
+  type NodeInfo,
+  type ProofMaker,
+  type Services,
+  type SubmissionEncoder,
+  type SubmissionExplainer,
+  type SubmissionHandler,
+  VIEW_GAS_LIMIT,
 } from "./services.ts";
 import { StaticFiles } from "./static-files.ts";
 import type { TlsFiles } from "./tls.ts";
@@ -58,6 +61,8 @@ export const HTTP_NUMBERS = {
   maxWaiting: { fallback: 1000, min: 0, max: 1_000_000 },
   /** How old the ledger's time may be before reads are refused and the node is not ready; 0 for no limit. */
   maxLagMs: { fallback: 0, min: 0, max: 365 * DAY_MS },
+  /** Gas units for one view function; the chain's own limit of work holds too. */
+  viewGasLimit: { fallback: VIEW_GAS_LIMIT, min: 1, max: 1_000_000_000 },
 } as const satisfies NumberSettings;
 
 /** Defaults of the other options. */
@@ -115,6 +120,8 @@ export interface HttpServices {
   readonly gasPrices?: GasPriceEstimator;
   /** Types of stored values. Left out, the server keeps its own. */
   readonly types?: StateTypes;
+  /** Runs view functions. Left out, the server has its own machine. */
+  readonly views?: Services["views"];
   /** Keys and values of the info response, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
   /** Text of /metrics, which is not served without it. */
@@ -242,6 +249,8 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       gasPrices: options.gasPrices ?? new GasPriceEstimator(),
       prove: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),
+      views: options.views ?? createLazyViews(),
+      viewGasLimit: settings.viewGasLimit,
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
       unready: options.unready ?? (() => undefined),

@@ -4,6 +4,7 @@ import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { MadeBundle } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
+import type { ViewMachine } from "../vm/ledger-views.ts";
 
 /** A message that was printed already: a JSON string of hex. */
 export interface PrintedMessage {
@@ -66,6 +67,18 @@ export function requireSubmissions({ submissions }: Services): SubmissionHandler
   return submissions;
 }
 
+/** Units of gas for one view unless the operator sets another limit: as the reference. */
+export const VIEW_GAS_LIMIT = 2_000_000;
+
+/** A machine for view functions, which is loaded with the first one. */
+export function createLazyViews(): () => Promise<ViewMachine> {
+  let machine: Promise<ViewMachine> | undefined;
+  return () => {
+    machine ??= import("../vm/ledger-views.ts").then((room) => new room.ViewMachine());
+    return machine;
+  };
+}
+
 /** Proves an answer. Throws LedgerError. */
 export type ProofMaker = (
   view: LedgerView,
@@ -86,6 +99,10 @@ export interface Services {
   readonly explain: SubmissionExplainer;
   /** Types of stored values, by the modules on chain. */
   readonly types: StateTypes;
+  /** Runs view functions; loaded with the first one. */
+  readonly views: () => Promise<ViewMachine>;
+  /** Units of gas for one view. */
+  readonly viewGasLimit: number;
   readonly nodeInfo: NodeInfo;
   /** Why the node is unhealthy; undefined if it is healthy. */
   readonly unhealthyReason: () => string | undefined;

@@ -4,7 +4,7 @@ import { toPrefixedHex } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { BalanceDetailAnswer } from "../http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "../http/operations/get-holdings.ts";
-import type { SubmissionBody } from "../http/services.ts";
+import { type SubmissionBody, VIEW_GAS_LIMIT } from "../http/services.ts";
 import type { Route, RouteValues } from "../interface/route.ts";
 import type { BalanceChange } from "../ledger/balance-history.ts";
 import { LedgerError } from "../ledger/errors.ts";
@@ -30,6 +30,7 @@ import type {
   ResourceAnswer,
   TableItemQuery,
   TransactionAnswer,
+  ViewQuery,
   WaitOptions,
 } from "./ledger-answers.ts";
 import { LedgerReads } from "./ledger-reads.ts";
@@ -99,6 +100,8 @@ export abstract class InProcessCalls implements Ledger {
         return {
           types: this.reader.types,
           gasPrices: this.reader.gasPrices,
+          views: this.reader.views,
+          viewGasLimit: VIEW_GAS_LIMIT,
           submissions,
           pendingTransaction: async (hash) => submissions?.pendingTransaction(hash),
         };
@@ -208,6 +211,10 @@ export abstract class InProcessCalls implements Ledger {
 
   tableItem(handle: string, item: TableItemQuery, options: ReadOptions = {}): Promise<unknown> {
     return this.call(() => this.#reads.tableItem(handle, item, options));
+  }
+
+  view(query: ViewQuery, options: ReadOptions = {}): Promise<readonly unknown[]> {
+    return this.call(() => this.#reads.view(query, options));
   }
 
   transaction(

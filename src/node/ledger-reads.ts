@@ -22,6 +22,7 @@ import {
   transactionByHashRoute,
   transactionByVersionRoute,
   transactionsRoute,
+  viewRoute,
 } from "../interface/routes.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GasPrices } from "../ledger/gas-price.ts";
@@ -35,6 +36,7 @@ import type {
   ResourceAnswer,
   TableItemQuery,
   TransactionAnswer,
+  ViewQuery,
   WaitOptions,
 } from "./ledger-answers.ts";
 import { readAtOf } from "./read-at.ts";
@@ -42,7 +44,10 @@ import type { MinVersionOptions, ReadOptions } from "./read-options.ts";
 import type { Reader } from "./reader.ts";
 
 /** What the operations of these reads use. */
-type UsedServices = Pick<Services, "types" | "gasPrices" | "pendingTransaction" | "submissions">;
+type UsedServices = Pick<
+  Services,
+  "types" | "gasPrices" | "pendingTransaction" | "submissions" | "views" | "viewGasLimit"
+>;
 
 export interface LedgerReadsOptions {
   readonly reader: Reader;
@@ -170,6 +175,17 @@ export class LedgerReads {
       "table_item_not_found",
       found.then(({ text }) => JSON.parse(text) as unknown),
     );
+  }
+
+  async view(query: ViewQuery, options: ReadOptions): Promise<readonly unknown[]> {
+    const { function: called, typeArguments = [], arguments: args = [] } = query;
+    const request = { function: called, type_arguments: typeArguments, arguments: args };
+    // As the interface has wide integers: texts.
+    const json = JSON.stringify(request, (_, value: unknown) =>
+      typeof value === "bigint" ? `${value}` : value,
+    );
+    const found = await this.ask(viewRoute, readValues(options), options, new TextEncoder().encode(json));
+    return JSON.parse(found.text) as readonly unknown[];
   }
 
   /** A transaction by version or hash. */

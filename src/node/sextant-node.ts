@@ -369,6 +369,7 @@ export class SextantNode extends InProcessCalls implements Node {
         simulates: this.#handedOn === undefined,
         prover: (view, question, options) => this.proofs.prove(view, question, options),
         types: this.reader.types,
+        views: this.reader.views,
         gasPrices: this.reader.gasPrices,
         nodeInfo: async (view) => this.#shown(await this.#info(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,

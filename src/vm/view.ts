@@ -24,15 +24,23 @@ export interface ChainConfig {
   readonly schedule: GasSchedule;
 }
 
-function readConfig(read: ItemReader, module: string, name: string): Uint8Array | undefined {
-  return read(resourceStateKey(FRAMEWORK, structTagOf(structType(FRAMEWORK, module, name)), "resource"));
+function configKey(module: string, name: string): Uint8Array {
+  return resourceStateKey(FRAMEWORK, structTagOf(structType(FRAMEWORK, module, name)), "resource");
+}
+
+/** The state keys that `loadConfig` reads. */
+export function configKeys(): readonly [Uint8Array, Uint8Array, Uint8Array] {
+  return [
+    configKey("features", "Features"),
+    configKey("chain_id", "ChainId"),
+    configKey("gas_schedule", "GasScheduleV2"),
+  ];
 }
 
 /** Reads the configuration on the chain. */
 export function loadConfig(read: ItemReader): ChainConfig {
-  const features = readConfig(read, "features", "Features");
-  const chainId = readConfig(read, "chain_id", "ChainId");
-  const schedule = readConfig(read, "gas_schedule", "GasScheduleV2");
+  const [featuresKey, chainIdKey, scheduleKey] = configKeys();
+  const [features, chainId, schedule] = [read(featuresKey), read(chainIdKey), read(scheduleKey)];
   return {
     chainId: chainId?.[0] ?? 4,
     features: new Features(features === undefined ? new Uint8Array(0) : new BcsReader(features).byteString()),

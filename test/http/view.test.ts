@@ -1,15 +1,16 @@
-// View functions that need no virtual machine, called in JSON, in BCS and through the official SDK, and compared with the
-// chain's own books.
+// View functions, called in JSON, in BCS and through the official SDK: on the local chain, compared with its own books;
+// with modules assembled here; and on real frameworks.
 import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
-import { byteString, u64 } from "../../src/bcs/scalars.ts";
+import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { assetText } from "../../src/chain/assets.ts";
 import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
-import { createNode } from "../../src/node.ts";
+import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { entryFunctionCodec } from "../../src/transaction/entry-function.ts";
 import { ChainRun } from "../support/chain-run.ts";
@@ -93,8 +94,7 @@ describe("view functions on the local chain", () => {
       for (const [fun, typeArgs, args, expected] of questions) {
         expect((await callJson(root, fun, typeArgs, args)).json).toEqual([`${expected}`]);
         const bcs = await post(`${root}/view`, VIEW_TYPE, bcsCall(fun, typeArgs, args), "application/x-bcs");
-        const [returned = new Uint8Array()] = decodeWith(vector(byteString), bcs.bytes);
-        expect(decodeWith(u64, returned)).toBe(expected);
+        expect(decodeWith(vector(u64), bcs.bytes)).toEqual([expected]);
       }
     }
     expect(held).toBeGreaterThan(2);
@@ -145,21 +145,33 @@ describe("view functions on the local chain", () => {
   });
 
   it.each([
-    ["0x1::coin::name", [COIN], [], "has no virtual machine and cannot run 0x1::coin::name"],
-    ["0x2::coin::balance", [COIN], ["0x1"], "has no virtual machine"],
+    ["0x1::coin::is_coin_store_frozen", [COIN], ["0x1"], "no code of 0x1::coin::is_coin_store_frozen", 1021],
+    ["0x1::coin::transfer", [COIN], ["0x1", "1"], "0x1::coin::transfer is not a view function", 1011],
+    ["0x1::coin::nothing", [], [], "function: there is no function 0x1::coin::nothing"],
+    ["0x2::coin::balance", [COIN], ["0x1"], "function: module 0x2::coin is not on chain"],
     ["0x1::coin::balance", [], ["0x1"], "type_arguments: 0x1::coin::balance takes 1, got 0"],
-    ["0x1::coin::balance", [COIN], [], "arguments: 0x1::coin::balance takes 1, got 0"],
+    ["0x1::coin::balance", [COIN], [], "arguments: 0x1::coin::balance takes 1 (address), got 0"],
     ["0x1::coin::balance", [COIN], [5], "arguments[0]: expected an address"],
-    ["0x1::coin::balance", ["u8"], ["0x1"], "type_arguments[0]: expected a coin type"],
-    ["0x1::coin::balance", ["0x1::no::Such"], ["0x1"], "type_arguments[0]: the module of"],
+    ["0x1::coin::balance", ["u8"], ["0x1"], "expected a coin type", 2021],
+    ["0x1::coin::balance", ["0x1::no::Such"], ["0x1"], "there is no module 0x1::no (LINKER_ERROR)", 1081],
     ["0x1::coin::balance", ["u9"], ["0x1"], "type_arguments[0]: "],
-    ["0x1::primary_fungible_store::balance", [METADATA], ["0x1", "0xbad"], "arguments[1]: no object with"],
-    ["0x1::fungible_asset::name", [METADATA], ["0xbad"], "arguments[0]: no object with"],
-  ])("refuse %s %j %j", async (name, typeArgs, args, message) => {
+    [
+      "0x1::primary_fungible_store::balance",
+      [METADATA],
+      ["0x1", "0xbad"],
+      "Move abort in 0x1::object: EOBJECT_DOES_NOT_EXIST(0x60002): there is no object",
+      4016,
+    ],
+    ["0x1::fungible_asset::name", [METADATA], ["0xbad"], "EOBJECT_DOES_NOT_EXIST(0x60002)", 4016],
+  ] as const)("refuse %s %j %j", async (name, typeArgs, args, message, status?: number) => {
     const got = await callJson(root, name, typeArgs, args);
     expect([got.status, got.json]).toEqual([
       400,
-      { message: expect.stringContaining(message), error_code: "invalid_input" },
+      {
+        message: expect.stringContaining(message),
+        error_code: "invalid_input",
+        ...(status === undefined ? {} : { vm_error_code: status }),
+      },
     ]);
   });
 
@@ -171,6 +183,141 @@ describe("view functions on the local chain", () => {
   ])("refuse a body of %s that is none: %s", async (type, body, status) => {
     const got = await post(`${root}/view`, type, body, "application/json");
     expect([got.status, got.json]).toMatchObject([status, { error_code: "web_framework_error" }]);
+  });
+});
+
+// Instructions by name.
+const u64Bytes = (value: number): number[] => [...encodeWith(u64, BigInt(value))];
+const ldU64 = (value: number): number[] => [0x06, ...u64Bytes(value)];
+const copyLoc = (local: number): number[] => [0x0a, local];
+const stLoc = (local: number): number[] => [0x0c, local];
+const branch = (to: number): number[] => [0x05, to];
+const brFalse = (to: number): number[] => [0x04, to];
+const [ADD, SUB, DIV, LT, ABORT, RET] = [[0x16], [0x17], [0x1a], [0x23], [0x27], [0x02]];
+
+/** A module whose functions are worked out by hand. */
+const SUMS = assembleModule({
+  address: parseAddress("0x5ea"),
+  name: "sums",
+  functions: [
+    {
+      name: "up_to",
+      isView: true,
+      params: ["u64"],
+      returns: ["u64", "bool"],
+      body: {
+        locals: ["u64", "u64"],
+        code: [
+          ldU64(0),
+          stLoc(1),
+          ldU64(0),
+          stLoc(2),
+          // While the second local is below the parameter: one more, and add it.
+          copyLoc(2),
+          copyLoc(0),
+          LT,
+          brFalse(17),
+          copyLoc(2),
+          ldU64(1),
+          ADD,
+          stLoc(2),
+          copyLoc(1),
+          copyLoc(2),
+          ADD,
+          stLoc(1),
+          branch(4),
+          copyLoc(1),
+          [0x08],
+          RET,
+        ],
+      },
+    },
+    {
+      name: "difference",
+      isView: true,
+      params: ["u64", "u64"],
+      returns: ["u64"],
+      body: { locals: [], code: [copyLoc(0), copyLoc(1), SUB, RET] },
+    },
+    {
+      name: "quotient",
+      isView: true,
+      params: ["u64", "u64"],
+      returns: ["u64"],
+      body: { locals: [], code: [copyLoc(0), copyLoc(1), DIV, RET] },
+    },
+    {
+      name: "refuse",
+      isView: true,
+      params: ["u64"],
+      returns: ["u64"],
+      body: { locals: [], code: [copyLoc(0), ABORT] },
+    },
+    { name: "forever", isView: true, returns: ["u64"], body: { locals: [], code: [branch(0)] } },
+    { name: "hidden", params: ["u64"], returns: ["u64"], body: { locals: [], code: [copyLoc(0), RET] } },
+    {
+      name: "echo",
+      isView: true,
+      params: ["vector<u8>", "u8", "bool"],
+      returns: ["vector<u8>", "u8", "bool"],
+      body: { locals: [], code: [copyLoc(0), copyLoc(1), copyLoc(2), RET] },
+    },
+  ],
+});
+
+describe("view functions of modules with code", () => {
+  let node: Node;
+  let root: string;
+
+  beforeAll(async () => {
+    node = await createNode({ localChain: {}, http: { port: 0 } });
+    await node.publish(SUMS);
+    root = node.url ?? "";
+  });
+  afterAll(() => node.close());
+
+  it("run loops and arithmetic, and give every value by its type", async () => {
+    expect((await callJson(root, "0x5ea::sums::up_to", [], ["1000"])).json).toEqual(["500500", true]);
+    const bcs = await callJson(root, "0x5ea::sums::up_to", [], ["3"], "application/x-bcs");
+    expect([...bcs.bytes]).toEqual([2, ...u64Bytes(6), 1]);
+    expect(await node.view({ function: "0x5ea::sums::up_to", arguments: [4n] })).toEqual(["10", true]);
+    const all = await callJson(root, "0x5ea::sums::echo", [], ["0x0102", 7, false]);
+    expect(all.json).toEqual(["0x0102", 7, false]);
+  });
+
+  it.each([
+    ["refuse", ["77"], "Move abort in 0x5ea::sums: 0x4d", 4016],
+    ["difference", ["1", "2"], "(ARITHMETIC_ERROR)", 4017],
+    ["quotient", ["1", "0"], "(ARITHMETIC_ERROR)", 4017],
+    ["hidden", ["1"], "is not a view function", 1011],
+    ["forever", [], "(EXECUTION_LIMIT_REACHED)", 4030],
+  ])("answer 400 with the status for %s(%j)", async (name, args, message, status) => {
+    const got = await callJson(root, `0x5ea::sums::${name}`, [], args);
+    expect([got.status, got.json]).toEqual([
+      400,
+      { message: expect.stringContaining(message), error_code: "invalid_input", vm_error_code: status },
+    ]);
+  });
+
+  it("run in pieces, so that others have their turns", async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await expect(node.view({ function: "0x5ea::sums::forever" })).rejects.toThrow("limit of work");
+    isOver = true;
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it("end at the node's limit of gas", async () => {
+    const limited = await createNode({ localChain: {}, http: { port: 0, viewGasLimit: 1 } });
+    await limited.publish(SUMS);
+    const got = await callJson(limited.url ?? "", "0x5ea::sums::forever", [], []);
+    expect(got.json).toMatchObject({ message: "out of gas (OUT_OF_GAS)", vm_error_code: 4002 });
+    await limited.close();
   });
 });
 
