@@ -22,13 +22,6 @@ const MAX_ROUNDS = 1024;
 const MAX_WORK_MS = 5000;
 const LATEST_BYTES = 64 << 20;
 
-export interface ViewLimits {
-  /** Units of gas. */
-  readonly maxGas: number;
-  /** Pauses between the pieces of a run. */
-  readonly slices: Slices;
-}
-
 /** The code and configuration of a state. */
 interface KnownState {
   readonly config: ChainConfig;
@@ -47,16 +40,24 @@ export class LedgerViewState {
   readonly #version: bigint;
   readonly #programs: Programs;
   readonly #known: KnownState | undefined;
+  readonly #slices: Slices;
   /** Items that had to be waited for, by their keys. */
   readonly #fetched = new Map<string, Uint8Array | undefined>();
   #state: KnownState | undefined;
   #workMs = 0;
 
-  constructor(view: LedgerView, version: bigint, programs: Programs, known: KnownState | undefined) {
-    this.#view = view;
-    this.#version = version;
-    this.#programs = programs;
-    this.#known = known;
+  constructor(options: {
+    readonly view: LedgerView;
+    readonly version: bigint;
+    readonly programs: Programs;
+    readonly known: KnownState | undefined;
+    readonly slices: Slices;
+  }) {
+    this.#view = options.view;
+    this.#version = options.version;
+    this.#programs = options.programs;
+    this.#known = options.known;
+    this.#slices = options.slices;
   }
 
   readonly #read = (key: Uint8Array): Uint8Array | undefined => {
@@ -120,6 +121,9 @@ export class LedgerViewState {
       const stored = this.#programs.get(key, bytes);
       module = isInterface ? withoutBodies(stored) : stored;
       modules.set(key, module);
+      // Reading a large module takes milliseconds, so others get their turn before the run begins again.
+      const pause = this.#slices.pause();
+      if (pause !== undefined) throw new NeedsItem(pause);
     }
     return module;
   };
@@ -129,8 +133,8 @@ export class LedgerViewState {
     return this.#withItems(() => this.#module(address, name));
   }
 
-  /** Runs a view function. Throws VmError. */
-  call(call: ViewCall, { maxGas, slices }: ViewLimits): Promise<ViewResult> {
+  /** Runs a view function with units of gas. Throws VmError. */
+  call(call: ViewCall, maxGas: number): Promise<ViewResult> {
     const { config, isInterface } = this.#ready();
     return this.#withItems(async () => {
       const run = new ViewRun({
@@ -149,7 +153,7 @@ export class LedgerViewState {
         if (done === true) return value;
         if (this.#workMs > MAX_WORK_MS)
           throw new VmError(STATUS.executionLimitReached, `the view runs longer than ${MAX_WORK_MS} ms`);
-        const pause = slices.pause();
+        const pause = this.#slices.pause();
         if (pause !== undefined) await pause;
       }
     });
@@ -174,13 +178,13 @@ export class ViewMachine {
   /** The tag of a type that a view returned. */
   readonly tagOf: (type: AbiType) => TypeTag = tagOf;
 
-  /** Opens the state of a version. Throws LedgerError, and VmError. */
-  async open(view: LedgerView, version: bigint): Promise<LedgerViewState> {
+  /** Opens the state of a version, for work in slices. Throws LedgerError, and VmError. */
+  async open(view: LedgerView, version: bigint, slices: Slices): Promise<LedgerViewState> {
     // A view that fetches must fetch modules too: what its answer rests on depends on them.
     const position = version === view.position.version ? fixedPosition(view) : undefined;
     const known =
       position !== undefined && this.#latest?.position === position ? this.#latest.state : undefined;
-    const state = new LedgerViewState(view, version, this.programs, known);
+    const state = new LedgerViewState({ view, version, programs: this.programs, known, slices });
     const opened = await state.open();
     if (position !== undefined) this.#latest = { position, state: opened };
     return state;

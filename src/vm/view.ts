@@ -135,7 +135,7 @@ export class ViewRun {
       facts: undefined,
       features: config.features,
     });
-    const prices = new InstructionPrices(meter);
+    const prices = pricesOf(config.schedule, meter);
     const makeInterpreter = (): Interpreter => new Interpreter(linker, session, prices);
     const loaded = linker.module(address, name);
     const definition = loaded.program.functions.find((one) => one.name === called);
@@ -172,6 +172,17 @@ export class ViewRun {
       }),
     };
   }
+}
+
+const knownPrices = new WeakMap<GasSchedule, InstructionPrices>();
+
+function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
+  let prices = knownPrices.get(schedule);
+  if (prices === undefined) {
+    prices = new InstructionPrices(meter);
+    knownPrices.set(schedule, prices);
+  }
+  return prices;
 }
 
 function isView(abi: ModuleAbi | undefined, name: string): boolean {

@@ -132,7 +132,7 @@ export const view = operation({
     const machine = await services.views();
     let state: LedgerViewState | undefined;
     try {
-      state = await machine.open(ledgerView, version);
+      state = await machine.open(ledgerView, version, slices);
       const { values, types } = await state.call(
         {
           address: toHex(body.module.address),
@@ -144,7 +144,7 @@ export const view = operation({
               ? await encodeArguments(services, { view: ledgerView, version, state }, body, body.args)
               : body.args,
         },
-        { maxGas: services.viewGasLimit, slices },
+        services.viewGasLimit,
       );
       if (form === "bcs") {
         const writer = new BcsWriter(64).uleb(values.length);
