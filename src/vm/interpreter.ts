@@ -37,7 +37,7 @@ import {
 
 const MAX_OPERANDS = 1024;
 const MAX_FRAMES = 1024;
-/** A run in pieces pauses after so many instructions, or after work of this price, which is about a millisecond. */
+/** A run in pieces pauses after this number of instructions, or after work of this price: about a millisecond. */
 const PIECE_STEPS = 8192;
 const PIECE_PRICE = 8_000_000;
 

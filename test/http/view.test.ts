@@ -1,5 +1,6 @@
 // View functions, called in JSON, in BCS and through the official SDK: on the local chain, compared with its own books;
 // with modules assembled here; and on real frameworks.
+import { gunzipSync } from "node:zlib";
 import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
@@ -8,6 +9,7 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { assetText } from "../../src/chain/assets.ts";
 import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
+import type { Ledger, LedgerView } from "../../src/ledger/view.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
 import { createNode, type Node } from "../../src/node.ts";
@@ -321,6 +323,14 @@ describe("view functions of modules with code", () => {
   });
 });
 
+interface Recorded {
+  readonly state: string;
+  readonly function: string;
+  readonly type_args: readonly string[];
+  readonly args: readonly string[];
+  readonly result: { readonly values?: readonly string[]; readonly error?: string };
+}
+
 describe.skipIf(!hasShared)("view functions on real networks", () => {
   it("devnet has a supply, and mainnet's first modules have no view functions", async () => {
     for (const [network, status] of [
@@ -339,4 +349,75 @@ describe.skipIf(!hasShared)("view functions on real networks", () => {
       await node.close();
     }
   });
+
+  it("give the recorded values and aborts of the reference, also where items must be waited for", async () => {
+    const views = gunzipSync(sharedBytes("vectors/vm/views.jsonl.gz"))
+      .toString()
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Recorded)
+      .filter(({ state }) => state === "genesis")
+      .filter((_, i) => i % 3 === 0);
+    const genesis = gunzipSync(sharedBytes("vectors/vm/head-genesis.blob.gz"));
+    const node = await createNode({ genesis, http: { port: 0 } });
+    const slow = await startServer({ ledger: slowLedger(node as unknown as Ledger) });
+    const counts = { values: 0, aborts: 0, others: 0 };
+    for (const [i, view] of views.entries()) {
+      const [address = "", module = "", name = ""] = view.function.split("::");
+      const body = encodeWith(entryFunctionCodec, {
+        module: { address: parseAddress(address), name: module },
+        function: name,
+        typeArgs: view.type_args.map((text) => parseTypeTag(text)),
+        args: view.args.map((arg) => Buffer.from(arg, "hex")),
+      });
+      const root = i % 4 === 0 ? `${slow.url}/v1` : (node.url ?? "");
+      const got = await post(`${root}/view`, VIEW_TYPE, body, "application/x-bcs");
+      const { values, error = "" } = view.result;
+      if (values !== undefined) {
+        const expected = Buffer.concat([Uint8Array.of(values.length), Buffer.from(values.join(""), "hex")]);
+        expect(Buffer.from(got.bytes), view.function).toEqual(expected);
+        counts.values++;
+        continue;
+      }
+      expect(got.status, view.function).toBe(400);
+      const abort =
+        /location: 0*([0-9a-f]+)::(\w+), code: (\d+), info: Some\(AbortInfo \{ reason_name: "(\w+)"/.exec(
+          error,
+        );
+      const [, at, where, code = "0", reason] = abort ?? [];
+      const message = abort === null ? (/Some\((\w+)\)\)$/.exec(error)?.[1] ?? "") : "Move abort";
+      if (abort === null) counts.others++;
+      else counts.aborts++;
+      const hex = `0x${Number(code).toString(16)}`;
+      expect(got.json, view.function).toMatchObject({
+        message: expect.stringContaining(
+          abort === null ? `(${message})` : `Move abort in 0x${at}::${where}: ${reason}(${hex}): `,
+        ),
+      });
+    }
+    expect(counts.values).toBeGreaterThan(30);
+    expect(counts.aborts).toBeGreaterThan(5);
+    await node.close();
+  });
 });
+
+/** A ledger whose items must be waited for, as those of a cluster. */
+function slowLedger(ledger: Ledger): Ledger {
+  return {
+    openView: async () => {
+      const view = await ledger.openView();
+      return new Proxy(view, {
+        get: (target, name) => {
+          if (name === "getItems") {
+            return async (...args: Parameters<LedgerView["getItems"]>) => {
+              await new Promise((resolve) => setImmediate(resolve));
+              return target.getItems(...args);
+            };
+          }
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+    },
+  };
+}
