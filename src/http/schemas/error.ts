@@ -16,7 +16,8 @@ export const ERROR_SCHEMA: JsonSchema = named("Error", {
     error_code: { type: "string", enum: ERROR_CODES },
     vm_error_code: {
       ...U64_NUMBER_SCHEMA,
-      description: "Status code of the virtual machine: why it refused a transaction, or how a view function failed.",
+      description:
+        "Status code of the virtual machine: why it refused a transaction, or how a view function failed.",
     },
     archival_endpoint: {
       type: "string",
