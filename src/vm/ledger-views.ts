@@ -22,6 +22,26 @@ const MAX_ROUNDS = 1024;
 const MAX_WORK_MS = 5000;
 const LATEST_BYTES = 64 << 20;
 
+/** Runs that take longer than a slice, at the same time: each may hold as much memory as the chain allows. */
+const MAX_LONG_RUNS = 2;
+
+/** Lets a number of runs on, and the others wait in line. */
+class LongRuns {
+  #count = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  async enter(): Promise<void> {
+    if (this.#count < MAX_LONG_RUNS) this.#count++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#count--;
+    else next();
+  }
+}
+
 /** The code and configuration of a state. */
 interface KnownState {
   readonly config: ChainConfig;
@@ -41,6 +61,7 @@ export class LedgerViewState {
   readonly #programs: Programs;
   readonly #known: KnownState | undefined;
   readonly #slices: Slices;
+  readonly #longRuns: LongRuns;
   /** Items that had to be waited for, by their keys. */
   readonly #fetched = new Map<string, Uint8Array | undefined>();
   #state: KnownState | undefined;
@@ -52,12 +73,14 @@ export class LedgerViewState {
     readonly programs: Programs;
     readonly known: KnownState | undefined;
     readonly slices: Slices;
+    readonly longRuns: LongRuns;
   }) {
     this.#view = options.view;
     this.#version = options.version;
     this.#programs = options.programs;
     this.#known = options.known;
     this.#slices = options.slices;
+    this.#longRuns = options.longRuns;
   }
 
   readonly #read = (key: Uint8Array): Uint8Array | undefined => {
@@ -146,15 +169,23 @@ export class LedgerViewState {
         modules: this.#module,
       });
       const pieces = run.callInPieces(call);
-      for (;;) {
-        const startMs = performance.now();
-        const { done, value } = pieces.next();
-        this.#workMs += performance.now() - startMs;
-        if (done === true) return value;
-        if (this.#workMs > MAX_WORK_MS)
-          throw new VmError(STATUS.executionLimitReached, `the view runs longer than ${MAX_WORK_MS} ms`);
-        const pause = this.#slices.pause();
-        if (pause !== undefined) await pause;
+      let isLong = false;
+      try {
+        for (;;) {
+          const startMs = performance.now();
+          const { done, value } = pieces.next();
+          this.#workMs += performance.now() - startMs;
+          if (done === true) return value;
+          if (this.#workMs > MAX_WORK_MS)
+            throw new VmError(STATUS.executionLimitReached, `the view runs longer than ${MAX_WORK_MS} ms`);
+          const pause = this.#slices.pause();
+          if (pause === undefined) continue;
+          await pause;
+          if (!isLong) await this.#longRuns.enter();
+          isLong = true;
+        }
+      } finally {
+        if (isLong) this.#longRuns.leave();
       }
     });
   }
@@ -173,6 +204,7 @@ export class LedgerViewState {
 /** Runs view functions. One for a node: it keeps the modules. */
 export class ViewMachine {
   readonly programs: Programs = new Programs();
+  readonly #longRuns = new LongRuns();
   #latest: { readonly position: LedgerPosition; readonly state: KnownState } | undefined;
 
   /** The tag of a type that a view returned. */
@@ -184,7 +216,14 @@ export class ViewMachine {
     const position = version === view.position.version ? fixedPosition(view) : undefined;
     const known =
       position !== undefined && this.#latest?.position === position ? this.#latest.state : undefined;
-    const state = new LedgerViewState({ view, version, programs: this.programs, known, slices });
+    const state = new LedgerViewState({
+      view,
+      version,
+      programs: this.programs,
+      known,
+      slices,
+      longRuns: this.#longRuns,
+    });
     const opened = await state.open();
     if (position !== undefined) this.#latest = { position, state: opened };
     return state;

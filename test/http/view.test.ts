@@ -314,6 +314,48 @@ describe("view functions of modules with code", () => {
     expect(turns).toBeGreaterThan(5);
   });
 
+  it("answer many that run long, two at a time", async () => {
+    const calls = Array.from({ length: 6 }, () => callJson(root, "0x5ea::sums::forever", [], []));
+    for (const { json } of await Promise.all(calls)) expect(json).toMatchObject({ vm_error_code: 4030 });
+    expect((await callJson(root, "0x5ea::sums::up_to", [], ["2"])).json).toEqual(["3", true]);
+  });
+
+  it("read the state of the version that is asked for", async () => {
+    const body = JSON.stringify({
+      function: "0x1::timestamp::now_microseconds",
+      type_arguments: [],
+      arguments: [],
+    });
+    const before = await node.ledgerInfo();
+    await node.mine(2);
+    const at = `?ledger_version=${before.ledger_version}`;
+    const old = await post(`${root}/view${at}`, "application/json", body, "application/json");
+    expect(old.json).toEqual([`${before.ledger_timestamp}`]);
+    const { ledger_timestamp: now } = await node.ledgerInfo();
+    expect(await node.view({ function: "0x1::timestamp::now_microseconds" })).toEqual([`${now}`]);
+    expect(now).toBeGreaterThan(before.ledger_timestamp);
+  });
+
+  it("fetch what they read on a fork, and say what the answer rests on", async () => {
+    const fork = await createNode({ fork: { url: root }, http: { port: 0 } });
+    const [address] = node.guide()?.accounts ?? [];
+    const called = {
+      function: "0x1::coin::balance",
+      type_arguments: [COIN],
+      arguments: [address?.address],
+    };
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${fork.url}/view`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(called),
+    });
+    expect(await response.json()).toEqual([`${await node.balance(address?.address ?? "", COIN)}`]);
+    expect(response.headers.get("x-node-trust")).toBe("trusted");
+    expect(await fork.view({ function: "0x5ea::sums::up_to", arguments: ["10"] })).toEqual(["55", true]);
+    await fork.close();
+  });
+
   it("end at the node's limit of gas", async () => {
     const limited = await createNode({ localChain: {}, http: { port: 0, viewGasLimit: 1 } });
     await limited.publish(SUMS);
