@@ -4,6 +4,8 @@ import { keyHashOfBcs } from "../ledger/key-hash.ts";
 import { stateValueData } from "../ledger/state-value.ts";
 import { fixedPosition, type LedgerPosition, type LedgerView, type StateItem } from "../ledger/view.ts";
 import type { AbiType } from "../move/abi.ts";
+import { addressFromBytes } from "../move/address.ts";
+import { readStoredModule, type StoredModule } from "../move/module-cache.ts";
 import type { TypeTag } from "../move/type-tag.ts";
 import { type AbortInfo, abortInfoOf } from "./abort-info.ts";
 import { NeedsItem, STATUS, VmError } from "./errors.ts";
@@ -63,7 +65,7 @@ export class LedgerViewState {
   readonly #slices: Slices;
   readonly #longRuns: LongRuns;
   /** Items that had to be waited for, by their keys. */
-  readonly #fetched = new Map<string, Uint8Array | undefined>();
+  readonly #fetched = new Map<string, StateItem | undefined>();
   #state: KnownState | undefined;
   #workMs = 0;
 
@@ -83,13 +85,15 @@ export class LedgerViewState {
     this.#longRuns = options.longRuns;
   }
 
-  readonly #read = (key: Uint8Array): Uint8Array | undefined => {
+  readonly #read = (key: Uint8Array): Uint8Array | undefined => dataOf(this.#item(key));
+
+  #item(key: Uint8Array): StateItem | undefined {
     const name = Buffer.from(key).toString("latin1");
     if (this.#fetched.has(name)) return this.#fetched.get(name);
     const items = this.#view.getItems([keyHashOfBcs(key, this.#view.keyTrace)], this.#version);
-    if (!(items instanceof Promise)) return dataOf(items[0]);
-    throw new NeedsItem(items.then(([item]) => this.#fetched.set(name, dataOf(item))));
-  };
+    if (!(items instanceof Promise)) return items[0];
+    throw new NeedsItem(items.then(([item]) => this.#fetched.set(name, item)));
+  }
 
   /** Reads several items at once, where that has to be waited for. */
   async #fetch(keys: readonly Uint8Array[]): Promise<void> {
@@ -97,8 +101,7 @@ export class LedgerViewState {
     const items = this.#view.getItems(hashes, this.#version);
     if (!(items instanceof Promise)) return;
     const found = await items;
-    for (const [i, key] of keys.entries())
-      this.#fetched.set(Buffer.from(key).toString("latin1"), dataOf(found[i]));
+    for (const [i, key] of keys.entries()) this.#fetched.set(Buffer.from(key).toString("latin1"), found[i]);
   }
 
   /** Does work that may need items: fetches each and does it again. */
@@ -139,9 +142,10 @@ export class LedgerViewState {
     const key = moduleKey(address, name);
     let module = modules.get(key);
     if (module === undefined) {
-      const bytes = this.#read(moduleStateKey(address, name));
-      if (bytes === undefined) return undefined;
-      const stored = this.#programs.get(key, bytes);
+      const item = this.#item(moduleStateKey(address, name));
+      const bytes = dataOf(item);
+      if (item === undefined || bytes === undefined) return undefined;
+      const stored = this.#parse(key, { version: item.version, bytes });
       module = isInterface ? withoutBodies(stored) : stored;
       modules.set(key, module);
       // Reading a large module takes milliseconds, so others get their turn before the run begins again.
@@ -151,7 +155,20 @@ export class LedgerViewState {
     return module;
   };
 
-  /** A module; undefined if there is none. Throws VmError for one that does not parse. */
+  /** Throws ModuleError for a module that does not parse: it says where the module is from. */
+  #parse(key: string, { version, bytes }: StoredModule): LoadedModule {
+    try {
+      return this.#programs.get(key, bytes);
+    } catch (error) {
+      if (!(error instanceof VmError)) throw error;
+      const [address = "", name = ""] = key.split("::");
+      const module = { address: addressFromBytes(Buffer.from(address, "hex")), name };
+      readStoredModule(module, { version, bytes, origin: this.#view.originOf?.(version) });
+      throw error;
+    }
+  }
+
+  /** A module; undefined if there is none. Throws ModuleError for one that does not parse. */
   module(address: string, name: string): Promise<LoadedModule | undefined> {
     return this.#withItems(() => this.#module(address, name));
   }

@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
+import { toHex } from "../../src/base/hex.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
@@ -15,6 +16,9 @@ import { parseTypeTag } from "../../src/move/type-text.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { entryFunctionCodec } from "../../src/transaction/entry-function.ts";
+import { PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
+import { loadModule } from "../../src/vm/state.ts";
+import { loadConfig, ViewRun } from "../../src/vm/view.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { COIN } from "../support/http-ledger.ts";
@@ -301,17 +305,23 @@ describe("view functions of modules with code", () => {
     ]);
   });
 
-  it("run in pieces, so that others have their turns", async () => {
-    let turns = 0;
-    let isOver = false;
-    const count = (): void => {
-      turns++;
-      if (!isOver) setImmediate(count);
+  it("run in pieces of some thousand instructions, so that others have their turns", () => {
+    const address = toHex(parseAddress("0x5ea"));
+    const run = new ViewRun({
+      read: () => undefined,
+      programs: loadModule,
+      config: { ...loadConfig(() => undefined), schedule: PLAIN_SCHEDULE },
+      maxGas: 2_000_000,
+      modules: () => loadModule(`${address}::sums`, SUMS),
+    });
+    const call = { address, module: "sums", name: "forever", typeArgs: [], args: [] };
+    const pieces = run.callInPieces(call);
+    let count = 0;
+    const runAll = (): void => {
+      while (pieces.next().done !== true) count++;
     };
-    setImmediate(count);
-    await expect(node.view({ function: "0x5ea::sums::forever" })).rejects.toThrow("limit of work");
-    isOver = true;
-    expect(turns).toBeGreaterThan(5);
+    expect(runAll).toThrow("the limit of work is reached");
+    expect(count).toBeGreaterThan(100);
   });
 
   it("answer many that run long, two at a time", async () => {

@@ -18,8 +18,8 @@ import { FUNCTION_PATTERN } from "./patterns.ts";
 
 /** Above the largest transaction of a user, which is what a function's arguments are made for. */
 const MAX_BODY_BYTES = 256 * 1024;
-/** Most type arguments and arguments: no function has more parameters. */
-const MAX_ARGUMENTS = 128;
+/** The chain takes no function with more. */
+const MAX_COUNTS = { type_arguments: 32, arguments: 128 } as const;
 
 /** Arguments in JSON, which are read by the types of the function's parameters. */
 export interface JsonArguments {
@@ -47,12 +47,13 @@ function member(document: JsonDocument, name: string, kind: "string" | "array", 
   throw new HttpError("malformed_request", `${name}: expected ${expected}, got ${got}`);
 }
 
-function assertCount(name: string, count: number): void {
-  if (count <= MAX_ARGUMENTS) return;
-  throw new HttpError("malformed_request", `${name}: expected at most ${MAX_ARGUMENTS} items, got ${count}`);
+function assertCount(name: keyof typeof MAX_COUNTS, count: number): void {
+  const most = MAX_COUNTS[name];
+  if (count <= most) return;
+  throw new HttpError("malformed_request", `${name}: expected at most ${most} items, got ${count}`);
 }
 
-function items(document: JsonDocument, name: string): number[] {
+function items(document: JsonDocument, name: keyof typeof MAX_COUNTS): number[] {
   const array = member(document, name, "array", "an array");
   assertCount(name, document.count(array));
   const found: number[] = [];
