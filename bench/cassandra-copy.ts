@@ -95,7 +95,7 @@ async function writeBare(
   const tables = { statements: createStatements(keyspace), ledger } as Parameters<typeof planBatch>[0];
   const splits = new Splits(1_000_000);
   const requests = batches.flatMap((batch, at) => [
-    ...planBatch(tables, batch, { term: 1, seq: BigInt(at) }, splits),
+    ...planBatch(tables, batch, { term: 1, seq: BigInt(at), blockHeight: undefined }, splits),
     ...planOwned(tables, batch.index ?? []),
   ]);
   return measured(versionsOf(batches), () => sendAll(client, requests));

@@ -26,6 +26,8 @@ const IN_FLIGHT = 32;
 const READER = "a reader process";
 const WRITES_PER_BATCH = 500;
 const WRITE_CONCURRENCY = 128;
+/** Items of an answer whose requests are counted. */
+const ANSWER_ITEMS = 100;
 
 /** Processor share of a limited reader: small, so that three nodes and two readers fit on two processors. */
 const READER_SHARE = 0.05;
@@ -77,7 +79,8 @@ function startCluster(): boolean {
 
 async function benchmarkOn(options: BenchOptions): Promise<readonly BenchRow[]> {
   const keyspace = `bench_${randomBytes(5).toString("hex")}`;
-  const store = await openCassandraStore({ hosts: HOSTS, keyspace, ledger: "ours" });
+  // Without its cache: the driver has none either.
+  const store = await openCassandraStore({ hosts: HOSTS, keyspace, ledger: "ours", itemCacheBytes: 0 });
   await store.lease.acquire();
   const client = new Client({
     contactPoints: [...HOSTS],
@@ -123,10 +126,12 @@ async function benchmarkReads(
   const old = picks.map((index) => BigInt(Math.floor(index / 10)) + BigInt(Math.floor(Math.random() * 100)));
   const capped = old.map((version) => (version < versions ? version : versions - 1n));
   const { findItem } = createStatements(keyspace);
+  const heads = await client.execute(`SELECT birth FROM ${keyspace}.heads WHERE ledger = 'ours'`);
+  const ledger = `ours ${heads.rows[0]?.birth}`;
   const bare = (versionOf: (at: number) => bigint) => () =>
     perSecond(roundMs, IN_FLIGHT, async (turn) => {
       const at = turn % count;
-      await client.execute(findItem, ["ours", keys[at], 0, versionOf(at)], {
+      await client.execute(findItem, [ledger, keys[at], 0, versionOf(at)], {
         prepare: true,
         isIdempotent: true,
       });
@@ -148,7 +153,31 @@ async function benchmarkReads(
       settings,
     ),
     await compare("cluster: reads at old versions", { ours: ours(at), base: bare(at) }, settings),
+    await countRequests(keyspace, versions),
   ];
+}
+
+/** Requests for records with their blocks, by processes that have read nothing yet: two for each are allowed. */
+async function countRequests(keyspace: string, versions: bigint): Promise<BenchRow> {
+  const series = emptySeries();
+  for (let round = 0; round < 5; round++) {
+    const reader = await openCassandraStore({ hosts: HOSTS, keyspace, ledger: "ours", readOnly: true });
+    const view = await reader.openView();
+    const before = reader.figures.responses;
+    for (let i = 0; i < ANSWER_ITEMS; i++) {
+      const version = BigInt(Math.floor(Math.random() * Number(versions)));
+      await view.getRecords(version, 1, 1);
+      await view.getBlockByVersion(version);
+    }
+    series.ours.push((reader.figures.responses - before) / ANSWER_ITEMS);
+    series.base.push(2);
+    view.release();
+    await reader.close();
+  }
+  return toRow("cluster: requests for a record and its block, over two", series, {
+    unit: "requests",
+    target: { max: 1 },
+  });
 }
 
 /** Both sides write the same rows, then one row by a lightweight transaction. */
@@ -171,7 +200,12 @@ async function benchmarkCommits(feeder: Feeder, client: Client, keyspace: string
   const base = async (): Promise<number> => {
     from += WRITES_PER_BATCH;
     await bareFeeder.commitSpread(writesFrom(from, WRITES_PER_BATCH, 1));
-    const requests = planBatch(tables, batch!, { term: 1, seq }, new Splits(1_000_000));
+    const requests = planBatch(
+      tables,
+      batch!,
+      { term: 1, seq, blockHeight: undefined },
+      new Splits(1_000_000),
+    );
     const started = performance.now();
     await sendAll(client, requests);
     const query = `UPDATE ${keyspace}.heads SET seq = ?, version = ? WHERE ledger = 'bare' IF term = ? AND seq = ?`;

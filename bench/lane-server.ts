@@ -73,12 +73,14 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
         const slices = new Slices();
         const context = {
           view,
+          newerView: async () => view,
           services,
           ledger,
           form,
           isGone: () => false,
           lastEventId: undefined,
-          mayBeUndone: () => false,
+          streamHead: () => 0n,
+          client: "",
           slices,
         };
         const handled = operation.handle(args, context);

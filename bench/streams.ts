@@ -55,7 +55,8 @@ interface BlockWriter {
 }
 
 async function startWriter(data: string): Promise<BlockWriter> {
-  const child = forkFile("./block-writer.ts", [data, `${BUSY_STREAMS}`]);
+  // One client may have half of the streams.
+  const child = forkFile("./block-writer.ts", [data, `${2 * BUSY_STREAMS}`]);
   const nextReport = (): Promise<WriterReport> => nextMessage(child, "the writer");
   const started = await nextReport();
   if (!("url" in started)) throw new Error("expected the writer's URL first");
@@ -183,7 +184,7 @@ export function benchmarkStreams(options: BenchOptions): Promise<readonly BenchR
     const rows = await costRows(options);
     // Opening ten thousand connections takes most of a quick run's time.
     if (options.quick) return rows;
-    const node = await startNode(["--data", path, "--max-streams", `${IDLE_STREAMS}`]);
+    const node = await startNode(["--data", path, "--max-streams", `${2 * IDLE_STREAMS}`]);
     try {
       return [...rows, await memoryRow(node)];
     } finally {

@@ -7,8 +7,6 @@
 //   stream has no end. The callers build the request with the generated function, read the lines themselves, and parse the
 //   data of an event as the generated type (BalanceEvent, BlockEvent), which `x-event-data` of the document names.
 // - Signing: this script signs what the clients submit.
-// - The balance as a number or, with `quoted=true`, as digits: the only union without a discriminator, which only objects
-//   can have. Clients of the reference read the number, so it cannot become an object; the JSON type tells them apart.
 //   npx tsx scripts/clients.ts [typescript] [python] [go]
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

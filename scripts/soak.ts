@@ -1,4 +1,6 @@
-// A steady mixed load on the real program while it makes blocks and prunes, and on a second one that follows it.
+// A steady mixed load on the real program while it makes blocks and prunes, and on a second one that follows it, next to
+// clients that pipeline streams, histories and reads, and leave. A third one with two workers takes submissions, none of
+// which may get lost (load/accepted.ts).
 // At the end: anonymous memory within a tenth of what it was after the first tenth of the time, no more files,
 // handles or timers than then, and every request answered. Exits 1 when one of these does not hold.
 //   npx tsx scripts/soak.ts [--minutes 60] [--rate 100] [--warm-up SECONDS] [--seed N]
@@ -9,7 +11,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Running, startProgram } from "../test/support/program.ts";
+import { startSubmissions } from "./load/accepted.ts";
 import { Latencies } from "./load/latencies.ts";
+import { startLeavingClients } from "./load/leaving-clients.ts";
 import { createMix, createRandom, type MixRequest } from "./load/mix.ts";
 import { median, processFigures, readMetrics, sumOf } from "./load/process-figures.ts";
 
@@ -54,7 +58,7 @@ const random = createRandom(Number(values.seed));
 const versions = { latest: 0n, oldest: 0n };
 const next = createMix(CHAIN_SEED, random, versions);
 let latencies = new Latencies();
-const counts = { sent: 0, answered: 0, abandoned: 0, shed: 0, heldBack: 0 };
+const counts = { sent: 0, answered: 0, abandoned: 0, shed: 0, heldBack: 0, pipelines: 0 };
 const wrong: string[] = [];
 let inHand = 0;
 
@@ -167,6 +171,7 @@ async function warmUp(forMs: number): Promise<void> {
 async function load(forMs: number): Promise<void> {
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_CONNECTIONS });
   const fresh = new Agent({ keepAlive: false });
+  const leaving = startLeavingClients([leader.url, follower.url], next, random);
   const started = performance.now();
   for (let made = 0; performance.now() - started < forMs; ) {
     // What a late tick missed is made up for.
@@ -183,6 +188,8 @@ async function load(forMs: number): Promise<void> {
     }
     await sleep(TICK_MS);
   }
+  await leaving.stop();
+  counts.pipelines += leaving.left;
   while (inHand > 0) await sleep(TICK_MS);
   kept.destroy();
 }
@@ -195,6 +202,7 @@ async function quietFigures({ url, pid }: Watched) {
     handles: sumOf(metrics, "sextant_nodejs_active_handles_total"),
     resources: sumOf(metrics, "sextant_nodejs_active_resources_total"),
     blocks: metrics.get("sextant_ledger_block_height") ?? 0,
+    open: (metrics.get("sextant_http_streams") ?? 0) + (metrics.get("sextant_http_in_flight") ?? 0),
     pruned: metrics.get("sextant_pruned_rows") ?? 0,
   };
 }
@@ -242,6 +250,7 @@ const follower = watch(
   ]),
 );
 const both = [leader, follower] as const;
+const submissions = await startSubmissions(folder, complain);
 await followVersions();
 await warmUp(Number(values["warm-up"]) * 1000);
 await followVersions();
@@ -281,19 +290,21 @@ const progress = setInterval(() => {
 }, PROGRESS_MS);
 
 await load(totalMs / 10);
+submissions.settle();
 const first = await allQuiet();
 await load(totalMs - (performance.now() - startedMs));
 clearInterval(sampler);
 while (isAsking) await sleep(TICK_MS);
 clearInterval(progress);
 const last = await allQuiet();
+console.info(await submissions.stop());
 const stopped = [await follower.node.stop(), await leader.node.stop()];
 rmSync(folder, { recursive: true, force: true });
 
 const perSecond = (counts.answered / (totalMs / 1000)).toFixed(0);
 console.info(
   `${counts.sent} requests in ${values.minutes} min (${perSecond} per second): ${counts.answered} answered, ` +
-    `${counts.shed} of them shed, ${counts.abandoned} left by the client, ${counts.heldBack} held back, ${wrong.length} wrong or unanswered\n` +
+    `${counts.shed} of them shed, ${counts.abandoned} left by the client, ${counts.heldBack} held back, ${counts.pipelines} pipelines left, ${wrong.length} wrong or unanswered\n` +
     `latency ${latencies.text()}`,
 );
 for (const [index, one] of both.entries()) {
@@ -314,6 +325,9 @@ for (const [index, one] of both.entries()) {
   if (after.sockets > before.sockets + HANDLE_SLACK) complain(`${one.name}: sockets were left open`);
   if (after.handles > before.handles + HANDLE_SLACK) complain(`${one.name}: handles were left open`);
   if (after.resources > before.resources + HANDLE_SLACK) complain(`${one.name}: handles or timers were left`);
+  // The request for the metrics is in flight itself.
+  if (after.open > 1)
+    complain(`${one.name}: ${after.open} streams or requests are left of clients that left`);
   if (after.blocks <= before.blocks) complain(`${one.name}: no blocks came`);
   if (after.pruned <= before.pruned) complain(`${one.name}: nothing was pruned`);
 }

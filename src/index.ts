@@ -47,6 +47,7 @@ export type {
   TransactionAnswer,
   TrustRange,
   UpstreamInfo,
+  ViewQuery,
   WaitOptions,
   WatchOptions,
 } from "./node.ts";

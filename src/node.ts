@@ -14,6 +14,7 @@ export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { GasPrices } from "./ledger/gas-price.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
+export { formatTrust } from "./ledger/trust.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
@@ -42,6 +43,7 @@ export type {
   ResourceAnswer,
   TableItemQuery,
   TransactionAnswer,
+  ViewQuery,
   WaitOptions,
 } from "./node/ledger-answers.ts";
 export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";

@@ -3,8 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseAsset } from "../src/ledger/asset.ts";
+import { ANCHORED, CHAINED, compareTrust, PROVEN, TRUSTED, trustAt } from "../src/ledger/trust.ts";
 import { HeadWatch } from "../src/ledger/watch/head-watch.ts";
 import { watchChanges } from "../src/ledger/watch/watch-changes.ts";
+import { heldTo } from "../src/ledger/watch/watched.ts";
 import { type BalanceEvent, watchedBalance } from "../src/ledger/watch/watched-balance.ts";
 import { watchedBlocks } from "../src/ledger/watch/watched-blocks.ts";
 import { parseAddress } from "../src/move/address.ts";
@@ -17,6 +19,10 @@ const OWNERS = ["0x10", "0x11", "0x12"] as const;
 
 function balanceOf(owner: string) {
   return watchedBalance({ owner: parseAddress(owner), asset: parseAsset(COIN) });
+}
+
+function pointAt(version: bigint | undefined) {
+  return version === undefined ? undefined : { version, mark: undefined };
 }
 
 const writes = fc.array(
@@ -71,9 +77,12 @@ describe("watchers", () => {
         for (const one of steps) {
           if (one.kind === "commit") await commit(one.writes);
           else if (one.kind === "watch") {
-            const after = one.after === undefined ? undefined : BigInt(one.after);
+            // A version to come is not believed: the watcher is told the state.
+            const isKnown = one.after !== undefined && one.after < ledger.writes.length;
+            const asked = one.after === undefined ? undefined : BigInt(one.after);
+            const after = isKnown ? asked : undefined;
             const source = watchChanges(ledger.store, watch, balanceOf(one.owner), {
-              after,
+              after: pointAt(asked),
               signal: stop.signal,
             });
             const watcher = { owner: one.owner, after, head: 0n, events: [], source, pending: undefined };
@@ -110,22 +119,66 @@ describe("watchers", () => {
     );
   });
 
-  it("that claim to know versions to come do not keep others from being told", async () => {
+  it("that claim to know versions to come are told the state, and do not keep others from being told", async () => {
     const ledger = new SmallLedger();
     const watch = new HeadWatch({ ledger: ledger.store, isTold: () => true });
     watch.committed(await ledger.commit([{ owner: "0x10", amount: 1n }]));
     const stop = new AbortController();
     const start = (owner: string, after: bigint | undefined) =>
-      watchChanges(ledger.store, watch, balanceOf(owner), { after, signal: stop.signal });
+      watchChanges(ledger.store, watch, balanceOf(owner), { after: pointAt(after), signal: stop.signal });
     const ahead = start("0x11", 1_000_000n).next();
-    await until(() => watch.feed.isWatched);
+    expect((await ahead).value).toMatchObject({ version: 0n, balance: 0n });
     const source = start("0x10", 0n);
     const next = source.next();
     watch.committed(await ledger.commit([{ owner: "0x10", amount: 2n }]));
     expect((await next).value).toMatchObject({ version: 1n, before: 1n, balance: 2n });
     stop.abort();
-    expect((await ahead).done).toBe(true);
     watch.close();
+  });
+
+  it("with a least level are told each change once it has that level, and never before", async () => {
+    const LEVELS = [TRUSTED, CHAINED, ANCHORED, PROVEN];
+    const action = fc.oneof(
+      fc.record({ kind: fc.constant("commit" as const), writes }),
+      fc.record({ kind: fc.constant("raise" as const), part: fc.nat(100), level: fc.nat(3) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 10 }), fc.nat(3), async (actions, least) => {
+        const ledger = new SmallLedger();
+        await ledger.commit([{ owner: "0x10", amount: 1n }]);
+        await ledger.raise(0n, PROVEN);
+        const level = LEVELS[least] ?? PROVEN;
+        const watch = new HeadWatch({ ledger: ledger.store, isTold: () => true }).heldTo(level);
+        const stop = new AbortController();
+        const told: BalanceEvent[] = [];
+        const wanted = heldTo(balanceOf("0x10"), level);
+        const watching = (async () => {
+          const start = { after: undefined, signal: stop.signal };
+          for await (const event of watchChanges(ledger.store, watch, wanted, start)) told.push(event);
+        })();
+        await until(() => told.length === 1);
+        for (const one of actions) {
+          if (one.kind === "commit") await ledger.commit(one.writes);
+          else {
+            const upTo = Math.floor(((ledger.writes.length - 1) * one.part) / 100);
+            await ledger.raise(BigInt(upTo), LEVELS[one.level] ?? PROVEN);
+          }
+          const view = await ledger.store.openView();
+          view.release();
+          const { position } = view;
+          const expected = ledger
+            .changesAfter("0x10", 0n)
+            .filter(({ version }) => compareTrust(trustAt(position.trust, version), level) >= 0);
+          await until(() => told.length > expected.length);
+          expect(told.slice(1).map(({ version, balance }) => ({ version, balance }))).toEqual(expected);
+          for (const { trust } of told) expect(compareTrust(trust, level)).toBeGreaterThanOrEqual(0);
+        }
+        stop.abort();
+        await watching;
+        watch.close();
+      }),
+      { numRuns: CASES },
+    );
   });
 
   it("of one balance share the reading, and others are not read at all", async () => {
@@ -195,7 +248,7 @@ describe("watchers", () => {
     stop.abort();
     expect((await source.next()).done).toBe(true);
     const late = watchChanges(ledger.store, watch, watchedBlocks, {
-      after: 2n,
+      after: pointAt(2n),
       signal: new AbortController().signal,
     });
     await expect(late.next()).rejects.toMatchObject({ code: "version_pruned" });

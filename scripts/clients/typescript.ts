@@ -55,9 +55,9 @@ await check("info", client.GET("/info"), ({ software }) => software === "sextant
 await check(
   "get_account_balance",
   client.GET("/accounts/{address}/balance/{asset_type}", {
-    params: { path: balancePath, query: { quoted: true, ...atTime, min_ledger_version: "1", wait_ms: 0 } },
+    params: { path: balancePath, query: { ...atTime, min_ledger_version: "1", wait_ms: 0 } },
   }),
-  (data) => typeof data === "string" && /^\d+$/.test(data),
+  (data) => typeof data === "number" && data > 0,
 );
 await check(
   "get_balance_detail",

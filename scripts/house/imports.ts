@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 
 /** A source file, named by its path from the root of the project. */
 export interface SourceFile {

@@ -14,11 +14,12 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ledger: ["base", "bcs", "move", "transaction"],
   proof: PURE,
   store: PURE,
-  sync: [...PURE, "interface", "proof", "store"],
-  chain: [...PURE, "proof"],
-  http: [...PURE, "interface", "json", "proof"],
+  sync: [...PURE, "interface", "json", "proof", "store"],
+  vm: PURE,
+  chain: [...PURE, "proof", "vm"],
+  http: [...PURE, "interface", "json", "proof", "vm"],
   verify: [...PURE, "proof"],
-  node: [...PURE, "interface", "json", "proof", "store", "sync", "chain", "http"],
+  node: [...PURE, "interface", "json", "proof", "store", "sync", "vm", "chain", "http"],
   cli: ["base", "interface", "node.ts"],
 };
 

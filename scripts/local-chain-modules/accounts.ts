@@ -8,6 +8,7 @@ struct Account has store, key { authentication_key: vector<u8>, sequence_number:
 struct CapabilityOffer<phantom T0> has store { for: Option<address> }
 struct CoinRegisterEvent has drop, store { type_info: type_info::TypeInfo }
 struct KeyRotationEvent has drop, store { old_authentication_key: vector<u8>, new_authentication_key: vector<u8> }
+struct OriginatingAddress has key { address_map: table::Table<address, address> }
 struct RotationCapability has drop, store { account: address }
 struct SignerCapability has drop, store { account: address }
 public view fun encrypted_dk_exists(address): bool

@@ -82,6 +82,11 @@ function writeFunction(
   writer.uleb(handle).u8(VISIBILITY[fun.visibility ?? "public"]);
   writer.u8((isNative ? 2 : 0) | (fun.isEntry === true ? 4 : 0)).uleb(0);
   if (isNative) return;
+  if (typeof fun.body === "object") {
+    const { locals, code } = fun.body;
+    writer.uleb(pools.signature(locals)).uleb(code.length).fixed(Uint8Array.from(code.flat()));
+    return;
+  }
   const returns = fun.body === "return";
   if (returns && (fun.returns ?? []).length > 0) {
     throw new MoveError("bytecode", `${fun.name} has results, so its body cannot just return`);

@@ -37,7 +37,15 @@ export interface FunctionDefinition {
   readonly params?: readonly TypeSource[];
   readonly returns?: readonly TypeSource[];
   /** By default the body aborts with code 0; `return` is for functions without results. */
-  readonly body?: "abort" | "return";
+  readonly body?: "abort" | "return" | CodeDefinition;
+}
+
+/** A body of instructions. */
+export interface CodeDefinition {
+  /** Types of the locals after the parameters. */
+  readonly locals: readonly TypeSource[];
+  /** Bytes of each instruction. */
+  readonly code: readonly (readonly number[])[];
 }
 
 /** A struct of another module, as its handle describes it. */

@@ -86,7 +86,7 @@ export function assertNumbers<S extends NumberSettings>(
     const isTime = name.endsWith("Ms");
     const fault = numberFault(value, setting, isTime ? "time" : "number");
     if (fault !== undefined) {
-      throw new ConfigError(`${prefix}.${name}: ${fault}, got ${value}${isTime ? " ms" : ""}`);
+      throw new ConfigError(`${prefix}.${name}: ${fault}, got ${String(value)}${isTime ? " ms" : ""}`);
     }
   }
 }

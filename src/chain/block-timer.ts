@@ -1,5 +1,6 @@
 // Makes blocks at a steady pace, one at a time, until it is stopped or a block fails for good.
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { nextTurn } from "../base/turns.ts";
 
 export interface BlockTimerOptions {
   /** Makes and commits one block. */
@@ -46,8 +47,8 @@ export function startBlockTimer(options: BlockTimerOptions): BlockTimer {
       onBlock?.(made);
       const waitMs = Math.max(0, blockTimeMs - (performance.now() - started));
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
-      // A commit may finish without leaving the current turn of the event loop; requests and the pruner need one too.
-      else await nextTurn();
+      // A block may be made without leaving the current turn of the event loop; requests and the pruner need one too.
+      else await nextTurn("writer");
     }
   };
   let isMoving = true;

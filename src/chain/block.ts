@@ -88,6 +88,8 @@ export interface MadeBlock {
   readonly signed: SignedLedgerInfo | undefined;
   /** Amounts that its transactions moved. */
   readonly movements: readonly Movement[];
+  /** True if it had no room for some of the submitted transactions: the next block tries them. */
+  readonly hasMore: boolean;
 }
 
 const GAS_PRICE = 100n;
@@ -206,21 +208,27 @@ export class BlockBuilder {
     await useNonce(call, used, timestampUsec / USEC_PER_SEC);
   }
 
-  /** Adds submitted transactions, as many as a block takes. Those that must wait for their turn stay in the queue. */
-  async addSubmitted({ waiting, faucet, settle }: SubmittedQueue, timestampUsec: bigint): Promise<void> {
+  /**
+   * Adds submitted transactions, as many as a block takes. Those that must wait for their turn stay in the queue. Returns
+   * true if there was no room to try all of them.
+   */
+  async addSubmitted({ waiting, faucet, settle }: SubmittedQueue, timestampUsec: bigint): Promise<boolean> {
     const { state } = this.#blockState;
     const context = { chainId: this.#head.chainId, timestampUsec };
     const early = new Set<string>();
     const slices = new Slices("writer");
-    let [count, bytes, gas] = [0, 0, 0n];
+    let [count, bytes, gas, hasMore] = [0, 0, 0n, false];
     for (const submitted of waiting) {
-      if (count === MAX_SUBMITTED || gas >= MAX_SUBMITTED_GAS) return;
+      if (count === MAX_SUBMITTED || gas >= MAX_SUBMITTED_GAS) return true;
       await slices.pause();
       const { raw } = submitted.transaction;
       const sender = formatAddress(raw.sender);
       const isExpired = raw.expirationTimestampSecs <= timestampUsec / USEC_PER_SEC;
       if (submitted.nonce === undefined && early.has(sender) && !isExpired) continue;
-      if (bytes + submitted.sizeBytes > MAX_SUBMITTED_BYTES) continue;
+      if (bytes + submitted.sizeBytes > MAX_SUBMITTED_BYTES) {
+        hasMore = true;
+        continue;
+      }
       const call = new CallState({
         state,
         view: this.#base.view,
@@ -255,6 +263,7 @@ export class BlockBuilder {
       });
       settle(submitted, { isIncluded: true });
     }
+    return hasMore;
   }
 
   /** Adds random user transactions. */
@@ -335,28 +344,30 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
   const prologue = builder.begin(timestampUsec);
   runPrologue(prologue, head, block, slot);
   const { validators } = items;
-  const result = (nextEpoch?: EpochState): MadeBlock => ({
+  const result = (hasMore: boolean, nextEpoch?: EpochState): MadeBlock => ({
     height,
     records: builder.records,
     signed: validators.sign(ledgerInfoOf(block, builder.ledger, nextEpoch), head.validators),
     movements: builder.movements,
+    hasMore,
   });
   if (isEpochEnd) {
     const epoch = head.configuration.epoch + 1n;
     const next = validators.setOf(epoch);
     endEpoch(prologue, head, timestampUsec, next);
     await builder.addLast({ kind: "blockMetadata", block }, prologue);
-    return result({ epoch, voters: votersOf(next) });
+    return result(hasWaiting, { epoch, voters: votersOf(next) });
   }
   builder.addSystem({ kind: "blockMetadata", block }, prologue);
+  let hasMore = !hasDemo && hasWaiting;
   if (!hasDemo) {
     const free: Gas = { used: BigInt(MIN_GAS_USED), unitPrice: 0n };
     for (const action of installActions(items)) await builder.addUser(action, free, timestampUsec);
   } else if (!isNil) {
     // Before the demo accounts, whose own transactions would use up the sequence numbers that clients with their keys sign.
-    if (base.submitted !== undefined) await builder.addSubmitted(base.submitted, timestampUsec);
+    if (base.submitted !== undefined) hasMore = await builder.addSubmitted(base.submitted, timestampUsec);
     if (base.traffic !== false) await builder.addRandomUsers(timestampUsec);
   }
   await builder.addLast(builder.lastTransaction(block.id), builder.begin(timestampUsec));
-  return result();
+  return result(hasMore);
 }

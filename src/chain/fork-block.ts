@@ -47,8 +47,8 @@ export async function makeForkBlock(
   const prologue = builder.begin(timestampUsec);
   runPrologue(prologue, head, block, undefined);
   builder.addSystem({ kind: "blockMetadata", block }, prologue);
-  if (base.submitted !== undefined) await builder.addSubmitted(base.submitted, timestampUsec);
+  const hasMore = base.submitted !== undefined && (await builder.addSubmitted(base.submitted, timestampUsec));
   await builder.addLast(builder.lastTransaction(block.id), builder.begin(timestampUsec));
   // A signature would confirm roots that nobody has.
-  return { height, records: builder.records, signed: undefined, movements: builder.movements };
+  return { height, records: builder.records, signed: undefined, movements: builder.movements, hasMore };
 }

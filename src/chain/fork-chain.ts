@@ -1,15 +1,17 @@
 // The chain of a fork: local blocks on top of another network's state. It has no genesis of its own and no demo
 // accounts; its transactions are those that are submitted.
 import { byteString } from "../bcs/scalars.ts";
+import { readModuleItem } from "../ledger/module-item.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
-import { readModule } from "../move/bytecode/reader.ts";
+import { ModuleError } from "../move/errors.ts";
+import { readStoredModule } from "../move/module-cache.ts";
 import { makeAuthoredBlock } from "./authored-block.ts";
 import { blockRandom } from "./block.ts";
 import { createChainItems } from "./chain-items.ts";
 import { makeForkBlock, readForkHead } from "./fork-block.ts";
 import { type Framework, FUNGIBLE_STRUCTS } from "./framework.ts";
-import { moduleItem, resourceItem } from "./item.ts";
+import { resourceItem } from "./item.ts";
 import { createKeypair } from "./keys.ts";
 import { type BlockSource, chainSeed } from "./local-chain.ts";
 import { Submissions } from "./submission/submissions.ts";
@@ -52,8 +54,13 @@ export function createForkChain(name: string): ForkChain {
     learn: async (view) => {
       // Also fetches what blocks need, so that they can be made while the network is out of reach.
       await readForkHead(new WorkingState(), { view });
-      hasFungibleAssets = await hasFungibleStructs(view);
-      unmodelledReason = await findOtherFeatures(view);
+      try {
+        hasFungibleAssets = await hasFungibleStructs(view);
+        unmodelledReason = await findOtherFeatures(view);
+      } catch (error) {
+        if (!(error instanceof ModuleError)) throw error;
+        unmodelledReason = `transactions on a network whose ${error.message}`;
+      }
     },
   };
 }
@@ -79,18 +86,16 @@ async function findOtherFeatures(view: LedgerView): Promise<string | undefined> 
   return `transactions on a network where feature ${other.join(", ")} is ${isOn(other[0] ?? 0) ? "on" : "off"}: its transfers do something else`;
 }
 
+/** Throws ModuleError. */
 async function hasFungibleStructs(view: LedgerView): Promise<boolean> {
-  const paths = FUNGIBLE_STRUCTS.map((path) => path.split("::"));
-  const names = [...new Set(paths.map(([module = ""]) => module))];
-  const modules = names.map((name) => moduleItem(FRAMEWORK, name));
-  const state = new WorkingState();
-  await state.load(view, modules);
-  const structs = new Set(
-    modules.flatMap((item, i) => {
-      const bytes = state.get(item);
-      if (bytes === undefined) return [];
-      return readModule(bytes).structs.map((struct) => `${names[i]}::${struct.name}`);
-    }),
-  );
+  const names = [...new Set(FUNGIBLE_STRUCTS.map((path) => path.split("::", 1)[0] ?? ""))];
+  const ids = names.map((name) => ({ address: FRAMEWORK, name }));
+  const modules = await Promise.all(ids.map((id) => readModuleItem(view, id)));
+  const structs = new Set<string>();
+  for (const [i, id] of ids.entries()) {
+    const stored = modules[i];
+    if (stored === undefined) continue;
+    for (const { name } of readStoredModule(id, stored).structs) structs.add(`${id.name}::${name}`);
+  }
   return FUNGIBLE_STRUCTS.every((path) => structs.has(path));
 }

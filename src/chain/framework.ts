@@ -6,7 +6,7 @@ import { moduleKeyHash } from "../ledger/key-hash.ts";
 import type { EncodedWrite } from "../ledger/state-writes.ts";
 import type { ModuleAbi } from "../move/abi.ts";
 import { parseAddress } from "../move/address.ts";
-import { readModule } from "../move/bytecode/reader.ts";
+import { readStoredModule } from "../move/module-cache.ts";
 
 /** The modules at `0x1` that blocks use. */
 export interface Framework {
@@ -94,7 +94,7 @@ class GenesisFramework implements Framework {
   #module(name: string): ModuleAbi | undefined {
     if (!this.#modules.has(name)) {
       const bytes = findWrittenData(this.#writes, moduleKeyHash(ADDRESS, name, undefined));
-      this.#modules.set(name, bytes === undefined ? undefined : readModule(bytes));
+      this.#modules.set(name, bytes && readStoredModule({ address: ADDRESS, name }, { version: 0n, bytes }));
     }
     return this.#modules.get(name);
   }

@@ -1,6 +1,7 @@
 // The genesis of the local chain: one write-set transaction with the framework's resources and interface modules, and
 // the demo accounts with their holdings.
 import { encodeWith } from "../bcs/codec.ts";
+import { struct } from "../bcs/records.ts";
 import {
   NEW_BLOCK_EVENT_TYPE,
   NEW_EPOCH_EVENT_TYPE,
@@ -11,6 +12,7 @@ import {
 import { accountCodec, type EventHandle } from "../ledger/resources.ts";
 import { transactionCodec } from "../ledger/transaction.ts";
 import { type Address, parseAddress } from "../move/address.ts";
+import { addressCodec } from "../move/wire.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { type Effects, emitV1 } from "./effects.ts";
 import { type Item, moduleItem, resourceItem } from "./item.ts";
@@ -30,6 +32,9 @@ const SUPPLY_KEY = parseAddress("0x619dc29a0aac8fa146714058e8dd6d2d0f3bdf5f63319
 /** Handle of the table of latest blocks. */
 const COMMIT_HANDLE = parseAddress("0x38ff67f17cf7998cd41ed5267b52cff7af37d06a22e8b390ce44b69680fc0e97");
 const COMMIT_CAPACITY = 2000;
+/** Handle of the table of accounts by their rotated key: empty, since the chain models no rotation. */
+const ORIGINATING_HANDLE = parseAddress("0x3ac2d3cf1bf0f7c1e6a5b1a4d6bcb3b2a8b0f9c4b6c1fc8d9a1d1be6b3e2a5f7");
+const originatingAddressCodec = struct({ handle: addressCodec });
 const EPOCH_INTERVAL_USEC = 600_000_000n;
 
 const GENESIS_BLOCK: NewBlockEvent = {
@@ -77,6 +82,8 @@ function setFramework(state: WorkingState, items: ChainItems, chainId: number): 
       integer: undefined,
     },
   });
+  const originating = resourceItem(FRAMEWORK, "0x1::account::OriginatingAddress", originatingAddressCodec);
+  setNew(state, originating, { handle: ORIGINATING_HANDLE });
   for (const address of FRAMEWORK_ACCOUNTS) {
     const handle = (creationNumber: bigint) => ({ counter: 0n, creationNumber, account: address });
     setNew(state, resourceItem(address, "0x1::account::Account", accountCodec), {

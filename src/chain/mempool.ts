@@ -39,6 +39,8 @@ interface Waiting {
   /** Smaller for the older. */
   readonly age: number;
   readonly addedSecs: bigint;
+  /** Of its sender when it was added. */
+  readonly next: bigint;
 }
 
 /** The transactions of one sender. */
@@ -89,10 +91,14 @@ export class Mempool {
   readonly #byHash = new Map<string, Waiting>();
   readonly #bySender = new Map<string, SenderQueue>();
   readonly #countByFeePayer = new Map<string, number>();
-  /** The next sequence number of a sender, as far as it is known; the oldest entries leave first. */
+  /**
+   * The next sequence number of senders that a block took transactions of; the oldest entries leave first. Never that of
+   * a submission's view, which may be of a history that was undone since.
+   */
   readonly #next = new Map<string, bigint>();
   #bytes = 0;
   #age = 0;
+  #isClosed = false;
 
   constructor(limits: Partial<MempoolLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
@@ -106,6 +112,20 @@ export class Mempool {
     return this.#bytes;
   }
 
+  /** True once no block takes what is added: nothing may be added then. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** True while transactions of a sender wait. */
+  hasOf(sender: Address): boolean {
+    return this.#bySender.has(formatAddress(sender));
+  }
+
   /** A transaction that waits. */
   get(hash: Uint8Array): Submitted | undefined {
     return this.#byHash.get(toHex(hash))?.submitted;
@@ -114,20 +134,22 @@ export class Mempool {
   /** The sequence number that a sender's next transaction needs, after those that wait. */
   nextSequenceNumber(sender: Address, accountSequenceNumber: bigint): bigint {
     const key = formatAddress(sender);
-    const next = this.#learn(key, accountSequenceNumber);
+    const next = this.#nextOf(key, accountSequenceNumber);
     return this.#bySender.get(key)?.firstGap(next) ?? next;
   }
 
-  #learn(sender: string, accountSequenceNumber: bigint): bigint {
+  /** The next sequence number of a sender whose account had this one when a submission was checked. */
+  #nextOf(sender: string, accountSequenceNumber: bigint): bigint {
     const known = this.#next.get(sender) ?? 0n;
-    const next = known > accountSequenceNumber ? known : accountSequenceNumber;
+    return known > accountSequenceNumber ? known : accountSequenceNumber;
+  }
+
+  #learn(sender: string, next: bigint): void {
     this.#next.delete(sender);
     this.#next.set(sender, next);
-    if (this.#next.size > MAX_REMEMBERED) {
-      const [oldest] = this.#next.keys();
-      if (oldest !== undefined) this.#next.delete(oldest);
-    }
-    return next;
+    if (this.#next.size <= MAX_REMEMBERED) return;
+    const [oldest] = this.#next.keys();
+    if (oldest !== undefined) this.#next.delete(oldest);
   }
 
   /**
@@ -147,7 +169,7 @@ export class Mempool {
       assertUpdate(old, submitted);
       if (old.transaction.raw.gasUnitPrice === submitted.transaction.raw.gasUnitPrice) return old;
     }
-    const next = this.#learn(sender, sequenceNumber);
+    const next = this.#nextOf(sender, sequenceNumber);
     if (submitted.nonce === undefined && place < next) {
       throw new SubmissionError(
         "old",
@@ -165,6 +187,7 @@ export class Mempool {
       price: Number(gasUnitPrice),
       age: this.#age++,
       addedSecs: nowSecs,
+      next,
     };
     slots.set(place, waiting);
     this.#bySender.set(sender, queue);
@@ -211,7 +234,8 @@ export class Mempool {
   #parked(): Waiting[] {
     const parked: Waiting[] = [];
     for (const [sender, queue] of this.#bySender) {
-      const gap = queue.firstGap(this.#next.get(sender) ?? 0n);
+      const added = [...queue.ordered.values()].reduce((most, { next }) => (next > most ? next : most), 0n);
+      const gap = queue.firstGap(this.#nextOf(sender, added));
       for (const [number, waiting] of queue.ordered) if (number > gap) parked.push(waiting);
     }
     return parked.sort((a, b) => a.price - b.price || b.age - a.age);

@@ -65,9 +65,14 @@ export function commitSlot(state: WorkingState): Item<NewBlockEvent> | undefined
   return tableItem(history.handle, encodeWith(u32, history.nextIndex), newBlockEventCodec);
 }
 
-/** True when a block at this time ends the epoch. */
+/**
+ * True when a block at this time ends the epoch. The block after such a block never does, however late it comes: a block
+ * that ends an epoch holds no transactions, and those that wait need one.
+ */
 export function endsEpoch(head: ChainHead, timestampUsec: bigint): boolean {
-  return timestampUsec - head.configuration.lastReconfigurationUsec >= head.block.epochIntervalUsec;
+  const { lastReconfigurationUsec } = head.configuration;
+  if (head.block.height > 0n && head.timeUsec === lastReconfigurationUsec) return false;
+  return timestampUsec - lastReconfigurationUsec >= head.block.epochIntervalUsec;
 }
 
 /** The metadata of the next block. A nil block has no proposer and keeps the time of the previous block. */

@@ -22,6 +22,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   module: async () => (await import("./commands/module.ts")).moduleCommand,
   modules: async () => (await import("./commands/modules.ts")).modulesCommand,
   "table-item": async () => (await import("./commands/table-item.ts")).tableItemCommand,
+  view: async () => (await import("./commands/view.ts")).viewCommand,
   transaction: async () => (await import("./commands/transaction.ts")).transactionCommand,
   transactions: async () => (await import("./commands/transactions.ts")).transactionsCommand,
   block: async () => (await import("./commands/block.ts")).blockCommand,

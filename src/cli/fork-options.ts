@@ -22,7 +22,7 @@ export const FORK_EXCLUDES = [
   "upstream",
   "agree",
   "start-version",
-  "pass-through",
+  "forward-submissions",
   "local-chain",
 ] as const;
 

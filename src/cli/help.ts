@@ -6,7 +6,8 @@ import { environmentName, type Option, type OptionRecord } from "./option.ts";
 export function flagText(name: string, option: Option<unknown>): string {
   if (option.isSecret === true) return environmentName(name);
   if (option.placeholder === undefined) return option.fallback === true ? `--no-${name}` : `--${name}`;
-  return `--${name} ${option.placeholder}`;
+  const short = option.short === undefined ? "" : `, -${option.short}`;
+  return `--${name}${short} ${option.placeholder}`;
 }
 
 /** The default as a user would type it; undefined for switches and options without one. */

@@ -130,6 +130,11 @@ const limitOptions = {
     "Greatest age of the latest block, even at the head; beyond it, reads get 503 and the node is not ready; 0 for no limit",
     HTTP_NUMBERS.maxLagMs,
   ),
+  "view-gas-limit": integerOption(
+    "Gas units for one view function; the chain's own limit of work holds too",
+    "UNITS",
+    HTTP_NUMBERS.viewGasLimit,
+  ),
 };
 
 const tlsOptions = {

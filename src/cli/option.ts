@@ -9,6 +9,8 @@ export interface Option<T, Suffix extends string = string> {
   /** Shown in help after the flag, such as PORT; undefined for switches. */
   readonly placeholder: string | undefined;
   readonly repeatable: boolean;
+  /** A letter that stands for the flag after one dash. */
+  readonly short?: string;
   /** Throws ConfigError that says what was expected. */
   readonly parse: (text: string) => T;
   /** Value when nothing is given; undefined leaves the option out. */

@@ -36,6 +36,13 @@ interface Split {
   readonly operands: readonly string[];
 }
 
+/** A flag of one letter by its name; anything else as it is. */
+function inFull(arg: string, options: OptionRecord): string {
+  if (!/^-[A-Za-z]$/.test(arg)) return arg;
+  const found = Object.entries(options).find(([, { short }]) => short === arg[1]);
+  return found === undefined ? arg : `--${found[0]}`;
+}
+
 /** Separates flags from operands. `--` ends the flags. */
 function splitArguments(args: readonly string[], options: OptionRecord): Split {
   const flags = new Map<string, string[]>();
@@ -44,7 +51,7 @@ function splitArguments(args: readonly string[], options: OptionRecord): Split {
     flags.set(name, [...(flags.get(name) ?? []), text]);
   };
   for (let i = 0; i < args.length; i++) {
-    const arg = args[i] ?? "";
+    const arg = inFull(args[i] ?? "", options);
     if (arg === "--") {
       operands.push(...args.slice(i + 1));
       break;

@@ -10,6 +10,8 @@ const AIP_80_PREFIX = "ed25519-priv-";
 const [BOLD, DIM, CYAN] = [1, 2, 36];
 
 export interface ScreenOptions {
+  /** The line of the proof port. */
+  readonly proofs?: string | undefined;
   /** Such as `chain 4, version 0, oldest 0`. */
   readonly position: string;
   readonly isColoured: boolean;
@@ -75,14 +77,17 @@ function guideLines(node: Node, style: Style, environment: CommandContext["envir
 }
 
 /** The screen, with the URL on its last line. */
-export function startScreen(node: Node, { position, isColoured, environment }: ScreenOptions): string {
+export function startScreen(
+  node: Node,
+  { position, proofs, isColoured, environment }: ScreenOptions,
+): string {
   const style: Style = (text, number) => (isColoured ? colour(text, number) : text);
   const guide = guideLines(node, style, environment);
   const ready = `sextant is ready: ${style(`${node.url}`, CYAN)}`;
   return [
     `Sextant ${SOFTWARE_VERSION}: ${position}`,
     ...(guide.length === 0 ? [] : ["", ...guide]),
-    ...(node.proofUrl === undefined ? [] : [`Proofs: ${node.proofUrl}`]),
+    ...(proofs === undefined ? [] : [proofs]),
     ready,
   ].join("\n");
 }

@@ -8,7 +8,7 @@ import type { AccessLog } from "./access-log.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { errorBody } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
-import type { Exchange, HeaderSet, RequestHeaders } from "./exchange.ts";
+import type { Exchange, HeaderSet } from "./exchange.ts";
 import { plainHeaders, toHeaderSet } from "./headers.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { clientOf, RateLimiter } from "./rate-limiter.ts";
@@ -46,8 +46,6 @@ export interface AdmissionFigures {
   readonly longestLoopDelayMs: number;
 }
 
-/** Reading from a connection pauses when this many of its requests are queued, and resumes at half. */
-const MAX_QUEUED_OF_CONNECTION = 128;
 /** Most queued requests, including those to be refused. Above it, connections that send more are closed. */
 const MAX_QUEUED = 32_768;
 /** Health checks and metrics requests that may skip the queue between two ticks. */
@@ -79,22 +77,12 @@ function prepare(condition: "overloaded" | "rate_limited", message: string): Pre
   return { status: ERROR_CATALOGUE[condition].status, headers, body };
 }
 
-/** The last address of X-Forwarded-For, which the nearest proxy wrote. Earlier ones are the client's own claim. */
-function forwardedAddress(headers: RequestHeaders): string | undefined {
-  const header = headers["x-forwarded-for"];
-  const list = typeof header === "string" ? header : header?.at(-1);
-  const last = list?.slice(list.lastIndexOf(",") + 1).trim();
-  return last === "" ? undefined : last;
-}
-
 /** Serves, queues or refuses each request. */
 export class AdmissionControl {
   readonly #options: AdmissionControlOptions;
   readonly #limiter: RateLimiter | undefined;
   readonly #watch: LoopWatch;
   readonly #queue: RequestQueue<Socket, QueuedRequest>;
-  /** Paused connections, each with the listener that keeps it paused. */
-  readonly #paused = new Map<Socket, () => void>();
   readonly #overloaded: PreparedResponse;
   readonly #rateLimited: PreparedResponse;
   #skipped = 0;
@@ -114,14 +102,8 @@ export class AdmissionControl {
     );
     this.#watch = new LoopWatch((nowMs) => this.#tick(nowMs));
     this.#queue = new RequestQueue(
-      (one) => {
-        this.#serveQueued(one);
-        this.#resumeReading(one.exchange.socket);
-      },
-      (one) => {
-        this.#refuse(one);
-        this.#resumeReading(one.exchange.socket);
-      },
+      (one) => this.#serveQueued(one),
+      (one) => this.#refuse(one),
     );
   }
 
@@ -177,24 +159,6 @@ export class AdmissionControl {
     }
     if (one.refusal === undefined) this.#queue.add(socket, one);
     else this.#queue.refuse(socket, one);
-    if (this.#queue.countOf(socket) >= MAX_QUEUED_OF_CONNECTION) this.#pauseReading(socket);
-  }
-
-  #pauseReading(socket: Socket): void {
-    if (this.#paused.has(socket)) return;
-    // node:http resumes reading by itself after each request.
-    const stop = (): void => {
-      socket.pause();
-    };
-    this.#paused.set(socket, stop);
-    socket.on("resume", stop).pause();
-  }
-
-  #resumeReading(socket: Socket): void {
-    const stop = this.#paused.get(socket);
-    if (stop === undefined || this.#queue.countOf(socket) > MAX_QUEUED_OF_CONNECTION / 2) return;
-    this.#paused.delete(socket);
-    socket.off("resume", stop).resume();
   }
 
   #serveQueued(one: QueuedRequest): void {
@@ -221,8 +185,7 @@ export class AdmissionControl {
 
   /** Counts a request and adds the RateLimit headers. Returns the seconds to wait if it is over the limit. */
   #countRequest(limiter: RateLimiter, exchange: Exchange): number | undefined {
-    const forwarded = this.#options.trustProxy ? forwardedAddress(exchange.headers) : undefined;
-    const client = clientOf(forwarded ?? exchange.socket.remoteAddress ?? "");
+    const client = clientOf(exchange, this.#options.trustProxy);
     const { allowed, remaining, waitSeconds } = limiter.take(client, exchange.sinceMs);
     exchange.addHeader("RateLimit-Limit", `${limiter.limit}`);
     exchange.addHeader("RateLimit-Remaining", `${remaining}`);

@@ -18,6 +18,7 @@ export function trustOf(
   view: LedgerView,
   answer: Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>,
 ): TrustLevel {
+  if ("watched" in answer) return answer.trust;
   const level = trustOfAnswer(view, answer.version ?? view.position.version);
   return !("data" in answer) && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;
 }

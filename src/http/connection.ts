@@ -65,6 +65,6 @@ export function rejectBrokenRequest(error: Error & { code?: string }, socket: Du
 }
 
 /** Refuses CONNECT: this is no proxy. */
-export function refuseConnect(_: IncomingMessage, socket: Duplex): void {
+export function refuseConnect(socket: Duplex): void {
   finish(socket, rawAnswer("wrong_method", "CONNECT is not served", "Allow: GET, HEAD, POST\r\n"));
 }

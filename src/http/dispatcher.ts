@@ -1,13 +1,15 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
 import { Slices } from "../base/slices.ts";
-import { TRUSTED, type TrustLevel } from "../ledger/trust.ts";
+import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { assertTrust, trustOf } from "./answer-trust.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
+import { ClientShares } from "./client-shares.ts";
 import { preflightHeaders } from "./cors.ts";
-import { HttpError, quoteInput } from "./errors.ts";
+import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
@@ -16,13 +18,8 @@ import { AnswerSlices, LongAnswers } from "./long-answers.ts";
 import { lagReason } from "./max-lag.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES } from "./negotiation.ts";
 import { type BodyField, type EventAnswer, type Operation, parseField } from "./operation.ts";
-import {
-  isElsewhere,
-  OperationChoice,
-  type OperationChoiceOptions,
-  wrongMethod,
-} from "./operation-choice.ts";
-import { isPassable, type PassThrough } from "./pass-through.ts";
+import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./operation-choice.ts";
+import { clientOf } from "./rate-limiter.ts";
 import { originForm } from "./request-target.ts";
 import { openRequestView } from "./request-view.ts";
 import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
@@ -35,7 +32,7 @@ import { VersionWaits, type VersionWaitsOptions } from "./version-waits.ts";
 /** Parts and limits of the dispatcher. */
 export interface DispatcherOptions
   extends Omit<ResponderOptions, "headers">,
-    Omit<OperationChoiceOptions, "passesOn">,
+    OperationChoiceOptions,
     Omit<VersionWaitsOptions, "headers"> {
   readonly headerBrands: readonly string[];
   readonly bodyLimitBytes: number;
@@ -48,8 +45,8 @@ export interface DispatcherOptions
   readonly minTrust: TrustLevel | undefined;
   /** Files for browsers; undefined where they are switched off. */
   readonly files: StaticFiles | undefined;
-  /** Serves the paths that this node does not; undefined without an upstream. */
-  readonly passThrough: PassThrough | undefined;
+  /** Whether X-Forwarded-For tells clients apart. */
+  readonly trustProxy: boolean;
 }
 
 /** Stands for all files for browsers in counts and logs. */
@@ -59,7 +56,7 @@ const STATIC_FILE = { id: "static_file", method: "GET", path: "/", isDocument: f
 const MAX_TARGET_LENGTH = 16 * 1024;
 
 /** Where a client that connects again goes on. */
-function lastEventIdOf({ headers }: Exchange): bigint | undefined {
+function lastEventIdOf({ headers }: Exchange): ResumePoint | undefined {
   const text = headers["last-event-id"];
   return text === undefined || text === "" ? undefined : parseField("Last-Event-ID", lastEventIdField, text);
 }
@@ -94,10 +91,12 @@ export class Dispatcher {
   readonly #unfinished = new Unfinished();
   readonly #longAnswers = new LongAnswers();
   readonly #waits: VersionWaits;
+  /** Answers that are sent at the pace of their readers. */
+  readonly #streamed = new Map<Operation, ClientShares>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#choice = new OperationChoice({ ...options, passesOn: options.passThrough !== undefined });
+    this.#choice = new OperationChoice(options);
     this.#headers = new HeaderMaker(options.headerBrands);
     this.#responder = new Responder({ ...options, headers: this.#headers });
     this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
@@ -141,12 +140,11 @@ export class Dispatcher {
       }
       const { operation, segments } = this.#choice.find(exchange.method, path);
       serving.operation = operation;
-      this.#choice.assertServedHere(operation);
       const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
       serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
       const form = this.#choice.formOf(operation, headers.accept);
       const lastEventId = operation.isStream ? lastEventIdOf(exchange) : undefined;
-      if (operation.isStream) this.#options.streams.assertRoom();
+      if (operation.isStream) this.#options.streams.assertRoom(this.#clientOf(exchange));
       if (operation.body !== undefined) {
         hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
         const parser = parserOf(operation.body, exchange.headers["content-type"]);
@@ -163,29 +161,51 @@ export class Dispatcher {
       this.#inFlight.enter(operation);
       isCounted = true;
       counted = operation;
-      const { timesBack } = this.#options.headWatch;
+      const { timesBack } = this.#options.streams;
+      const describe = (opened: LedgerView): void => {
+        view = opened;
+        serving.headers = this.#headers.prepare(view.position);
+        serving.trust = serving.headers.trust;
+        if (operation.ledger === "required") this.#assertRecent(view, operation);
+      };
       if (operation.ledger !== "none") {
-        const opened = openRequestView(this.#options.ledger, operation);
-        view = opened instanceof Promise ? await opened : opened;
-        if (view !== undefined) {
-          serving.headers = this.#headers.prepare(view.position);
-          serving.trust = serving.headers.trust;
-        }
-        if (view !== undefined && operation.ledger === "required") this.#assertRecent(view, operation);
+        const opening = openRequestView(this.#options.ledger, operation);
+        const opened = opening instanceof Promise ? await opening : opening;
+        if (opened !== undefined) describe(opened);
       }
       if (exchange.isGone) throw new Abandoned("the client went away");
       const { services, ledger } = this.#options;
-      const mayBeUndone = this.#mayBeUndone;
+      const { streamHead } = this.#options.streams;
+      const client = this.#clientOf(exchange);
       const isGone = (): boolean => exchange.isGone;
       slices = new AnswerSlices(this.#longAnswers);
-      const context = { view, services, ledger, form, isGone, lastEventId, mayBeUndone, slices };
+      const newerView = async (): Promise<LedgerView> => {
+        const newer = await openRequestView(ledger, operation);
+        if (newer === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
+        view?.release();
+        describe(newer);
+        return newer;
+      };
+      const context = {
+        view,
+        newerView,
+        services,
+        ledger,
+        form,
+        isGone,
+        lastEventId,
+        streamHead,
+        client,
+        slices,
+      };
       const handled = operation.handle(args, context);
       const answer = handled instanceof Promise ? await handled : handled;
       // Encode nothing for a client that left: a large response holds memory until it is sent.
       if (exchange.isGone) throw new Abandoned("the client went away");
       if (view !== undefined) {
         serving.trust = trustOf(view, answer);
-        if (operation.ledger === "required")
+        // A transaction that was taken is taken, whatever the ledger rests on.
+        if (operation.ledger === "required" && operation.switch !== "submit")
           assertTrust(serving.trust, this.#options.minTrust, operation.unavailable);
       }
       const about = this.#headers.about(answer);
@@ -196,7 +216,7 @@ export class Dispatcher {
       if ("stream" in answer) {
         view?.release();
         view = undefined;
-        await this.#responder.stream(serving, form, answer, about);
+        await this.#stream(serving, operation, () => this.#responder.stream(serving, form, answer, about));
         return;
       }
       const encoded = operation.isDocument
@@ -207,7 +227,6 @@ export class Dispatcher {
       const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
       if (sending !== undefined) await sending;
     } catch (error) {
-      if (await this.#passOn(serving, error)) return;
       this.#failOrCount(serving, error);
     } finally {
       if (isCounted) this.#inFlight.leave(counted);
@@ -227,7 +246,24 @@ export class Dispatcher {
     this.#responder.sendFile(serving, file, body);
   }
 
-  readonly #mayBeUndone = (version: bigint): boolean => this.#options.headWatch.mayBeUndone(version);
+  /** Sends an answer at the pace of its reader. It takes a place until then. */
+  async #stream({ exchange }: Serving, operation: Operation, send: () => Promise<void>): Promise<void> {
+    const { maxInFlight = this.#options.maxInFlight, id } = operation;
+    const shares =
+      this.#streamed.get(operation) ?? new ClientShares(maxInFlight, `requests of ${id} are read`);
+    this.#streamed.set(operation, shares);
+    const client = this.#clientOf(exchange);
+    shares.enter(client);
+    try {
+      await send();
+    } finally {
+      shares.leave(client);
+    }
+  }
+
+  #clientOf(exchange: Exchange): string {
+    return clientOf(exchange, this.#options.trustProxy);
+  }
 
   #openStream(
     serving: Serving,
@@ -236,7 +272,8 @@ export class Dispatcher {
   ): void {
     const { operation, form, timesBack } = asked;
     const { streams } = this.#options;
-    streams.assertRoom();
+    const client = this.#clientOf(serving.exchange);
+    streams.assertRoom(client);
     const { watched, opening, state, after, version } = answer;
     const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
     const first = state === undefined ? opening : opening + format(state);
@@ -244,30 +281,9 @@ export class Dispatcher {
     if (serving.exchange.method === "HEAD") sink.end();
     else {
       const isResumed = state === undefined;
-      streams.open({ watched, opening: first, after, timesBack, isResumed, format }, sink);
+      const source = { watched, opening: first, after, timesBack, isResumed, format };
+      streams.open(source, sink, client);
     }
-  }
-
-  /** Passes a request that this node does not serve to the upstream. Returns true if the upstream answers it. */
-  async #passOn(serving: Serving, error: unknown): Promise<boolean> {
-    const { passThrough } = this.#options;
-    if (passThrough === undefined || !isElsewhere(serving.operation, error)) return false;
-    const url = originForm(serving.exchange.target);
-    if (!isPassable(url)) return false;
-    if (serving.exchange.isGone) {
-      this.#responder.settle(serving, CLIENT_GONE);
-      return true;
-    }
-    const node = serving.exchange.toNodeRequest();
-    if (node === undefined) return true;
-    if (this.#responder.closing) node.response.shouldKeepAlive = false;
-    try {
-      assertTrust(TRUSTED, this.#options.minTrust, "unavailable");
-      this.#responder.settle(serving, await passThrough.serve(node, url));
-    } catch (failure) {
-      this.#failOrCount(serving, failure);
-    }
-    return true;
   }
 
   /** Sends an error response; a client that left is only counted. */

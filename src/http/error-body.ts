@@ -2,6 +2,7 @@
 // catalogue. What is not foreseen becomes a 500 that says nothing of the inside.
 import { JsonError } from "../json/errors.ts";
 import { LedgerError, type LedgerErrorCode } from "../ledger/errors.ts";
+import { ModuleError } from "../move/errors.ts";
 import { TransactionError, type TransactionErrorCode } from "../transaction/errors.ts";
 import {
   SubmissionError,
@@ -20,6 +21,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   mismatch: "internal",
   damaged: "internal",
   unavailable: "unavailable",
+  replaced: "unavailable",
   not_indexed: "disabled",
   behind: "behind",
   no_signatures: "disabled",
@@ -64,12 +66,14 @@ export class FaultError extends Error {
 export function faultOf(error: unknown): Fault {
   if (error instanceof FaultError) return error.fault;
   if (error instanceof HttpError) {
-    return { condition: error.code, message: error.message, headers: error.headers };
+    const { code, message, headers, extra } = error;
+    return { condition: code, message, headers, ...(extra === undefined ? {} : { extra }) };
   }
   if (error instanceof LedgerError && error.code === "behind") return behindFault(error);
   if (error instanceof LedgerError) return fault(LEDGER_CONDITIONS[error.code], error.message);
   if (error instanceof TransactionError) return fault(TRANSACTION_CONDITIONS[error.code], error.message);
   if (error instanceof SubmissionError) return submissionFault(error);
+  if (error instanceof ModuleError) return fault("internal", error.message);
   if (error instanceof JsonError) return fault("malformed_request", `body: ${error.message}`);
   return fault("internal", "something unforeseen happened; the node's log has the cause");
 }

@@ -107,8 +107,9 @@ export const ERROR_CATALOGUE = {
   invalid_view: {
     status: 400,
     errorCode: "invalid_input",
-    when: "The view function is none of those that a node without a virtual machine can answer, or its arguments are wrong.",
-    remedy: "The message names the argument or lists the functions; for others ask a full node.",
+    when: "There is no such view function, its arguments are wrong, or it aborts, fails or runs out of gas.",
+    remedy:
+      "The message names the argument, or the chain's own reason with its number in `vm_error_code`; correct the call.",
   },
   unprintable: {
     status: 400,
@@ -126,7 +127,8 @@ export const ERROR_CATALOGUE = {
     status: 403,
     errorCode: "api_disabled",
     when: "The path is one of the reference's interface that this node does not serve. It is no 404, which clients take for an account or a transaction that does not exist.",
-    remedy: "Ask a full node, or follow one with `--pass-through`.",
+    remedy:
+      "Ask a full node. A node that follows one hands submissions on to it with `--forward-submissions`.",
   },
   preflight_refused: {
     status: 403,
@@ -217,7 +219,7 @@ export const ERROR_CATALOGUE = {
   body_too_large: {
     status: 413,
     errorCode: "web_framework_error",
-    when: "The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB or of a raw item's proof over 256 KiB, or that of a table item or a view function over 64 KiB.",
+    when: "The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch is over 1 MiB, the request of a state value over 2 MiB, of a raw item's proof or a view function over 256 KiB, or that of a table item over 64 KiB.",
     remedy: "Send less, or split it into several requests at the same version.",
   },
   uri_too_long: {

@@ -6,17 +6,21 @@ import type { Condition } from "./error-catalogue.ts";
 export class HttpError extends CodedError<Condition> {
   /** Extra response headers, name and value in turn. */
   readonly headers: readonly string[];
-  /** Pass-through may apply: another node may serve this request. */
-  readonly isElsewhere: boolean;
+  /** Further keys of the body. */
+  readonly extra: Readonly<Record<string, unknown>> | undefined;
 
   constructor(
     condition: Condition,
     message: string,
-    options: { headers?: readonly string[]; cause?: unknown; isElsewhere?: boolean } = {},
+    options: {
+      headers?: readonly string[];
+      extra?: Readonly<Record<string, unknown>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(condition, message, { cause: options.cause });
     this.headers = options.headers ?? [];
-    this.isElsewhere = options.isElsewhere ?? false;
+    this.extra = options.extra;
   }
 }
 

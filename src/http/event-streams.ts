@@ -5,10 +5,13 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
-import type { Ledger } from "../ledger/view.ts";
+import type { Ledger, LedgerPosition } from "../ledger/view.ts";
+import { eventIdAt } from "../ledger/watch/event-id.ts";
 import type { HeadWatch } from "../ledger/watch/head-watch.ts";
 import type { Subscriber } from "../ledger/watch/topic.ts";
-import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
+import { heldTo, type WatchEvent, type Watched } from "../ledger/watch/watched.ts";
+import { ClientShares } from "./client-shares.ts";
+import { cutOff } from "./cut-off.ts";
 import { HttpError } from "./errors.ts";
 import type { EventSink } from "./exchange.ts";
 
@@ -49,6 +52,8 @@ export interface EventStreamsOptions {
 const RETRY_MS = 20;
 /** A client waits this long before it connects again. */
 const RETRY = "retry: 2000\n\n";
+/** A heartbeat that tells nothing. */
+const BEAT = Buffer.from(":\n\n");
 /** Ticks between two heartbeats of a stream. Streams that began in different ticks beat in different ones, so that none is long. */
 const TICKS = 32;
 
@@ -68,14 +73,20 @@ class EventStream implements Subscriber<WatchEvent> {
   after: bigint;
   readonly source: StreamSource;
   readonly sink: EventSink;
+  readonly client: string;
   readonly #owner: EventStreams;
   /** The feed tells it what is new. */
   isLive = false;
   /** Tick of the next heartbeat. */
   nextBeat: number;
 
-  constructor(owner: EventStreams, source: StreamSource, sink: EventSink, nextBeat: number) {
+  constructor(
+    owner: EventStreams,
+    source: StreamSource,
+    { sink, client, nextBeat }: Pick<EventStream, "sink" | "client" | "nextBeat">,
+  ) {
     this.nextBeat = nextBeat;
+    this.client = client;
     this.#owner = owner;
     this.source = source;
     this.sink = sink;
@@ -99,16 +110,18 @@ export class EventStreams {
   readonly #options: EventStreamsOptions;
   /** The one whose heartbeat is due first comes first. */
   readonly #streams = new Set<EventStream>();
+  readonly #shares: ClientShares;
   #timer: NodeJS.Timeout | undefined;
   #tick = 0;
   #cutOff = 0;
   #isClosed = false;
   /** All streams of a change send the same bytes. */
   #lastEvent: { readonly event: WatchEvent; readonly bytes: Buffer } | undefined;
-  #lastBeat: { readonly version: bigint; readonly bytes: Buffer } | undefined;
+  #lastBeat: { readonly at: string; readonly bytes: Promise<Buffer> } | undefined;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
+    this.#shares = new ClientShares(options.settings.maxStreams, "streams are open");
   }
 
   /** Open streams. */
@@ -121,18 +134,27 @@ export class EventStreams {
     return this.#cutOff;
   }
 
-  /** Throws if there is no room for one more stream. */
-  assertRoom(): void {
-    const { maxStreams } = this.#options.settings;
-    if (this.#streams.size < maxStreams && !this.#isClosed) return;
-    throw new HttpError("overloaded", `${maxStreams} streams are open already`, {
-      headers: ["Retry-After", "1"],
-    });
+  /** How often the ledger went back. */
+  get timesBack(): number {
+    return this.#options.headWatch.timesBack;
   }
 
-  /** Begins a stream, whose headers are sent. */
-  open(source: StreamSource, sink: EventSink): void {
-    const stream = new EventStream(this, source, sink, this.#tick + TICKS);
+  /** The last version that a stream may send. Throws LedgerError. */
+  readonly streamHead = (position: LedgerPosition): bigint => this.#options.headWatch.headOf(position);
+
+  /** Throws if there is no room for one more stream of a client. */
+  assertRoom(client: string): void {
+    this.#shares.assertPlaceFor(client);
+    if (!this.#isClosed) return;
+    throw new HttpError("overloaded", "the server is closing", { headers: ["Retry-After", "1"] });
+  }
+
+  /** Begins a stream, whose headers are sent and for which there is room. */
+  open(asked: StreamSource, sink: EventSink, client: string): void {
+    this.#shares.enter(client);
+    const { least } = this.#options.headWatch;
+    const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
+    const stream = new EventStream(this, source, { sink, client, nextBeat: this.#tick + TICKS });
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
     sink.write(Buffer.from(RETRY + source.opening));
@@ -151,7 +173,8 @@ export class EventStreams {
   /** Ends a stream; a second call does nothing. */
   end(stream: EventStream): void {
     if (!this.#streams.delete(stream)) return;
-    const { sink, source, leave } = stream;
+    const { sink, source, client, leave } = stream;
+    this.#shares.leave(client);
     this.#options.headWatch.feed.leave(source.watched, stream);
     sink.socket.off("close", leave).off("end", leave);
     sink.end();
@@ -188,20 +211,20 @@ export class EventStreams {
 
   /** Sends the changes that the stream missed, and returns the version up to which they were read. */
   async #catchUp(stream: EventStream): Promise<bigint> {
-    const { ledger, onTaken } = this.#options;
+    const { ledger, onTaken, headWatch } = this.#options;
     const view = await ledger.openView();
-    const { version: to } = view.position;
     view.release();
+    const to = headWatch.headOf(view.position);
     if (to <= stream.after) return to;
     const { socket } = stream.sink;
     const missed = stream.source.watched.changes(() => ledger.openView(), { from: stream.after + 1n, to });
     for await (const events of missed) {
+      if (!this.#streams.has(stream)) return to;
       for (const event of events) stream.sink.write(this.#encode(stream, event));
       if (socket.writableNeedDrain) {
         await untilTaken(socket);
         onTaken(socket);
       }
-      if (!this.#streams.has(stream)) return to;
     }
     stream.after = to;
     return to;
@@ -219,7 +242,7 @@ export class EventStreams {
     sink.write(bytes);
     if (sink.socket.writableLength <= this.#options.settings.streamBufferBytes) return;
     this.#cutOff++;
-    sink.socket.destroy();
+    cutOff(sink.socket);
     this.end(stream);
   }
 
@@ -231,18 +254,33 @@ export class EventStreams {
       stream.nextBeat = this.#tick + TICKS;
       this.#streams.delete(stream);
       this.#streams.add(stream);
-      if (stream.isLive) this.#write(stream, this.#beatOf(stream));
-      else stream.sink.write(Buffer.from(":\n\n"));
+      void this.#sendBeat(stream);
     }
   }
 
+  async #sendBeat(stream: EventStream): Promise<void> {
+    const bytes = stream.isLive ? await this.#beatOf(stream).catch(() => BEAT) : BEAT;
+    if (this.#streams.has(stream)) this.#write(stream, bytes);
+  }
+
   /** A heartbeat tells how far the stream is: a client that resumes there needs no history of the quiet time before. */
-  #beatOf({ after }: EventStream): Buffer {
+  async #beatOf(stream: EventStream): Promise<Buffer> {
     const { delivered } = this.#options.headWatch.feed;
-    const version = after > delivered ? after : delivered;
-    if (this.#lastBeat?.version !== version) {
-      this.#lastBeat = { version, bytes: Buffer.from(`: at version ${version}\nid: ${version}\n\n`) };
+    let version = delivered;
+    if (stream.after > version) version = stream.after;
+    const at = `${version} ${this.timesBack}`;
+    if (this.#lastBeat?.at !== at) this.#lastBeat = { at, bytes: this.#beatAt(version) };
+    const bytes = await this.#lastBeat.bytes;
+    // An event that came meanwhile has the newer id.
+    return stream.after > version ? BEAT : bytes;
+  }
+
+  async #beatAt(version: bigint): Promise<Buffer> {
+    const view = await this.#options.ledger.openView();
+    try {
+      return Buffer.from(`: at version ${version}\nid: ${await eventIdAt(view, version)}\n\n`);
+    } finally {
+      view.release();
     }
-    return this.#lastBeat.bytes;
   }
 }

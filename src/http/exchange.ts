@@ -1,8 +1,7 @@
 // One request and its response, independent of the transport: node:http, node:http2, or the direct lane that reads the
 // socket itself. Everything between the transports and the handlers uses this interface only.
-import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex, Readable, Writable } from "node:stream";
+import type { Duplex, Writable } from "node:stream";
 import type { BodyHold } from "./body.ts";
 
 /** The request headers that this room reads. */
@@ -47,24 +46,6 @@ export interface Reply {
   readonly isShared?: boolean;
 }
 
-/** A request to pass on. */
-export type PassedRequest = Readable &
-  Pick<IncomingMessage, "method" | "headers" | "rawHeaders" | "complete">;
-
-/** The node:http objects of a request, or what stands for them with HTTP/2. */
-export interface NodeRequest {
-  readonly request: PassedRequest;
-  readonly response: Writable & {
-    readonly headersSent: boolean;
-    shouldKeepAlive: boolean;
-    writeHead(status: number, headers: string[]): unknown;
-  };
-  /** Headers to add to any response, flat. */
-  readonly added: readonly string[];
-  /** Sends 100 Continue if the client waits for it. */
-  goOn(): void;
-}
-
 /** A response that is written event by event and ends with its connection or, in HTTP/2, with its stream. */
 export interface EventSink {
   readonly socket: Duplex;
@@ -84,6 +65,8 @@ export interface Exchange {
   /** Why the Host header is invalid; undefined if it is valid. */
   readonly hostFault: string | undefined;
   readonly socket: Socket;
+  /** The connection or, in HTTP/2, the stream: it closes when the client leaves. */
+  readonly stream: Duplex;
   /** Arrival, by performance.now(). */
   readonly sinceMs: number;
   /** The client is gone. */
@@ -102,9 +85,4 @@ export interface Exchange {
   startStream(head: Omit<Reply, "body" | "onSent" | "isShared">): Writable | undefined;
   /** Starts a response of events. */
   startEvents(head: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink;
-  /**
-   * The node:http objects, for a streamed response. Undefined on the direct lane: the connection then moves to
-   * node:http, which delivers the request again.
-   */
-  toNodeRequest(): NodeRequest | undefined;
 }

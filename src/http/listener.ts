@@ -14,7 +14,8 @@ import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { AdmissionControl } from "./admission-control.ts";
-import { refuseConnect, rejectBrokenRequest } from "./connection.ts";
+import { refuseConnect, rejectBrokenRequest, responseInProgress } from "./connection.ts";
+import { cutOff } from "./cut-off.ts";
 import { DirectLane } from "./direct/direct-lane.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
@@ -147,7 +148,7 @@ export class Listener {
       const timer = setTimeout(() => {
         this.#lane.closeAll();
         this.#http2.closeAll();
-        server.closeAllConnections();
+        this.#nodeConnections.closeAll();
       }, this.#options.settings.drainTimeoutMs);
       server.close(() => {
         clearTimeout(timer);
@@ -187,26 +188,36 @@ export class Listener {
     const { dispatcher, admission, unreadResponses, tls } = this.#options;
     const server = this.#server;
     const { readTimeoutMs } = this.#options.settings;
+    const serveInTurn = (request: IncomingMessage, response: ServerResponse, serve: () => void): void =>
+      this.#nodeConnections.serveInTurn(request.socket, response, serve);
     const waiting = { awaitsContinue: true, readTimeoutMs, admitted: undefined };
-    server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-      const admitted = this.#admitted.get(request.socket);
-      const exchange = new NodeExchange(request, response, {
-        awaitsContinue: false,
-        readTimeoutMs,
-        admitted,
-      });
-      if (admitted === undefined) admission.take(exchange);
-      else {
-        this.#admitted.delete(request.socket);
-        admission.serve(exchange);
-      }
-    });
-    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
-      admission.take(new NodeExchange(request, response, waiting)),
+    server.on("request", (request: IncomingMessage, response: ServerResponse) =>
+      serveInTurn(request, response, () => {
+        const admitted = this.#admitted.get(request.socket);
+        const exchange = new NodeExchange(request, response, {
+          awaitsContinue: false,
+          readTimeoutMs,
+          admitted,
+        });
+        if (admitted === undefined) admission.take(exchange);
+        else {
+          this.#admitted.delete(request.socket);
+          admission.serve(exchange);
+        }
+      }),
     );
-    server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-      const error = new HttpError("expectation_failed", EXPECTATION);
-      dispatcher.refuse(new NodeExchange(request, response, waiting), error);
+    server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
+      serveInTurn(request, response, () => admission.take(new NodeExchange(request, response, waiting))),
+    );
+    server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
+      serveInTurn(request, response, () => {
+        const error = new HttpError("expectation_failed", EXPECTATION);
+        dispatcher.refuse(new NodeExchange(request, response, waiting), error);
+      }),
+    );
+    server.on("timeout", (socket: Socket) => {
+      if (responseInProgress(socket) === undefined) socket.destroy();
+      else cutOff(socket);
     });
     server.on("clientError", (error, socket) => {
       // Without a TLS handshake there is no way to respond.
@@ -216,7 +227,11 @@ export class Listener {
       }
       this.#rejectBroken(error, socket);
     });
-    server.on("connect", refuseConnect);
+    server.on("connect", ({ socket }: IncomingMessage) => {
+      // node:http listens to it no more.
+      socket.on("error", () => {});
+      this.#nodeConnections.serveInTurn(socket, undefined, () => refuseConnect(socket));
+    });
   }
 
   #rejectBroken(error: Error, socket: Duplex): void {

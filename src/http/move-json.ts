@@ -9,8 +9,7 @@ import type { StateTypes, StructType } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ModuleId } from "../move/abi.ts";
 import { moduleAbiPieces } from "../move/abi-json.ts";
-import { formatAddress } from "../move/address.ts";
-import { MoveError } from "../move/errors.ts";
+import { ModuleError, MoveError } from "../move/errors.ts";
 import type { Layout } from "../move/layout.ts";
 import type { StoredModule } from "../move/module-cache.ts";
 import { formatTypeTag, type TypeTag } from "../move/type-tag.ts";
@@ -90,7 +89,7 @@ export function resourceText(type: string, data: AnswerText): AnswerText {
     .add("}");
 }
 
-/** Pieces of the JSON text of a module. Throws LedgerError, and HttpError `unprintable`. */
+/** Pieces of the JSON text of a module. Throws ModuleError, and HttpError `unprintable`. */
 export function* moduleText(
   types: StateTypes,
   module: ModuleId,
@@ -102,13 +101,7 @@ export function* moduleText(
     yield* moduleAbiPieces(abi);
     yield "}";
   } catch (error) {
-    if (!(error instanceof MoveError)) throw error;
-    const name = `${formatAddress(module.address)}::${module.name}`;
-    if (error.details.status === "ABI_TOO_LARGE") {
-      throw new HttpError("unprintable", `${name}: ${error.message}`, { cause: error });
-    }
-    throw new LedgerError("corrupt", `stored module ${name} does not decode: ${error.message}`, {
-      cause: error,
-    });
+    if (!(error instanceof ModuleError) || error.details.status !== "ABI_TOO_LARGE") throw error;
+    throw new HttpError("unprintable", error.message, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
 import { quoteInput } from "./errors.ts";
-import type { EventSink, Exchange, NodeRequest, Reply, RequestHeaders } from "./exchange.ts";
+import type { EventSink, Exchange, Reply, RequestHeaders } from "./exchange.ts";
 import { giveBack, MIN_LENT_BYTES } from "./lent-bytes.ts";
 import { isHost } from "./request-target.ts";
 
@@ -47,6 +47,8 @@ export class NodeExchange implements Exchange {
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
     this.#readTimeoutMs = readTimeoutMs;
+    // The connection closes by itself then.
+    response.on("error", () => {});
     // Node drops what it read together with a request that asks for another protocol: only a new connection is certain
     // to lose nothing.
     const { upgrade, connection = "" } = request.headers;
@@ -76,6 +78,10 @@ export class NodeExchange implements Exchange {
   }
 
   get socket(): Socket {
+    return this.#request.socket;
+  }
+
+  get stream(): Socket {
     return this.#request.socket;
   }
 
@@ -133,15 +139,6 @@ export class NodeExchange implements Exchange {
       socket,
       write: (bytes) => void response.write(bytes),
       end: () => void response.end(),
-    };
-  }
-
-  toNodeRequest(): NodeRequest {
-    return {
-      request: this.#request,
-      response: this.#response,
-      added: this.#added,
-      goOn: () => this.#goOn(),
     };
   }
 

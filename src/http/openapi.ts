@@ -84,7 +84,8 @@ function conditionsByStatus(operation: Operation): Map<number, Condition[]> {
 }
 
 function parameters(fields: Fields, where: "path" | "query" | "header"): JsonSchema[] {
-  return Object.entries(fields).map(([name, field]: [string, Field<unknown>]) => ({
+  const documented = Object.entries(fields).filter(([, { isUndocumented }]) => isUndocumented !== true);
+  return documented.map(([name, field]: [string, Field<unknown>]) => ({
     name,
     in: where,
     required: where === "path",
@@ -99,7 +100,7 @@ function parameters(fields: Fields, where: "path" | "query" | "header"): JsonSch
 function ledgerHeader(name: string, required: boolean): JsonSchema {
   return {
     required,
-    schema: { type: "integer", format: name.endsWith("-CHAIN-ID") ? "uint8" : "uint64" },
+    schema: { type: "integer", format: name.endsWith("-CHAIN-ID") ? "int32" : "int64" },
   };
 }
 
@@ -142,6 +143,7 @@ function success(operation: Operation, brands: readonly string[]): JsonSchema {
     description: description.join(" "),
     ...(operation.ledger === "none" ? {} : { headers: ledgerHeaders(operation, brands) }),
     content,
+    ...(operation.links === undefined ? {} : { links: operation.links }),
   };
 }
 
@@ -209,11 +211,13 @@ function describeOperation(operation: Operation, brands: readonly string[]): Jso
   };
 }
 
-/** The document for the given operations; header names carry the given brands. */
+/** The document for the given operations. Headers are listed under the first brand; the text names the others. */
 export function createOpenApi(
   operations: readonly Operation[],
-  brands: readonly string[],
+  [brand = "", ...more]: readonly string[],
 ): Readonly<Record<string, unknown>> {
+  const brands = [brand];
+  const also = more.map((one) => ` Each \`X-${brand}-…\` header is sent as \`X-${one}-…\` too.`).join("");
   const paths: Record<string, Record<string, JsonSchema>> = {};
   const schemas: Record<string, unknown> = {};
   for (const operation of operations) {
@@ -228,7 +232,7 @@ export function createOpenApi(
     info: {
       title: "Sextant node API",
       version: API_VERSION,
-      description: "Balances, raw table items and signing bytes of an Aptos-format ledger.",
+      description: `Balances, raw table items and signing bytes of an Aptos-format ledger.${also}`,
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: API_ROOT }],

@@ -1,5 +1,4 @@
 // Which operation serves a request, and in which form its response is sent.
-import { LedgerError } from "../ledger/errors.ts";
 import { HttpError, quoteInput } from "./errors.ts";
 import { type Form, isAccepted, MEDIA_TYPES, negotiateForm } from "./negotiation.ts";
 import type { Operation } from "./operation.ts";
@@ -11,8 +10,10 @@ export interface Switches {
   readonly encode: boolean;
   readonly index: boolean;
   readonly transactionIndex: boolean;
-  /** Off where no blocks are made. */
+  /** Off where transactions go nowhere. */
   readonly submit: boolean;
+  /** Off where no blocks are made. */
+  readonly simulate: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;
 }
@@ -20,38 +21,17 @@ export interface Switches {
 export interface OperationChoiceOptions {
   readonly operations: readonly Operation[];
   readonly switches: Switches;
-  /** True for a node that passes requests on to an upstream. */
-  readonly passesOn: boolean;
 }
 
 function notServed(method: string, path: string): HttpError {
-  return new HttpError(
-    "not_served",
-    `${method} ${path} is not served by this node; ask a full node, or follow one with pass-through`,
-    { isElsewhere: true },
-  );
+  return new HttpError("not_served", `${method} ${path} is not served by this node; ask a full node`);
 }
 
 export function wrongMethod(method: string, methods: readonly string[]): HttpError {
   const allowed = methods.join(", ");
   return new HttpError("wrong_method", `${method} is not served at this path, only ${allowed}`, {
     headers: ["Allow", allowed],
-    isElsewhere: true,
   });
-}
-
-/** Whether another node may serve a request that failed here. Any node of the reference has the lists of its own paths. */
-export function isElsewhere(
-  operation: Pick<Operation, "method" | "path"> | undefined,
-  error: unknown,
-): boolean {
-  if (error instanceof HttpError) return error.isElsewhere;
-  return (
-    error instanceof LedgerError &&
-    error.code === "not_indexed" &&
-    operation !== undefined &&
-    isReferenceRequest(operation.method, operation.path)
-  );
 }
 
 /** Chooses among the operations of this node. */
@@ -71,28 +51,20 @@ export class OperationChoice {
     throw refusal(method, path, match);
   }
 
-  /** Throws HttpError for an operation that the upstream of this node serves better. */
-  assertServedHere({ id, isBetterElsewhere }: Operation): void {
-    if (!isBetterElsewhere || !this.#options.passesOn) return;
-    throw new HttpError("not_served", `${id} is passed on`, { isElsewhere: true });
-  }
-
   /** The form of the response. Throws HttpError if the operation or the form is switched off. */
   formOf(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
       // No switch of the operator: only a node that makes blocks has a use for transactions.
-      if (operation.switch === "submit") throw notServed(operation.method, operation.path);
-      throw new HttpError("disabled", `${operation.id} is switched off on this node`, {
-        isElsewhere: isReferenceRequest(operation.method, operation.path),
-      });
+      if (operation.switch === "submit" || operation.switch === "simulate")
+        throw notServed(operation.method, operation.path);
+      throw new HttpError("disabled", `${operation.id} is switched off on this node`);
     }
     const form = negotiateForm(accept, operation.forms);
-    if (operation.forms.length === 1 && form === "bcs" && !this.#takesBcs(accept)) {
+    if (operation.forms.length === 1 && form === "bcs" && !isAccepted(accept, "bcs")) {
       throw new HttpError(
         "disabled",
         `${operation.id} answers in ${MEDIA_TYPES.bcs} only: ask for it in Accept`,
-        { isElsewhere: true },
       );
     }
     if (operation.switchable) {
@@ -102,13 +74,6 @@ export class OperationChoice {
         throw new HttpError("disabled", "BCS output is switched off on this node");
     }
     return form;
-  }
-
-  /** True for a client of an operation in BCS only. With an upstream, one that prefers JSON gets it from there. */
-  #takesBcs(accept: string | undefined): boolean {
-    return this.#options.passesOn
-      ? negotiateForm(accept, ["json", "bcs"]) === "bcs"
-      : isAccepted(accept, "bcs");
   }
 }
 
@@ -120,7 +85,7 @@ function refusal(method: string, path: string, methods: readonly string[] | unde
     return notServed(method, referencePath);
   }
   if (methods === undefined) {
-    return new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`, { isElsewhere: true });
+    return new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`);
   }
   return wrongMethod(method, methods);
 }

@@ -6,7 +6,9 @@ import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Slices } from "../base/slices.ts";
 import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
-import type { Ledger, LedgerView } from "../ledger/view.ts";
+import type { TrustLevel } from "../ledger/trust.ts";
+import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
+import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
@@ -27,6 +29,8 @@ export interface Field<T> {
   readonly example: string;
   /** Leaves the example out of the document: it does not work on every ledger, or not together with the others. */
   readonly omitExample?: true;
+  /** Leaves the parameter out of the document, which cannot say that it changes the type of the answer. */
+  readonly isUndocumented?: true;
   /** Completes "expected …" in error messages. */
   readonly expected: string;
   /** Throws CodedError with the reason. */
@@ -107,6 +111,8 @@ export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
   readonly state: E | undefined;
   /** Changes after this version are sent. */
   readonly after: bigint;
+  /** Level of the state, or of the last version that may be sent. */
+  readonly trust: TrustLevel;
   readonly version: bigint | undefined;
 }
 
@@ -119,6 +125,11 @@ export type LedgerUse = "required" | "awaited" | "optional" | "none";
 /** What a handler gets besides its arguments. */
 export interface Context<L extends LedgerUse = LedgerUse> {
   readonly view: L extends "required" ? LedgerView : LedgerView | undefined;
+  /**
+   * A view that is newer than this call, in the place of `view`, which ends: what is answered describes this one. For a
+   * handler that learned of newer things on another way.
+   */
+  readonly newerView: () => Promise<LedgerView>;
   readonly services: Services;
   /** For work that outlives the view or would hold it for long. */
   readonly ledger: Ledger;
@@ -127,21 +138,25 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   /** True once there is nobody left to answer. */
   readonly isGone: () => boolean;
   /** Where a stream resumes; undefined where the client does not say. */
-  readonly lastEventId: bigint | undefined;
-  /** True if the ledger went back below a version since a client may have seen it. */
-  readonly mayBeUndone: (version: bigint) => boolean;
+  readonly lastEventId: ResumePoint | undefined;
+  /** The last version that a stream may send. Throws LedgerError. */
+  readonly streamHead: (position: LedgerPosition) => bigint;
+  /** Tells clients apart. */
+  readonly client: string;
   /** For work that grows with the answer. */
   readonly slices: Slices;
 }
 
 /** What an operator can switch off, with all operations that need it. */
-type Switch = "encode" | "index" | "transactionIndex" | "submit";
+type Switch = "encode" | "index" | "transactionIndex" | "submit" | "simulate";
 
 /** Documentation of an operation. */
 interface Documentation {
   readonly id: string;
   readonly summary: string;
   readonly description: string;
+  /** What to ask next with the answer, by name: OpenAPI's link objects. */
+  readonly links?: Readonly<Record<string, JsonSchema>> | undefined;
 }
 
 /** What a request waits for: it is asked at once and again after each commit. */
@@ -211,8 +226,6 @@ export interface OperationDefinition<
   readonly maxInFlight?: number;
   /** What a request waits for before its view is opened. */
   readonly awaited?: AwaitedState<Args<P, Q, B>>;
-  /** With pass-through the upstream serves it, because it answers more. */
-  readonly isBetterElsewhere?: boolean;
   /** The response never changes while the server runs, so it is encoded once. Such an operation takes no arguments. */
   readonly isDocument?: boolean;
   /** Error condition if no ledger can be read; default `unavailable`. */
@@ -244,7 +257,6 @@ export interface Operation extends Documentation, Route {
   readonly isStream: boolean;
   readonly maxInFlight: number | undefined;
   readonly awaited: AwaitedState<ParsedArgs> | undefined;
-  readonly isBetterElsewhere: boolean;
   readonly isDocument: boolean;
   readonly unavailable: Condition;
   readonly params: Fields;
@@ -312,6 +324,7 @@ export function operation<
     summary: definition.summary,
     description: definition.description,
     errors: [...(definition.errors ?? []), ...commonErrors(definition, fields, params.length)],
+    links: definition.links,
     ledger: definition.ledger,
     switchable: definition.switchable,
     switch: definition.switch,
@@ -321,7 +334,6 @@ export function operation<
     maxInFlight: definition.maxInFlight,
     // This operation's own parsers made the arguments.
     awaited: definition.awaited as AwaitedState<ParsedArgs> | undefined,
-    isBetterElsewhere: definition.isBetterElsewhere ?? false,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
     params: definition.params,

@@ -1,6 +1,7 @@
 // Token buckets per client: each fills at the rate limit and holds one second's worth. Only recent clients are
 // remembered, which bounds memory; a forgotten client starts with a full bucket, as it would have by then.
 import { isIPv4, isIPv6 } from "node:net";
+import type { Exchange, RequestHeaders } from "./exchange.ts";
 
 /** Most remembered clients. */
 const MAX_CLIENTS = 16_384;
@@ -65,8 +66,25 @@ export class RateLimiter {
   }
 }
 
+/** The last address of X-Forwarded-For, which the nearest proxy wrote. Earlier ones are the client's own claim. */
+function forwardedAddress(headers: RequestHeaders): string | undefined {
+  const header = headers["x-forwarded-for"];
+  const list = typeof header === "string" ? header : header?.at(-1);
+  const last = list?.slice(list.lastIndexOf(",") + 1).trim();
+  return last === "" ? undefined : last;
+}
+
+/** The client of a request. Behind a trusted proxy, X-Forwarded-For names it. */
+export function clientOf(
+  { headers, socket }: Pick<Exchange, "headers" | "socket">,
+  trustProxy: boolean,
+): string {
+  const forwarded = trustProxy ? forwardedAddress(headers) : undefined;
+  return clientKey(forwarded ?? socket.remoteAddress ?? "");
+}
+
 /** The client key: an IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. */
-export function clientOf(text: string): string {
+export function clientKey(text: string): string {
   const address = withoutPort(text);
   if (!isIPv6(address)) return address.slice(0, MAX_ADDRESS_LENGTH);
   const groups = groupsOf(address);

@@ -10,8 +10,27 @@ function withoutView(operation: Operation, error: unknown): undefined {
   const code = error instanceof LedgerError ? error.code : undefined;
   const isAwaited = code === "no_ledger" || code === "unavailable";
   if (operation.ledger === "optional" || (operation.ledger === "awaited" && isAwaited)) return undefined;
-  const message = code === "no_ledger" ? NO_LEDGER : "the storage is out of reach";
+  const known =
+    error instanceof LedgerError && code === "replaced" ? error.message : "the storage is out of reach";
+  const message = code === "no_ledger" ? NO_LEDGER : known;
   throw new HttpError(operation.unavailable, message, { cause: error });
+}
+
+/** The time limit of probes is a second, and a cluster without a quorum lets a read wait for several. */
+const PROBE_MS = 500;
+
+/** The view of a probe; one that opens late is released. */
+function openInTime(opening: Promise<LedgerView>): Promise<LedgerView> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(new LedgerError("unavailable", "the storage does not answer in time"));
+    }, PROBE_MS);
+    opening
+      .then((view) => (isLate ? view.release() : resolve(view)), reject)
+      .finally(() => clearTimeout(timer));
+  });
 }
 
 /** A view of the latest version; undefined if there is none and the operation can do without. Throws HttpError. */
@@ -22,7 +41,8 @@ export function openRequestView(
   try {
     const opened = ledger.openView();
     if (!(opened instanceof Promise)) return opened;
-    return opened.catch((error: unknown) => withoutView(operation, error));
+    const inTime = operation.unavailable === "unhealthy" ? openInTime(opened) : opened;
+    return inTime.catch((error: unknown) => withoutView(operation, error));
   } catch (error) {
     return withoutView(operation, error);
   }

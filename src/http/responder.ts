@@ -1,11 +1,12 @@
 // Builds responses: headers, caching, compression, errors by the catalogue; and counts and logs each of them.
-import { errorText } from "../base/errors.ts";
+import { CodedError, errorText } from "../base/errors.ts";
 import type { LogFields, Logger } from "../base/log.ts";
 import { ANCHORED, CHAINED, compareTrust, type TrustLevel } from "../ledger/trust.ts";
 import type { AccessLog } from "./access-log.ts";
 import { Abandoned } from "./body.ts";
 import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
+import { cutOff } from "./cut-off.ts";
 import { entityTag, entityTagInSlices, isLongBody } from "./entity-tag.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { ERROR_CATALOGUE } from "./error-catalogue.ts";
@@ -151,14 +152,14 @@ export class Responder {
     let bytes = 0;
     try {
       const { unreadResponses } = this.#options;
-      const onTaken = (): void => unreadResponses.noteTaken(exchange.socket);
+      const onTaken = (): void => unreadResponses.noteTaken(exchange.stream);
       if (exchange.method === "HEAD") response.end();
       else bytes = await writePieces(response, stream, onTaken);
     } catch (error) {
       // The status is sent already: only a body without its end shows that it is not complete.
       counted = response.destroyed ? CLIENT_GONE : 500;
       if (counted === 500) this.#logFailure(serving, requestId ?? createRequestId(), 500, error);
-      response.destroy();
+      cutOff(exchange.stream);
     } finally {
       this.settle(serving, counted, bytes, requestId);
     }
@@ -238,7 +239,7 @@ export class Responder {
   ): void {
     const { exchange } = serving;
     const onSent =
-      body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.socket, body);
+      body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.stream, body);
     // A shared cache would hand this id to other clients.
     const id = isShared ? undefined : (requestId ?? this.#requestIdOf(exchange));
     const all = this.#withOwn(exchange, extra, id);
@@ -326,7 +327,7 @@ export class Responder {
     if (operation?.isDocument === true && typeof body !== "string") {
       return this.#compressedDocuments.compress(body, coding);
     }
-    const release = this.#options.unreadResponses.reserve(exchange.socket, body);
+    const release = this.#options.unreadResponses.reserve(exchange.stream, body);
     try {
       return await compress(typeof body === "string" ? Buffer.from(body) : body, coding);
     } finally {
@@ -367,7 +368,7 @@ export class Responder {
       status,
       requestId,
       // Only a fault of this program needs its stack.
-      ...(status === 500 ? { err: error } : refusalFields(error)),
+      ...(status === 500 && !(error instanceof CodedError) ? { err: error } : refusalFields(error)),
       ...(omitted > 0 ? { omitted } : {}),
     };
     if (status === 500) logger.error(fields, "request failed");

@@ -13,27 +13,29 @@ import {
 import { shortenText } from "../base/text.ts";
 import { GasPriceEstimator } from "../ledger/gas-price.ts";
 import { StateTypes } from "../ledger/state-types.ts";
-import { formatTrust, parseTrust, TRUST_LEVELS, TRUSTED } from "../ledger/trust.ts";
+import { parseTrust, TRUST_LEVELS } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import { AccessLog } from "./access-log.ts";
 import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
+import { cutOff } from "./cut-off.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
-import { trustHeaderNames } from "./headers.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
 import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
-import { PassThrough } from "./pass-through.ts";
 import type { RequestObserver } from "./responder.ts";
-import type {
-  NodeInfo,
-  ProofMaker,
-  SubmissionEncoder,
-  SubmissionExplainer,
-  SubmissionHandler,
+import {
+  createLazyViews,
+  type NodeInfo,
+  type ProofMaker,
+  type Services,
+  type SubmissionEncoder,
+  type SubmissionExplainer,
+  type SubmissionHandler,
+  VIEW_GAS_LIMIT,
 } from "./services.ts";
 import { StaticFiles } from "./static-files.ts";
 import type { TlsFiles } from "./tls.ts";
@@ -59,12 +61,14 @@ export const HTTP_NUMBERS = {
   maxWaiting: { fallback: 1000, min: 0, max: 1_000_000 },
   /** How old the ledger's time may be before reads are refused and the node is not ready; 0 for no limit. */
   maxLagMs: { fallback: 0, min: 0, max: 365 * DAY_MS },
+  /** Gas units for one view function; the chain's own limit of work holds too. */
+  viewGasLimit: { fallback: VIEW_GAS_LIMIT, min: 1, max: 1_000_000_000 },
 } as const satisfies NumberSettings;
 
 /** Defaults of the other options. */
 export const HTTP_DEFAULTS = {
   host: "127.0.0.1",
-  headerBrands: ["NODE"],
+  headerBrands: ["NODE", "APTOS"],
   encode: true,
   jsonOutput: true,
   bcsOutput: true,
@@ -116,6 +120,8 @@ export interface HttpServices {
   readonly gasPrices?: GasPriceEstimator;
   /** Types of stored values. Left out, the server keeps its own. */
   readonly types?: StateTypes;
+  /** Runs view functions. Left out, the server has its own machine. */
+  readonly views?: Services["views"];
   /** Keys and values of the info response, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
   /** Text of /metrics, which is not served without it. */
@@ -124,12 +130,10 @@ export interface HttpServices {
   readonly unhealthyReason?: () => string | undefined;
   /** Why the node should get no requests just now although it is well; undefined when it should. */
   readonly unready?: () => string | undefined;
-  /** Base URL, with `/v1`, of a node that gets the requests that are not served here. */
-  readonly passThrough?: URL | undefined;
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
-  /** Why nothing may be passed on just now; undefined when it may. */
-  readonly passThroughRefusal?: (() => string | undefined) | undefined;
+  /** False where submissions go to another node; true when left out. */
+  readonly simulates?: boolean;
   /** Files for browsers; those of the package when left out. */
   readonly files?: StaticFiles;
   readonly logger?: Logger;
@@ -199,11 +203,6 @@ function settingsOf(options: HttpServerOptions): Numbers<typeof HTTP_NUMBERS> {
   return { ...settings, headersTimeoutMs };
 }
 
-/** Whatever the other node claims, here its response is one upstream's word. */
-function passedTrust(brands: readonly string[]): readonly string[] {
-  return trustHeaderNames(brands).flatMap((name) => [name, formatTrust(TRUSTED)]);
-}
-
 function filesOf(options: HttpServices & HttpServerOptions): StaticFiles | undefined {
   if (!(options.console ?? HTTP_DEFAULTS.console)) return undefined;
   return options.files ?? new StaticFiles({ hasConsole: options.startPage ?? HTTP_DEFAULTS.startPage });
@@ -231,23 +230,15 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     answerTimeoutMs: settings.answerTimeoutMs,
   });
   const headWatch = options.headWatch ?? new HeadWatch({ ledger: options.ledger, isTold: () => false });
+  const minTrust = options.minTrust === undefined ? undefined : parseTrust(options.minTrust);
   const streams = new EventStreams({
     ledger: options.ledger,
-    headWatch,
+    headWatch: minTrust === undefined ? headWatch : headWatch.heldTo(minTrust),
     settings,
     onTaken: (socket) => unreadResponses.noteTaken(socket),
     logger,
   });
   const { bodyLimitBytes } = settings;
-  const passThrough =
-    options.passThrough === undefined
-      ? undefined
-      : new PassThrough({
-          target: options.passThrough,
-          refusal: options.passThroughRefusal,
-          bodyLimitBytes,
-          trust: passedTrust(headerBrands),
-        });
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
@@ -258,6 +249,8 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       gasPrices: options.gasPrices ?? new GasPriceEstimator(),
       prove: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),
+      views: options.views ?? createLazyViews(),
+      viewGasLimit: settings.viewGasLimit,
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
       unready: options.unready ?? (() => undefined),
@@ -272,6 +265,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       index: options.index ?? true,
       transactionIndex: options.transactionIndex ?? true,
       submit: options.submissions !== undefined,
+      simulate: options.submissions !== undefined && options.simulates !== false,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,
     },
@@ -282,11 +276,11 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     streams,
     maxWaiting: settings.maxWaiting,
     maxLagMs: settings.maxLagMs,
-    minTrust: options.minTrust === undefined ? undefined : parseTrust(options.minTrust),
+    minTrust,
     archiveUrl: options.archiveUrl,
     mayRestart: options.mayRestart ?? (() => false),
     files: filesOf(options),
-    passThrough,
+    trustProxy: options.trustProxy ?? HTTP_DEFAULTS.trustProxy,
     unreadResponses,
     logger,
     accessLog,
@@ -298,7 +292,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     serve: (exchange) => {
       dispatcher.serve(exchange).catch((error: unknown) => {
         logger.error({ err: error }, "request broke off");
-        exchange.socket.destroy();
+        cutOff(exchange.stream);
       });
     },
     settings,
@@ -336,7 +330,6 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       await listener.close();
       const left = await dispatcher.untilIdle(LEFT_WORK_MS);
       if (left > 0) logger.warn({ requests: left }, "closed before the work for clients that left has ended");
-      passThrough?.close();
       admission.stop();
     },
     figures: () => ({

@@ -4,6 +4,7 @@ import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { MadeBundle } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
+import type { ViewMachine } from "../vm/ledger-views.ts";
 
 /** A message that was printed already: a JSON string of hex. */
 export interface PrintedMessage {
@@ -48,12 +49,12 @@ export interface SimulationEstimates {
   readonly gasUnitPrice: bigint | undefined;
 }
 
-/** Takes signed transactions. */
+/** Takes signed transactions. `client` tells clients apart, where they have shares. */
 export interface SubmissionHandler {
   /** Returns the transaction that now waits for a block. */
-  submit(body: SubmissionBody, view: LedgerView): Promise<PendingTransaction>;
+  submit(body: SubmissionBody, view: LedgerView, client: string): Promise<PendingTransaction>;
   /** Returns what was thrown for each transaction; undefined for one that was taken. */
-  submitBatch(body: SubmissionBody, view: LedgerView): Promise<readonly unknown[]>;
+  submitBatch(body: SubmissionBody, view: LedgerView, client: string): Promise<readonly unknown[]>;
   /** Returns the record that the transaction would leave, with zeros for its hashes. */
   simulate(body: SubmissionBody, view: LedgerView, estimates: SimulationEstimates): Promise<Uint8Array>;
   /** Returns a transaction that waits for a block; undefined if none with this hash does. */
@@ -64,6 +65,18 @@ export interface SubmissionHandler {
 export function requireSubmissions({ submissions }: Services): SubmissionHandler {
   if (submissions === undefined) throw new Error("submissions are switched off");
   return submissions;
+}
+
+/** Units of gas for one view unless the operator sets another limit: as the reference. */
+export const VIEW_GAS_LIMIT = 2_000_000;
+
+/** A machine for view functions, which is loaded with the first one. */
+export function createLazyViews(): () => Promise<ViewMachine> {
+  let machine: Promise<ViewMachine> | undefined;
+  return () => {
+    machine ??= import("../vm/ledger-views.ts").then((room) => new room.ViewMachine());
+    return machine;
+  };
 }
 
 /** Proves an answer. Throws LedgerError. */
@@ -86,6 +99,10 @@ export interface Services {
   readonly explain: SubmissionExplainer;
   /** Types of stored values, by the modules on chain. */
   readonly types: StateTypes;
+  /** Runs view functions; loaded with the first one. */
+  readonly views: () => Promise<ViewMachine>;
+  /** Units of gas for one view. */
+  readonly viewGasLimit: number;
   readonly nodeInfo: NodeInfo;
   /** Why the node is unhealthy; undefined if it is healthy. */
   readonly unhealthyReason: () => string | undefined;

@@ -1,6 +1,7 @@
 // Back-pressure for clients that do not read. Large responses count against one budget until they are sent. A sweep
 // once a second closes connections whose unsent bytes are too old or, in total, too many.
 import type { Duplex } from "node:stream";
+import { cutOff } from "./cut-off.ts";
 import { HttpError } from "./errors.ts";
 
 /** Smaller responses are bounded by the sweep alone. */
@@ -107,7 +108,7 @@ export class UnreadResponses {
       if (socket.writableLength === 0) {
         connection.waitingSince = 0;
       } else if (since !== 0 && nowMs - since > this.#limits.answerTimeoutMs) {
-        socket.destroy();
+        cutOff(socket);
         ended++;
       } else {
         if (since === 0) connection.waitingSince = nowMs;
@@ -120,7 +121,7 @@ export class UnreadResponses {
     for (const socket of waiting) {
       if (waitingBytes <= this.#limits.budgetBytes) break;
       waitingBytes -= socket.writableLength;
-      socket.destroy();
+      cutOff(socket);
       ended++;
     }
     return ended;

@@ -3,10 +3,12 @@ import type { Ledger } from "../ledger/view.ts";
 import type { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { assertReached, type MinVersion } from "../ledger/watch/min-version.ts";
 import { Abandoned } from "./body.ts";
+import { ClientShares } from "./client-shares.ts";
 import { HttpError, NO_LEDGER } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { HeaderMaker } from "./headers.ts";
 import type { Operation, ParsedArgs } from "./operation.ts";
+import { clientOf } from "./rate-limiter.ts";
 import { openRequestView } from "./request-view.ts";
 import type { Serving } from "./responder.ts";
 import type { Services } from "./services.ts";
@@ -18,18 +20,22 @@ export interface VersionWaitsOptions {
   readonly headers: HeaderMaker;
   /** Requests that wait at the same time. */
   readonly maxWaiting: number;
+  /** Identify clients by X-Forwarded-For, as set by a trusted proxy. */
+  readonly trustProxy: boolean;
 }
 
 export class VersionWaits {
   readonly #options: VersionWaitsOptions;
   /** Each ends one wait. */
   readonly #ends = new Set<() => void>();
+  readonly #shares: ClientShares;
   /** Requests that wait for what their operation awaits. */
-  readonly #awaiting = new Map<Operation, number>();
+  readonly #awaiting = new Map<Operation, ClientShares>();
   #isClosing = false;
 
   constructor(options: VersionWaitsOptions) {
     this.#options = options;
+    this.#shares = new ClientShares(options.maxWaiting, "requests wait for a version");
   }
 
   /** Requests that wait now. */
@@ -62,8 +68,11 @@ export class VersionWaits {
     { waitMs, maxWaiting, isThere }: NonNullable<Operation["awaited"]>,
     args: ParsedArgs,
   ): Promise<void> {
-    const { ledger, services } = this.#options;
+    const { ledger, services, trustProxy } = this.#options;
+    const client = clientOf(serving.exchange, trustProxy);
     const untilMs = performance.now() + waitMs;
+    const shares = this.#awaiting.get(operation) ?? new ClientShares(maxWaiting, "requests wait");
+    this.#awaiting.set(operation, shares);
     for (;;) {
       const view = await openRequestView(ledger, operation);
       if (view === undefined) return;
@@ -74,13 +83,12 @@ export class VersionWaits {
         view.release();
       }
       const leftMs = untilMs - performance.now();
-      const waiting = this.#awaiting.get(operation) ?? 0;
-      if (leftMs <= 0 || waiting >= maxWaiting || this.#isClosing) return;
-      this.#awaiting.set(operation, waiting + 1);
+      if (leftMs <= 0 || !shares.hasPlaceFor(client) || this.#isClosing) return;
+      shares.enter(client);
       try {
         await this.#wait(serving.exchange, { version: version + 1n, waitMs: leftMs });
       } finally {
-        this.#awaiting.set(operation, (this.#awaiting.get(operation) ?? 1) - 1);
+        shares.leave(client);
       }
       if (serving.exchange.isGone) throw new Abandoned("the client went away");
       // A client that sends no more is not kept waiting.
@@ -99,23 +107,21 @@ export class VersionWaits {
     return position.version;
   }
 
-  async #wait({ socket }: Exchange, { version, waitMs }: MinVersion): Promise<void> {
-    const { headWatch, maxWaiting } = this.#options;
-    if (this.#ends.size >= maxWaiting) {
-      throw new HttpError("overloaded", `${maxWaiting} requests wait for a version already`, {
-        headers: ["Retry-After", "1"],
-      });
-    }
+  async #wait(exchange: Exchange, { version, waitMs }: MinVersion): Promise<void> {
+    const client = clientOf(exchange, this.#options.trustProxy);
+    this.#shares.assertPlaceFor(client);
     if (this.#isClosing) return;
-    const { done, end } = headWatch.wait(version, waitMs);
+    this.#shares.enter(client);
+    const { stream, socket } = exchange;
+    const { done, end } = this.#options.headWatch.wait(version, waitMs);
     this.#ends.add(end);
-    // Pipelined requests may wait side by side.
-    socket.setMaxListeners(0);
     // A client that sends no more may have left: it gets its answer now, in case it still reads.
-    socket.on("close", end).on("end", end);
-    if (socket.readableEnded) end();
+    stream.on("close", end).on("end", end);
+    // A stream of HTTP/2 has ended once its request is read.
+    if (exchange.isGone || socket.readableEnded) end();
     await done;
-    socket.off("close", end).off("end", end);
+    stream.off("close", end).off("end", end);
     this.#ends.delete(end);
+    this.#shares.leave(client);
   }
 }

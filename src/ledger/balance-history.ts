@@ -10,6 +10,7 @@ import { BlockFinder } from "./block-finder.ts";
 import { LedgerError } from "./errors.ts";
 import { blockOf } from "./read-point.ts";
 import { recordTransactionHash } from "./record.ts";
+import type { TrustLevel } from "./trust.ts";
 import type { VersionRange } from "./version-range.ts";
 import type { LedgerView, StateItem } from "./view.ts";
 
@@ -61,9 +62,17 @@ class ChangeWalk {
   readonly #parts: bigint[];
   #amount: bigint;
   #next: bigint;
+  /** The weakest level of the items that were fetched for the state before the range. */
+  readonly fetched: TrustLevel | undefined;
 
-  private constructor(query: HistoryQuery, keys: readonly Uint8Array[], parts: bigint[]) {
+  private constructor(
+    query: HistoryQuery,
+    keys: readonly Uint8Array[],
+    parts: bigint[],
+    fetched: TrustLevel | undefined,
+  ) {
     this.#query = query;
+    this.fetched = fetched;
     this.#keys = keys;
     this.#parts = parts;
     this.#amount = addParts(parts);
@@ -80,6 +89,7 @@ class ChangeWalk {
       query,
       keys,
       keys.map((_, place) => amountOfPart(place, items[place])),
+      view.fetchedTrust?.(),
     );
   }
 
@@ -135,8 +145,17 @@ function* byVersion(
   }
 }
 
+/** Makes of a change what a walk gives, with the change's record. */
+type Describe<T> = (change: BalanceChange, record: Uint8Array) => T;
+
+const asItIs: Describe<BalanceChange> = (change) => change;
+
 /** Adds the times and the transactions of changes. */
-function describeChanges(view: LedgerView, changes: readonly BareChange[]): Promise<BalanceChange[]> {
+function describeChanges<T>(
+  view: LedgerView,
+  changes: readonly BareChange[],
+  describe: Describe<T>,
+): Promise<T[]> {
   const blocks = new BlockFinder(view);
   return mapSome(changes, LOOK_UPS, async (change) => {
     const [{ timestampUsec }, [record]] = await Promise.all([
@@ -144,11 +163,8 @@ function describeChanges(view: LedgerView, changes: readonly BareChange[]): Prom
       view.getRecords(change.version, 1, 0),
     ]);
     if (record === undefined) throw new LedgerError("corrupt", `no record of version ${change.version}`);
-    return {
-      ...change,
-      timestampUsec,
-      transactionHash: Uint8Array.from(recordTransactionHash(record.bytes)),
-    };
+    const transactionHash = Uint8Array.from(recordTransactionHash(record.bytes));
+    return describe({ ...change, timestampUsec, transactionHash }, record.bytes);
   });
 }
 
@@ -167,7 +183,7 @@ export async function readHistoryPage(
     for (const change of await walk.step(view, some)) found.push(change);
     writes += some;
   }
-  const changes = await describeChanges(view, found.slice(0, limit));
+  const changes = await describeChanges(view, found.slice(0, limit), asItIs);
   return { changes, next: found[limit]?.version ?? walk.next };
 }
 
@@ -181,20 +197,29 @@ async function withView<T>(openView: OpenView, use: (view: LedgerView) => Promis
 }
 
 /**
- * All changes of a range, in pieces that may be empty. A walk that the pruner overtakes throws LedgerError
- * `version_pruned`.
+ * All changes of a range, in pieces that may be empty, each as `describe` makes it of the view that it was read from and of
+ * the weakest level of the items fetched. A walk that the pruner overtakes throws LedgerError `version_pruned`.
  */
-export async function* walkHistory(
+export async function* walkChanges<T>(
   openView: OpenView,
   query: HistoryQuery,
-): AsyncGenerator<readonly BalanceChange[]> {
+  describe: (view: LedgerView, fetched: TrustLevel | undefined) => Describe<T>,
+): AsyncGenerator<readonly T[]> {
   const walk = await withView(openView, (view) => ChangeWalk.begin(view, query));
   while (walk.next !== undefined) {
     await nextTurn();
     yield await withView(openView, async (view) =>
-      describeChanges(view, await walk.step(view, CHANGES_AT_ONCE)),
+      describeChanges(view, await walk.step(view, CHANGES_AT_ONCE), describe(view, walk.fetched)),
     );
   }
+}
+
+/** All changes of a range, see `walkChanges`. */
+export function walkHistory(
+  openView: OpenView,
+  query: HistoryQuery,
+): AsyncGenerator<readonly BalanceChange[]> {
+  return walkChanges(openView, query, () => asItIs);
 }
 
 /** The changes in a span of time that a chart needs: a line through these covers the same places as one through all. */
@@ -286,7 +311,7 @@ export async function sampleHistory(
     const some = [...new Set([first, lowest, highest, last])].sort((a, b) =>
       a.version < b.version ? -1 : 1,
     );
-    changes.push(...(await describeChanges(view, some)));
+    changes.push(...(await describeChanges(view, some, asItIs)));
   }
   return { changes, next: walk.next };
 }

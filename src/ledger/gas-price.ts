@@ -74,22 +74,30 @@ function pricesOf(blocks: readonly (bigint | undefined)[], minimum: bigint): Gas
   return { deprioritized: low, market, prioritized: nextBucket(high) };
 }
 
+/** A rewind may lead to another ledger of the same version; its trust, time or height then differ. */
+function isSame(a: LedgerPosition | undefined, b: LedgerPosition): boolean {
+  return (
+    a === b ||
+    (a?.version === b.version &&
+      a.timestampUsec === b.timestampUsec &&
+      a.blockHeight === b.blockHeight &&
+      a.trust === b.trust)
+  );
+}
+
 /** Estimates prices, once for each latest block. */
 export class GasPriceEstimator {
   #position: LedgerPosition | undefined;
   #prices: Promise<GasPrices> | undefined;
   /** By first version and time of a block, so that another block of the same height after a rewind is another. */
   #blocks = new Map<string, bigint | undefined>();
+  /** The trust of all later views, by identity; undefined for a ledger that never went back in this process. */
+  #trust: LedgerPosition["trust"] | undefined;
 
   /** The prices as of a view. Throws LedgerError. */
   estimate(view: LedgerView): Promise<GasPrices> {
     const { position } = view;
-    const known = this.#position;
-    const isKnown =
-      known?.version === position.version &&
-      known.timestampUsec === position.timestampUsec &&
-      known.blockHeight === position.blockHeight;
-    if (isKnown && this.#prices !== undefined) return this.#prices;
+    if (isSame(this.#position, position) && this.#prices !== undefined) return this.#prices;
     const prices = this.#estimate(view);
     this.#position = position;
     this.#prices = prices;
@@ -99,11 +107,18 @@ export class GasPriceEstimator {
     return prices;
   }
 
+  /** Forgets the blocks of a ledger that went back: views from then on have this very trust, older ones another. */
+  forget(trust: LedgerPosition["trust"]): void {
+    this.#blocks = new Map();
+    this.#trust = trust;
+  }
+
   async #estimate(view: LedgerView): Promise<GasPrices> {
-    const { blockHeight, oldestBlockHeight, epoch } = view.position;
+    const { blockHeight, oldestBlockHeight, epoch, trust } = view.position;
     const minimum = await readMinimum(view);
     const isByUseCase = await readIsByUseCase(view);
-    const known = this.#blocks;
+    const isPresent = (): boolean => this.#trust === undefined || this.#trust === trust;
+    const known: ReadonlyMap<string, bigint | undefined> = isPresent() ? this.#blocks : new Map();
     const blocks = new Map<string, bigint | undefined>();
     for (let height = blockHeight - 1n; height >= oldestBlockHeight && blocks.size < MAX_BLOCKS; height--) {
       const block = await view.getBlockByHeight(height);
@@ -111,7 +126,7 @@ export class GasPriceEstimator {
       const name = `${block.firstVersion} ${block.timestampUsec}`;
       blocks.set(name, known.has(name) ? known.get(name) : await blockPrice(view, block, isByUseCase));
     }
-    this.#blocks = blocks;
+    if (isPresent()) this.#blocks = blocks;
     return pricesOf([...blocks.values()], minimum);
   }
 }

@@ -14,6 +14,12 @@ export function readModuleItem(
 ): MaybePromise<StoredModule | undefined> {
   const keyHash = moduleKeyHash(module.address, module.name, view.keyTrace);
   return andThen(view.getItems([keyHash], version), ([item]) =>
-    item?.value === undefined ? undefined : { version: item.version, bytes: stateValueData(item.value) },
+    item?.value === undefined
+      ? undefined
+      : {
+          version: item.version,
+          bytes: stateValueData(item.value),
+          origin: view.originOf?.(item.version),
+        },
   );
 }

@@ -145,6 +145,16 @@ export function recordTransactionHash(record: Uint8Array): Uint8Array {
   return transactionInfoCodec.read(reader).transactionHash;
 }
 
+/** The accumulator's root after a stored record: it commits to the whole history up to it. The changes are not looked at. */
+export function recordAccumulatorRoot(record: Uint8Array): Uint8Array {
+  const reader = new BcsReader(record);
+  reader.u64();
+  skipTransaction(reader);
+  transactionInfoCodec.skip(reader);
+  readEventSpans(reader);
+  return reader.fixed(hash.minBytes);
+}
+
 /** Reads a page, a counted sequence of records, as spans. `hashKey` is for callers that know the hashes of its keys. */
 export function decodePage(bytes: Uint8Array, hashKey?: KeyHasher): RecordSpans[] {
   const reader = new BcsReader(toPlain(bytes));

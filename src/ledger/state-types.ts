@@ -62,14 +62,15 @@ export class StateTypes {
     return this.#modules.createLoader((module) => readModuleItem(view, module, version));
   }
 
-  /** The ABI of a module that was read. Throws MoveError when its bytes do not parse. */
+  /** The ABI of a module that was read. Throws ModuleError. */
   abiOf(module: ModuleId, stored: StoredModule): ModuleAbi {
     return this.#modules.get(module, stored);
   }
 
   /**
    * BCS of the tag of the group that resources of a type are kept in; undefined where they are items of their own. That
-   * includes types of which the chain knows nothing. Throws LedgerError.
+   * includes types of which the chain knows nothing. Throws LedgerError, and ModuleError: a module that does not decode may
+   * name a group.
    */
   groupOf(view: LedgerView, type: StructType, version: bigint): MaybePromise<Uint8Array | undefined> {
     const cache = this.#isKept(view, version) ? this.#kept : undefined;
@@ -88,13 +89,13 @@ export class StateTypes {
       const text = module?.structs.find(({ name }) => name === tag.name)?.groupMemberOf;
       return text === undefined ? undefined : encodeWith(structTagCodec, parseStructTag(text));
     } catch (error) {
-      // A module that does not parse names no group.
+      // A text that is no type names no group.
       if (error instanceof MoveError) return undefined;
       throw error;
     }
   }
 
-  /** Layout of a type's stored values. Throws MoveError where there is none, and LedgerError. */
+  /** Layout of a type's stored values. Throws MoveError where there is none, LedgerError and ModuleError. */
   layoutOf(
     view: LedgerView,
     type: TypeTag,
@@ -120,24 +121,14 @@ export class StateTypes {
    */
   #isKept({ position, fetchedTrust }: LedgerView, version: bigint): boolean {
     if (version !== position.version || fetchedTrust !== undefined) return false;
-    if (!isSame(this.#position, position)) {
+    // A store hands out the same object until something is written; a rewind may lead to another ledger of the same version.
+    if (this.#position !== position) {
       this.#position = position;
       this.#layouts = createLayouts();
       this.#kept = createKept();
     }
     return true;
   }
-}
-
-/** A rewind may lead to another ledger of the same version; its trust, time or height then differ. */
-function isSame(a: LedgerPosition | undefined, b: LedgerPosition): boolean {
-  return (
-    a === b ||
-    (a?.version === b.version &&
-      a.timestampUsec === b.timestampUsec &&
-      a.blockHeight === b.blockHeight &&
-      a.trust === b.trust)
-  );
 }
 
 function createLayouts(): RecentMap<string, SizedLayout> {

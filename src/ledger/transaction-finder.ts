@@ -10,6 +10,8 @@ import type { LedgerView, OwnedKey, StoredRecord } from "./view.ts";
 const HASH_ROWS = 16;
 /** Rows of a sender that are read at once. */
 const RUN = 100;
+/** Records of a sender that are read at once. */
+const READS_AT_ONCE = 8;
 /** Bytes of a page of records; one record may exceed it. */
 const MAX_PAGE_BYTES = 2 << 20;
 
@@ -82,16 +84,18 @@ export async function readSent(
       after,
       limit: RUN,
     });
-    for (const row of rows) {
+    const versions = rows.map((row) => versionOfRow("sequence", row)).filter((one) => isKept(view, one));
+    for (let next = 0; next < versions.length; ) {
       if (records.length >= limit) return records;
-      const version = versionOfRow("sequence", row);
-      if (!isKept(view, version)) continue;
-      const record = await readRecord(view, version);
-      const sent = senderOf(record.bytes);
-      if (sent === undefined || sent.nonce !== undefined || !equalBytes(sent.sender, sender)) continue;
-      bytes += record.bytes.length;
-      if (records.length > 0 && bytes > MAX_PAGE_BYTES) return records;
-      records.push(record);
+      const some = versions.slice(next, next + Math.min(READS_AT_ONCE, limit - records.length));
+      next += some.length;
+      for (const record of await Promise.all(some.map((version) => readRecord(view, version)))) {
+        const sent = senderOf(record.bytes);
+        if (sent === undefined || sent.nonce !== undefined || !equalBytes(sent.sender, sender)) continue;
+        bytes += record.bytes.length;
+        if (records.length > 0 && bytes > MAX_PAGE_BYTES) return records;
+        records.push(record);
+      }
     }
     if (rows.length < RUN) return records;
     after = rows.at(-1)?.place;

@@ -188,6 +188,16 @@ export function confirmedVersion({ trust, version }: LedgerPosition): bigint | u
   return compareTrust(open.level, CHAINED) >= 0 ? 0n : undefined;
 }
 
+/** The last version whose state has at least a level; undefined if no kept version has it. */
+export function lastVersionWith(
+  { trust, version, oldestVersion }: LedgerPosition,
+  least: TrustLevel,
+): bigint | undefined {
+  const weaker = trust.find(({ level }) => compareTrust(level, least) < 0);
+  if (weaker === undefined || weaker.first > version) return version;
+  return weaker.first > oldestVersion ? weaker.first - 1n : undefined;
+}
+
 /** The level of an answer that was read from a view at a version: also the weakest of every item fetched for it. */
 export function trustOfAnswer(view: LedgerView, version: bigint): TrustLevel {
   const level = trustAt(view.position.trust, version);

@@ -85,6 +85,8 @@ export interface LedgerView {
   readonly keyTrace?: KeyTrace;
   /** The weakest level of the items that this view fetched from other nodes; undefined if it fetched none. */
   readonly fetchedTrust?: () => TrustLevel | undefined;
+  /** The nodes that items of a version were fetched from; undefined where they were not. */
+  readonly originOf?: (version: bigint) => string | undefined;
   /**
    * The items at a version, by state key hash; undefined for a key never written, or deleted before the oldest kept
    * version. Throws LedgerError `version_not_found` or `version_pruned`.

@@ -1,8 +1,9 @@
+import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import type { ModuleId } from "./abi.ts";
 import { parseAddress } from "./address.ts";
-import { MoveError } from "./errors.ts";
+import { ModuleError } from "./errors.ts";
 import { ModuleCache, type StoredModule } from "./module-cache.ts";
 
 const id = (name: string): ModuleId => ({ address: parseAddress("0xcafe"), name });
@@ -18,6 +19,37 @@ function functionNames(
   abi: { readonly functions: readonly { readonly name: string }[] } | undefined,
 ): string[] {
   return (abi?.functions ?? []).map(({ name }) => name);
+}
+
+/**
+ * Gives bytes a CRC-32 by flipping the two lowest bits of characters, which stay letters. A checksum is linear: each flip
+ * changes it by the same bits, whatever the others are.
+ */
+function forceChecksum(bytes: Buffer, at: number, length: number, wanted: number): void {
+  const flip = (bit: number): void => {
+    bytes[at + (bit >> 1)] = (bytes[at + (bit >> 1)] ?? 0) ^ (1 << (bit & 1));
+  };
+  const start = crc32(bytes);
+  /** By the highest bit of the change: the change, and the flips that make it. */
+  const basis = new Map<number, readonly [number, ReadonlySet<number>]>();
+  const reduce = (change: number, flips: ReadonlySet<number>): readonly [number, ReadonlySet<number>] => {
+    let [rest, made] = [change >>> 0, flips];
+    for (let known = basis.get(Math.clz32(rest)); rest !== 0 && known !== undefined; ) {
+      rest = (rest ^ known[0]) >>> 0;
+      made = new Set(
+        [...made, ...known[1]].filter((bit, _, all) => all.indexOf(bit) === all.lastIndexOf(bit)),
+      );
+      known = basis.get(Math.clz32(rest));
+    }
+    return [rest, made];
+  };
+  for (let bit = 0; bit < 2 * length; bit++) {
+    flip(bit);
+    const [rest, flips] = reduce(crc32(bytes) ^ start, new Set([bit]));
+    flip(bit);
+    if (rest !== 0) basis.set(Math.clz32(rest), [rest, flips]);
+  }
+  for (const bit of reduce(start ^ wanted, new Set())[1]) flip(bit);
 }
 
 describe("ModuleCache", () => {
@@ -97,7 +129,7 @@ describe("ModuleCache", () => {
     expect(fetched).toBe(4);
     for (let i = 0; i < 2; i++) {
       expect(await loadFrom(cache, "none", undefined)).toBeUndefined();
-      await expect(loadFrom(cache, "bad", Uint8Array.of(1, 2, 3))).rejects.toThrow(MoveError);
+      await expect(loadFrom(cache, "bad", Uint8Array.of(1, 2, 3))).rejects.toThrow(ModuleError);
     }
     expect(fetched).toBe(8);
   });
@@ -111,7 +143,7 @@ describe("ModuleCache", () => {
   it("remembers that a version does not parse", async () => {
     const cache = new ModuleCache();
     const load = cache.createLoader(async () => ({ version: 3n, bytes: Uint8Array.of(1, 2, 3) }));
-    await expect(load(id("a"))).rejects.toThrow(MoveError);
+    await expect(load(id("a"))).rejects.toThrow(ModuleError);
     await expect(load(id("a"))).rejects.toThrow(/BAD_MAGIC/);
     expect(cache.stats()).toMatchObject({ entries: 1, hits: 1, misses: 1 });
   });
@@ -163,6 +195,22 @@ describe("ModuleCache", () => {
     bytes.fill(0);
     expect(cache.get(id("a"), { version: 1n, bytes: same })).toEqual(before);
     expect(cache.stats()).toMatchObject({ hits: 1, misses: 1 });
+  });
+
+  it("tells apart modules of one name, version and CRC-32, as a fork that is rewound may have them", () => {
+    const NAME = "d".repeat(24);
+    const assemble = (param: string): Buffer => {
+      const take = { name: "take", isEntry: true, params: ["&signer", param] };
+      return Buffer.from(assembleModule({ ...id("a"), functions: [take, { name: NAME, params: [] }] }));
+    };
+    const [ours, theirs] = [assemble("u64"), assemble("address")];
+    forceChecksum(theirs, theirs.indexOf(NAME), NAME.length, crc32(ours));
+    expect(crc32(theirs)).toBe(crc32(ours));
+    const cache = new ModuleCache();
+    const paramsOf = (bytes: Uint8Array) =>
+      cache.get(id("a"), { version: 1n, bytes }).functions.find(({ name }) => name === "take")?.params;
+    const forged = paramsOf(theirs);
+    expect(paramsOf(ours)).not.toEqual(forged);
   });
 
   it("tells apart the modules that one version wrote before and after a rewind", () => {

@@ -1,16 +1,15 @@
-// A byte-bounded LRU cache of parsed modules. The key includes the version that wrote the module, so an upgraded module
-// never gets the ABI of an older version, nor the reverse; and a checksum, because after a rewind the same version may
-// have written another module.
-import { crc32 } from "node:zlib";
+// A byte-bounded LRU cache of parsed modules. The key has a cryptographic hash of the bytes, so no module ever gets the ABI
+// of another one: not after an upgrade, and not after a rewind, when the same version may have written another module.
+import { hash } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
-import type { Address } from "./address.ts";
+import { type Address, formatAddress } from "./address.ts";
 import { estimateAbiBytes } from "./bytecode/abi-size.ts";
 import { readModule } from "./bytecode/reader.ts";
-import { MoveError } from "./errors.ts";
+import { ModuleError, MoveError } from "./errors.ts";
 
 /** Default budget: some thirty times the framework. */
 const MODULE_CACHE_BYTES = 64 << 20;
@@ -24,6 +23,8 @@ export interface StoredModule {
   readonly version: bigint;
   /** Read only until the fetcher's promise settles; the cache does not keep them. */
   readonly bytes: Uint8Array;
+  /** Where it was fetched from, if it was. */
+  readonly origin?: string | undefined;
 }
 
 /** Fetches a module from the ledger; undefined when there is no such module. */
@@ -31,7 +32,7 @@ export type ModuleFetcher = (module: ModuleId) => MaybePromise<StoredModule | un
 
 interface Entry {
   /** The ABI, or the error: bytes that do not parse never will. */
-  readonly result: ModuleAbi | MoveError;
+  readonly result: ModuleAbi | ModuleError;
   readonly bytes: number;
 }
 
@@ -65,7 +66,7 @@ export class ModuleCache {
         if (stored === undefined) return undefined;
         // Parsing is synchronous, so concurrent loads find the result of the first.
         const key = keyOf(module, stored);
-        const abi = this.#get(key, stored);
+        const abi = this.#get(key, module, stored);
         if (state !== undefined) this.#remember(module, state, key);
         return abi;
       });
@@ -76,7 +77,7 @@ export class ModuleCache {
     const found = state === this.#state ? this.#found.get(name) : undefined;
     if (found === undefined || !equalBytes(found.address, address)) return undefined;
     const entry = this.#entries.get(found.key);
-    if (entry === undefined || entry.result instanceof MoveError) return undefined;
+    if (entry === undefined || entry.result instanceof ModuleError) return undefined;
     this.#hits++;
     this.#touch(found.key, entry);
     return entry.result;
@@ -97,22 +98,22 @@ export class ModuleCache {
     this.#lastKey = key;
   }
 
-  /** The ABI of a fetched module; throws MoveError when its bytes do not parse. */
+  /** The ABI of a fetched module. Throws ModuleError. */
   get(module: ModuleId, stored: StoredModule): ModuleAbi {
-    return this.#get(keyOf(module, stored), stored);
+    return this.#get(keyOf(module, stored), module, stored);
   }
 
-  #get(key: string, stored: StoredModule): ModuleAbi {
+  #get(key: string, module: ModuleId, stored: StoredModule): ModuleAbi {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
       this.#misses++;
-      entry = parse(stored.bytes);
+      entry = parse(module, stored);
       this.#add(key, entry);
     } else {
       this.#hits++;
       this.#touch(key, entry);
     }
-    if (entry.result instanceof MoveError) throw entry.result;
+    if (entry.result instanceof ModuleError) throw entry.result;
     return entry.result;
   }
 
@@ -142,16 +143,31 @@ export class ModuleCache {
   }
 }
 
+/** The name and the version are in the errors of modules that do not parse. */
 function keyOf({ address, name }: ModuleId, { version, bytes }: StoredModule): string {
-  return `${toHex(address)}::${name}@${version}/${crc32(bytes)}`;
+  return `${toHex(address)}::${name}@${version}/${hash("sha256", bytes, "binary")}`;
 }
 
-function parse(bytes: Uint8Array): Entry {
+function parse(module: ModuleId, stored: StoredModule): Entry {
   try {
-    const abi = readModule(bytes);
+    const abi = readStoredModule(module, stored);
     return { result: abi, bytes: ENTRY_BYTES + estimateAbiBytes(abi) };
   } catch (error) {
-    if (!(error instanceof MoveError)) throw error;
+    if (!(error instanceof ModuleError)) throw error;
     return { result: error, bytes: ENTRY_BYTES };
+  }
+}
+
+/** The ABI of a module of the ledger. Throws ModuleError, which names the module and where it came from. */
+export function readStoredModule({ address, name }: ModuleId, stored: StoredModule): ModuleAbi {
+  try {
+    return readModule(stored.bytes);
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    const origin = stored.origin === undefined ? "" : `; it came from ${stored.origin}`;
+    throw new ModuleError(
+      `module ${formatAddress(address)}::${name} of version ${stored.version} does not decode: ${error.message}${origin}`,
+      { details: error.details, cause: error },
+    );
   }
 }

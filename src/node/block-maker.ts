@@ -1,20 +1,22 @@
 // Makes the blocks of a local chain on top of the ledger's head, and commits them like the records of any other source.
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { ConfigError } from "../base/errors.ts";
+import { ConfigError, errorText } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { formatTime } from "../base/time-text.ts";
+import { nextTurn } from "../base/turns.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
 import { type BlockBase, type MadeBlock, SubmittedFault, type SubmittedQueue } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
+import type { Address } from "../move/address.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
@@ -24,10 +26,14 @@ import type { Faults } from "./faults.ts";
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
 const BLOCK_STEP_USEC = 1_000_000n;
 
+function wallClockUsec(): bigint {
+  return BigInt(Date.now()) * 1000n;
+}
+
 export const LOCAL_CHAIN_NUMBERS = {
   /**
-   * Time between blocks; 0 makes them as fast as possible, on a clock of their own, so that the ledger depends on the
-   * seed alone. Left out, only `produceBlock` makes blocks, on that same clock.
+   * Time between blocks, on the wall clock; 0 makes them as fast as possible, on a clock of their own, so that the ledger
+   * depends on the seed alone. Left out, only calls and submissions make blocks.
    */
   blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
   /** Time between changes of epoch; left out, ten minutes, or that of the ledger if it exists. */
@@ -42,7 +48,10 @@ export const LOCAL_CHAIN_NUMBERS = {
 
 /** A chain that makes its own blocks. */
 export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
-  /** The same seed gives the same ledger. */
+  /**
+   * The same seed gives the same ledger: without a block time, blocks then have a clock of their own, which begins with
+   * 2024 and steps by a second. Without a seed they have the wall clock's time.
+   */
   readonly seed?: string | undefined;
   /** False makes no random transactions of the demo accounts: they are then all yours. */
   readonly traffic?: boolean | undefined;
@@ -62,6 +71,14 @@ export interface BlockMakerOptions {
   readonly onCommit: (records: number) => void;
   readonly settings: LocalChainOptions | undefined;
   readonly logger: Logger;
+}
+
+/** One block. */
+interface Produced {
+  readonly position: Position;
+  readonly records: readonly Uint8Array[];
+  /** As in MadeBlock. */
+  readonly hasMore: boolean;
 }
 
 /** What became of a transaction. */
@@ -92,9 +109,10 @@ export class BlockMaker {
   /** Transactions that wait for a block. */
   readonly mempool: Mempool;
   readonly #options: BlockMakerOptions;
+  readonly #isOnWallClock: boolean;
   #timer: BlockTimer | undefined;
-  /** How far the chain's clock is ahead of the wall clock. */
-  #aheadUsec = 0n;
+  /** How far the chain's clock is ahead of the wall clock; undefined until the first look at the ledger. */
+  #aheadUsec: bigint | undefined;
   #soon: Promise<void> | undefined;
   #isStopped = false;
   /** Settles when every requested block is made or has failed. */
@@ -102,18 +120,26 @@ export class BlockMaker {
 
   constructor(options: BlockMakerOptions) {
     this.#options = options;
+    const { blockTimeMs, seed } = options.settings ?? {};
+    this.#isOnWallClock = blockTimeMs === undefined ? seed === undefined : blockTimeMs > 0;
     this.mempool =
       options.settings?.blockOnSubmit === true ? new PromptMempool(() => this.#blockSoon()) : new Mempool();
   }
 
-  /** Makes a block for what was submitted in this turn of the event loop. */
+  /** Makes blocks for what was submitted in this turn of the event loop, until none of it can run. */
   #blockSoon(): void {
-    const { faults } = this.#options;
-    this.#soon ??= nextTurn().then(async () => {
+    this.#soon ??= nextTurn("writer").then(async () => {
       this.#soon = undefined;
-      if (this.#isStopped || this.mempool.count === 0) return;
-      await this.produceNow().catch((error: unknown) => void faults.report("blocks", error));
+      const drain = async (): Promise<void> => {
+        while (this.mempool.count > 0 && (await this.exclusively(() => this.#produce())).hasMore);
+      };
+      await drain().catch((error: unknown) => this.#report(error));
     });
+  }
+
+  /** Reports a failed block; returns true if the timer should try it again. */
+  #report(error: unknown): boolean {
+    return !this.#isStopped && this.#options.faults.report("blocks", error);
   }
 
   /** True while blocks are made by a timer. */
@@ -123,56 +149,59 @@ export class BlockMaker {
 
   /** Starts the block timer, if a block time is set. */
   start(): void {
-    const { faults } = this.#options;
     const { blockTimeMs, blocks, onBlock } = this.#options.settings ?? {};
     if (blockTimeMs === undefined) return;
     this.#timer = startBlockTimer({
       produce: async () => {
-        await this.produce(blockTimeMs === 0 ? undefined : Date.now());
+        await this.produce();
       },
       blockTimeMs,
-      mayPass: (error) => isPassingFault(error) && faults.report("blocks", error),
-      onFault: (error) => faults.report("blocks", error),
+      mayPass: (error) => isPassingFault(error) && this.#report(error),
+      onFault: (error) => this.#report(error),
       blocks,
       onBlock,
     });
   }
 
   /**
-   * Makes one block at the given wall time, or one step after the last block, and returns the new position. Concurrent
-   * calls run one after the other, because each block builds on the last.
+   * Makes one block by the chain's clock, and returns the new position. Concurrent calls run one after the other, because
+   * each block builds on the last.
    */
-  produce(nowMs: number | undefined): Promise<Position> {
-    return this.exclusively(async () => (await this.#produce(nowMs)).position);
+  produce(): Promise<Position> {
+    return this.exclusively(async () => (await this.#produce()).position);
   }
 
-  /** Makes one block by the clock that the timer uses. */
-  produceNow(): Promise<Position> {
-    return this.produce(this.#nowMs());
-  }
-
-  /** Runs a step between two blocks. */
-  exclusively<T>(step: () => Promise<T>): Promise<T> {
+  /** Runs a step between two blocks. Rejects once the chain stops, so that a caller who makes many blocks ends. */
+  async exclusively<T>(step: () => Promise<T>): Promise<T> {
+    if (this.#isStopped) throw new LedgerError("unavailable", "the node is closed");
     const turn = this.#turn.then(step);
-    this.#turn = turn.catch(() => {});
+    // A block in memory may be made without leaving the current turn of the event loop; requests need one before the next.
+    this.#turn = turn.catch(() => {}).then(() => nextTurn("writer"));
     return turn;
   }
 
-  /** The wall clock if the timer uses it, else undefined. */
-  #nowMs(): number | undefined {
-    return (this.#options.settings?.blockTimeMs ?? 0) > 0 ? Date.now() : undefined;
+  /** The time that the next block on top of a ledger has. */
+  nextTimeUsec({ timestampUsec: last }: Pick<LedgerPosition, "timestampUsec">): bigint {
+    const now = this.#clockUsec(last);
+    // A wall clock that was set back must not stop the chain.
+    return now > last ? now : last + 1n;
   }
 
-  async #produce(
-    nowMs: number | undefined,
-    atLeastUsec = 0n,
-  ): Promise<{ readonly position: Position; readonly records: readonly Uint8Array[] }> {
+  #clockUsec(last: bigint): bigint {
+    if (!this.#isOnWallClock) return last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
+    const wallUsec = wallClockUsec();
+    // A chain whose clock was set ahead goes on from its last block after a restart.
+    this.#aheadUsec ??= last < wallUsec ? 0n : last + 1n - wallUsec;
+    return wallUsec + this.#aheadUsec;
+  }
+
+  async #produce(atUsec?: bigint): Promise<Produced> {
     const { chain, settings } = this.#options;
     const { mempool } = this;
     for (;;) {
       const settled: [Submitted, { readonly isIncluded: boolean }][] = [];
       try {
-        const { position, block } = await this.#commit({ nowMs, atLeastUsec }, (base) => {
+        const { position, block } = await this.#commit(atUsec, (base) => {
           mempool.expire(base.timestampUsec / 1_000_000n);
           const submitted: SubmittedQueue = {
             waiting: mempool.inOrder(),
@@ -182,7 +211,7 @@ export class BlockMaker {
           return chain.produceBlock({ ...base, submitted, traffic: settings?.traffic });
         });
         for (const [submitted, outcome] of settled) mempool.settle(submitted, outcome);
-        return { position, records: block?.records ?? [] };
+        return { position, records: block?.records ?? [], hasMore: block?.hasMore === true };
       } catch (error) {
         if (!(error instanceof SubmittedFault)) throw error;
         if (isPassingFault(error.cause)) throw error.cause;
@@ -191,19 +220,35 @@ export class BlockMaker {
     }
   }
 
-  /** Submits transactions and makes blocks until each is in one, or the chain refused it: then it has no version. */
-  submitNow(submit: () => Promise<readonly string[]>): Promise<readonly Settled[]> {
+  /**
+   * Submits transactions and makes blocks until each is in one, or the chain refused it: then it has no version. What
+   * waits of `before` gets its blocks first. Throws LedgerError `unavailable`, with none of them waiting any more, if a
+   * block cannot take them now: their state may be on a network that is out of reach.
+   */
+  submitNow(submit: () => Promise<readonly string[]>, before?: Address): Promise<readonly Settled[]> {
     return this.exclusively(async () => {
+      if (before !== undefined && this.mempool.hasOf(before)) while ((await this.#produce()).hasMore);
       const hashes = await submit();
+      const waiting = (): Uint8Array[] =>
+        hashes
+          .map((hash) => Buffer.from(hash.slice(2), "hex"))
+          .filter((hash) => this.mempool.get(hash) !== undefined);
       const found = new Map<string, Settled>();
-      const isWaiting = (hash: string): boolean =>
-        this.mempool.get(Buffer.from(hash.slice(2), "hex")) !== undefined;
-      while (hashes.some(isWaiting)) {
-        for (const record of (await this.#produce(this.#nowMs())).records) {
-          const { version, info } = decodeRecord(record);
-          const hash = toPrefixedHex(info.transactionHash);
-          found.set(hash, { hash, version, status: info.status });
+      try {
+        for (let hasMore = true; hasMore && waiting().length > 0; ) {
+          const made = await this.#produce();
+          ({ hasMore } = made);
+          for (const record of made.records) {
+            const { version, info } = decodeRecord(record);
+            const hash = toPrefixedHex(info.transactionHash);
+            found.set(hash, { hash, version, status: info.status });
+          }
         }
+        if (waiting().length > 0) {
+          throw new LedgerError("unavailable", "no block can take the transaction just now: try again");
+        }
+      } finally {
+        for (const hash of waiting()) this.mempool.remove(hash);
       }
       return hashes.map((hash) => found.get(hash) ?? { hash, version: undefined, status: undefined });
     });
@@ -211,41 +256,39 @@ export class BlockMaker {
 
   /** Makes a block at a time, which must be after the last block's, and lets the clock go on from there. */
   setTime(timeUsec: bigint): Promise<Position> {
-    return this.exclusively(async () => {
-      let position = await this.#position();
-      if (timeUsec <= position.timestampUsec) {
-        throw new ConfigError(
-          `time: the chain's clock never goes back: expected a time after ${formatTime(position.timestampUsec)}, got ${formatTime(timeUsec)}`,
-        );
-      }
-      // A block without a proposer repeats the time of the one before.
-      while (position.timestampUsec < timeUsec) ({ position } = await this.#produce(undefined, timeUsec));
-      const nowMs = this.#nowMs();
-      if (nowMs !== undefined) this.#aheadUsec = timeUsec - BigInt(nowMs) * 1000n;
-      return position;
-    });
+    return this.exclusively(() => this.#setTime(timeUsec));
   }
 
   /** As `setTime`, by a time after the last block's, or after the clock's where that is later. */
-  async advanceTime(byUsec: bigint): Promise<Position> {
-    const { timestampUsec } = await this.#position();
-    const nowMs = this.#nowMs();
-    const now = nowMs === undefined ? 0n : BigInt(nowMs) * 1000n + this.#aheadUsec;
-    const isLate = now > timestampUsec;
-    return this.setTime(isLate ? now + byUsec : timestampUsec + byUsec);
+  advanceTime(byUsec: bigint): Promise<Position> {
+    return this.exclusively(async () => {
+      const { timestampUsec: last } = await this.#position();
+      const now = this.#isOnWallClock ? this.#clockUsec(last) : last;
+      const isLate = now > last;
+      return this.#setTime((isLate ? now : last) + byUsec);
+    });
+  }
+
+  async #setTime(timeUsec: bigint): Promise<Position> {
+    let position = await this.#position();
+    if (timeUsec <= position.timestampUsec) {
+      throw new ConfigError(
+        `time: the chain's clock never goes back: expected a time after ${formatTime(position.timestampUsec)}, got ${formatTime(timeUsec)}`,
+      );
+    }
+    // A block without a proposer repeats the time of the one before.
+    while (position.timestampUsec < timeUsec) ({ position } = await this.#produce(timeUsec));
+    this.#aheadUsec = timeUsec - wallClockUsec();
+    return position;
   }
 
   /** Makes a block of changes, and one that ends the epoch before it where one is due. */
   author(changes: readonly AuthoredChange[]): Promise<AuthoredBlock["transactions"]> {
     return this.exclusively(async () => {
-      const { chain } = this.#options;
-      const nowMs = this.#nowMs();
       for (;;) {
-        const made = await this.#commit({ nowMs, atLeastUsec: 0n }, (base) =>
-          chain.authorBlock(base, changes),
-        );
+        const made = await this.#commit(undefined, (base) => this.#options.chain.authorBlock(base, changes));
         if (made.block !== undefined) return made.block.transactions;
-        await this.#produce(nowMs);
+        await this.#produce();
       }
     });
   }
@@ -265,25 +308,20 @@ export class BlockMaker {
     return view.position;
   }
 
-  /** Makes and commits a block; none if `make` returns none. */
+  /** Makes and commits a block, at a time or by the clock; none if `make` returns none. */
   async #commit<B extends Pick<MadeBlock, "records" | "signed">>(
-    { nowMs, atLeastUsec }: { readonly nowMs: number | undefined; readonly atLeastUsec: bigint },
+    atUsec: bigint | undefined,
     make: (base: BlockBase) => Promise<B | undefined>,
   ): Promise<{ readonly position: Position; readonly block: B | undefined }> {
     const { store, committer, faults, onCommit, viewOver = (same) => same } = this.#options;
     const view = await store.openView();
     let block: B | undefined;
     try {
-      const last = view.position.timestampUsec;
-      const stepped = last === 0n ? FIRST_BLOCK_USEC : last + BLOCK_STEP_USEC;
-      const clock = nowMs === undefined ? stepped : BigInt(nowMs) * 1000n + this.#aheadUsec;
-      const now = atLeastUsec === 0n ? clock : atLeastUsec;
       block = await make({
         position: view.position,
         view: viewOver(view),
         getTreeNodes: (keys) => store.getTreeNodes(keys),
-        // A clock that was set back must not stop the chain.
-        timestampUsec: now > last ? now : last + 1n,
+        timestampUsec: atUsec ?? this.nextTimeUsec(view.position),
       });
     } finally {
       view.release();
@@ -303,11 +341,25 @@ export class BlockMaker {
     this.#options.logger.error({ hash, cause }, "a submitted transaction could not be run and is dropped");
   }
 
-  /** Stops the timer and waits for the requested blocks. */
+  /** Ends after the blocks that were asked for, and after one more for the transactions that wait. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#soon;
     await this.#timer?.stop();
     await this.#turn;
+    this.mempool.close();
+    await this.#makeLastBlocks();
+  }
+
+  /** Clients were told that these transactions are accepted: only a ledger that ends with the process may forget them. */
+  async #makeLastBlocks(): Promise<void> {
+    const { store, logger } = this.#options;
+    if (store.copies !== undefined) return;
+    try {
+      while (this.mempool.count > 0 && (await this.#produce()).hasMore);
+    } catch (error) {
+      logger.error({ err: errorText(error) }, "the last block could not be made");
+    }
+    const { count } = this.mempool;
+    if (count > 0) logger.warn({ count }, "no block could take all transactions: those that waited are lost");
   }
 }

@@ -12,7 +12,7 @@ export interface DemoNames
   extends Partial<Readonly<Record<"demo_assets" | "demo_tables", Readonly<Record<string, string>>>>> {
   /** The seed gives the keys, so they guard nothing. */
   readonly demo_accounts?: Readonly<
-    Record<string, { readonly address: string; readonly private_key: string }>
+    Record<string, { readonly address: string; readonly private_key?: string }>
   >;
 }
 
@@ -27,6 +27,14 @@ function namesOf({ accounts, tables }: ChainGuide): DemoNames {
     demo_assets: Object.fromEntries(assets.map(({ symbol, asset }) => [symbol, asset])),
     demo_tables: Object.fromEntries(tables.map(({ name, handle }) => [name, handle])),
   };
+}
+
+/** The info without the keys of demo accounts, for clients of other machines. */
+export function withoutKeys(info: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { demo_accounts: accounts } = info as DemoNames;
+  if (accounts === undefined) return info;
+  const addresses = Object.entries(accounts).map(([name, { address }]) => [name, { address }] as const);
+  return { ...info, demo_accounts: Object.fromEntries(addresses) };
 }
 
 let defaultChain: { readonly genesisHash: Uint8Array; readonly names: DemoNames } | undefined;

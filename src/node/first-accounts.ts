@@ -5,7 +5,7 @@ import { putAccount, setBalance } from "../chain/authoring.ts";
 import { keypairOf, parsePrivateKey } from "../chain/keys.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
-import { assertAccountNames } from "./known-options.ts";
+import { assertAccountOptions } from "./known-options.ts";
 import { toText } from "./reader.ts";
 
 const MAX_ACCOUNTS = 10_000;
@@ -62,7 +62,7 @@ export function accountChanges(accounts: readonly AccountOptions[]): AuthoredCha
   return accounts.map((account: AccountOptions, index) => {
     const name = `accounts[${index}]`;
     if (!isObject(account)) throw new ConfigError(`${name}: expected an object with an address or a key`);
-    assertAccountNames(account, `${name}.`);
+    assertAccountOptions(account, `${name}.`);
     const { address: given, key, balances = {} } = account;
     if (!isObject(balances))
       throw new ConfigError(`${name}.balances: expected an object of amounts by asset`);

@@ -24,8 +24,8 @@ export function unhealthyReasonOf(following: Following | undefined): string | un
   return ["nothing that can be verified comes from any upstream", explain(status)].join("; ");
 }
 
-/** Why no request is passed to the first upstream; undefined when they are. */
-export function passThroughRefusalOf(status: FollowerStatus | undefined): string | undefined {
+/** Why the first upstream gets no submissions; undefined when it does. */
+export function submissionRefusalOf(status: FollowerStatus | undefined): string | undefined {
   return status?.upstreams[0]?.state === "set_aside"
     ? "the upstream is set aside, because its answers were wrong"
     : undefined;

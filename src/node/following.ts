@@ -2,10 +2,11 @@
 
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { isLoopback } from "../base/loopback.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { USER_AGENT } from "../base/software-version.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { confirmedVersion, PROVEN, type Refutation } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
@@ -29,6 +30,7 @@ import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
 import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
 import { explain, type FollowFacts, Readiness } from "./readiness.ts";
 import type { VerifierStarter } from "./store-engine.ts";
+import type { UpstreamSubmissionsOptions } from "./upstream-submissions.ts";
 
 export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
@@ -66,8 +68,8 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   readonly apiKey?: UpstreamApiKey | undefined;
   /** The key of each upstream, in their order; undefined for one without. */
   readonly apiKeys?: readonly (UpstreamApiKey | undefined)[] | undefined;
-  /** Forwards requests that this node does not serve to the first upstream. */
-  readonly passThrough?: boolean | undefined;
+  /** Hands submitted transactions on to the first upstream. */
+  readonly forwardSubmissions?: boolean | undefined;
   /** False starts no second process to verify records while the node is far behind. */
   readonly verifyingProcess?: boolean | undefined;
   /** Called after each commit and about once a second. */
@@ -167,12 +169,6 @@ export function assertKeyIsSafe(
   );
 }
 
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" || hostname === "[::1]" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
-  );
-}
-
 function parseStart(start: string | undefined): bigint | "latest" | undefined {
   if (start === undefined || start === "latest") return start;
   if (!/^\d{1,20}$/.test(start)) {
@@ -203,6 +199,7 @@ export class Following {
   readonly #parts: FollowingParts;
   #follower: Follower | undefined;
   #filler: BaseFiller | undefined;
+  #isProven = false;
   readonly #proving: Proving | undefined;
   /** Found at the start. */
   #refuted: Refutation | undefined;
@@ -233,6 +230,8 @@ export class Following {
     // A refuted history has no records to compare: the mark stands until a rewind.
     const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
     await this.#proving?.start();
+    // Also below a refuted version: an item that was never fetched is unknown, not absent.
+    if (isBase) this.#startFilling(position);
     this.#refuted = (await loadPosition(store))?.refuted;
     if (this.#refuted !== undefined) {
       const { firstVersion, reason } = this.#refuted;
@@ -242,7 +241,6 @@ export class Following {
       );
       return;
     }
-    if (isBase) this.#startFilling();
     const connect = (url: URL, i: number): Upstream =>
       createRestUpstream(url, {
         upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
@@ -272,7 +270,7 @@ export class Following {
         position === undefined && startVersion !== undefined
           ? async (upstream, ceiling, signal) =>
               committer.startAt(
-                (await this.#proving?.state?.locate(upstream, startVersion, signal)) ??
+                (await this.#proving?.locate(upstream, startVersion, signal)) ??
                   (await locateBase(upstream, startVersion, ceiling, signal)),
               )
           : undefined,
@@ -371,12 +369,15 @@ export class Following {
     });
   }
 
-  #startFilling(): void {
+  #startFilling(position: Position | undefined): void {
+    // Without an accumulator signatures prove nothing here, so no item that was not written since either.
+    const proven = position === undefined || isAccumulatorKnown(position) ? this.#proving?.state : undefined;
+    this.#isProven = proven !== undefined;
     this.#filler = new BaseFiller({
       store: this.#parts.store,
       pool: () => this.#follower?.pool,
       agree: this.#plan.agree,
-      proven: this.#proving?.state,
+      proven,
       timeoutMs: FILL_TIMEOUT_MS,
       logger: this.#parts.logger,
     });
@@ -431,7 +432,7 @@ export class Following {
 
   /** True if items that are fetched on first use come with proofs. */
   get isProven(): boolean {
-    return this.#filler !== undefined && this.#proving !== undefined;
+    return this.#isProven;
   }
 
   /** True if items are fetched from upstreams on first use. */
@@ -468,10 +469,16 @@ export class Following {
   }
 }
 
-/** The upstream that gets the requests that are not served here. */
-export function passThroughOf(follow: FollowOptions | undefined): URL | undefined {
-  const [first] = follow?.upstreams ?? [];
-  return follow?.passThrough === true && first !== undefined ? parseUpstreamUrl(first) : undefined;
+/** The upstream that gets submitted transactions, and what it is sent with each; undefined without one. */
+export function submissionTargetOf({
+  upstreams: [first],
+  apiKeys: [key] = [],
+  forwardSubmissions,
+}: FollowOptions): Pick<UpstreamSubmissionsOptions, "target" | "headers"> | undefined {
+  if (forwardSubmissions !== true || first === undefined) return undefined;
+  const header = apiKeyHeader(key);
+  const headers = { "user-agent": USER_AGENT, ...(header && { [header.name]: header.value }) };
+  return { target: parseUpstreamUrl(first), headers };
 }
 
 /** The header of a key. */

@@ -17,7 +17,7 @@ import type { FillerStats } from "../sync/base-filler.ts";
 import { commitForkBase, fetchForkBase } from "../sync/fork/begin.ts";
 import { ForkSource } from "../sync/fork/fork-source.ts";
 import { ForkView } from "../sync/fork/fork-view.ts";
-import { type ForkPin, loadPin } from "../sync/fork/pin.ts";
+import { type ForkPin, loadPinFor } from "../sync/fork/pin.ts";
 import { withDeadline } from "../sync/upstream/deadline.ts";
 import { UpstreamError } from "../sync/upstream/errors.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
@@ -96,10 +96,11 @@ export class Forking {
 
   /** Pins the fork in an empty store, or goes on with the one that is there. Throws ConfigError or TryAgainError. */
   async start(): Promise<void> {
-    const known = await this.#loadPin();
+    const known = await loadPinFor(this.#store, this.#plan);
     this.#isNew = known === undefined;
     const pin = known ?? (await this.#begin());
     this.#pin = pin;
+    this.#stop.signal.throwIfAborted();
     const chainId = this.#store.identity?.chainId ?? 0;
     this.#source = new ForkSource({
       upstream: this.#upstream,
@@ -115,22 +116,6 @@ export class Forking {
     } finally {
       view.release();
     }
-  }
-
-  async #loadPin(): Promise<ForkPin | undefined> {
-    if (this.#store.identity === undefined) return undefined;
-    const pin = await loadPin(this.#store);
-    const { url, version } = this.#plan;
-    if (pin === undefined) {
-      throw new ConfigError("fork: the store holds a ledger that is no fork; use another directory");
-    }
-    const held = `the store holds a fork of ${pin.url} at version ${pin.version}`;
-    if (pin.url !== url.href)
-      throw new ConfigError(`fork: ${held}, not of ${url.href}; use another directory`);
-    if (version !== undefined && version !== pin.version) {
-      throw new ConfigError(`fork-version: ${held}, not at ${version}; use another directory`);
-    }
-    return pin;
   }
 
   async #begin(): Promise<ForkPin> {

@@ -1,17 +1,28 @@
 // Submissions that reach a worker go to the process that writes, over the channel between them: it has the mempool.
 import { type Fault, FaultError, faultOf } from "../http/error-body.ts";
 import { HttpError } from "../http/errors.ts";
-import type { SimulationEstimates, SubmissionBody, SubmissionHandler } from "../http/services.ts";
+import type {
+  PendingTransaction,
+  SimulationEstimates,
+  SubmissionBody,
+  SubmissionHandler,
+} from "../http/services.ts";
 import type { LedgerView } from "../ledger/view.ts";
 
 /** A submission on its way to the writer. */
 export type SubmissionCall =
-  | { readonly kind: "submit" | "submitBatch"; readonly body: SubmissionBody }
+  | { readonly kind: "submit" | "submitBatch"; readonly body: SubmissionBody; readonly client: string }
   | { readonly kind: "simulate"; readonly body: SubmissionBody; readonly estimates: SimulationEstimates }
   | { readonly kind: "pendingTransaction"; readonly hash: Uint8Array };
 
 /** What the writer made of it. Errors of a batch are part of its value. */
 export type SubmissionReply = { readonly value: unknown } | { readonly fault: Fault };
+
+/** A transaction that is not pending may be committed: at the writer's head, if not before. */
+interface PendingReply {
+  readonly pending: PendingTransaction | undefined;
+  readonly head: bigint;
+}
 
 /** Calls of one worker that wait for the writer at most. */
 const MAX_WAITING = 256;
@@ -25,35 +36,46 @@ export async function answerSubmission(
 ): Promise<SubmissionReply> {
   try {
     if (handler === undefined) throw new HttpError("unavailable", "the writing process makes no blocks");
-    return { value: await withView((view) => answer(handler, view, call)) };
+    if (call.kind !== "pendingTransaction")
+      return { value: await withView((view) => answer(handler, view, call)) };
+    const pending = await handler.pendingTransaction(call.hash);
+    const reply: PendingReply = { pending, head: await withView(async ({ position }) => position.version) };
+    return { value: reply };
   } catch (error) {
     return { fault: faultOf(error) };
   }
 }
 
-async function answer(handler: SubmissionHandler, view: LedgerView, call: SubmissionCall): Promise<unknown> {
+async function answer(
+  handler: SubmissionHandler,
+  view: LedgerView,
+  call: Exclude<SubmissionCall, { readonly kind: "pendingTransaction" }>,
+): Promise<unknown> {
   switch (call.kind) {
     case "submit":
-      return handler.submit(call.body, view);
+      return handler.submit(call.body, view, call.client);
     case "submitBatch": {
-      const errors = await handler.submitBatch(call.body, view);
+      const errors = await handler.submitBatch(call.body, view, call.client);
       return errors.map((error) => error && faultOf(error));
     }
     case "simulate":
       return handler.simulate(call.body, view, call.estimates);
-    case "pendingTransaction":
-      return handler.pendingTransaction(call.hash);
   }
 }
 
 /** The worker's side: sends calls and waits for the replies. */
 export class ForwardedSubmissions implements SubmissionHandler {
   readonly #send: (id: number, call: SubmissionCall) => void;
+  readonly #reach: (version: bigint) => Promise<unknown>;
   readonly #waiting = new Map<number, (reply: SubmissionReply) => void>();
   #next = 0;
 
-  constructor(send: (id: number, call: SubmissionCall) => void) {
+  constructor(
+    send: (id: number, call: SubmissionCall) => void,
+    reach: (version: bigint) => Promise<unknown>,
+  ) {
     this.#send = send;
+    this.#reach = reach;
   }
 
   /** Takes the writer's reply. */
@@ -83,14 +105,15 @@ export class ForwardedSubmissions implements SubmissionHandler {
     return reply.value as T;
   }
 
-  submit(body: SubmissionBody): ReturnType<SubmissionHandler["submit"]> {
-    return this.#ask({ kind: "submit", body: copied(body) });
+  submit(body: SubmissionBody, _: LedgerView, client: string): ReturnType<SubmissionHandler["submit"]> {
+    return this.#ask({ kind: "submit", body: copied(body), client });
   }
 
-  async submitBatch(body: SubmissionBody): Promise<readonly unknown[]> {
+  async submitBatch(body: SubmissionBody, _: LedgerView, client: string): Promise<readonly unknown[]> {
     const faults = await this.#ask<readonly (Fault | undefined)[]>({
       kind: "submitBatch",
       body: copied(body),
+      client,
     });
     return faults.map((fault) => fault && new FaultError(fault));
   }
@@ -99,8 +122,12 @@ export class ForwardedSubmissions implements SubmissionHandler {
     return this.#ask({ kind: "simulate", body: copied(body), estimates });
   }
 
-  pendingTransaction(hash: Uint8Array): ReturnType<SubmissionHandler["pendingTransaction"]> {
-    return this.#ask({ kind: "pendingTransaction", hash: Uint8Array.from(hash) });
+  /** Resolves once this process sees the ledger that the answer is about. */
+  async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
+    const call = { kind: "pendingTransaction", hash: Uint8Array.from(hash) } as const;
+    const { pending, head } = await this.#ask<PendingReply>(call);
+    if (pending === undefined) await this.#reach(head);
+    return pending;
   }
 }
 

@@ -4,13 +4,14 @@ import { toPrefixedHex } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { BalanceDetailAnswer } from "../http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "../http/operations/get-holdings.ts";
-import type { SubmissionBody } from "../http/services.ts";
+import { type SubmissionBody, VIEW_GAS_LIMIT } from "../http/services.ts";
 import type { Route, RouteValues } from "../interface/route.ts";
 import type { BalanceChange } from "../ledger/balance-history.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GasPrices } from "../ledger/gas-price.ts";
 import type { TableRow } from "../ledger/owned-items.ts";
 import type { Ledger, LedgerView } from "../ledger/view.ts";
+import { parseEventId, type ResumePoint } from "../ledger/watch/event-id.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { watchChanges } from "../ledger/watch/watch-changes.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
@@ -29,6 +30,7 @@ import type {
   ResourceAnswer,
   TableItemQuery,
   TransactionAnswer,
+  ViewQuery,
   WaitOptions,
 } from "./ledger-answers.ts";
 import { LedgerReads } from "./ledger-reads.ts";
@@ -56,6 +58,15 @@ export interface CallParts {
   readonly submissions: SubmissionService | undefined;
 }
 
+/** Where a watcher goes on. Throws ConfigError. */
+function resumePoint(after: WatchOptions["after"]): ResumePoint | undefined {
+  if (after === undefined) return undefined;
+  if (typeof after === "bigint") return { version: after, mark: undefined };
+  const point = typeof after === "string" ? parseEventId(after) : undefined;
+  if (point !== undefined) return point;
+  throw new ConfigError(`after: expected a bigint or the id of an event, got ${typeof after}`);
+}
+
 export abstract class InProcessCalls implements Ledger {
   protected readonly closing: AbortController = new AbortController();
   /** A process that writes hears of its own commits; any other looks at the store. */
@@ -69,7 +80,10 @@ export abstract class InProcessCalls implements Ledger {
     writer: () => this.parts().writer,
     submissions: () => this.parts().submissions,
     withView: (ask) => this.reader.withView(ask),
-    onBack: (from, to) => this.headWatch.wentBack(from, to),
+    onBack: ({ version, trust }) => {
+      this.reader.gasPrices.forget(trust);
+      this.headWatch.wentBack(version);
+    },
   });
   readonly #questions = new BalanceQuestions(this.reader);
   readonly #indexQuestions: IndexQuestions;
@@ -86,6 +100,8 @@ export abstract class InProcessCalls implements Ledger {
         return {
           types: this.reader.types,
           gasPrices: this.reader.gasPrices,
+          views: this.reader.views,
+          viewGasLimit: VIEW_GAS_LIMIT,
           submissions,
           pendingTransaction: async (hash) => submissions?.pendingTransaction(hash),
         };
@@ -197,6 +213,10 @@ export abstract class InProcessCalls implements Ledger {
     return this.call(() => this.#reads.tableItem(handle, item, options));
   }
 
+  view(query: ViewQuery, options: ReadOptions = {}): Promise<readonly unknown[]> {
+    return this.call(() => this.#reads.view(query, options));
+  }
+
   transaction(
     which: bigint | string,
     options: MinVersionOptions = {},
@@ -259,12 +279,9 @@ export abstract class InProcessCalls implements Ledger {
     { after, signal }: WatchOptions,
     what: () => Watched<E>,
   ): AsyncGenerator<E> {
-    if (after !== undefined && typeof after !== "bigint") {
-      throw new ConfigError(`after: expected a bigint, got ${typeof after}`);
-    }
     const closing = this.closing.signal;
     const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
-    const events = watchChanges(this, this.headWatch, what(), { after, signal: ends });
+    const events = watchChanges(this, this.headWatch, what(), { after: resumePoint(after), signal: ends });
     try {
       for (;;) {
         const next = await this.call(() => events.next());
@@ -299,7 +316,7 @@ export abstract class InProcessCalls implements Ledger {
     return this.call(async () => {
       const blocks = this.parts().writer?.blocks;
       if (blocks === undefined) throw new ConfigError("this node makes no blocks");
-      return toLedgerInfo({ position: await blocks.produce(undefined) });
+      return toLedgerInfo({ position: await blocks.produce() });
     });
   }
 

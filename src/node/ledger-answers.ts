@@ -73,6 +73,15 @@ export interface BlockAnswer {
   readonly transactions: readonly TransactionAnswer[] | undefined;
 }
 
+/** A call of a view function. */
+export interface ViewQuery {
+  /** Such as `0x1::coin::balance`. */
+  readonly function: string;
+  readonly typeArguments?: readonly string[] | undefined;
+  /** In JSON as over HTTP; wide integers may be bigints. */
+  readonly arguments?: readonly unknown[] | undefined;
+}
+
 /** The calls. */
 export interface LedgerReading {
   /** The sequence number and authentication key of an account. */
@@ -86,6 +95,8 @@ export interface LedgerReading {
   modules(address: string, options?: ReadOptions): AsyncIterable<ModuleAnswer>;
   /** A table item by its key in JSON; undefined if the table has no such item. */
   tableItem(handle: string, item: TableItemQuery, options?: ReadOptions): Promise<unknown>;
+  /** What a view function returns, each value as JSON. Throws for one that aborts or fails. */
+  view(query: ViewQuery, options?: ReadOptions): Promise<readonly unknown[]>;
   /** A transaction by its version or its hash; undefined if there is none. */
   transaction(which: bigint | string, options?: MinVersionOptions): Promise<TransactionAnswer | undefined>;
   /** A transaction by its hash once it is committed; after the wait, what `transaction` returns. */

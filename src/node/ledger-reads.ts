@@ -22,6 +22,7 @@ import {
   transactionByHashRoute,
   transactionByVersionRoute,
   transactionsRoute,
+  viewRoute,
 } from "../interface/routes.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GasPrices } from "../ledger/gas-price.ts";
@@ -35,6 +36,7 @@ import type {
   ResourceAnswer,
   TableItemQuery,
   TransactionAnswer,
+  ViewQuery,
   WaitOptions,
 } from "./ledger-answers.ts";
 import { readAtOf } from "./read-at.ts";
@@ -42,7 +44,10 @@ import type { MinVersionOptions, ReadOptions } from "./read-options.ts";
 import type { Reader } from "./reader.ts";
 
 /** What the operations of these reads use. */
-type UsedServices = Pick<Services, "types" | "gasPrices" | "pendingTransaction" | "submissions">;
+type UsedServices = Pick<
+  Services,
+  "types" | "gasPrices" | "pendingTransaction" | "submissions" | "views" | "viewGasLimit"
+>;
 
 export interface LedgerReadsOptions {
   readonly reader: Reader;
@@ -96,22 +101,30 @@ export class LedgerReads {
     if (operation.body !== undefined) args.body = await operation.body.parse(body ?? new Uint8Array());
     const { reader } = this.#options;
     const slices = new Slices();
-    const answer = await reader.withView(async (view) => {
-      const handled = await operation.handle(args, {
-        view,
-        // These operations use no other service.
-        services: this.#options.services() as Services,
-        ledger: reader,
-        form: "json",
-        isGone: () => false,
-        lastEventId: undefined,
-        mayBeUndone: () => false,
-        slices,
-      });
-      if (!("data" in handled)) return handled;
-      // Encoded while the view is open: the data may refer to its bytes.
-      return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json", slices))}` };
-    }, options);
+    let newer: LedgerView | undefined;
+    const answer = await reader
+      .withView(async (view) => {
+        const handled = await operation.handle(args, {
+          view,
+          newerView: async () => {
+            newer = await reader.openView();
+            return newer;
+          },
+          // These operations use no other service.
+          services: this.#options.services() as Services,
+          ledger: reader,
+          form: "json",
+          isGone: () => false,
+          lastEventId: undefined,
+          streamHead: ({ version }) => version,
+          client: "",
+          slices,
+        });
+        if (!("data" in handled)) return handled;
+        // Encoded while the view is open: the data may refer to its bytes.
+        return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json", slices))}` };
+      }, options)
+      .finally(() => newer?.release());
     if ("text" in answer) return { text: answer.text, cursor: answer.cursor };
     if (!("stream" in answer)) throw new Error(`${operation.id} answers with events`);
     let text = "";
@@ -162,6 +175,17 @@ export class LedgerReads {
       "table_item_not_found",
       found.then(({ text }) => JSON.parse(text) as unknown),
     );
+  }
+
+  async view(query: ViewQuery, options: ReadOptions): Promise<readonly unknown[]> {
+    const { function: called, typeArguments = [], arguments: args = [] } = query;
+    const request = { function: called, type_arguments: typeArguments, arguments: args };
+    // As the interface has wide integers: texts.
+    const json = JSON.stringify(request, (_, value: unknown) =>
+      typeof value === "bigint" ? `${value}` : value,
+    );
+    const found = await this.ask(viewRoute, readValues(options), options, new TextEncoder().encode(json));
+    return JSON.parse(found.text) as readonly unknown[];
   }
 
   /** A transaction by version or hash. */

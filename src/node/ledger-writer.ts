@@ -3,11 +3,11 @@
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
 import { Committer, loadPosition } from "../sync/committer.ts";
 import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
-import { loadPin } from "../sync/fork/pin.ts";
+import { loadPinFor } from "../sync/fork/pin.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
 import { keepAccumulator } from "../sync/kept-accumulator.ts";
@@ -54,15 +54,6 @@ export interface ChainCopy {
 
 /** Parts that report transient faults, which a stopped writer clears. */
 const PARTS = ["blocks", "following", "index", "pruner"] as const;
-
-/** Refuses to go on with a fork as if it were another kind of ledger. Throws ConfigError. */
-async function assertNotFork(store: Store): Promise<void> {
-  const pin = await loadPin(store);
-  if (pin === undefined) return;
-  throw new ConfigError(
-    `the store holds a fork of ${pin.url} at version ${pin.version}: start it with fork ${pin.url}, or use another directory`,
-  );
-}
 
 export class LedgerWriter {
   readonly #options: WriterOptions;
@@ -129,7 +120,7 @@ export class LedgerWriter {
     const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
-    if (plan.fork === undefined) await assertNotFork(store);
+    if (plan.fork === undefined) await loadPinFor(store, undefined);
     else await this.#startFork(plan.fork);
     const history = await this.#proofHistory();
     const madeHere = plan.fork === undefined ? LOCAL : FORKED;
@@ -195,6 +186,7 @@ export class LedgerWriter {
   async #startFork(plan: ForkPlan): Promise<void> {
     const { store, logger, index: items = true, transactionIndex: transactions = true } = this.#options;
     const { Forking } = await import("./forking.ts");
+    if (this.#stop.signal.aborted) return;
     this.#forking = new Forking(plan, { store, logger, indexes: { items, transactions } });
     await this.#forking.start();
   }
@@ -246,18 +238,17 @@ export class LedgerWriter {
     });
   }
 
-  /** Puts a copy back between two blocks, and calls `onBack` with the versions before and after. */
-  async revert(copy: ChainCopy, onBack: (from: bigint, to: bigint) => void): Promise<void> {
+  /** Puts a copy back between two blocks, and calls `onBack` with the position after. */
+  async revert(copy: ChainCopy, onBack: (to: LedgerPosition) => void): Promise<void> {
     const { blocks, copies } = this.#inMemory();
     await this.#indexBuilder?.ended;
     await blocks.exclusively(async () => {
       // A pruner at work would prune by the ledger that it looked at.
       const pruner = this.#pruner;
       await pruner?.stop();
-      const from = (await loadPosition(this.#options.store))?.version ?? 0n;
       await this.#committer?.replaceContent(() => copies.restore(copy.ledger));
       copy.restoreChain();
-      onBack(from, copy.ledger.position.version);
+      onBack((await loadPosition(this.#options.store)) ?? copy.ledger.position);
       if (pruner !== undefined) this.#startPruner();
     });
   }
@@ -275,10 +266,11 @@ export class LedgerWriter {
   /** Finishes writes in flight and writes no more. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    // First, so that no block waits for the network's answers.
+    await this.#forking?.close();
     await this.#blocks?.stop();
     await this.#preparing.catch(() => {});
     await this.#following?.close();
-    await this.#forking?.close();
     await this.#indexBuilder?.stop();
     await this.#pruner?.stop();
     for (const part of PARTS) this.#options.faults.forget(part);

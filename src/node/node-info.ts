@@ -56,7 +56,7 @@ export interface NodeInfo {
   readonly upstreams?: readonly UpstreamInfo[];
   readonly index?: string;
   readonly demo_accounts?: Readonly<
-    Record<string, { readonly address: string; readonly private_key: string }>
+    Record<string, { readonly address: string; readonly private_key?: string }>
   >;
   readonly demo_assets?: Readonly<Record<string, string>>;
   readonly demo_tables?: Readonly<Record<string, string>>;

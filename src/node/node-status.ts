@@ -2,7 +2,7 @@
 // restarted. Workers serve the status of the writing process.
 import type { DemoNameInfo } from "./demo-names.ts";
 import type { Faults } from "./faults.ts";
-import { followInfo, passThroughRefusalOf, unhealthyReasonOf } from "./follow-report.ts";
+import { followInfo, submissionRefusalOf, unhealthyReasonOf } from "./follow-report.ts";
 import { forkSourceInfo } from "./fork-report.ts";
 import { electionInfo, indexInfo } from "./info.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
@@ -35,7 +35,7 @@ export function statusOf(parts: StatusParts, version: bigint | undefined): NodeS
     fault: faults.reason,
     unhealthyReason: restartReasonOf(parts),
     unready: faults.reason ?? following?.unready(),
-    passThroughRefusal: passThroughRefusalOf(following?.status()),
+    submissionRefusal: submissionRefusalOf(following?.status()),
     more: {
       ...(following === undefined ? {} : followInfo(following, version)),
       ...forkSourceInfo(writer?.forking),

@@ -18,6 +18,8 @@ import { ProvenState } from "../sync/proofs/proven-state.ts";
 import { SignedChain } from "../sync/proofs/signed-chain.ts";
 import type { ProofSource } from "../sync/proofs/source.ts";
 import { signedRowsOf } from "../sync/proofs/stored-signed-rows.ts";
+import type { Upstream } from "../sync/upstream/upstream.ts";
+import type { BaseStart } from "../sync/verifier.ts";
 
 /** Checked options. */
 export interface ProvingPlan {
@@ -75,6 +77,8 @@ export class Proving {
   /** The signed version that the follower waits for. */
   #expected: Waypoint | undefined;
   #provenVersion: bigint | undefined;
+  /** The signed version that an empty store begins with; -1 if there is none. */
+  #begin = -1n;
   /** True while the store has no ledger. */
   #isEmpty = true;
   #isWarned = false;
@@ -112,6 +116,22 @@ export class Proving {
     this.#state = new ProvenState({ chain, keeper: this.#keeper, logger });
   }
 
+  /**
+   * Where to begin in the middle; undefined before the start of this part. The follower is told of the next signature, so
+   * that its first page is compared with it. Throws NotProvable, UpstreamError.
+   */
+  async locate(
+    upstream: Upstream,
+    wanted: bigint | "latest",
+    signal: AbortSignal,
+  ): Promise<BaseStart | undefined> {
+    const base = await this.#state?.locate(upstream, wanted, signal);
+    if (this.#chain === undefined || base === undefined) return base;
+    this.#begin = base.end?.waypoint.version ?? -1n;
+    await this.#expectNext(this.#chain, this.#begin);
+    return base;
+  }
+
   /** The state at ends of epochs; undefined before the start. */
   get state(): ProvenState | undefined {
     return this.#state;
@@ -131,8 +151,9 @@ export class Proving {
 
   /** Compares again once the store has the version that the follower waited for. */
   committed(version: bigint): void {
+    const isFirst = this.#isEmpty;
     this.#isEmpty = false;
-    if (this.#expected === undefined || version < this.#expected.version) return;
+    if (!isFirst && (this.#expected === undefined || version < this.#expected.version)) return;
     this.#compare().catch((error: unknown) => {
       if (isPassingFault(error)) this.#parts.onWaiting(error);
       else this.#parts.onFault(error);
@@ -156,19 +177,19 @@ export class Proving {
     }
     if (position !== undefined) {
       this.#isEmpty = false;
-      const { provenTo, refuted } = await judgeHistory(store, chain);
+      const { provenTo, refuted, contradictedAt } = await judgeHistory(store, chain);
       if (provenTo !== undefined) {
         await committer.noteProven(provenTo);
         logger.debug({ version: provenTo }, "signatures prove the history");
       }
       if (refuted !== undefined) {
         await committer.refute(refuted);
-        this.#follower?.stopRefuted(refuted);
+        this.#follower?.stopRefuted(refuted, contradictedAt);
         return;
       }
       this.#provenVersion = provenTo ?? provenVersion(position);
     }
-    await this.#expectNext(chain, position?.version ?? -1n);
+    await this.#expectNext(chain, position?.version ?? this.#begin);
     const head = (await loadPosition(store))?.version ?? -1n;
     // Committed meanwhile: nobody would compare it before the next news.
     if (this.#expected !== undefined && head >= this.#expected.version) await this.#compareNow();

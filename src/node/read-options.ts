@@ -42,8 +42,11 @@ export interface HistoryOptions extends MinVersionOptions {
 
 /** Where to begin to watch, and when to stop. */
 export interface WatchOptions {
-  /** Tells the changes after this version, instead of the state now. */
-  readonly after?: bigint | undefined;
+  /**
+   * Tells the changes after this version, or after the event with this id, instead of the state now. A ledger that does not
+   * have that version, or has another history up to the event, tells the state now.
+   */
+  readonly after?: bigint | string | undefined;
   /** Ends the sequence. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
+import { isLoopback } from "../base/loopback.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
@@ -13,11 +14,13 @@ import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { refutedText } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store, StoreView } from "../store/contract.ts";
+import { isOutOfReach, StoreError } from "../store/errors.ts";
 import { assertHead } from "../sync/check/head-check.ts";
 import { loadPosition } from "../sync/committer.ts";
+import { loadPinFor } from "../sync/fork/pin.ts";
 import { assertIdentity } from "../sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
-import { DemoNameInfo } from "./demo-names.ts";
+import { DemoNameInfo, withoutKeys } from "./demo-names.ts";
 import type { DriverReport } from "./driver-metrics.ts";
 import { Faults } from "./faults.ts";
 import { WaypointInfo } from "./follow-report.ts";
@@ -26,6 +29,7 @@ import type { HttpFrontend } from "./http-frontend.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
 import { nodeInfo } from "./info.ts";
+import { assertNodeOptions, assertOptionsObject } from "./known-options.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
 import type { MetricFigures, Metrics } from "./metrics.ts";
@@ -42,6 +46,7 @@ import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
 import { SubmissionService } from "./submission-service.ts";
 import { trustInfo } from "./trust-report.ts";
+import type { UpstreamSubmissions } from "./upstream-submissions.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
 import { WriterElection } from "./writer-election.ts";
 
@@ -79,6 +84,8 @@ export class SextantNode extends InProcessCalls implements Node {
   #plan: StartPlan | undefined;
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
+  /** Of a follower. */
+  #handedOn: UpstreamSubmissions | undefined;
   #frontend: HttpFrontend | undefined;
   /** Undefined until a view needs it: most ledgers know their whole state. */
   #offlineViews: OfflineViews | undefined;
@@ -92,6 +99,8 @@ export class SextantNode extends InProcessCalls implements Node {
   #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions, role?: WorkerRole) {
+    assertOptionsObject(options);
+    assertNodeOptions(options);
     super(options);
     this.#logger = options.logger ?? silentLogger;
     this.#options = options;
@@ -214,6 +223,11 @@ export class SextantNode extends InProcessCalls implements Node {
       writer.run();
       return;
     }
+    // A standby that could not go on with this ledger must not wait, ready, until it takes over.
+    await loadPinFor(store, plan.fork).catch((error: unknown) => {
+      // The election waits for a store that is out of reach, and looks again before it writes.
+      if (!isOutOfReach(error)) throw error;
+    });
     this.#election = new WriterElection({
       lease,
       begin: async () => {
@@ -320,29 +334,44 @@ export class SextantNode extends InProcessCalls implements Node {
     return new SubmissionService({
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
+      nextTimeUsec: (position) => this.#writer?.blocks?.nextTimeUsec(position) ?? position.timestampUsec,
       loadModule: (view) => this.reader.moduleLoader(view),
       parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
       types: this.reader.types,
     });
   }
 
-  async #createFrontend(http: NonNullable<NodeOptions["http"]>): Promise<HttpFrontend> {
+  /** Where a follower's submissions go, if the operator allows it. */
+  async #upstreamSubmissions(): Promise<UpstreamSubmissions | undefined> {
     const { follow } = this.#options;
+    const target = follow && (await import("./following.ts")).submissionTargetOf(follow);
+    if (target === undefined) return undefined;
+    const { UpstreamSubmissions } = await import("./upstream-submissions.ts");
+    return new UpstreamSubmissions({
+      ...target,
+      refusal: () => this.#status(undefined).submissionRefusal,
+      loadModule: (view) => this.reader.moduleLoader(view),
+      parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
+    });
+  }
+
+  async #createFrontend(http: NonNullable<NodeOptions["http"]>): Promise<HttpFrontend> {
+    this.#handedOn = await this.#upstreamSubmissions();
     const { HttpFrontend } = await import("./http-frontend.ts");
     return new HttpFrontend({
       http,
       services: {
-        passThrough: follow && (await import("./following.ts")).passThroughOf(follow),
-        passThroughRefusal: () => this.#status(undefined).passThroughRefusal,
         ledger: this,
         headWatch: this.headWatch,
         encoder: (body, view, isPrinted) => this.reader.encodeSafely(body, view, isPrinted),
         explainer: (body, view) => this.reader.explainSafely(body, view),
-        submissions: this.#submissions ?? this.#role?.submissions,
+        submissions: this.#submissions ?? this.#role?.submissions ?? this.#handedOn,
+        simulates: this.#handedOn === undefined,
         prover: (view, question, options) => this.proofs.prove(view, question, options),
         types: this.reader.types,
+        views: this.reader.views,
         gasPrices: this.reader.gasPrices,
-        nodeInfo: (view) => this.#info(view),
+        nodeInfo: async (view) => this.#shown(await this.#info(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
@@ -377,11 +406,22 @@ export class SextantNode extends InProcessCalls implements Node {
         : new LedgerError("no_ledger", "the node is still starting");
     }
     return andThen(
-      store.openView(),
+      this.#openStoreView(store),
       (view) =>
         (this.#writer?.following ?? this.#writer?.forking)?.viewOver(view) ??
         (view.position.stateRoot === undefined ? this.#offlineView(view, store) : view),
     );
+  }
+
+  /** A store whose directory was replaced is a final fault: only a new process opens the other one. */
+  #openStoreView(store: Store): MaybePromise<StoreView> {
+    try {
+      return store.openView();
+    } catch (error) {
+      const cause = error instanceof LedgerError ? error.cause : undefined;
+      if (cause instanceof StoreError && cause.code === "absent") this.#faults.report("store", cause);
+      throw error;
+    }
   }
 
   async #offlineView(view: StoreView, store: Store): Promise<LedgerView> {
@@ -410,6 +450,12 @@ export class SextantNode extends InProcessCalls implements Node {
         }),
       );
     });
+  }
+
+  /** What clients are told: keys of demo accounts only where no other machine can ask. */
+  #shown(info: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const { host } = this.#options.http ?? {};
+    return host === undefined || isLoopback(host) ? info : withoutKeys(info);
   }
 
   async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
@@ -525,6 +571,7 @@ export class SextantNode extends InProcessCalls implements Node {
     this.#driver = undefined;
     this.#plan = undefined;
     this.#submissions = undefined;
+    this.#handedOn?.close();
     this.#localServers = undefined;
     this.#offlineViews = undefined;
     this.#frontend = undefined;

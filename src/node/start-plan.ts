@@ -13,7 +13,7 @@ import type { FollowPlan } from "./following.ts";
 import type { ForkPlan } from "./forking.ts";
 import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
 import { FRONTEND_NUMBERS } from "./http-options.ts";
-import { assertNodeNames, assertPartNames, assertStoreNames } from "./known-options.ts";
+import { assertPartOptions, assertStoreOptions } from "./known-options.ts";
 import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
 
@@ -44,7 +44,7 @@ async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Ui
 function assertStore(options: NodeOptions): void {
   const store = storeOptionsOf(options);
   const engine = engineOf(store);
-  assertStoreNames(store);
+  assertStoreOptions(store);
   engine.assertOptions(store);
   if ((options.http?.workers ?? 0) === 0) return;
   if (!engine.isShared || options.follow?.startVersion !== undefined || options.fork !== undefined) {
@@ -70,23 +70,22 @@ const NO_PLAN: StartPlan = {
 /** Plans a start. Throws ConfigError, or LedgerError for a genesis that does not match the waypoint. */
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
-  assertNodeNames(options);
   if (http !== undefined) {
     const { assertHttpOptions, HTTP_NUMBERS } = await import("../http/server.ts");
-    assertPartNames("http", { ...HTTP_NUMBERS, ...FRONTEND_NUMBERS }, http);
+    assertPartOptions("http", { ...HTTP_NUMBERS, ...FRONTEND_NUMBERS }, http);
     assertHttpOptions(http);
     assertNumbers("http", FRONTEND_NUMBERS, http);
   }
-  assertPartNames("localChain", LOCAL_CHAIN_NUMBERS, localChain);
+  assertPartOptions("localChain", LOCAL_CHAIN_NUMBERS, localChain);
   assertNumbers("localChain", LOCAL_CHAIN_NUMBERS, localChain);
   const following = follow && (await import("./following.ts"));
   if (following !== undefined) {
-    assertPartNames("follow", following.FOLLOW_NUMBERS, follow);
+    assertPartOptions("follow", following.FOLLOW_NUMBERS, follow);
     assertNumbers("follow", following.FOLLOW_NUMBERS, follow);
   }
   const forking = fork && (await import("./forking.ts"));
   if (forking !== undefined) {
-    assertPartNames("fork", forking.FORK_NUMBERS, fork);
+    assertPartOptions("fork", forking.FORK_NUMBERS, fork);
     assertNumbers("fork", forking.FORK_NUMBERS, fork);
   }
   assertStore(options);

@@ -2,8 +2,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openEnvironment } from "../store/lmdb/environment.ts";
+import { findHolder } from "../store/lmdb/lease.ts";
 import { decodePosition } from "../store/lmdb/position-row.ts";
-import { decodeMark, isSeenAlive } from "../store/lmdb/process-mark.ts";
+import { isSeenAlive } from "../store/lmdb/process-mark.ts";
 import { getRow } from "../store/lmdb/sealed-rows.ts";
 import { META } from "../store/lmdb/tables.ts";
 
@@ -25,8 +26,7 @@ export async function lookAtData(path: string): Promise<StoreLook> {
     const { meta } = environment.tables;
     const row = getRow(meta, META.position);
     const position = row === undefined ? undefined : decodePosition(row);
-    const mark = meta.get(META.writer);
-    const writer = mark === undefined ? undefined : decodeMark(mark);
+    const writer = findHolder(environment);
     return {
       bytes: statSync(join(environment.path, "data.mdb")).size,
       ledger: position && {

@@ -8,7 +8,7 @@ import { ModulesAt } from "../http/transaction-json/modules-at.ts";
 import { vmStatus } from "../http/transaction-json/vm-status.ts";
 import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import { StateTypes } from "../ledger/state-types.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import { type Address, formatAddressLong, parseAddress } from "../move/address.ts";
 import { ModuleCache } from "../move/module-cache.ts";
 import type { BlockMaker } from "./block-maker.ts";
@@ -87,7 +87,7 @@ export interface TestAuthorsOptions {
   readonly submissions: () => SubmissionService | undefined;
   readonly withView: <T>(ask: (view: LedgerView) => Promise<T>) => Promise<T>;
   /** The ledger went back. */
-  readonly onBack: (from: bigint, to: bigint) => void;
+  readonly onBack: (to: LedgerPosition) => void;
 }
 
 export class TestAuthors implements ChainAuthoring {
@@ -149,8 +149,9 @@ export class TestAuthors implements ChainAuthoring {
     const submissions = this.#options.submissions();
     const blocks = this.#blocks();
     if (submissions === undefined) throw new ConfigError("this node makes no blocks");
-    const [done] = await blocks.submitNow(() =>
-      this.#options.withView(async (view) => [await submissions.impersonate(view, sender, call)]),
+    const [done] = await blocks.submitNow(
+      () => this.#options.withView(async (view) => [await submissions.impersonate(view, sender, call)]),
+      sender,
     );
     if (done?.status === undefined || done.version === undefined) {
       throw new ConfigError(`the chain did not take the transaction of ${formatAddressLong(sender)}`);
@@ -186,8 +187,8 @@ export class TestAuthors implements ChainAuthoring {
       throw new ConfigError(`blocks: expected a whole number from 1 to ${MAX_BLOCKS}, got ${blocks}`);
     }
     const maker = this.#blocks();
-    for (let left = blocks; left > 1; left--) await maker.produceNow();
-    return toLedgerInfo({ position: await maker.produceNow() });
+    for (let left = blocks; left > 1; left--) await maker.produce();
+    return toLedgerInfo({ position: await maker.produce() });
   }
 
   async setTime(time: string | Date): Promise<LedgerInfo> {

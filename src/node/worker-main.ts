@@ -32,7 +32,12 @@ const logger: Logger = {
 };
 
 const pages = new Map<number, (page: string) => void>();
-const submissions = new ForwardedSubmissions((id, call) => report({ kind: "submission", id, call }));
+/** A store of many machines shows a commit to other processes a moment later. */
+const MAX_BEHIND_MS = 1000;
+const submissions = new ForwardedSubmissions(
+  (id, call) => report({ kind: "submission", id, call }),
+  async (minLedgerVersion) => node?.ledgerInfo({ minLedgerVersion, waitMs: MAX_BEHIND_MS }),
+);
 let questions = 0;
 let status: NodeStatus | undefined;
 let node: Node | undefined;

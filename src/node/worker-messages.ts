@@ -16,8 +16,8 @@ export interface NodeStatus {
   readonly unhealthyReason: string | undefined;
   /** Why a healthy node should get no requests; undefined when it should. */
   readonly unready: string | undefined;
-  /** Why no request is passed to the upstream; undefined when they are. */
-  readonly passThroughRefusal: string | undefined;
+  /** Why the upstream gets no submissions; undefined when it does. */
+  readonly submissionRefusal: string | undefined;
   /** Further keys of the info response. */
   readonly more: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,5 @@
-// Reads bundles in JSON. Only the text that `bundleToJson` gives is taken, up to white space: no byte of a proof can be
-// changed and go unnoticed.
+// Reads bundles in JSON. Only the text that `bundleToText` gives is taken, and a newline behind it: no other byte of a
+// proof can be changed, and no two readers of the file can read two claims.
 import { fromHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -10,7 +10,7 @@ import { MoveError } from "../move/errors.ts";
 import type { ProofBundle } from "./bundle.ts";
 import { ProofError } from "./errors.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "./ledger-info.ts";
-import { bundleToJson, type MadeBundle } from "./made-bundle.ts";
+import { bundleToText, type MadeBundle } from "./made-bundle.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 const U64_DIGITS = /^(0|[1-9][0-9]{0,19})$/;
@@ -106,7 +106,7 @@ function ledgerOf(value: unknown): MadeBundle["ledger"] {
   };
 }
 
-function parse(text: string): { readonly made: MadeBundle; readonly compact: string } {
+function parse(text: string): MadeBundle {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -114,7 +114,7 @@ function parse(text: string): { readonly made: MadeBundle; readonly compact: str
     throw new ProofError("malformed", "not a proof bundle: the text is not JSON", { cause });
   }
   const bundle = objectOf("the text", value);
-  const made: MadeBundle = {
+  return {
     kind: "v0",
     claim: claimOf(bundle.claim),
     version: u64Of("ledger_version", bundle.ledger_version),
@@ -123,7 +123,6 @@ function parse(text: string): { readonly made: MadeBundle; readonly compact: str
     siblings: listOf("accumulator_siblings", bundle.accumulator_siblings, hashOf),
     ledger: ledgerOf(bundle.ledger),
   };
-  return { made, compact: JSON.stringify(value) };
 }
 
 function decodeLedger(ledger: MadeBundle["ledger"]): ProofBundle["ledger"] {
@@ -142,11 +141,12 @@ function decodeLedger(ledger: MadeBundle["ledger"]): ProofBundle["ledger"] {
 /** Reads a bundle in JSON. Throws ProofError `malformed`. */
 export function decodeBundleJson(text: string): ProofBundle {
   try {
-    const { made, compact } = parse(text);
-    if (JSON.stringify(bundleToJson(made)) !== compact) {
+    const made = parse(text);
+    const written = bundleToText(made);
+    if (text !== written && text !== `${written}\n`) {
       throw new ProofError(
         "malformed",
-        "not a proof bundle: it has another member, order or spelling than this program writes",
+        "not a proof bundle: it has another member, order, spelling or white space than this program writes; take the file as it was written",
       );
     }
     // Every part in BCS decodes strictly, so that no two texts give one bundle.

@@ -85,14 +85,17 @@ export interface Proven {
   readonly signedTimeUsec: bigint;
 }
 
-/** Decodes a bundle. Throws ProofError `malformed`. */
+/** Decodes a bundle. Only the bytes that encoding it gives are taken. Throws ProofError `malformed`. */
 export function decodeBundle(bytes: Uint8Array): ProofBundle {
+  let bundle: ProofBundle;
   try {
-    return decodeWith(bundleCodec, bytes);
+    bundle = decodeWith(bundleCodec, bytes);
   } catch (error) {
     if (!(error instanceof BcsError)) throw error;
     throw new ProofError("malformed", `not a proof bundle: ${error.message}`, { cause: error });
   }
+  if (equalBytes(encodeWith(bundleCodec, bundle), bytes)) return bundle;
+  throw new ProofError("malformed", "not a proof bundle: it has other bytes than this program writes");
 }
 
 /** Checks a bundle from a waypoint on. Trusts nothing else. Throws ProofError with the first reason against it. */
@@ -137,12 +140,13 @@ class ProvenItems {
     return this.#items.length;
   }
 
-  /** The value of a key. Throws ProofError `incomplete`. */
-  find(keyHash: Uint8Array): Uint8Array | undefined {
-    const found = this.#items.find((item) => equalBytes(item.keyHash, keyHash));
-    if (found === undefined)
-      throw new ProofError("incomplete", "the bundle lacks an item that its claim rests on");
-    return found.value;
+  /** The value of a key. Items stand in the order in which the claim's rule names their keys. Throws ProofError. */
+  at(place: number, keyHash: Uint8Array): Uint8Array | undefined {
+    const item = this.#items[place];
+    if (item !== undefined && equalBytes(item.keyHash, keyHash)) return item.value;
+    if (this.#items.some((other) => equalBytes(other.keyHash, keyHash)))
+      throw new ProofError("malformed", "the items are not in the order in which the claim rests on them");
+    throw new ProofError("incomplete", "the bundle lacks an item that its claim rests on");
   }
 }
 
@@ -169,7 +173,7 @@ function decodeStrictly(what: string, decode: () => unknown): void {
 
 function checkClaim(claim: Claim, items: ProvenItems): void {
   if (claim.kind === "tableItem") {
-    const value = items.find(tableItemKeyHash(claim.handle, claim.key, undefined));
+    const value = items.at(0, tableItemKeyHash(claim.handle, claim.key, undefined));
     const data = value && stateValueData(value);
     const isSame =
       data === undefined || claim.value === undefined ? data === claim.value : equalBytes(data, claim.value);
@@ -178,7 +182,7 @@ function checkClaim(claim: Claim, items: ProvenItems): void {
     return;
   }
   const keys = balanceKeys(claim.address, assetOf(claim.asset), undefined);
-  const amounts = keys.map((keyHash, place) => amountOfPart(place, asItem(items.find(keyHash))));
+  const amounts = keys.map((keyHash, place) => amountOfPart(place, asItem(items.at(place, keyHash))));
   const amount = addParts(amounts);
   if (amount !== claim.amount) {
     throw new ProofError("claim", `the balance is proven to be ${amount}, not ${claim.amount}`);

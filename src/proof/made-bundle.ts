@@ -62,10 +62,10 @@ function ledgerJson(ledger: MadeLedger): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A bundle in JSON, as an object: what people ask about in words, what only programs read as hex of its BCS. */
-export function bundleToJson(bundle: MadeBundle): Readonly<Record<string, unknown>> {
+/** JSON of a bundle, in its one spelling: what people ask about in words, what only programs read as hex of its BCS. */
+export function bundleToText(bundle: MadeBundle): string {
   const { claim, version, items, info, siblings, ledger } = bundle;
-  return {
+  return JSON.stringify({
     claim: claimJson(claim),
     ledger_version: `${version}`,
     items: items.map(({ key, value, proof: { leaf, siblings: beside } }) => ({
@@ -80,5 +80,5 @@ export function bundleToJson(bundle: MadeBundle): Readonly<Record<string, unknow
     transaction_info: toPrefixedHex(info),
     accumulator_siblings: siblings.map(toPrefixedHex),
     ledger: ledgerJson(ledger),
-  };
+  });
 }

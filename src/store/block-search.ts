@@ -39,16 +39,6 @@ export function findBlockAtTime(
   return findLast(read, position, (start) => start.timestampUsec <= timestampUsec);
 }
 
-/** The first block that starts at or after the version, if any. */
-export function findBlockStart(
-  read: BlockReader,
-  position: LedgerPosition,
-  version: bigint,
-): BlockStart | undefined {
-  const before = findLast(read, position, (start) => start.firstVersion < version);
-  return read(before === undefined ? position.oldestBlockHeight : before.height + 1n);
-}
-
 function findLast(
   read: BlockReader,
   position: LedgerPosition,

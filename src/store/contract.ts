@@ -88,8 +88,11 @@ export interface RewindBatch {
   readonly position: Position;
   /** Every key that was written above the position's version, once. */
   readonly keyHashes: readonly Uint8Array[];
-  /** Index rows of the items among them that do not exist at the position. Engines may keep these. */
-  readonly index: readonly Pick<IndexRow, "owner" | "place">[];
+  /**
+   * Index rows of the items among them that do not exist at the position. Engines may keep these, and keep the row of an
+   * item that is still stored: a deletion that only waits to be pruned.
+   */
+  readonly index: readonly Pick<IndexRow, "owner" | "place" | "keyHash">[];
   /** Changes that bring the state tree back. */
   readonly treeNodes: readonly TreeNodeWrite[];
   readonly sideRows: readonly SideRow[];
@@ -159,7 +162,7 @@ export interface Store extends Ledger {
   preload(base: BaseBatch): Promise<void>;
   /**
    * Removes rows invisible at or above `floor`, about `maxRows` at most, and moves the oldest version and block in the
-   * same durable write. `floor` must be the first version of a block.
+   * same durable write, to the floor or as far as it removes rows. `floor` must be the first version of a block.
    */
   prune(floor: bigint, maxRows: number): Promise<PruneStep>;
   /**

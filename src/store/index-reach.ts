@@ -16,6 +16,14 @@ export function indexReachRow(version: bigint, index: IndexName = "items"): Side
   return { key: INDEX_REACH_KEYS[index], value };
 }
 
+/**
+ * Whether an index can be continued, and is worth reading: every version after its reach is kept. Beyond that the pruner
+ * removes items that the index does not know to be deleted, and the rows of the index say nothing more.
+ */
+export function isIndexAlive(reach: bigint | undefined, oldestVersion: bigint): boolean {
+  return (reach ?? -1n) + 1n >= oldestVersion;
+}
+
 /** The version in the side row; undefined if there is no row. */
 export function readIndexReach(row: Uint8Array | undefined): bigint | undefined {
   if (row === undefined) return undefined;

@@ -1,29 +1,24 @@
-// Checks of every engine before it prunes, and the oldest block after pruning.
+// The check of every engine before it prunes.
 import type { Position } from "../ledger/position.ts";
-import { type BlockReader, findBlockByVersion, findBlockStart } from "./block-search.ts";
+import { type BlockReader, findBlockByVersion } from "./block-search.ts";
 import { StoreError } from "./errors.ts";
 
-/** Throws StoreError `order` unless the floor is the first version of a block, or at or below the oldest version. */
-export function assertPruneFloor(read: BlockReader, position: Position, floor: bigint): void {
-  if (floor <= position.oldestVersion) return;
-  if (findBlockByVersion(read, position, floor)?.firstVersion !== floor) {
-    throw new StoreError(
-      "order",
-      `pruning floor ${floor} is not the first version of a block up to ${position.version}`,
-    );
-  }
-}
-
-/** The oldest block after pruning up to `reached`; never older than the current one. */
+/**
+ * The oldest block after pruning up to a floor; never older than the current one. Throws StoreError `order` unless the
+ * floor is the first version of a block, or at or below the oldest version.
+ */
 export function findOldest(
   read: BlockReader,
   position: Position,
-  reached: bigint,
+  floor: bigint,
 ): { readonly firstVersion: bigint; readonly height: bigint } {
-  if (reached <= position.oldestVersion) {
+  if (floor <= position.oldestVersion) {
     return { firstVersion: position.oldestVersion, height: position.oldestBlockHeight };
   }
-  const start = findBlockStart(read, position, reached);
-  if (start === undefined) throw new StoreError("corrupt", `no block row at or after version ${reached}`);
-  return start;
+  const block = findBlockByVersion(read, position, floor);
+  if (block?.firstVersion === floor) return block;
+  throw new StoreError(
+    "order",
+    `pruning floor ${floor} is not the first version of a block up to ${position.version}`,
+  );
 }

@@ -55,12 +55,17 @@ export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly Veri
       ({ start, position }) => start.firstVersion <= anchor.version && anchor.version <= position.version,
     );
     if (block === undefined) continue;
-    if (block.position.version !== anchor.version) {
-      throw anchorMismatch(anchor, `none: version ${anchor.version} ends no block`);
-    }
-    const computed = formatWaypoint(waypointOfBlock(block));
-    if (computed !== formatWaypoint(anchor)) throw anchorMismatch(anchor, computed);
+    assertEndsBlock(anchor, block);
     matched.push(anchor);
   }
   return matched;
+}
+
+/** Throws LedgerError `mismatch` unless the block ends with the version that a waypoint names. */
+export function assertEndsBlock(anchor: Waypoint, block: VerifiedBlock): void {
+  if (block.position.version !== anchor.version) {
+    throw anchorMismatch(anchor, `none: version ${anchor.version} does not end that block`);
+  }
+  const computed = formatWaypoint(waypointOfBlock(block));
+  if (computed !== formatWaypoint(anchor)) throw anchorMismatch(anchor, computed);
 }

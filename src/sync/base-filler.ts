@@ -11,13 +11,31 @@ import { decodeWith } from "../bcs/codec.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { KeyTrace } from "../ledger/key-trace.ts";
 import { stateValueCodec } from "../ledger/state-value.ts";
-import { compareTrust, formatTrust, PROVEN, TRUSTED, type TrustLevel } from "../ledger/trust.ts";
+import {
+  compareTrust,
+  confirmedVersion,
+  formatTrust,
+  PROVEN,
+  TRUSTED,
+  type TrustLevel,
+} from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { type AgreementRule, levelOfRule } from "./agreement.ts";
-import { type BaseRow, baseRowKey, decodeBaseRow, encodeBaseRow, rowAt } from "./base-rows.ts";
+import {
+  type BaseRow,
+  baseRowKey,
+  decodeBaseRow,
+  decodeRewinds,
+  encodeBaseRow,
+  lastSoundVersion,
+  REWINDS_KEY,
+  restsOnHistory,
+  rowAt,
+  rowTrust,
+} from "./base-rows.ts";
 import type { AbsentItems } from "./fork/absent-items.ts";
-import type { ProvenState } from "./proofs/proven-state.ts";
+import type { ProvenItemValue, ProvenState } from "./proofs/proven-state.ts";
 import { withDeadline } from "./upstream/deadline.ts";
 import { UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
 import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
@@ -64,12 +82,26 @@ const NOT_GIVEN = "the item was not written since this node's base version and n
 
 const mapKey = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
 
+/** A row of the base layer as a view sees it. */
+export interface LeveledRow extends Pick<BaseRow, "version" | "value"> {
+  /** Undefined for a deletion, which has the level of its version. */
+  readonly level: TrustLevel | undefined;
+}
+
 /** A question for the value of an item, which is the same at both versions. */
 interface Question {
   readonly chainId: number;
   readonly stateKey: Uint8Array;
   readonly oldest: bigint;
   readonly latest: bigint;
+}
+
+/** An item in a view, and the versions that the ledger was rewound to before. */
+interface Place {
+  readonly view: LedgerView;
+  readonly keyHash: Uint8Array;
+  readonly version: bigint;
+  readonly rewoundTo: readonly bigint[];
 }
 
 interface Vote {
@@ -105,18 +137,33 @@ export class BaseFiller {
     this.#clock = options.clock ?? (() => performance.now());
   }
 
+  /** Names of the upstreams that are asked; undefined while there are none. */
+  get origin(): string | undefined {
+    return this.#options
+      .pool()
+      ?.entries.map(({ upstream }) => upstream.name)
+      .join(" or ");
+  }
+
   /** Rows visible at the version, in the order of `keyHashes`; fetches missing ones. The view must be open. */
   async rows(
     view: LedgerView,
     keyHashes: readonly Uint8Array[],
     version: bigint,
-  ): Promise<readonly BaseRow[]> {
-    const known = await this.#lookUp(keyHashes, version);
-    return mapSome(keyHashes, FETCHES_AT_ONCE, (keyHash, i) => {
+  ): Promise<readonly LeveledRow[]> {
+    const { known, rewoundTo } = await this.#lookUp(view, keyHashes, version);
+    const rows = await mapSome(keyHashes, FETCHES_AT_ONCE, (keyHash, i) => {
       const row = known[i];
-      if (row === undefined) return this.#fetchShared(view, keyHash, version);
-      return this.#isWeak(row, keyHash) ? this.#fetchAgain(view, keyHash, version, row) : row;
+      const place: Place = { view, keyHash, version, rewoundTo };
+      if (row === undefined) return this.#fetchShared(place);
+      return this.#isWeak(row, keyHash) ? this.#fetchAgain(place, row) : row;
     });
+    const { trust } = view.position;
+    return rows.map((row) => ({
+      version: row.version,
+      value: row.value,
+      level: rowTrust(row, version, trust),
+    }));
   }
 
   /** Cancels fetches and writes pending rows. */
@@ -128,91 +175,97 @@ export class BaseFiller {
     await this.#writing;
   }
 
-  async #lookUp(keyHashes: readonly Uint8Array[], version: bigint): Promise<(BaseRow | undefined)[]> {
+  /** Rows whose history is still the view's, and the versions that the ledger was rewound to. */
+  async #lookUp(
+    view: LedgerView,
+    keyHashes: readonly Uint8Array[],
+    version: bigint,
+  ): Promise<{ readonly known: (BaseRow | undefined)[]; readonly rewoundTo: readonly bigint[] }> {
     const keys = keyHashes.flatMap((keyHash) => [
       baseRowKey("filled", keyHash),
       baseRowKey("deleted", keyHash),
     ]);
-    const stored = await this.#options.store.getSideRows(keys);
-    const absent = await this.#lookUpAbsent(keyHashes);
+    const [rewinds, ...stored] = await this.#options.store.getSideRows([REWINDS_KEY, ...keys]);
+    const rewoundTo = decodeRewinds(rewinds);
+    const absent = await this.#lookUpAbsent(keyHashes, rewoundTo);
     const decode = (at: number): BaseRow | undefined => {
       const bytes = stored[at];
       return bytes === undefined ? undefined : decodeBaseRow(bytes);
     };
-    return keyHashes.map((keyHash, i) => {
-      const fetched = decode(2 * i);
-      const leveled = fetched && { ...fetched, level: fetched.level ?? TRUSTED };
+    const holds = (row: BaseRow | undefined): BaseRow | undefined =>
+      row?.fetched === undefined || restsOnHistory(row.fetched, view.position, rewoundTo) ? row : undefined;
+    const known = keyHashes.map((keyHash, i) => {
       const recent = this.#pending.get(mapKey(keyHash))?.row ?? absent?.[i];
-      return rowAt(version, recent, leveled, decode(2 * i + 1));
+      return rowAt(version, holds(recent), holds(decode(2 * i)), decode(2 * i + 1));
     });
+    return { known, rewoundTo };
   }
 
   async #lookUpAbsent(
     keyHashes: readonly Uint8Array[],
+    rewoundTo: readonly bigint[],
   ): Promise<readonly (BaseRow | undefined)[] | undefined> {
     const { pinned } = this.#options;
     if (pinned === undefined) return undefined;
     const { version } = pinned;
     const found = await pinned.absent.find(keyHashes);
-    return found.map((isAbsent) =>
-      isAbsent ? { version, value: undefined, level: this.#level } : undefined,
-    );
+    const fetched = { at: version, level: this.#level, rewinds: BigInt(rewoundTo.length) };
+    return found.map((isAbsent) => (isAbsent ? { version, value: undefined, fetched } : undefined));
   }
 
   /** True if upstreams can be asked for an item at a higher level than it was fetched at. */
-  #isWeak({ level }: BaseRow, keyHash: Uint8Array): boolean {
-    if (level === undefined || compareTrust(level, this.#level) >= 0) return false;
+  #isWeak({ fetched }: BaseRow, keyHash: Uint8Array): boolean {
+    if (fetched === undefined || compareTrust(fetched.level, this.#level) >= 0) return false;
     return (this.#reaskMs.get(mapKey(keyHash)) ?? 0) <= this.#clock();
   }
 
   /** Asks for an item again; the old row stays, at its own level, if too few upstreams answer alike. */
-  async #fetchAgain(view: LedgerView, keyHash: Uint8Array, version: bigint, old: BaseRow): Promise<BaseRow> {
+  async #fetchAgain(place: Place, old: BaseRow): Promise<BaseRow> {
+    const { keyHash } = place;
+    const pause = (): unknown => this.#reaskMs.set(mapKey(keyHash), this.#clock() + REASK_PAUSE_MS);
+    const was = old.fetched?.level ?? TRUSTED;
     try {
-      const row = await this.#fetchShared(view, keyHash, version);
+      const row = await this.#fetchShared(place);
+      const is = row.fetched?.level ?? TRUSTED;
+      if (compareTrust(is, was) <= 0) pause();
       if (!isSame(row.value, old.value)) {
         this.#options.logger.warn(
-          { keyHash: toHex(keyHash), was: formatTrust(old.level ?? TRUSTED), is: formatTrust(this.#level) },
+          { keyHash: toHex(keyHash), was: formatTrust(was), is: formatTrust(is) },
           "replaced a state item that was fetched wrong",
         );
       }
       return row;
     } catch (error) {
       if (!(error instanceof LedgerError) || error.code !== "unavailable") throw error;
-      this.#reaskMs.set(mapKey(keyHash), this.#clock() + REASK_PAUSE_MS);
+      pause();
       return old;
     }
   }
 
-  /** Joins a fetch of the same item in flight; fetches again if that row is too new for this version. */
-  async #fetchShared(view: LedgerView, keyHash: Uint8Array, version: bigint): Promise<BaseRow> {
+  /** Joins a fetch of the same item in flight; fetches again if that row does not hold in this view. */
+  async #fetchShared(place: Place): Promise<BaseRow> {
+    const { view, keyHash, version, rewoundTo } = place;
     const name = mapKey(keyHash);
     const inFlight = this.#inFlight.get(name);
     if (inFlight !== undefined) {
       const row = rowAt(version, await inFlight);
-      if (row !== undefined) return row;
+      if (row?.fetched && restsOnHistory(row.fetched, view.position, rewoundTo)) return row;
     }
-    const fetching = this.#fetch(view, keyHash).finally(() => {
+    const fetching = this.#fetch(place).finally(() => {
       if (this.#inFlight.get(name) === fetching) this.#inFlight.delete(name);
     });
     this.#inFlight.set(name, fetching);
     return fetching;
   }
 
-  async #fetch(view: LedgerView, keyHash: Uint8Array): Promise<BaseRow> {
-    const stateKey = this.keyTrace.keyOf(keyHash);
-    if (stateKey === undefined) throw new Error("a read whose state key is not known");
-    const { chainId } = view.position;
-    const { oldest, latest } = await this.#versionsOf(view, keyHash);
+  async #fetch({ view, keyHash, rewoundTo }: Place): Promise<BaseRow> {
     try {
-      const { proven } = this.#options;
-      const value = await this.#inTurn(() =>
-        proven === undefined
-          ? this.#ask({ chainId, stateKey, oldest, latest })
-          : proven.value(keyHash, oldest, latest, this.#stop.signal),
-      );
-      const row: BaseRow = { version: oldest, value, level: this.#level };
+      const { oldest, latest } = await this.#versionsOf(view, keyHash);
+      const { value, at, level } = await this.#inTurn(() => this.#value(view, keyHash, oldest, latest));
+      const fetched = { at, level, rewinds: BigInt(rewoundTo.length) };
+      const row: BaseRow = { version: oldest, value, fetched };
       this.#keep(keyHash, row);
-      this.#count(this.#level);
+      this.#count(level);
       return row;
     } catch (error) {
       this.stats.failures++;
@@ -220,11 +273,34 @@ export class BaseFiller {
     }
   }
 
+  /** The value of an item that the history does not write from `oldest` to `latest`. */
+  async #value(
+    view: LedgerView,
+    keyHash: Uint8Array,
+    oldest: bigint,
+    latest: bigint,
+  ): Promise<ProvenItemValue> {
+    const { proven } = this.#options;
+    const { position } = view;
+    if (proven === undefined) {
+      const stateKey = this.keyTrace.keyOf(keyHash);
+      if (stateKey === undefined) throw new Error("a read whose state key is not known");
+      const value = await this.#ask({ chainId: position.chainId, stateKey, oldest, latest });
+      return { value, at: latest, level: this.#level };
+    }
+    // Above what is confirmed, the history that does not write the item is only the upstreams' word. From where this
+    // ledger begins, every write is known, also those of pruned versions.
+    const confirmed = confirmedVersion(position) ?? -1n;
+    const first = position.trust[0]?.first ?? oldest;
+    return proven.value(keyHash, first, confirmed < latest ? confirmed : latest, this.#stop.signal);
+  }
+
   /** The oldest and the latest version at which the item has the value that is asked for. */
   async #versionsOf(view: LedgerView, keyHash: Uint8Array): Promise<Pick<Question, "oldest" | "latest">> {
     const { pinned } = this.#options;
     if (pinned !== undefined) return { oldest: pinned.version, latest: pinned.version };
-    const { oldestVersion: oldest, version } = view.position;
+    const { oldestVersion: oldest } = view.position;
+    const version = lastSoundVersion(view.position);
     const [write] = await view.getHistory(keyHash, { from: oldest, to: version, limit: 1 });
     // The item has no write before this version, so its value is the same from the oldest version up to here.
     // Upstreams are least likely to have pruned the latest version of that range.

@@ -1,9 +1,13 @@
 // Rows of the base layer: the value of an item at some version, for a ledger whose state is only partly known. A row
-// holds until the item is written. The first deletion of an item also leaves a row, under a separate key: the pruner
+// holds until the item is written. That nothing wrote it is what the stored history says: a row goes with that history.
+// The first deletion of an item also leaves a row, under a separate key: the pruner
 // may remove the deletion from the versioned state, and the fetched value must not reappear then.
-import { BcsReader } from "../bcs/reader.ts";
-import { BcsWriter } from "../bcs/writer.ts";
-import { type TrustLevel, trustLevelCodec } from "../ledger/trust.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { struct } from "../bcs/records.ts";
+import { byteString, u64 } from "../bcs/scalars.ts";
+import { option, vector } from "../bcs/sequences.ts";
+import { type TrustFacts, type TrustLevel, trustAt, trustLevelCodec, weakestTrust } from "../ledger/trust.ts";
+import type { LedgerPosition } from "../ledger/view.ts";
 import type { SideRow, StateWrite, Store } from "../store/contract.ts";
 
 /** The value of an item at a version. */
@@ -11,16 +15,22 @@ export interface BaseRow {
   readonly version: bigint;
   /** BCS of the StateValue; undefined if the item did not exist. */
   readonly value: Uint8Array | undefined;
-  /**
-   * The level at which the item was fetched. Undefined for a deletion, which has the level of its version, and for an
-   * item fetched before levels were stored, which is `trusted`.
-   */
-  readonly level?: TrustLevel | undefined;
+  /** Undefined for a deletion, which has the level of its version. */
+  readonly fetched?: FetchedFrom | undefined;
+}
+
+/** What a fetched value rests on. */
+export interface FetchedFrom {
+  /** The version whose state it was read from: the history has no write of the item up to there. */
+  readonly at: bigint;
+  /** Of the value at that version alone. */
+  readonly level: TrustLevel;
+  /** How often the ledger had been rewound. */
+  readonly rewinds: bigint;
 }
 
 /** First bytes of side row keys; never reused for other content. */
 export const SIDE_KEYS = {
-  filled: 1,
   waypoints: 2,
   deleted: 3,
   copy: 4,
@@ -28,6 +38,8 @@ export const SIDE_KEYS = {
   accumulator: 6,
   signed: 7,
   treeHistory: 8,
+  filled: 9,
+  rewinds: 10,
   fork: 32,
   forkAbsent: 33,
 } as const;
@@ -40,20 +52,56 @@ export function baseRowKey(kind: "filled" | "deleted", keyHash: Uint8Array): Uin
   return key;
 }
 
-export function encodeBaseRow(row: BaseRow): Uint8Array {
-  const writer = new BcsWriter(16 + (row.value?.length ?? 0)).u64(row.version).bool(row.value !== undefined);
-  if (row.value !== undefined) writer.byteString(row.value);
-  if (row.level !== undefined) trustLevelCodec.write(writer, row.level);
-  return writer.take();
+const baseRowCodec = struct({
+  version: u64,
+  value: option(byteString),
+  fetched: option(struct({ at: u64, level: trustLevelCodec, rewinds: u64 })),
+});
+
+export function encodeBaseRow({ version, value, fetched }: BaseRow): Uint8Array {
+  return encodeWith(baseRowCodec, { version, value, fetched });
 }
 
 export function decodeBaseRow(bytes: Uint8Array): BaseRow {
-  const reader = new BcsReader(bytes);
-  const version = reader.u64();
-  const value = reader.some() ? reader.byteString() : undefined;
-  const level = reader.remaining === 0 ? undefined : trustLevelCodec.read(reader);
-  reader.finish();
-  return { version, value, level };
+  return decodeWith(baseRowCodec, bytes);
+}
+
+/** Key of the versions that the ledger was rewound to, oldest first. */
+export const REWINDS_KEY = Uint8Array.of(SIDE_KEYS.rewinds);
+const rewindsCodec = vector(u64);
+
+export function decodeRewinds(row: Uint8Array | undefined): readonly bigint[] {
+  return row === undefined ? [] : decodeWith(rewindsCodec, new Uint8Array(row));
+}
+
+/** The row to write before a rewind of a ledger whose state is only partly known. */
+export async function rewindsRow(store: Pick<Store, "getSideRows">, to: bigint): Promise<SideRow> {
+  const [row] = await store.getSideRows([REWINDS_KEY]);
+  return { key: REWINDS_KEY, value: encodeWith(rewindsCodec, [...decodeRewinds(row), to]) };
+}
+
+/** The last version that no stronger statement refuted. */
+export function lastSoundVersion({ version, refuted }: Pick<LedgerPosition, "version" | "refuted">): bigint {
+  return refuted === undefined || refuted.firstVersion > version ? version : refuted.firstVersion - 1n;
+}
+
+/** True if the history that a fetched value rests on is the one that the position ends. */
+export function restsOnHistory(
+  { at, rewinds }: FetchedFrom,
+  position: Pick<LedgerPosition, "version" | "refuted">,
+  rewoundTo: readonly bigint[],
+): boolean {
+  return at <= lastSoundVersion(position) && rewoundTo.slice(Number(rewinds)).every((to) => at <= to);
+}
+
+/** The level of a row at a version: read from a later state, it also rests on the history up to there. */
+export function rowTrust(
+  { fetched }: BaseRow,
+  version: bigint,
+  trust: TrustFacts["trust"],
+): TrustLevel | undefined {
+  if (fetched === undefined || fetched.at <= version) return fetched?.level;
+  return weakestTrust(fetched.level, trustAt(trust, fetched.at));
 }
 
 /**

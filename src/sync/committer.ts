@@ -1,5 +1,6 @@
 // The only way into a store: the committer verifies records, recomputes and compares the state root of every block,
 // and commits complete blocks with their items, indexes and tree nodes in one write.
+import { append } from "../base/append.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { Logger } from "../base/log.ts";
 import { type NumberOptions, numbersOf } from "../base/settings.ts";
@@ -34,6 +35,7 @@ import type {
   StoreIdentity,
   TreeNodeWrite,
 } from "../store/contract.ts";
+import { assertEndsBlock } from "./anchor.ts";
 import { deletionRows } from "./base-rows.ts";
 import { UNKNOWN_GENESIS } from "./genesis.ts";
 import { keptRow } from "./kept-accumulator.ts";
@@ -202,7 +204,7 @@ export class Committer {
         await this.#slices.pause();
         records.push(...decodeRecords([record]));
       }
-      records.push(...decodeRecords(page));
+      append(records, decodeRecords(page));
       return this.#append(records, { check, signed: undefined, slices: this.#slices });
     });
   }
@@ -400,6 +402,7 @@ export class Committer {
       if (block !== undefined) blocks.push(block);
     }
     if (blocks.length > 0) {
+      this.#assertSignedStart(position, blocks);
       const earned = await check?.(blocks);
       const tree = await this.#applyToTree(position, blocks, slices);
       // A commit cannot be cut, so it begins early in a slice.
@@ -408,6 +411,14 @@ export class Committer {
       this.#tree?.settle();
     }
     return await loadPosition(this.#store);
+  }
+
+  /** Compares the first block of an empty store with what is known of it, so that a liar spoils nothing. */
+  #assertSignedStart(position: Position | undefined, [first]: readonly VerifiedBlock[]): void {
+    const end = this.#base?.end;
+    if (position === undefined && end !== undefined && first !== undefined) {
+      assertEndsBlock(end.waypoint, first);
+    }
   }
 
   /** Recomputes the state root of each block. With a partly known state it cannot be computed. */
@@ -450,7 +461,7 @@ export class Committer {
     // Without it, nothing could ever be rewound.
     if (before !== undefined) sideRows.push(keptRow(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
-    if (history !== undefined) sideRows.push(...(await history.rowsOf(position, tree?.kept ?? [], signed)));
+    if (history !== undefined) append(sideRows, await history.rowsOf(position, tree?.kept ?? [], signed));
     const batch: CommitBatch = {
       previous: position?.version,
       position: {
@@ -475,7 +486,8 @@ export class Committer {
   }
 
   /**
-   * Blocks above a chained head are chained too: each hash was recomputed from it. With our own accumulator and state
+   * Blocks above a chained head are chained too: each hash was recomputed from it. So are those above a first block whose
+   * end is signed. With our own accumulator and state
    * root, a check of the last version also holds for every version before it.
    */
   #extendTrust(
@@ -484,14 +496,20 @@ export class Committer {
     hasRoot: boolean,
     earned: TrustLevel = this.#level,
   ): TrustFacts["trust"] {
-    const first = blocks[0]?.start.firstVersion ?? 0n;
+    const [block, ...rest] = blocks;
+    const first = block?.start.firstVersion ?? 0n;
+    const level = compareTrust(earned, CHAINED) < 0 && earned.kind !== "local" ? CHAINED : earned;
+    const start = head === undefined ? this.#base?.end?.level : undefined;
+    if (start !== undefined) {
+      const [next] = rest;
+      const known = [{ first, level: start }];
+      return next === undefined ? known : extendTrust(known, next.start.firstVersion, level);
+    }
     const isChained =
       head !== undefined &&
       isAccumulatorKnown(head) &&
-      compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0 &&
-      compareTrust(earned, CHAINED) < 0 &&
-      earned.kind !== "local";
-    const extended = extendTrust(head?.trust ?? [], first, isChained ? CHAINED : earned);
+      compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0;
+    const extended = extendTrust(head?.trust ?? [], first, isChained ? level : earned);
     const last = blocks.at(-1)?.position.version ?? first;
     return hasRoot ? cutTrust(raiseTrust(extended, last, earned), last) : extended;
   }

@@ -2,6 +2,7 @@
 // head. It sets aside an upstream that serves wrong data and asks another one; a fault of this node stops it.
 import { setMaxListeners } from "node:events";
 import { errorText } from "../base/errors.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import type { Refutation } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { Agreement, NoAgreement } from "./agreement.ts";
@@ -151,9 +152,16 @@ export class Follower {
     this.#waypoints.expectSigned(waypoint);
   }
 
-  /** Stops, because a stronger statement refuted the stored history, and the store says so. */
-  stopRefuted({ firstVersion, reason }: Refutation): void {
+  /**
+   * Stops, because a stronger statement refuted the stored history, and the store says so. At `contradictedAt` that history
+   * is another one for certain: an upstream that has it there is set aside.
+   */
+  stopRefuted({ firstVersion, reason }: Refutation, contradictedAt: bigint = firstVersion): void {
     this.#state.enter("refuted", reason);
+    const liar = this.#histories.sameAt(contradictedAt);
+    if (liar !== undefined) {
+      this.pool.fail(liar, new UpstreamError("unverified", reason, { version: contradictedAt }));
+    }
     this.#options.logger.error(
       { firstVersion, reason },
       "the history stored here is not the network's: following stopped",
@@ -337,7 +345,9 @@ export class Follower {
   /** Pauses after a transient fault of this node; throws any other. */
   async #waitForStore(error: unknown): Promise<void> {
     if (this.#options.mayPass?.(error) !== true) throw error;
-    this.#state.enter("waiting", "the store cannot be written just now");
+    // A refuted version cannot be read: the store itself is well.
+    const isRead = error instanceof LedgerError;
+    this.#state.enter("waiting", isRead ? error.message : "the store cannot be written just now");
     await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
   }
 

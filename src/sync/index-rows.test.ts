@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { coinAsset, pairedMetadata, primaryStoreAddress } from "../ledger/asset.ts";
 import { OBJECT_GROUP_TAG } from "../ledger/balance-keys.ts";
-import { ownerOf, tableKeyOf } from "../ledger/indexes/owned-keys.ts";
+import { itemOfRow, keyOfRow, ownerOf, tableKeyOf } from "../ledger/indexes/owned-keys.ts";
 import {
   frameworkTag,
   fungibleStoreCodec,
@@ -152,9 +152,15 @@ describe("index rows", () => {
     expect(await owners([write(item, 6n, value)], maker)).toEqual([row]);
   });
 
-  it("of keys that belong to nobody are none", async () => {
+  it("name an item of neither address nor table under its own hash, and one whose key is unknown nowhere", async () => {
     const raw: StateKey = { kind: "raw", key: Uint8Array.of(1) };
-    expect(await owners([write(raw, 1n, stateValue(Uint8Array.of(1)))])).toEqual([]);
+    const hash = hex(stateKeyHash(raw));
+    const [found] = await new IndexRowMaker().rowsOf([write(raw, 1n, stateValue(Uint8Array.of(1)))], nothing);
+    expect([hex(found!.owner), hex(found!.place)]).toEqual([`07${hash}`, hash]);
+    expect(decodeWith(stateKeyCodec, found!.data)).toEqual(raw);
+    expect(hex(itemOfRow(found!)!)).toBe(hash);
+    expect(hex(keyOfRow(found!)!)).toBe(hex(found!.data));
+    expect(itemOfRow({ ...found!, data: encodeWith(stateKeyCodec, item) })).toBeUndefined();
     const { key: _, ...unknown } = write(item, 1n, stateValue(Uint8Array.of(1)));
     expect(await owners([unknown])).toEqual([]);
   });

@@ -21,7 +21,8 @@ const accumulatorCodec = struct({ leafCount: u64, frozen: vector(hash) });
 const PAGE_RECORDS = 500;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-async function loadKept(store: Store): Promise<AccumulatorState | undefined> {
+/** The accumulator that the pruner kept last; undefined before the first. */
+export async function loadKept(store: Store): Promise<AccumulatorState | undefined> {
   const [bytes] = await store.getSideRows([KEY]);
   return bytes === undefined ? undefined : decodeWith(accumulatorCodec, new Uint8Array(bytes));
 }

@@ -65,6 +65,10 @@ export class LazyView implements LedgerView {
     return this.#fetched;
   }
 
+  originOf(_version: bigint): string | undefined {
+    return this.#filler.origin;
+  }
+
   getHistory(keyHash: Uint8Array, range: HistoryRange): Promise<readonly StateItem[]> {
     return this.#view.getHistory(keyHash, range);
   }

@@ -1,10 +1,11 @@
 // The two indexes of a ledger, of items and of transactions: the rows that each commit adds, and the rows of records that
 // were committed without an index.
+import { append } from "../base/append.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import type { IndexName } from "../ledger/view.ts";
 import type { CommitBatch, RawRecord, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
-import { indexReachRow } from "../store/index-reach.ts";
+import { indexReachRow, isIndexAlive } from "../store/index-reach.ts";
 import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
 
 /** How much of the ledger is indexed. `impossible`: records that the index needs are pruned, or never were here. */
@@ -86,8 +87,8 @@ export class LedgerIndexes {
         : undefined;
     const sideRows = itemRows === undefined ? [] : [indexReachRow(version)];
     const index = itemRows ?? (indexed.transactions ? [] : undefined);
-    if (indexed.transactions) {
-      index?.push(...transactionIndexRows(records, hashes));
+    if (indexed.transactions && index !== undefined) {
+      append(index, transactionIndexRows(records, hashes));
       sideRows.push(indexReachRow(version, "transactions"));
     }
     return { index, sideRows, indexed: { ...indexed, items: itemRows !== undefined } };
@@ -156,7 +157,7 @@ export class LedgerIndexes {
   /** Returns the last version that is indexed now; undefined if a record that the index needs is not here. */
   async #indexItems(view: StoreView, start: bigint, maxRecords: number): Promise<bigint | undefined> {
     const { oldestVersion, stateRoot } = view.position;
-    if (stateRoot === undefined || start < oldestVersion) return undefined;
+    if (stateRoot === undefined || !isIndexAlive(start - 1n, oldestVersion)) return undefined;
     const records = await view.getRecords(start, maxRecords, STEP_BYTES);
     // Without this, a store that lacks a record would be indexed up to the gap again and again, with a commit each time.
     if (records.length === 0) return undefined;
@@ -185,7 +186,8 @@ export class LedgerIndexes {
   readonly #readHead: ReadBefore = async (keyHashes) => {
     const { store } = this.#options;
     if (store.identity === undefined) return [];
-    const view = await store.openView();
+    // The store refuses a commit to a refuted ledger, with the reason; this read must not do it first.
+    const view = await store.openRawView();
     try {
       return await view.getItems(keyHashes, view.position.version);
     } finally {

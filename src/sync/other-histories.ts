@@ -70,6 +70,11 @@ export class OtherHistories {
     this.#same = { entry, version };
   }
 
+  /** The upstream that is known to have our history up to a version; undefined if none is. */
+  sameAt(version: bigint): PoolEntry | undefined {
+    return this.#same !== undefined && this.#same.version >= version ? this.#same.entry : undefined;
+  }
+
   /** Finds out, while following goes on, whether an upstream with another history has the one that the next waypoint confirms. */
   audit(entry: PoolEntry): void {
     const { ledger: store, waypoints, pool, logger, signal, onFault } = this.#options;

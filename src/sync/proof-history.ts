@@ -1,6 +1,7 @@
 // What proofs of earlier block ends need, as side rows written and removed in the commits themselves: for each block end
 // inside the window its place in the accumulator, its signed ledger info if it has one, and its state tree; and
 // subtrees of the accumulator, which lead from a version to a later signed one.
+import { append } from "../base/append.ts";
 import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { byteString, hash, u64 } from "../bcs/scalars.ts";
@@ -152,15 +153,16 @@ export class ProofHistory {
         oldest: last?.oldest ?? blockHeight,
         newest: blockHeight,
       };
-      rows.push(...tree.rows, ...block.subtrees.map(subtreeRow), {
-        key: signedKey("blockEnd", blockHeight),
-        value: encodeWith(blockEndCodec, last),
-      });
-      rows.push({ key: signedKey("changed", blockHeight), value: encodeChanged(tree.changed) });
+      append(rows, tree.rows);
+      append(rows, block.subtrees.map(subtreeRow));
+      rows.push(
+        { key: signedKey("blockEnd", blockHeight), value: encodeWith(blockEndCodec, last) },
+        { key: signedKey("changed", blockHeight), value: encodeChanged(tree.changed) },
+      );
     }
     if (last === undefined) return rows;
     const pruned = await this.#prune(last, blocks.length);
-    rows.push(...pruned.rows);
+    append(rows, pruned.rows);
     this.#pending = { ...last, oldest: pruned.oldest };
     rows.push({ key: REACH_KEY, value: encodeWith(reachCodec, this.#pending) });
     return rows;
@@ -209,7 +211,7 @@ export class ProofHistory {
       rows.push({ key: signedKey("changed", oldest), value: undefined });
       oldest += 1n;
       // What the next block replaced, nobody can ask for any more.
-      rows.push(...replacedRows(await loadChanged(this.#store, oldest)));
+      append(rows, replacedRows(await loadChanged(this.#store, oldest)));
     }
     return { rows, oldest };
   }
@@ -290,7 +292,7 @@ export async function rewoundProofRows(store: Store, height: bigint): Promise<Si
       if (!isRemoved) rows.push({ key: nodeRowKey(key, Number(end.version)), value: undefined });
     }
     // Otherwise the nodes before are those of a block that stays.
-    if (isWhole) rows.push(...replacedRows(changed));
+    if (isWhole) append(rows, replacedRows(changed));
     rows.push({ key: signedKey("blockEnd", gone), value: undefined });
     rows.push({ key: signedKey("changed", gone), value: undefined });
   }

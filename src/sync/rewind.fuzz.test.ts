@@ -161,7 +161,7 @@ for (const [engine, open] of Object.entries(ENGINES)) {
 
     it("stops between two steps, lets nobody write, and goes on from there", async () => {
       const store = await open();
-      const history = new RandomHistory(7).grow(80);
+      const history = new RandomHistory(13).grow(80);
       await commit(store, history);
       const to = history.blockEnds.find((end) => end > 20n)!;
       const stop = new AbortController();
@@ -203,7 +203,7 @@ describe("a rewind", () => {
     const inside = [...Array(50).keys()]
       .map((i) => BigInt(i) + 30n)
       .find((version) => !blockEnds.includes(version))!;
-    const floor = blockEnds.find((end) => end > 20n)! + 1n;
+    const floor = blockEnds.find((end) => end > 10n)! + 1n;
     await keepAccumulator(store, floor, forever);
     await pruneTo(store, floor);
     await new Committer({ store, logger: silentLogger }).refute({
@@ -224,6 +224,28 @@ describe("a rewind", () => {
     const report = await rewind(store, ends[3]!);
     expect(report).toMatchObject({ from: head, version: ends[3], cleared: "a waypoint differs" });
     await expectSame(store, history, ends[3]!);
+  });
+
+  it("to any kept version works while pruning is unfinished, and says so where pruning has only begun", async () => {
+    for (const [engine, open] of Object.entries(ENGINES)) {
+      const store = await open();
+      const history = new RandomHistory(3).grow(80);
+      await commit(store, history);
+      const floor = history.blockEnds.find((end) => end > 40n)! + 1n;
+      await keepAccumulator(store, floor, forever);
+      const below = history.blockEnds.findLast((end) => end < floor - 1n)!;
+      await store.prune(history.blockEnds.find((end) => end > 10n)! + 1n, 1);
+      await expect(rewind(store, below), engine).rejects.toThrow(
+        `--to: expected version ${floor - 1n} or later, because pruning up to version ${floor} has begun`,
+      );
+      expect((await store.prune(floor, 3)).done).toBe(false);
+      const { oldestVersion } = (await loadPosition(store))!;
+      const to = history.blockEnds.find((end) => end >= oldestVersion)!;
+      await rewind(store, to);
+      await expectSame(store, history, to);
+      await expectStates(store, history);
+      await store.close();
+    }
   });
 
   it("cuts trust, and forgets the waypoints that matched above", async () => {

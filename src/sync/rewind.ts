@@ -16,9 +16,9 @@ import { cutTrust, type Refutation } from "../ledger/trust.ts";
 import type { Block, StateItem } from "../ledger/view.ts";
 import type { RewindBatch, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
-import { rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
+import { rewindsRow, rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
 import { IndexRowMaker, rewoundReachRows } from "./index-rows.ts";
-import { findStart, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
+import { findStart, loadKept, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
 import { rewoundWaypointsRow } from "./matched-waypoints.ts";
 import { PendingTree } from "./pending-tree.ts";
 import { rewoundProofRows } from "./proof-history.ts";
@@ -142,6 +142,12 @@ class LedgerRewind {
     const isKnown = isAccumulatorKnown(head);
     const start = isKnown ? await findStart(store, head, to + 1n) : undefined;
     if (isKnown && start === undefined) {
+      const kept = await loadKept(store);
+      if (kept !== undefined && kept.leafCount > to + 1n) {
+        throw new ConfigError(
+          `--to: expected version ${kept.leafCount - 1n} or later, because pruning up to version ${kept.leafCount} has begun; got ${to}`,
+        );
+      }
       throw new StoreError(
         "format",
         `cannot rewind to version ${to}: the records that its accumulator follows from were pruned before this program kept it. Start in a fresh directory`,
@@ -171,10 +177,13 @@ class LedgerRewind {
   }
 
   /** Bars readers from the versions above the target, and other writers from the store. */
-  async #mark({ trust }: Position): Promise<void> {
+  async #mark({ trust, stateRoot }: Position): Promise<void> {
     const { store, to } = this.#options;
+    // Fetched items that rest on the versions to remove go too.
+    const base = stateRoot === undefined ? [await rewindsRow(store, to)] : [];
     await store.setTrust({ trust, refuted: this.#refutation() }, [
       { key: MARK_KEY, value: encodeWith(u64, to) },
+      ...base,
     ]);
   }
 
@@ -292,7 +301,8 @@ async function contentsOf(
     for (const { version, bytes } of page) {
       if (version > last) break;
       for (const write of decodeRecord(bytes).writes) writes.push({ ...write, version });
-      transactions.push(...transactionRows(version, bytes));
+      // No item has the place of a transaction for its hash.
+      for (const row of transactionRows(version, bytes)) transactions.push({ ...row, keyHash: row.place });
       next = version + 1n;
     }
   }
@@ -328,7 +338,11 @@ async function addedRows(
   const own = writes.filter(({ keyHash }) => absent.has(nameOf(keyHash)));
   const rows = await new IndexRowMaker().rowsOf(own, (keyHashes) => itemsAt(view, keyHashes, version));
   // Copied: the bytes of records are valid only as long as the view is open.
-  return rows.map(({ owner, place }) => ({ owner: new Uint8Array(owner), place: new Uint8Array(place) }));
+  return rows.map(({ owner, place, keyHash }) => ({
+    owner: new Uint8Array(owner),
+    place: new Uint8Array(place),
+    keyHash: new Uint8Array(keyHash),
+  }));
 }
 
 function assertSameHash(

@@ -19,6 +19,8 @@ import { type AccumulatorState, isAccumulatorKnown, type Position } from "../led
 import type { RecordSpans } from "../ledger/record.ts";
 import { transactionHash } from "../ledger/transaction.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
+import type { TrustLevel } from "../ledger/trust.ts";
+import type { Waypoint } from "../ledger/waypoint.ts";
 import { writeSetHash } from "../ledger/write-set.ts";
 import type { BlockStart, RawRecord, StateWrite } from "../store/contract.ts";
 
@@ -102,6 +104,14 @@ export interface BaseStart {
   readonly version: bigint;
   /** Of the versions before; undefined if they are unknown. */
   readonly accumulator?: AccumulatorState | undefined;
+  /** What is known of the first block's last version; nothing is committed that differs from it. */
+  readonly end?: SignedEnd | undefined;
+}
+
+/** The end of an epoch that validators signed, or that the operator's waypoint names. */
+export interface SignedEnd {
+  readonly waypoint: Waypoint;
+  readonly level: TrustLevel;
 }
 
 /** Whether a verifier compares the event root of each record, or its caller does, with `assertEventRoot`. */

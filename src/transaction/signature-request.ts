@@ -1,11 +1,16 @@
 // The signature object of a JSON submission, in each form of the API.
 import { fromHex } from "../base/hex.ts";
+import { type Codec, decodeWith } from "../bcs/codec.ts";
+import { BcsError } from "../bcs/errors.ts";
+import { struct } from "../bcs/records.ts";
 import type { JsonDocument } from "../json/document.ts";
-import type { Address } from "../move/address.ts";
-import type { AccountAuthenticator } from "./account-authenticator.ts";
+import { type Address, parseAddress } from "../move/address.ts";
+import { addressCodec } from "../move/wire.ts";
+import { type AccountAuthenticator, abstractSigningDataCodec } from "./account-authenticator.ts";
 import type { AnyPublicKey, AnySignature } from "./any-key.ts";
 import type { TransactionAuthenticator } from "./authenticator.ts";
 import { TransactionError } from "./errors.ts";
+import { keylessPublicKeyCodec, keylessSignatureCodec } from "./keyless.ts";
 import {
   addressItem,
   addressMember,
@@ -20,6 +25,7 @@ import {
   stringMember,
 } from "./request-members.ts";
 import { SubmissionError } from "./submission-error.ts";
+import { webAuthnAssertionCodec } from "./web-authn.ts";
 
 const MEMBERS = [
   "type",
@@ -35,6 +41,8 @@ const MEMBERS = [
   "secondary_signers",
   "fee_payer_address",
   "fee_payer_signer",
+  "function_info",
+  "auth_data",
 ] as const;
 type SignatureObject = RequestObject<(typeof MEMBERS)[number]>;
 
@@ -59,6 +67,8 @@ export function parseSignature(signature: SignatureObject): TransactionAuthentic
         feePayerAddress: addressMember(signature, "fee_payer_address"),
         feePayer: parseAccountSignature(objectMember(signature, "fee_payer_signer", MEMBERS)),
       };
+    case "single_sender":
+      return { kind: "singleSender", sender: parseAccountSignature(signature, singleSenderType(signature)) };
     default: {
       const sender = parseAccountSignature(signature);
       // The two oldest forms have a place of their own in a transaction.
@@ -107,8 +117,21 @@ function items<T>(
   return values;
 }
 
-function parseAccountSignature(object: SignatureObject): AccountAuthenticator {
-  const type = stringMember(object, "type", "the type of the signature");
+/** The outer type takes the place of the inner one, which the members tell. */
+function singleSenderType(object: SignatureObject): string {
+  const has = (name: (typeof MEMBERS)[number]): boolean => presentMember(object, name) >= 0;
+  if (has("signatures_required")) return "multi_key_signature";
+  if (has("threshold")) return "multi_ed25519_signature";
+  if (has("function_info")) return "abstract_signature";
+  if (!has("public_key")) return has("signature") ? "single_key_signature" : "no_account_signature";
+  const isText = object.document.kind(presentMember(object, "public_key")) === "string";
+  return isText ? "ed25519_signature" : "single_key_signature";
+}
+
+function parseAccountSignature(
+  object: SignatureObject,
+  type: string = stringMember(object, "type", "the type of the signature"),
+): AccountAuthenticator {
   switch (type) {
     case "ed25519_signature":
       return {
@@ -119,7 +142,6 @@ function parseAccountSignature(object: SignatureObject): AccountAuthenticator {
     case "multi_ed25519_signature":
       return parseMultiEd25519(object);
     case "single_key_signature":
-    case "single_sender":
       return {
         kind: "singleKey",
         publicKey: parseKey(objectMember(object, "public_key", TYPED)),
@@ -129,6 +151,8 @@ function parseAccountSignature(object: SignatureObject): AccountAuthenticator {
       return parseMultiKey(object);
     case "no_account_signature":
       return { kind: "none" };
+    case "abstract_signature":
+      return parseAbstract(object);
     default:
       throw new SubmissionError(
         "unmodelled",
@@ -189,25 +213,75 @@ function parseMultiKey(object: SignatureObject): AccountAuthenticator {
   };
 }
 
-function parseKey(object: RequestObject<"type" | "value">): AnyPublicKey {
-  const publicKey = bytesMember(object, "value", HEX);
-  const type = stringMember(object, "type", "the type of the key");
-  if (type === "ed25519") return { kind: "ed25519", publicKey };
-  if (type === "secp256k1_ecdsa") return { kind: "secp256k1", publicKey };
-  throw uncheckedScheme(object, type);
+function parseAbstract(object: SignatureObject): AccountAuthenticator {
+  const expected = "a function as address::module::name";
+  const [, address, name, called] =
+    /^(?:0x)?([0-9a-fA-F]{1,64})::(\w{1,255})::(\w{1,255})$/.exec(
+      stringMember(object, "function_info", expected),
+    ) ?? [];
+  if (address === undefined || name === undefined || called === undefined)
+    failMember(object, "function_info", expected);
+  return {
+    kind: "abstract",
+    function: { module: { address: parseAddress(`0x${address}`), name }, function: called },
+    data: decodeMember(object, "auth_data", abstractSigningDataCodec),
+  };
 }
 
-function parseAnySignature(object: RequestObject<"type" | "value">): AnySignature {
-  const signature = bytesMember(object, "value", HEX);
-  const type = stringMember(object, "type", "the type of the signature");
-  if (type === "ed25519") return { kind: "ed25519", signature };
-  if (type === "secp256k1_ecdsa") return { kind: "secp256k1", signature };
-  throw uncheckedScheme(object, type);
+type TypedObject = RequestObject<"type" | "value">;
+
+const federatedKeylessCodec = struct({ jwkAddress: addressCodec, keyless: keylessPublicKeyCodec });
+
+/** Public keys by the name of their type. */
+const KEYS: Readonly<Record<string, (object: TypedObject) => AnyPublicKey>> = {
+  ed25519: (object) => ({ kind: "ed25519", publicKey: bytesMember(object, "value", HEX) }),
+  secp256k1_ecdsa: (object) => ({ kind: "secp256k1", publicKey: bytesMember(object, "value", HEX) }),
+  secp256r1_ecdsa: (object) => ({ kind: "secp256r1", publicKey: bytesMember(object, "value", HEX) }),
+  keyless: (object) => ({ kind: "keyless", keyless: decodeMember(object, "value", keylessPublicKeyCodec) }),
+  federated_keyless: (object) => ({
+    kind: "federatedKeyless",
+    ...decodeMember(object, "value", federatedKeylessCodec),
+  }),
+  slh_dsa_sha2_128s: (object) => ({ kind: "slhDsa", publicKey: bytesMember(object, "value", HEX) }),
+};
+
+/** Signatures by the name of their type. */
+const SIGNATURES: Readonly<Record<string, (object: TypedObject) => AnySignature>> = {
+  ed25519: (object) => ({ kind: "ed25519", signature: bytesMember(object, "value", HEX) }),
+  secp256k1_ecdsa: (object) => ({ kind: "secp256k1", signature: bytesMember(object, "value", HEX) }),
+  web_authn: (object) => ({
+    kind: "webAuthn",
+    assertion: decodeMember(object, "value", webAuthnAssertionCodec),
+  }),
+  keyless: (object) => ({ kind: "keyless", keyless: decodeMember(object, "value", keylessSignatureCodec) }),
+  slh_dsa_sha2_128s: (object) => ({ kind: "slhDsa", signature: bytesMember(object, "value", HEX) }),
+};
+
+function parseKey(object: TypedObject): AnyPublicKey {
+  return parserOf(KEYS, object, "the type of the key")(object);
 }
 
-function uncheckedScheme(object: Pick<RequestObject, "path">, type: string): SubmissionError {
-  return new SubmissionError(
+function parseAnySignature(object: TypedObject): AnySignature {
+  return parserOf(SIGNATURES, object, "the type of the signature")(object);
+}
+
+function parserOf<T>(parsers: Readonly<Record<string, T>>, object: TypedObject, expected: string): T {
+  const type = stringMember(object, "type", expected);
+  const parser = Object.hasOwn(parsers, type) ? parsers[type] : undefined;
+  if (parser !== undefined) return parser;
+  throw new SubmissionError(
     "unmodelled",
-    `${memberPath(object, "type")}: not modelled here: ${JSON.stringify(type.slice(0, 64))}; sign with ed25519 or secp256k1_ecdsa`,
+    `${memberPath(object, "type")}: not modelled here: ${JSON.stringify(type.slice(0, 64))}; expected one of ${Object.keys(parsers).join(", ")}`,
   );
+}
+
+/** A member whose bytes are the BCS of a value. */
+function decodeMember<T, Name extends string>(object: RequestObject<Name>, name: Name, codec: Codec<T>): T {
+  const bytes = bytesMember(object, name, HEX);
+  try {
+    return decodeWith(codec, bytes);
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw new TransactionError("request", `${memberPath(object, name)}: ${error.message}`);
+  }
 }

@@ -105,6 +105,9 @@ export function assertArgumentType(type: AbiType): void {
   throw new VmError(STATUS.invalidMainSignature, "a parameter has a type that no argument can have");
 }
 
+/** A value that is made in pieces. */
+type Pieces = Generator<undefined, Value, undefined>;
+
 /** Makes values of bytes from outside. */
 export class ArgumentMaker {
   readonly #linker: Linker;
@@ -123,7 +126,16 @@ export class ArgumentMaker {
   }
 
   make(type: AbiType, bytes: Uint8Array): Value {
-    if (type.kind === "reference") return new Ref([this.make(type.to, bytes)], 0);
+    const pieces = this.makeInPieces(type, bytes);
+    for (;;) {
+      const { done, value } = pieces.next();
+      if (done === true) return value;
+    }
+  }
+
+  /** As `make`; yields while code of the framework runs. */
+  *makeInPieces(type: AbiType, bytes: Uint8Array): Pieces {
+    if (type.kind === "reference") return new Ref([yield* this.makeInPieces(type.to, bytes)], 0);
     if (type.kind === "signer") {
       if (bytes.length !== 33 || bytes[0] !== 0) throw failed();
       return signerOf(toHex(bytes.subarray(1)));
@@ -136,7 +148,7 @@ export class ArgumentMaker {
     if (bytes.length > MAX_BYTES) throw failed();
     try {
       const reader = new BcsReader(bytes);
-      const value = this.#read(reader, type, { calls: 0 });
+      const value = yield* this.#read(reader, type, { calls: 0 });
       reader.finish();
       return value;
     } catch (error) {
@@ -145,16 +157,16 @@ export class ArgumentMaker {
     }
   }
 
-  #read(reader: BcsReader, type: AbiType, budget: { calls: number }): Value {
+  *#read(reader: BcsReader, type: AbiType, budget: { calls: number }): Pieces {
     switch (type.kind) {
       case "vector": {
         const count = reader.count();
         const items: Value[] = [];
-        for (let i = 0; i < count; i++) items.push(this.#read(reader, type.item, budget));
+        for (let i = 0; i < count; i++) items.push(yield* this.#read(reader, type.item, budget));
         return new Vec(itemKindOf(type.item), items);
       }
       case "struct":
-        return this.#struct(reader, type, budget);
+        return yield* this.#struct(reader, type, budget);
       case "address":
         return toHex(reader.fixed(32));
       case "signer":
@@ -167,7 +179,7 @@ export class ArgumentMaker {
     }
   }
 
-  #struct(reader: BcsReader, type: AbiStructType, budget: { calls: number }): Value {
+  *#struct(reader: BcsReader, type: AbiStructType, budget: { calls: number }): Pieces {
     const name = frameworkName(type) ?? "";
     if (name === "string::String") {
       const bytes = reader.byteString();
@@ -178,12 +190,12 @@ export class ArgumentMaker {
     if (maker === undefined)
       throw new VmError(STATUS.invalidMainSignature, "a parameter has a type that no argument can have");
     if (++budget.calls > MAX_CALLS) throw failed();
-    const taken = this.#read(reader, maker.takes(type), budget);
+    const taken = yield* this.#read(reader, maker.takes(type), budget);
     const makes = this.#linker.function(
       { module: { address: type.address, name: type.module }, name: maker.name },
       type.typeArgs,
     );
-    const [made] = this.#makeInterpreter().call(makes, [taken]);
+    const [made] = yield* this.#makeInterpreter().callInPieces(makes, [taken]);
     if (made === undefined) throw failed();
     return made;
   }

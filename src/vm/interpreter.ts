@@ -43,6 +43,9 @@ const MAX_FRAMES = 1024;
 const FUNCTION_CACHES = 83;
 /** The chain does not release the memory of arguments for natives of these. */
 const LEAKING: ReadonlySet<string> = new Set([`${"0".repeat(63)}1::table`, `${"0".repeat(63)}1::event`]);
+/** A run in pieces pauses after this number of instructions, or after work of this price: about a millisecond. */
+const PIECE_STEPS = 8192;
+const PIECE_PRICE = 8_000_000;
 
 class Frame {
   readonly instance: FunctionInstance;
@@ -103,6 +106,10 @@ export class Interpreter {
   #locks = 0;
   /** Instructions that ran. */
   steps = 0;
+  /** Where a run in pieces pauses next: at a number of instructions, or below a balance of gas. */
+  #pauseSteps = Number.POSITIVE_INFINITY;
+  #pauseBalance = Number.NEGATIVE_INFINITY;
+  #isPaused = false;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
     this.#linker = linker;
@@ -119,11 +126,35 @@ export class Interpreter {
       this.#run();
       return this.#stack.splice(0);
     } catch (error) {
-      if (error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError) {
-        throw this.#placed(invariant(`the code is not well formed: ${error.message}`));
-      }
-      throw error;
+      throw this.#faultOf(error);
     }
+  }
+
+  /** As `call`, in pieces of about a millisecond: it yields between them. */
+  *callInPieces(
+    instance: FunctionInstance,
+    args: readonly Value[],
+  ): Generator<undefined, readonly Value[], undefined> {
+    try {
+      if (instance.native !== undefined) return this.#callNativeAlone(instance, args);
+      this.#enter(instance, [...args]);
+      for (;;) {
+        this.#pauseSteps = this.steps + PIECE_STEPS;
+        this.#pauseBalance = this.#meter.balance - PIECE_PRICE;
+        this.#isPaused = false;
+        this.#run();
+        if (this.#frames.length === 0) return this.#stack.splice(0);
+        yield;
+      }
+    } catch (error) {
+      throw this.#faultOf(error);
+    }
+  }
+
+  #faultOf(error: unknown): unknown {
+    return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError
+      ? this.#placed(invariant(`the code is not well formed: ${error.message}`))
+      : error;
   }
 
   #callNativeAlone(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
@@ -228,7 +259,7 @@ export class Interpreter {
   }
 
   #run(): void {
-    while (this.#frames.length > 0) {
+    while (this.#frames.length > 0 && !this.#isPaused) {
       const frame = this.#frames.at(-1) as Frame;
       try {
         this.#runFrame(frame);
@@ -242,7 +273,7 @@ export class Interpreter {
     }
   }
 
-  /** Runs instructions of one frame until it calls or returns. */
+  /** Runs instructions of one frame until it calls or returns, or the run pauses. */
   #runFrame(frame: Frame): void {
     const { instance, locals, base } = frame;
     const { body } = instance.definition;
@@ -262,6 +293,10 @@ export class Interpreter {
       stack.push(value);
     };
     for (;;) {
+      if (this.steps >= this.#pauseSteps || meter.balance < this.#pauseBalance) {
+        this.#isPaused = true;
+        return;
+      }
       const { pc } = frame;
       const opcode = opcodes[pc];
       if (opcode === undefined) throw invariant("the code has no end");

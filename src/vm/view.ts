@@ -7,7 +7,7 @@ import { STATUS, VmError } from "./errors.ts";
 import { type GasSchedule, InstructionPrices, Meter, type StoragePrices } from "./gas.ts";
 import { Interpreter } from "./interpreter.ts";
 import { encodeValue } from "./layout.ts";
-import { Linker } from "./linker.ts";
+import { Linker, type ModuleSource, type NativeSource } from "./linker.ts";
 import { findNative } from "./machine.ts";
 import { Features, Session } from "./session.ts";
 import { type ItemReader, LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "./state.ts";
@@ -24,16 +24,23 @@ export interface ChainConfig {
   readonly schedule: GasSchedule;
 }
 
-function readConfig(read: ItemReader, module: string, name: string): Uint8Array | undefined {
-  return read(resourceStateKey(FRAMEWORK, structTagOf(structType(FRAMEWORK, module, name)), "resource"));
+function configKey(module: string, name: string): Uint8Array {
+  return resourceStateKey(FRAMEWORK, structTagOf(structType(FRAMEWORK, module, name)), "resource");
+}
+
+/** The state keys that `loadConfig` reads. */
+export function configKeys(): readonly Uint8Array[] {
+  return [
+    configKey("features", "Features"),
+    configKey("chain_id", "ChainId"),
+    configKey("gas_schedule", "GasScheduleV2"),
+    configKey("storage_gas", "StorageGas"),
+  ];
 }
 
 /** Reads the configuration on the chain. */
 export function loadConfig(read: ItemReader): ChainConfig {
-  const features = readConfig(read, "features", "Features");
-  const chainId = readConfig(read, "chain_id", "ChainId");
-  const schedule = readConfig(read, "gas_schedule", "GasScheduleV2");
-  const storage = readConfig(read, "storage_gas", "StorageGas");
+  const [features, chainId, schedule, storage] = configKeys().map(read);
   return {
     chainId: chainId?.[0] ?? 4,
     features: new Features(features === undefined ? new Uint8Array(0) : new BcsReader(features).byteString()),
@@ -86,6 +93,10 @@ export interface ViewOptions {
   readonly programs: ProgramCache;
   readonly config: ChainConfig;
   readonly maxGas: number;
+  /** Natives of the chain itself, beside those of the machine. */
+  readonly natives?: NativeSource | undefined;
+  /** Finds modules; by default those of the state. */
+  readonly modules?: ModuleSource | undefined;
 }
 
 /** A run of a view function; `gasUsed` is known afterwards, whatever came of it. */
@@ -102,12 +113,29 @@ export class ViewRun {
     return this.#options.maxGas - Math.floor(this.#meter.balance / this.#meter.scaling);
   }
 
-  /** Throws VmError. */
-  call({ address, module: name, name: called, typeArgs, args }: ViewCall): ViewResult {
+  /** Throws VmError, and NeedsItem. */
+  call(call: ViewCall): ViewResult {
+    const pieces = this.callInPieces(call);
+    for (;;) {
+      const { done, value } = pieces.next();
+      if (done === true) return value;
+    }
+  }
+
+  /** As `call`, in pieces of about a millisecond: it yields between them. */
+  *callInPieces({
+    address,
+    module: name,
+    name: called,
+    typeArgs,
+    args,
+  }: ViewCall): Generator<undefined, ViewResult, undefined> {
     const { read, programs, config } = this.#options;
     const meter = this.#meter;
     const state = new LedgerState(read, programs);
-    const linker = new Linker({ meter, natives: findNative, source: (at, of) => state.module(at, of) });
+    const natives = this.#options.natives ?? findNative;
+    const source = this.#options.modules ?? ((at: string, of: string) => state.module(at, of));
+    const linker = new Linker({ meter, natives, source });
     const session = new Session({
       state,
       linker,
@@ -117,7 +145,7 @@ export class ViewRun {
       facts: undefined,
       features: config.features,
     });
-    const prices = new InstructionPrices(meter);
+    const prices = pricesOf(config.schedule, meter);
     const makeInterpreter = (): Interpreter => new Interpreter(linker, session, prices);
     const loaded = linker.module(address, name);
     const definition = loaded.program.functions.find((one) => one.name === called);
@@ -137,8 +165,10 @@ export class ViewRun {
     for (const type of params)
       if (type.kind !== "signer" && type.kind !== "reference") assertArgumentType(type);
     const maker = new ArgumentMaker(linker, makeInterpreter);
-    const values = params.map((type, i) => maker.make(type, args[i] ?? new Uint8Array(0)));
-    const results = makeInterpreter().call(instance, values);
+    const values: Value[] = [];
+    for (const [i, type] of params.entries())
+      values.push(yield* maker.makeInPieces(type, args[i] ?? new Uint8Array(0)));
+    const results = yield* makeInterpreter().callInPieces(instance, values);
     const types = definition.returns.map((type) => {
       const concrete = substitute(type, typeArgs);
       return concrete.kind === "reference" ? concrete.to : concrete;
@@ -152,6 +182,17 @@ export class ViewRun {
       }),
     };
   }
+}
+
+const knownPrices = new WeakMap<GasSchedule, InstructionPrices>();
+
+function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
+  let prices = knownPrices.get(schedule);
+  if (prices === undefined) {
+    prices = new InstructionPrices(meter);
+    knownPrices.set(schedule, prices);
+  }
+  return prices;
 }
 
 function isView(abi: ModuleAbi | undefined, name: string): boolean {

@@ -1,4 +1,5 @@
 // Signatures by the official SDK, in every form that the local chain checks, and what breaks them.
+import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import {
   AccountAddress,
   AccountAuthenticatorEd25519,
@@ -34,6 +35,7 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { areSignaturesValid, signersOf } from "../../src/chain/submission/signatures.ts";
 import { SubmissionError } from "../../src/transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../src/transaction/user-transaction.ts";
+import type { WebAuthnAssertion } from "../../src/transaction/web-authn.ts";
 
 const address = (text: string) => AccountAddress.from(text, { maxMissingChars: 63 });
 const raw = new RawTransaction(
@@ -52,6 +54,36 @@ const message = generateSigningMessage(raw.bcsToBytes(), SALT);
 const edwards = new Ed25519PrivateKey(new Uint8Array(32).fill(7));
 const other = new Ed25519PrivateKey(new Uint8Array(32).fill(8));
 const koblitz = new Secp256k1PrivateKey(new Uint8Array(32).fill(9));
+
+const P256_ORDER = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n;
+const passkey = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+/** What a device and a browser make of a challenge. */
+function assertionOf(clientData: string): WebAuthnAssertion {
+  const authenticatorData = Buffer.alloc(37, 5);
+  const clientDataJson = Buffer.from(clientData);
+  const signedBytes = Buffer.concat([
+    authenticatorData,
+    createHash("sha256").update(clientDataJson).digest(),
+  ]);
+  const signature = sign("sha256", signedBytes, { key: passkey.privateKey, dsaEncoding: "ieee-p1363" });
+  const scalar = BigInt(`0x${signature.subarray(32).toString("hex")}`);
+  const low = scalar > P256_ORDER / 2n ? P256_ORDER - scalar : scalar;
+  signature.set(Buffer.from(low.toString(16).padStart(64, "0"), "hex"), 32);
+  return { signature: { kind: "secp256r1", signature }, authenticatorData, clientDataJson };
+}
+
+function withAssertion(assertion: WebAuthnAssertion): UserTransaction {
+  const { x = "", y = "" } = passkey.publicKey.export({ format: "jwk" });
+  const point = Buffer.concat([Buffer.of(4), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]);
+  const sender = {
+    kind: "singleKey",
+    publicKey: { kind: "secp256r1", publicKey: point },
+    signature: { kind: "webAuthn", assertion },
+  } as const;
+  const { raw: unsigned } = signed(new TransactionAuthenticatorSingleSender(single(message)));
+  return { raw: unsigned, authenticator: { kind: "singleSender", sender } };
+}
 
 function signed(authenticator: TransactionAuthenticator): UserTransaction {
   return decodeWith(userTransactionCodec, new SignedTransaction(raw, authenticator).bcsToBytes());
@@ -209,7 +241,7 @@ describe("signatures of a transaction", () => {
 
   it("names the schemes that it does not check", () => {
     const transaction = signed(forms["single key, secp256k1"]!);
-    const publicKey = { kind: "secp256r1", publicKey: new Uint8Array(65) } as const;
+    const publicKey = { kind: "slhDsa", publicKey: new Uint8Array(32) } as const;
     const signature = { kind: "ed25519", signature: new Uint8Array(64) } as const;
     const authenticator = {
       kind: "singleSender",
@@ -218,9 +250,38 @@ describe("signatures of a transaction", () => {
     expect(() => signersOf({ ...transaction, authenticator })).toThrow(
       new SubmissionError(
         "unmodelled",
-        "not modelled here: secp256r1 (WebAuthn) signatures; sign with ed25519 or secp256k1",
+        "not modelled here: SLH-DSA signatures; sign with ed25519, secp256k1 or WebAuthn",
       ),
     );
+  });
+
+  it("checks what a device signs in a browser (WebAuthn)", async () => {
+    const challenge = createHash("sha3-256").update(message).digest("base64url");
+    const clientData = { type: "webauthn.get", challenge, origin: "http://localhost", crossOrigin: false };
+    const text = JSON.stringify(clientData);
+    const isValid = (made: WebAuthnAssertion) => areSignaturesValid(withAssertion(made));
+    const assertion = assertionOf(text);
+    expect(await isValid(assertion)).toBe(true);
+
+    const otherChallenge = JSON.stringify({ ...clientData, challenge: "AAAA" });
+    expect(await isValid(assertionOf(otherChallenge))).toBe(false);
+    expect(await isValid(assertionOf(JSON.stringify({ ...clientData, type: "webauthn.create" })))).toBe(
+      false,
+    );
+    expect(await isValid(assertionOf("no JSON"))).toBe(false);
+    expect(await isValid(assertionOf(`${text}${" ".repeat(1024)}`))).toBe(false);
+    expect(await isValid({ ...assertion, authenticatorData: new Uint8Array(37) })).toBe(false);
+    expect(await isValid({ ...assertion, clientDataJson: Buffer.from(`${text} `) })).toBe(false);
+    expect(
+      await isValid({ ...assertion, signature: { kind: "secp256r1", signature: new Uint8Array(63) } }),
+    ).toBe(false);
+    // The other scalar of the same signature.
+    const scalar = BigInt(`0x${Buffer.from(assertion.signature.signature.subarray(32)).toString("hex")}`);
+    const high = Buffer.concat([
+      assertion.signature.signature.subarray(0, 32),
+      Buffer.from((P256_ORDER - scalar).toString(16).padStart(64, "0"), "hex"),
+    ]);
+    expect(await isValid({ ...assertion, signature: { kind: "secp256r1", signature: high } })).toBe(false);
   });
 
   it("refuses an account that signs twice", () => {

@@ -246,7 +246,7 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
         const transactions = await submissions.fund(view, user.address, amount, (own) =>
           mempool.nextSequenceNumber(submissions.faucet, own),
         );
-        for (const [index, { submitted }] of transactions.entries()) {
+        for (const [index, submitted] of transactions.entries()) {
           const mints = index === transactions.length - 1;
           queue({
             submitted,

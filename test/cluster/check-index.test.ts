@@ -34,6 +34,10 @@ describeCluster("the check of the index in a cluster", (cluster) => {
       keyspace: cluster.keyspace,
     });
     try {
+      const heads = await client.execute("SELECT birth FROM heads WHERE ledger = ?", [name], {
+        prepare: true,
+      });
+      const key = `${name} ${heads.rows[0]?.birth}`;
       const rows: { owner: Buffer; place: Buffer; data: Buffer | null }[] = [];
       const walk = await store.openIndexWalk();
       for await (const { owner, place, data } of walk.rows()) {
@@ -44,7 +48,7 @@ describeCluster("the check of the index in a cluster", (cluster) => {
       for (const kind of [0, 1, 2, 3]) {
         const row =
           rows.find(({ owner }) => owner[0] === kind) ?? expect.unreachable(`no row of kind ${kind}`);
-        await client.execute(drop, [name, row.owner, row.place], { prepare: true });
+        await client.execute(drop, [key, row.owner, row.place], { prepare: true });
         const { findings, faults } = await checkClusterIndex(store);
         expect(faults).toBeGreaterThan(0);
         const place = row.place.toString("hex");
@@ -53,12 +57,12 @@ describeCluster("the check of the index in a cluster", (cluster) => {
             ? new RegExp(`^item ${place} as of version \\d+: not in the index$`)
             : new RegExp(`^index row ${row.owner.toString("hex")} ${place}: is missing$`),
         );
-        await client.execute(put, [name, row.owner, row.place, row.data], { prepare: true });
+        await client.execute(put, [key, row.owner, row.place, row.data], { prepare: true });
       }
       expect((await checkClusterIndex(store)).faults).toBe(0);
 
       const nobody = Buffer.concat([Uint8Array.of(2), Buffer.alloc(32, 0xcc)]);
-      await client.execute(put, [name, nobody, Buffer.alloc(32, 0xdd), Buffer.alloc(0)], { prepare: true });
+      await client.execute(put, [key, nobody, Buffer.alloc(32, 0xdd), Buffer.alloc(0)], { prepare: true });
       const named = `index row ${nobody.toString("hex")} ${"dd".repeat(32)}: there is no item`;
       const extra = await checkClusterIndex(store);
       expect(extra).toMatchObject({
@@ -68,7 +72,7 @@ describeCluster("the check of the index in a cluster", (cluster) => {
       });
       const shown = await runCommand(["check", "--store-url", url]);
       expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(`left over: ${named}`)]);
-      await client.execute(put, [name, nobody, Buffer.alloc(32, 0xdd), Buffer.alloc(3)], { prepare: true });
+      await client.execute(put, [key, nobody, Buffer.alloc(32, 0xdd), Buffer.alloc(3)], { prepare: true });
       expect((await checkClusterIndex(store)).findings).toEqual([
         `index row ${nobody.toString("hex")} ${"dd".repeat(32)}: no item can have it`,
       ]);

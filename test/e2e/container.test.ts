@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { endWithTest } from "../support/children.ts";
 import { runCommand } from "../support/command.ts";
-import { bin } from "../support/program.ts";
+import { openProgram } from "../support/open-program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { hasTool } from "../support/tools.ts";
 import { until } from "../support/until.ts";
@@ -118,7 +118,8 @@ describe.skipIf(!canMount())("the program on a read-only root, not as root", () 
       mount --bind "$1" /mnt && mount -o remount,bind,ro / && ! touch /sextant-test 2>/dev/null || exit 9
       shift
       exec setpriv --reuid ${NOBODY} --regid ${NOBODY} --clear-groups --no-new-privs "$@"`;
-    const args = [process.execPath, bin, "start", "--port", "0", "--data", "/mnt"];
+    const { node, bin } = openProgram();
+    const args = [node, bin, "start", "--port", "0", "--data", "/mnt"];
     const child = endWithTest(spawn("unshare", ["--mount", "sh", "-c", script, "sh", data, ...args]));
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {

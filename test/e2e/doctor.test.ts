@@ -11,7 +11,7 @@ import { portFindings } from "../../src/cli/doctor/network.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { createCertificate, hasOpenssl } from "../support/certificate.ts";
 import { runCommand } from "../support/command.ts";
-import { ROOT } from "../support/documentation.ts";
+import { openProgram } from "../support/open-program.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -86,11 +86,11 @@ describe("a data directory", () => {
     chmodSync(folder, 0o755);
     chmodSync(path, 0o555);
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    const run = promisify(execFile)(
-      process.execPath,
-      [join(ROOT, "bin/sextant.js"), "doctor", "--data", path, "--port", "0"],
-      { ...user, cwd: folder },
-    );
+    const { node, bin } = openProgram();
+    const run = promisify(execFile)(node, [bin, "doctor", "--data", path, "--port", "0"], {
+      ...user,
+      cwd: folder,
+    });
     await expect(run).rejects.toMatchObject({
       code: 1,
       stdout: expect.stringMatching(

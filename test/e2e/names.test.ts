@@ -70,6 +70,25 @@ describe("a local chain", () => {
     await expectSame(["table-items", "prices"], ["table-items", prices]);
   });
 
+  it("a view function takes names where it takes addresses, and its answer is the balance", async () => {
+    const call = ["view", "0x1::coin::balance"];
+    const printed = await expectSame([...call, "-T", COIN, "ada"], [...call, `--type-argument=${COIN}`, ada]);
+    expect(JSON.parse(printed)).toEqual([`${await node.balance(ada, COIN)}`]);
+    const [source = []] = sources();
+    const typed = await runCommand(
+      ["view", "0x1::coin::is_balance_at_least", "-T", COIN, ada, "5", ...source],
+      {},
+    );
+    expect(typed.stderr).toContain("no code of 0x1::coin::is_balance_at_least");
+    const refused = await runCommand([...call, "-T", COIN, ...source], {});
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("takes 1 (address), got 0") });
+    const unknown = await runCommand(["view", "balance", ...source], {});
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("FUNCTION: expected a function"),
+    });
+  });
+
   it("a file of pairs takes names, and adds one asset up under both of its names", async () => {
     const file = join(folder, "pairs.txt");
     writeFileSync(file, `ada APT\n${ada} ${COIN}\n`);

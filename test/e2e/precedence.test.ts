@@ -88,7 +88,7 @@ describe("a configuration file", () => {
   it("gives way to a flag that excludes one of its keys, and drops the keys that depend on it", async () => {
     const path = configFile(
       "follower.yaml",
-      'upstream: ["http://127.0.0.1:1", "http://127.0.0.1:2"]\nagree: 2/2\npass-through: true\nworkers: 2\n',
+      'upstream: ["http://127.0.0.1:1", "http://127.0.0.1:2"]\nagree: 2/2\nforward-submissions: true\nworkers: 2\n',
     );
     const args = ["--config", path, "--store", "memory", "--local-chain", ...QUIET];
     const node = await startProgram(args);
@@ -98,7 +98,7 @@ describe("a configuration file", () => {
         `${path}: workers is ignored: --store excludes it`,
         `${path}: upstream is ignored: --local-chain excludes it`,
         `${path}: agree is ignored: --local-chain excludes it`,
-        `${path}: pass-through is ignored: --local-chain excludes it`,
+        `${path}: forward-submissions is ignored: --local-chain excludes it`,
       ]
         .map((line) => `sextant: ${line}`)
         .join("\n")}\n`,

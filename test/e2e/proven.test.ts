@@ -17,7 +17,7 @@ interface Info {
 const infoOf = async (node: Running): Promise<Info> =>
   (await (await fetch(`${node.url}/info`)).json()) as Info;
 
-const proofsOf = (node: Running): string => /^Proofs: (\S+)$/m.exec(node.stdout())?.[1] ?? "";
+const proofsOf = (node: Running): string => /^Proofs: (\S+)/m.exec(node.stdout())?.[1] ?? "";
 
 const untilProven = (node: Running) =>
   until(async () => {

@@ -2,7 +2,7 @@
 // store another process took over ends.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -27,6 +27,7 @@ const SEED = 77;
 const KEYS = 16;
 const KEEP = 40;
 const writer = fileURLToPath(new URL("../support/store-writer.ts", import.meta.url));
+const holder = fileURLToPath(new URL("../support/store-holder.ts", import.meta.url));
 
 describe("a reader while another process writes", () => {
   let path = "";
@@ -112,6 +113,26 @@ describe("a reader while another process writes", () => {
     await expect(openLmdbStore({ path })).rejects.toEqual(
       expect.objectContaining({ code: "locked", message: expect.stringMatching(/^process \d+ writes/) }),
     );
+  });
+});
+
+describe("a plain copy of a directory that another process writes", () => {
+  it("opens for writing, while the original stays locked", async () => {
+    const original = join(temporaryFolder(), "data");
+    const child = endWithTest(
+      spawn(process.execPath, [...AS_BUILT, holder, original], { stdio: ["ignore", "pipe", "inherit"] }),
+    );
+    await once(child.stdout, "data");
+    const copy = `${original}-copy`;
+    await cp(original, copy, { recursive: true });
+    const store = await openLmdbStore({ path: copy });
+    await store.putSideRows([{ key: Uint8Array.of(200), value: Uint8Array.of(1) }]);
+    await store.close();
+    const locked = { code: "locked", message: expect.stringContaining(`process ${child.pid} `) };
+    await expect(openLmdbStore({ path: original })).rejects.toEqual(expect.objectContaining(locked));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await (await openLmdbStore({ path: original })).close();
   });
 });
 

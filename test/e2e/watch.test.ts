@@ -67,7 +67,7 @@ describe("waiting and watching", () => {
         .slice(0, 4)
         .map((line) => {
           const { after: balance, ...change } = JSON.parse(line) as { after: string };
-          return { ...change, balance };
+          return { ...change, balance, trust: "local" };
         });
       expect(found).toEqual(expected);
       const made = await runProgram(["watch", "--count", "2", ...source]);

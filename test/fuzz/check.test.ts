@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { coinAsset } from "../../src/ledger/asset.ts";
@@ -13,15 +14,17 @@ import { parseStructTag } from "../../src/move/type-text.ts";
 import { checkData } from "../../src/node/store-tools.ts";
 import { INDEX_REACH_KEYS, indexReachRow } from "../../src/store/index-reach.ts";
 import { type Environment, openEnvironment } from "../../src/store/lmdb/environment.ts";
-import { decodePosition } from "../../src/store/lmdb/position-row.ts";
+import { decodePosition, encodePosition } from "../../src/store/lmdb/position-row.ts";
 import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { META, numberKey, STALE_BYTES, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
 import { assertHead } from "../../src/sync/check/head-check.ts";
 import { earliestAccumulator } from "../../src/sync/check/record-check.ts";
+import { Committer } from "../../src/sync/committer.ts";
 import { pruneTo } from "../store/contract.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { RUNS } from "../support/property.ts";
+import { RandomHistory } from "../support/random-history.ts";
 
 let folder = "";
 let copies = 0;
@@ -97,12 +100,6 @@ function tableOf(tables: Tables, name: Covered | "side"): Table {
   return tables[name] ?? expect.unreachable(`no table of ${name} rows`);
 }
 
-/** The pruner's list of deletions in the index is only read for its checksums. */
-const isProven =
-  (table: Covered) =>
-  (key: Buffer): boolean =>
-    table !== "index" || key[0] !== 0xff;
-
 /** Older values of before the oldest version may be under no kept root: that of their block is pruned. */
 const isUnderRoot =
   (table: Covered, oldestVersion: bigint) =>
@@ -128,7 +125,7 @@ describe.each(["whole", "pruned"])("a %s store", (name) => {
   it.each(COVERED)("is damaged without one row of %s", async (table) => {
     const sound = await openEnvironment({ path: join(folder, name), readOnly: true });
     const isCovered = isUnderRoot(table, readPosition(sound).oldestVersion);
-    const keys = someKeys(tableOf(sound.tables, table), (key) => isProven(table)(key) && isCovered(key));
+    const keys = someKeys(tableOf(sound.tables, table), isCovered);
     await sound.close();
     expect(keys.length).toBeGreaterThan(2);
     for (const key of keys) {
@@ -143,7 +140,7 @@ describe.each(["whole", "pruned"])("a %s store", (name) => {
     const anchor = earliestAccumulator(readPosition(sound)).leafCount;
     const isRooted = isUnderRoot(table, readPosition(sound).oldestVersion);
     const isCovered = (key: Buffer): boolean =>
-      table === "records" ? key.readBigUInt64BE() >= anchor : isProven(table)(key) && isRooted(key);
+      table === "records" ? key.readBigUInt64BE() >= anchor : isRooted(key);
     const covered = someKeys(tableOf(sound.tables, table), isCovered);
     expect(covered.length).toBeGreaterThan(1);
     const rows = covered.map((key, i) => {
@@ -209,7 +206,6 @@ describe("the index", () => {
         Buffer.concat([tableKey.subarray(0, 33), stateKeyHashOfBcs(tableKey)]),
         tableKey.subarray(33),
       ],
-      ["there is no item", Buffer.concat([Uint8Array.of(2), absent, owner]), Buffer.alloc(0)],
       [
         "there is no item",
         Buffer.concat([Uint8Array.of(3), absent, coinAsset(parseStructTag("0x1::none::Such")).metadata]),
@@ -308,6 +304,135 @@ describe("counted rows", () => {
       ]);
     },
   );
+});
+
+// A store whose items are deleted and written again, with nothing pruned.
+describe("what the pruner works by", () => {
+  const history = new RandomHistory(8).grow(90);
+  const floor = (history.blockEnds.find((end) => end > 60n) ?? 0n) + 1n;
+
+  beforeAll(async () => {
+    const store = await openLmdbStore({ path: join(folder, "deleting") });
+    await new Committer({ store, logger: silentLogger }).append(history.records);
+    await store.close();
+    expect((await checkData(join(folder, "deleting"))).findings).toEqual([]);
+  });
+
+  /** The rows of a table of the sound store. */
+  async function rowsOf(table: Covered): Promise<{ key: Buffer; value: Buffer }[]> {
+    const sound = await openEnvironment({ path: join(folder, "deleting"), readOnly: true });
+    const rows = [...tableOf(sound.tables, table).getKeys({})].map((key) => {
+      const own = Buffer.from(key);
+      return { key: own, value: Buffer.from(getRow(tableOf(sound.tables, table), own) ?? []) };
+    });
+    await sound.close();
+    return rows;
+  }
+
+  /** Values that were superseded at or after the floor: readers see them there. */
+  async function visible(): Promise<Buffer[]> {
+    const rows = (await rowsOf("stale")).filter(({ key }) => key.readBigUInt64BE() > floor);
+    const entries = rows.flatMap(({ value }) =>
+      Array.from({ length: value.length / STALE_BYTES }, (_, i) =>
+        value.subarray(i * STALE_BYTES, (i + 1) * STALE_BYTES),
+      ),
+    );
+    const before = entries.filter((entry) => entry.readBigUInt64BE(32) < floor - 10n);
+    expect(before.length).toBeGreaterThan(2);
+    return before;
+  }
+
+  it("names a visible value: the check says so, and the pruner removes nothing", async () => {
+    for (const entry of (await visible()).slice(0, 5)) {
+      const version = entry.readBigUInt64BE(32);
+      const [keyHash, name] = [
+        entry.subarray(0, 32),
+        `item ${entry.toString("hex", 0, 32)} as of version ${version}`,
+      ];
+      for (const since of [version, version + 1n, floor - 2n]) {
+        const path = await damage("deleting", ({ stale }) => {
+          const row = getRow(stale, numberKey(since)) ?? Buffer.alloc(0);
+          putRow(stale, numberKey(since), Buffer.concat([row, entry]));
+        });
+        expect(await findingsOf(path)).toBe(`superseded at ${since}: ${name} was not superseded there`);
+        const store = await openLmdbStore({ path });
+        await expect(pruneTo(store, floor)).rejects.toMatchObject({
+          code: "corrupt",
+          message: expect.stringContaining(`${name} is listed as superseded at version ${since}`),
+        });
+        const view = await store.openView();
+        const [item] = await view.getItems([keyHash], floor);
+        expect(item?.version).toBe(version);
+        view.release();
+        await store.close();
+      }
+    }
+  });
+
+  it("has an entry twice, or for a deletion that was none", async () => {
+    const [row] = (await rowsOf("stale")).filter(({ value }) => value.length > 0);
+    const { key, value } = row ?? expect.unreachable();
+    const twice = await damage("deleting", ({ stale }) =>
+      putRow(stale, key, Buffer.concat([value, value.subarray(0, STALE_BYTES)])),
+    );
+    expect(await findingsOf(twice)).toMatch(
+      /^superseded at \d+: item \w+ as of version \d+ is listed twice$/,
+    );
+  });
+
+  it("lacks a deletion of the index, or has one too many", async () => {
+    const lists = (await rowsOf("index")).filter(({ key }) => key[0] === 0xff);
+    expect(lists.length).toBeGreaterThan(3);
+    const [first, second] = lists as [(typeof lists)[0], (typeof lists)[0]];
+    const missing = await damage("deleting", (tables) => tableOf(tables, "index").removeSync(first.key));
+    const at = first.key.readBigUInt64BE(1);
+    expect(await findingsOf(missing)).toMatch(
+      new RegExp(`^(index row \\w+ \\w+: not listed as deleted at version ${at}\n?)+$`),
+    );
+    // Of an item that is there at that version, and of one that never was in the place of its hash.
+    const other = second.value.subarray(0, 97);
+    const absent = Buffer.concat([other.subarray(0, 65), Buffer.alloc(32, 0xcc)]);
+    for (const entry of [other, absent]) {
+      const added = await damage("deleting", (tables) =>
+        putRow(tableOf(tables, "index"), first.key, Buffer.concat([first.value, entry])),
+      );
+      expect(await findingsOf(added)).toMatch(
+        new RegExp(`^index row \\w+ \\w+: wrongly listed as deleted at version ${at}$`),
+      );
+    }
+  });
+});
+
+describe("the name and the reach", () => {
+  it("of another chain or another genesis are found", async () => {
+    const identity = (change: (row: Buffer) => void) => (tables: Tables) => {
+      const row = Buffer.from(getRow(tables.meta, META.identity) ?? []);
+      change(row);
+      putRow(tables.meta, META.identity, row);
+    };
+    const other = await damage(
+      "whole",
+      identity((row) => row.fill(0xcc, 1)),
+    );
+    expect(await findingsOf(other)).toMatch(/^the store is named by the genesis (cc){32}, its own is \w+$/);
+    // Also where the position says the same.
+    for (const name of ["whole", "pruned"]) {
+      const path = await damage(name, (tables) => {
+        identity((row) => row.writeUInt8(77, 0))(tables);
+        const position = decodePosition(getRow(tables.meta, META.position) ?? Buffer.alloc(0));
+        putRow(tables.meta, META.position, encodePosition({ ...position, chainId: 77 }));
+      });
+      expect(await findingsOf(path)).toContain("the state belongs to chain 4, the store to chain 77");
+    }
+  });
+
+  it.each(["items", "transactions"] as const)("of the index of %s above the head is found", async (index) => {
+    const path = await damage("whole", (tables) => {
+      const { key, value } = indexReachRow(1_000_000n, index);
+      putRow(tables.side, Buffer.from(key), value ?? Buffer.alloc(0));
+    });
+    expect(await findingsOf(path)).toBe(`the index of ${index} reaches to version 1000000, above the head`);
+  });
 });
 
 describe("the head", () => {

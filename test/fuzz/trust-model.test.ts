@@ -6,7 +6,7 @@ import { raiseTrust, type TrustLevel } from "../../src/ledger/trust.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { RUNS } from "../support/property.ts";
-import { buildSmallChain } from "../support/small-chain.ts";
+import { buildSmallChain, OWNERS } from "../support/small-chain.ts";
 import {
   BEHAVIOURS,
   type Behaviour,
@@ -30,6 +30,8 @@ const world = {
   fork: await buildSmallChain(
     BLOCKS,
     (owner, height) => amount(owner, height) + (height > FORK_AT ? 7n : 0n),
+    // An item that the network writes and the fork does not: a later value of it says nothing about before.
+    (owner, height) => height > FORK_AT && owner === OWNERS[0],
   ),
 };
 
@@ -47,8 +49,9 @@ const phase: fc.Arbitrary<Phase> = fc
     waypoints: fc.uniqueArray(fc.nat(BLOCKS), { maxLength: 2 }),
     withGenesis: fc.boolean(),
     steps: fc.array(fc.integer({ min: 1, max: 2 }), { maxLength: 2 }),
+    rewound: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined, freq: 4 }),
   })
-  .map(({ upstreams, needed, waypoints, withGenesis, steps }) => {
+  .map(({ upstreams, needed, waypoints, withGenesis, steps, rewound }) => {
     const rule = needed < 2 || needed > upstreams.length ? 0 : needed;
     let liars = 0;
     const mended = upstreams.map((one) => {
@@ -56,7 +59,8 @@ const phase: fc.Arbitrary<Phase> = fc
       return "honest";
     });
     const given = withGenesis ? [...new Set([0, ...waypoints])] : waypoints;
-    return { upstreams: mended, needed: rule, waypoints: given, steps };
+    const plan = { upstreams: mended, needed: rule, waypoints: given, steps };
+    return rewound === undefined ? plan : { ...plan, rewound };
   });
 
 const plan: fc.Arbitrary<TrustPlan> = fc.record({
@@ -97,6 +101,32 @@ describe("what a node says and what it checked", () => {
     ]) {
       expect(names).toContain(name);
     }
+  });
+
+  /** Agreed, then one liar's fork, then agreed again: an item of the third phase says nothing about the first. */
+  const spans = (seed: number, second: Partial<Phase>): TrustPlan => ({
+    seed,
+    startsInMiddle: true,
+    blocks: 4,
+    phases: [
+      { upstreams: ["honest", "honest"], needed: 2, waypoints: [], steps: [] },
+      { upstreams: ["fork"], needed: 0, waypoints: [], steps: [2, 2], ...second },
+      { upstreams: ["honest", "honest"], needed: 2, waypoints: [], steps: [1] },
+    ],
+  });
+
+  it("are the same for items that are read after a stretch of weaker history, and told of before it", async () => {
+    const plans = Array.from({ length: 20 }, (_, seed) => spans(seed, {}));
+    expect(await breachesOf(plans)).toEqual([]);
+  });
+
+  it("are the same for items that were fetched on a history that is rewound", async () => {
+    const phases = (seed: number): TrustPlan => {
+      const plan = spans(seed, {});
+      return { ...plan, phases: plan.phases.map((one, i) => (i === 2 ? { ...one, rewound: 3 } : one)) };
+    };
+    const plans = Array.from({ length: 20 }, (_, seed) => phases(seed));
+    expect(await breachesOf(plans)).toEqual([]);
   });
 
   const AGREED: TrustLevel = { kind: "agreed", needed: 2, of: 3 };

@@ -22,7 +22,7 @@ describe("the official SDK on the local chain", () => {
   beforeAll(async () => {
     await run.start();
     await run.steps(60);
-    const server = await startServer({ ledger: run.store, headerBrands: ["NODE", "APTOS"] });
+    const server = await startServer({ ledger: run.store });
     url = `${server.url}/v1`;
     aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
   });
@@ -33,6 +33,13 @@ describe("the official SDK on the local chain", () => {
     expect(info.chain_id).toBe(4);
     expect(BigInt(info.ledger_version)).toBe(position.version);
     expect(BigInt(info.block_height)).toBe(60n);
+  });
+
+  it("finds the account of a key that was never rotated", async () => {
+    const { ada } = chain.items.demoAccounts;
+    const authenticationKey = formatAddressLong(ada.address);
+    const found = await aptos.lookupOriginalAccountAddress({ authenticationKey });
+    expect(found.toString()).toBe(authenticationKey);
   });
 
   it("reads every expected balance", async () => {

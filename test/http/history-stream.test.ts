@@ -129,13 +129,15 @@ describe("a long history", () => {
 
   it("is one of a bounded number: more are turned away until one is done", async () => {
     const ledger = new CountingLedger(store);
-    const server = await startServer({ ledger });
+    const server = await startServer({ ledger, trustProxy: true });
     const limited = `${server.url}${PATH}?to=30`;
+    const ask = (_: unknown, client: number): Promise<Response> =>
+      fetch(limited, { headers: { ...NDJSON.headers, "x-forwarded-for": `192.0.2.${client}` } });
     let open = (): void => {};
     ledger.gate = new Promise<void>((resolve) => {
       open = resolve;
     });
-    const waiting = Array.from({ length: MAX_IN_FLIGHT }, () => fetch(limited, NDJSON));
+    const waiting = Array.from({ length: MAX_IN_FLIGHT }, ask);
     // Two keys each.
     await until(() => ledger.waiting === 2 * MAX_IN_FLIGHT);
     const refused = await fetch(limited, NDJSON);

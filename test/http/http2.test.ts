@@ -1,6 +1,5 @@
 // HTTP/2, by prior knowledge and by ALPN: the same answers, limits and shutdown as over HTTP/1.1.
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -10,7 +9,6 @@ import {
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
 } from "node:http2";
-import type { AddressInfo } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LogFields } from "../../src/base/log.ts";
@@ -208,45 +206,6 @@ describe("HTTP/2 with prior knowledge", () => {
     const over1 = await fetch(server.url + path, { headers });
     const { status, body } = await ask(open(server), path, headers);
     expect([status, `${body}`]).toEqual([over1.status, await over1.text()]);
-  });
-
-  it("passes requests on to the upstream", async () => {
-    const seen: string[] = [];
-    const upstream = createServer((request, response) => {
-      let body = "";
-      request.on("data", (chunk) => {
-        body += chunk;
-      });
-      request.on("end", () => {
-        seen.push(
-          `${request.method} ${request.url} ${body} ${request.rawHeaders.filter((name) => name.startsWith(":"))}`,
-        );
-        response
-          .writeHead(
-            201,
-            [
-              ["X-Twice", "a"],
-              ["X-Twice", "b"],
-            ].flat(),
-          )
-          .end("from afar");
-      });
-    });
-    await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-    const { port } = upstream.address() as AddressInfo;
-    const session = open(await startServer({ passThrough: new URL(`http://127.0.0.1:${port}/v1`) }));
-    const got = await ask(session, "/v1/accounts/0x1/events/1");
-    expect([got.status, `${got.body}`, got.headers["x-twice"]]).toEqual([201, "from afar", "a, b"]);
-    expect((await ask(session, "/v1/transactions/simulate", {}, "a body")).status).toBe(201);
-    expect((await ask(session, "/v1/accounts/0x1/events/2", { ":method": "HEAD" })).body.length).toBe(0);
-    expect(seen).toEqual([
-      "GET /v1/accounts/0x1/events/1  ",
-      "POST /v1/transactions/simulate a body ",
-      "HEAD /v1/accounts/0x1/events/2  ",
-    ]);
-    upstream.close();
-    upstream.closeAllConnections();
-    expect((await ask(session, "/v1/accounts/0x1/events/1")).status).toBe(503);
   });
 
   it("ends a connection that opens streams and resets them", async () => {

@@ -157,11 +157,11 @@ describe("requests that wait", async () => {
   const path = `/v1/accounts/${address}/balance/${asset}`;
   const late = `${path}?min_ledger_version=1000000&wait_ms=${LONG_MS}`;
 
-  function ask(server: TestServer, target = late): Socket {
+  function ask(server: TestServer, target = late, client = "192.0.2.1"): Socket {
     const socket = connect({ port: server.port, host: server.host, allowHalfOpen: true });
     sockets.push(socket);
     socket.on("error", () => {});
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n\r\n`);
     return socket;
   }
 
@@ -176,8 +176,8 @@ describe("requests that wait", async () => {
   });
 
   it("are bounded: more are turned away", async () => {
-    const server = await startServer({ ledger: ledger.store, maxWaiting: 3 });
-    for (let i = 0; i < 3; i++) ask(server);
+    const server = await startServer({ ledger: ledger.store, maxWaiting: 3, trustProxy: true });
+    for (let i = 0; i < 3; i++) ask(server, late, `192.0.2.${i}`);
     await until(() => server.figures().waiting === 3);
     const refused = await fetch(server.url + late);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);

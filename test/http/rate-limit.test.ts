@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { clientOf, RateLimiter } from "../../src/http/rate-limiter.ts";
+import { clientKey, RateLimiter } from "../../src/http/rate-limiter.ts";
 import { COIN } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 
@@ -149,6 +149,6 @@ describe("who counts as one client", () => {
     ["x".repeat(40_000), "x".repeat(64)],
     ["", ""],
   ])("%s", (address, client) => {
-    expect(clientOf(address)).toBe(client);
+    expect(clientKey(address)).toBe(client);
   });
 });

@@ -15,7 +15,7 @@ it.each(REFERENCE_PATHS)("%s %s is served, or says that it is not", async (metho
     expect(response.status, text).not.toBe(405);
     if (response.status === 403 && sent !== "HEAD") {
       expect(JSON.parse(text)).toEqual({
-        message: `${method} /v1${path} is not served by this node; ask a full node, or follow one with pass-through`,
+        message: `${method} /v1${path} is not served by this node; ask a full node`,
         error_code: "api_disabled",
       });
     }

@@ -1,10 +1,10 @@
 // Streams of server-sent events: the state now, then every change, as the books and a reading of every version say.
 import { connect, type Socket } from "node:net";
 import { EventSource } from "undici";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { createNode } from "../../src/node.ts";
 import { BookedLedger, ENGINES, type Pair } from "../support/booked-ledger.ts";
-import { EventReader } from "../support/event-client.ts";
+import { EventReader, versionOf } from "../support/event-client.ts";
 import { COIN, coinKey, coinStore, recordAt, stateValue } from "../support/http-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
 import { createLongHistory, OWNER } from "../support/long-history.ts";
@@ -50,6 +50,7 @@ async function changesAfter(ledger: BookedLedger, pair: Pair, version: bigint): 
       balance: after,
       before,
       transaction_hash,
+      trust: "trusted",
     }));
 }
 
@@ -89,16 +90,17 @@ describe.each(["memory", "lmdb"] as const)("streams of a local chain, on %s", as
         version: `${head}`,
         timestamp_usec: `${block.timestampUsec}`,
         balance: `${block.booked(pair)}`,
+        trust: "trusted",
       };
       await until(() => reader.data.length > changes.length);
       expect(reader.data).toEqual([state, ...changes]);
-      expect(reader.events.map(({ id }) => id)).toEqual(reader.data.map(({ version }) => version));
+      expect(reader.events.map(({ id }) => versionOf(id))).toEqual(reader.data.map(({ version }) => version));
       expect(new Set(reader.events.map(({ event }) => event))).toEqual(new Set(["balance"]));
     }
     expect(changed).toBeGreaterThan(5);
     await until(() => blocks.data.length === 16);
     expect(blocks.data).toMatchObject(blocksAfter(ledger, head - 1n));
-    expect(blocks.events.map(({ id, event }) => [id, event])).toEqual(
+    expect(blocks.events.map(({ id, event }) => [versionOf(id), event])).toEqual(
       blocks.data.map(({ last_version }) => [last_version, "block"]),
     );
     await server.close();
@@ -109,7 +111,7 @@ describe.each(["memory", "lmdb"] as const)("streams of a local chain, on %s", as
     const head = await headOf(ledger);
     const pair = ledger.pairs.find(({ account }) => account === "clio") ?? ledger.pairs[0];
     if (pair === undefined) throw new Error("no pairs");
-    const starts = [0n, 1n, head / 3n, head / 2n, head - 1n, head, head + 2n, 2n ** 64n - 1n];
+    const starts = [0n, 1n, head / 3n, head / 2n, head - 1n, head];
     const streams = await Promise.all(
       starts.map(async (start, i) => {
         const [query, headers] =
@@ -153,7 +155,7 @@ describe.each(["memory", "lmdb"] as const)("streams of a local chain, on %s", as
     source.addEventListener("open", () => opened++);
     source.addEventListener("balance", (event) => {
       const { lastEventId, data } = event as unknown as { lastEventId: string; data: string };
-      found.push({ id: lastEventId, data: JSON.parse(data) as Record<string, string> });
+      found.push({ id: versionOf(lastEventId) ?? "", data: JSON.parse(data) as Record<string, string> });
     });
     await until(() => found.length === 1);
     await ledger.steps(5);
@@ -192,7 +194,7 @@ describe("a stream that resumes behind the window", async () => {
     const balance = await read(streamUrl(server, pair), { "last-event-id": `${after}` });
     const blocks = await read(`${server.url}/v1/blocks/stream`, { "last-event-id": `${after}` });
     await until(() => balance.data.length === 2 && blocks.data.length === 2);
-    expect(balance.events.map(({ event, id }) => [event, id])).toEqual([
+    expect(balance.events.map(({ event, id }) => [event, versionOf(id)])).toEqual([
       ["gap", undefined],
       ["balance", `${head}`],
     ]);
@@ -208,6 +210,83 @@ describe("a stream that resumes behind the window", async () => {
     const changes = await changesAfter(ledger, pair, oldest);
     await until(() => reader.data.length >= changes.length);
     expect(reader.data).toEqual(changes);
+  });
+});
+
+describe("a client that comes back to another ledger", () => {
+  it.each([
+    ["above its latest version", (head: bigint) => `${head + 2n}`],
+    ["far above it", () => `${2n ** 64n - 1n}`],
+    ["with the id of an event of the other one", () => undefined],
+  ])("%s is told of the gap, and then the state", async (_, idAt) => {
+    const before = await BookedLedger.create(await ENGINES.memory(), 4, "before");
+    const first = await startServer({ ledger: before.store });
+    const told = await read(`${first.url}/v1/blocks/stream`);
+    await until(() => told.events.length === 1);
+    await first.close();
+    const ledger = await BookedLedger.create(await ENGINES.memory(), 9, "after");
+    const server = await startServer({ ledger: ledger.store });
+    const head = await headOf(ledger);
+    const pair = ledger.pairs[0] as Pair;
+    const id = idAt(head) ?? told.events[0]?.id ?? "";
+    const blocks = await read(`${server.url}/v1/blocks/stream`, { "last-event-id": id });
+    const balance = await read(streamUrl(server, pair), { "last-event-id": id });
+    await until(() => blocks.events.length > 1 && balance.events.length > 1);
+    for (const reader of [blocks, balance]) {
+      expect(reader.events.map(({ event }) => event)[0]).toBe("gap");
+      expect(reader.data[0]?.message).toContain("changes may be missing");
+      expect(versionOf(reader.events[1]?.id)).toBe(`${head}`);
+    }
+    await ledger.steps(1);
+    await until(() => blocks.events.length === 3);
+    // Its own ids are believed.
+    const again = await read(`${server.url}/v1/blocks/stream`, {
+      "last-event-id": blocks.events[1]?.id ?? "",
+    });
+    await until(() => again.events.length === 1);
+    expect(again.events[0]).toMatchObject({ event: "block", id: blocks.events[2]?.id });
+    await server.close();
+  });
+
+  it("in the process is told the state", async () => {
+    const first = await createNode();
+    await first.produceBlock();
+    const ids: string[] = [];
+    for await (const { id } of first.watchBlocks({ after: 0n })) {
+      ids.push(id);
+      break;
+    }
+    await first.close();
+    const node = await createNode({ localChain: { seed: "another" } });
+    onTestFinished(() => node.close());
+    await node.produceBlock();
+    await node.produceBlock();
+    const { ledger_version: head } = await node.ledgerInfo();
+    for (const after of [ids[0], head + 5n]) {
+      const next = await node.watchBlocks({ after })[Symbol.asyncIterator]().next();
+      expect([after, next.value]).toMatchObject([after, { version: head, trust: { kind: "local" } }]);
+    }
+  });
+});
+
+describe("a client that takes an id as soon as it reads it", () => {
+  it("gets an event again whose data it did not get, because the id is behind the data", async () => {
+    const ledger = await BookedLedger.create(await ENGINES.memory(), 4, "cut");
+    const server = await startServer({ ledger: ledger.store });
+    const socket = connect(server.port, server.host);
+    sockets.push(socket);
+    let text = "";
+    socket.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    socket.write("GET /v1/blocks/stream?after=0 HTTP/1.1\r\nHost: x\r\n\r\n");
+    await until(() => text.split("event: block").length > 3);
+    const events = text.split("\n\n").filter((block) => block.includes("event: block"));
+    for (const event of events.slice(0, 3)) {
+      const names = event.split("\n").flatMap((line) => /^(event|data|id):/.exec(line)?.[1] ?? []);
+      expect(names).toEqual(["event", "data", "id"]);
+    }
+    await server.close();
   });
 });
 
@@ -248,9 +327,9 @@ describe("a stream", async () => {
   });
 
   it.each([
-    ["-1", "Last-Event-ID: expected a u64"],
-    ["18446744073709551616", "Last-Event-ID: expected a u64"],
-    ["abc", 'Last-Event-ID: expected a u64 in decimal digits, got "abc"'],
+    ["-1", "Last-Event-ID: expected the id of an event, or a u64"],
+    ["18446744073709551616", "Last-Event-ID: expected the id of an event, or a u64"],
+    ["abc", 'Last-Event-ID: expected the id of an event, or a u64 in decimal digits, got "abc"'],
   ])("refuses Last-Event-ID: %s", async (id, words) => {
     const server = await startServer({ ledger: ledger.store });
     const response = await fetch(`${server.url}/v1/blocks/stream`, { headers: { "last-event-id": id } });
@@ -270,10 +349,12 @@ describe("a stream", async () => {
     const server = await startServer({ ledger: ledger.store, streamHeartbeatMs: 64 });
     const quiet = await read(`${server.url}/v1/accounts/0x404/balance/${pair.asset}/stream`);
     const first = await headOf(ledger);
-    await until(() => quiet.blocks.some(({ id, comment }) => comment !== undefined && id === `${first}`));
+    await until(() =>
+      quiet.blocks.some(({ id, comment }) => comment !== undefined && versionOf(id) === `${first}`),
+    );
     await ledger.steps(2);
     const head = await headOf(ledger);
-    await until(() => quiet.blocks.at(-1)?.id === `${head}`);
+    await until(() => versionOf(quiet.blocks.at(-1)?.id) === `${head}`);
     expect(quiet.blocks.at(-1)).toMatchObject({ comment: `at version ${head}`, data: undefined });
     expect(quiet.data).toHaveLength(1);
     expect(quiet.blocks[0]?.retry).toBe("2000");
@@ -292,9 +373,10 @@ describe("a stream", async () => {
   });
 
   it("is one of a bounded number, and none of the requests in flight", async () => {
-    const server = await startServer({ ledger: ledger.store, maxStreams: 2, maxInFlight: 1 });
-    const first = await read(`${server.url}/v1/blocks/stream`);
-    await read(streamUrl(server, pair));
+    const limits = { maxStreams: 2, maxInFlight: 1, trustProxy: true };
+    const server = await startServer({ ledger: ledger.store, ...limits });
+    const first = await read(`${server.url}/v1/blocks/stream`, { "x-forwarded-for": "192.0.2.1" });
+    await read(streamUrl(server, pair), { "x-forwarded-for": "192.0.2.2" });
     expect(server.figures().inFlight).toBe(0);
     const refused = await fetch(`${server.url}/v1/blocks/stream`);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
@@ -395,18 +477,18 @@ describe("a reader that is too slow", () => {
           epoch: 1n,
         },
       ],
-      records: versions.map(recordAt),
+      records: versions.map((at) => recordAt(at)),
       treeNodes: [],
     });
     await until(() => server.figures().streamsCutOff === 1 && server.figures().streams === 1);
     await until(() => slow.destroyed || slow.readableFlowing === false);
     await until(() => fast.blocks.length === MANY + 2);
     const expected = versions.map((version) => `${version}`);
-    expect(fast.events.slice(1).map(({ id }) => id)).toEqual(expected);
+    expect(fast.events.slice(1).map(({ id }) => versionOf(id))).toEqual(expected);
     // Catching up goes at the reader's pace: no bound cuts that off.
     const again = await read(url, { "last-event-id": `${last - BigInt(MISSED)}` });
     await until(() => again.blocks.length === MISSED + 1);
-    expect(again.events.map(({ id }) => id)).toEqual(expected.slice(-MISSED));
+    expect(again.events.map(({ id }) => versionOf(id))).toEqual(expected.slice(-MISSED));
     expect(server.figures().streamsCutOff).toBe(1);
     await server.close();
   });
@@ -474,7 +556,7 @@ describe("watching in the process", () => {
     const node = await createNode();
     const first = (events: AsyncIterable<unknown>) => events[Symbol.asyncIterator]().next();
     await expect(first(node.watchBlocks({ after: 1 as unknown as bigint }))).rejects.toThrow(
-      "after: expected a bigint, got number",
+      "after: expected a bigint or the id of an event, got number",
     );
     await expect(first(node.watchBalance("0xzz", "0xa"))).rejects.toThrow();
     await expect(first(node.watchBalance("0x1", "::"))).rejects.toThrow();

@@ -10,7 +10,7 @@ import {
   Network,
   SigningSchemeInput,
 } from "@aptos-labs/ts-sdk";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
@@ -241,5 +241,35 @@ describe("the official SDK on the local chain", () => {
       expect(pending).toMatchObject({ replay_protection_nonce: "12345" });
     });
     expect(gain).toBe(6n);
+  });
+});
+
+describe("the official SDK on a test node without settings", () => {
+  it("sends a transaction with a nonce, also after hours without a block", async () => {
+    const localChain = { faucetPort: 0, statusPort: 0, blockOnSubmit: true };
+    const node = await createNode({ http: { port: 0 }, localChain });
+    onTestFinished(() => node.close());
+    const aptos = new Aptos(new AptosConfig({ ...node.sdkConfig }));
+    const signer = Account.generate();
+    await aptos.fundAccount({ accountAddress: signer.accountAddress, amount: Number(FUNDS) });
+    const now = vi.spyOn(Date, "now");
+    onTestFinished(() => now.mockRestore());
+    const startMs = Date.now();
+    for (const [hours, nonce] of [
+      [0, 1],
+      [5, 2],
+    ] as const) {
+      now.mockImplementation(() => startMs + hours * 3_600_000);
+      const transaction = await aptos.transaction.build.simple({
+        sender: signer.accountAddress,
+        data: { function: "0x1::aptos_account::transfer", functionArguments: [BOB, 6] },
+        options: { replayProtectionNonce: nonce },
+      });
+      const [simulated] = await aptos.transaction.simulate.simple({ transaction });
+      expect(simulated?.vm_status).toBe("Executed successfully");
+      const { hash } = await aptos.signAndSubmitTransaction({ signer, transaction });
+      expect(await aptos.waitForTransaction({ transactionHash: hash })).toMatchObject({ success: true });
+    }
+    expect(await node.balance(BOB, APT)).toBe(12n);
   });
 });

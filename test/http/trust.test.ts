@@ -3,10 +3,13 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { parseTrust, type TrustRange } from "../../src/ledger/trust.ts";
+import { PROVEN, parseTrust, type TrustRange } from "../../src/ledger/trust.ts";
 import { createNode } from "../../src/node.ts";
+import { EventReader } from "../support/event-client.ts";
 import { COIN, createHttpLedger, LATEST, OLDEST, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { SmallLedger } from "../support/small-ledger.ts";
+import { until } from "../support/until.ts";
 
 const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
 const BCS = { accept: "application/x-bcs" };
@@ -83,6 +86,74 @@ describe.each([
     expect((await fetch(`${url}${BALANCE}?ledger_version=25`)).status).toBe(200);
     const records = await fetch(`${url}/v1/transactions?start=24&limit=10`, { headers: BCS });
     expect(new Uint8Array(await records.arrayBuffer())[0]).toBe(2);
+  });
+});
+
+describe("an event of a stream", () => {
+  const streamOf = (url: string): string => `${url}/v1/accounts/0x10/balance/${COIN}/stream`;
+  const open = async (url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventReader> => {
+    const reader = await EventReader.open(url, headers);
+    onTestFinished(() => reader.close());
+    return reader;
+  };
+
+  it("carries the level that it has when it is told, and waits for the least one", async () => {
+    const ledger = new SmallLedger();
+    await ledger.commit([{ owner: "0x10", amount: 1n }]);
+    await ledger.raise(0n, PROVEN);
+    const any = await startServer({ ledger: ledger.store });
+    const held = await startServer({ ledger: ledger.store, minTrust: "proven" });
+    const [free, balance, blocks] = await Promise.all([
+      open(streamOf(any.url)),
+      open(streamOf(held.url)),
+      open(`${held.url}/v1/blocks/stream`),
+    ]);
+    await until(() => [free, balance, blocks].every(({ data }) => data.length === 1));
+    await ledger.commit([
+      { owner: "0x10", amount: 2n },
+      { owner: "0x10", amount: 3n },
+    ]);
+    await until(() => free.data.length === 3);
+    expect(free.data.map(({ balance: told, trust }) => [told, trust])).toEqual([
+      ["1", "proven"],
+      ["2", "trusted"],
+      ["3", "trusted"],
+    ]);
+    expect((await fetch(streamOf(held.url).replace("/stream", ""))).status).toBe(503);
+    // A client that comes while the head is too weak is told the last state that is strong enough.
+    const late = await open(streamOf(held.url));
+    const resumed = await open(streamOf(held.url), { "last-event-id": balance.events[0]?.id ?? "" });
+    await until(() => late.data.length === 1);
+    expect([late.data[0], late.response.headers.get("x-node-trust")]).toMatchObject([
+      { version: "0", balance: "1", trust: "proven" },
+      "proven",
+    ]);
+    expect([balance.data.length, blocks.data.length, resumed.data.length]).toEqual([1, 1, 0]);
+    await ledger.raise(1n, PROVEN);
+    await until(() => [balance, blocks, late].every(({ data }) => data.length === 2));
+    await until(() => resumed.data.length === 1);
+    expect(blocks.data[1]).toMatchObject({ last_version: "1", trust: "proven" });
+    await ledger.raise(2n, PROVEN);
+    await until(() => [balance, blocks, late].every(({ data }) => data.length === 3));
+    for (const { data } of [balance, late]) {
+      expect(data.map(({ balance: told, trust }) => [told, trust])).toEqual([
+        ["1", "proven"],
+        ["2", "proven"],
+        ["3", "proven"],
+      ]);
+    }
+    await until(() => resumed.data.length === 2);
+    await Promise.all([any.close(), held.close()]);
+  });
+
+  it("is refused before a stream begins if nothing has the least level", async () => {
+    const ledger = await createHttpLedger({ trust: [range(0n, "chained")] });
+    const { url } = await startServer({ ledger, minTrust: "proven" });
+    const response = await fetch(`${url}/v1/blocks/stream`);
+    expect([response.status, await response.json()]).toMatchObject([
+      503,
+      { message: expect.stringContaining("no version has trust level proven yet") },
+    ]);
   });
 });
 

@@ -58,6 +58,7 @@ describe("SubmissionService", () => {
     const service = new SubmissionService({
       chain,
       mempool: () => mempool,
+      nextTimeUsec: ({ timestampUsec }) => timestampUsec,
       loadModule: () => () => Promise.resolve(undefined),
       parseInThread: () => Promise.reject(new Error("only for JSON")),
       types: new StateTypes(new ModuleCache()),

@@ -29,7 +29,7 @@ describe("an option that no node has", () => {
     ],
     [
       { store: { engine: "cassandra", url: "cassandra://127.0.0.1:1/k", tls: "ca.pem" } },
-      "store.tls: expected an object with caFile, certFile, keyFile, got string",
+      "store.tls: expected an object, got a value of type string",
     ],
   ])("is refused by its name: %j", async (options, message) => {
     await expect(createWith(options)).rejects.toThrow(message);

@@ -4,14 +4,19 @@ import { describe, expect, it } from "vitest";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { accessPathCodec, stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import type { Bls } from "../../src/proof/bls.ts";
 import { bundleCodec, type Claim, decodeBundle, verifyBundle } from "../../src/proof/bundle.ts";
+import { toMade } from "../../src/proof/bundle-json.ts";
 import { ProofError } from "../../src/proof/errors.ts";
+import { bundleToText } from "../../src/proof/made-bundle.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
+import { verifyProofWith } from "../../src/proof/verify-proof.ts";
 import { coinStore, fungibleStore, group, stateValue } from "../support/http-ledger.ts";
 import { createNetwork, sign } from "../support/proof-network.ts";
+import { RUNS } from "../support/property.ts";
 
 const bls: Bls = fastestBls();
 const COIN = "0x1::aptos_coin::AptosCoin";
@@ -139,5 +144,77 @@ describe("a bundle", () => {
     expect(withChanges([network.change, network.change])).toContain("wrong_epoch");
     const other = { ...bundle, ledger: { ...ledger, start: { ...ledger.start, timestampUsec: 1n } } };
     expect(refusal(encodeWith(bundleCodec, other))).toContain("waypoint: ");
+  });
+});
+
+describe("a proof file", () => {
+  const waypoint = formatWaypoint(network.waypoint);
+  const isProven = (proof: string | Uint8Array): boolean => {
+    try {
+      verifyProofWith(bls, proof, waypoint);
+      return true;
+    } catch (error) {
+      if (error instanceof ProofError) return false;
+      throw error;
+    }
+  };
+  const bundleOf = () => network.bundle(balance(100n), [groupKey, coinKey]);
+  const textOf = async (): Promise<string> => bundleToText(toMade(await bundleOf()));
+
+  it("holds as the program writes it, and with the newline of a terminal behind it", async () => {
+    const text = await textOf();
+    expect(
+      [text, `${text}\n`, Buffer.from(text), encodeWith(bundleCodec, await bundleOf())].map(isProven),
+    ).toEqual([true, true, true, true]);
+  });
+
+  it.each<[string, (text: string) => string]>([
+    [
+      "a first claim of another amount",
+      (text) => text.replace('{"claim":', '{"claim":{"type":"balance","balance":"999999"},"claim":'),
+    ],
+    ["a member twice", (text) => text.replace('"balance":"100"', '"balance":"999","balance":"100"')],
+    ["an escape in a name", (text) => text.replace('"claim"', '"\\u0063laim"')],
+    ["an escape in a value", (text) => text.replace('"balance":"100"', '"balance":"\\u003100"')],
+    ["another member", (text) => text.replace('{"claim"', '{"note":"999","claim"')],
+    [
+      "another order of members",
+      (text) => text.replace(/("claim":\{[^}]*\}),("ledger_version":"4")/, "$2,$1"),
+    ],
+    ["white space", (text) => JSON.stringify(JSON.parse(text), null, 2)],
+    ["a second newline", (text) => `${text}\n\n`],
+    ["upper-case digits", (text) => text.replace(/[a-f](?=[0-9a-f]{20})/, (digit) => digit.toUpperCase())],
+  ])("does not hold with %s", async (_, change) => {
+    const text = await textOf();
+    const changed = change(text);
+    expect(changed).not.toBe(text);
+    expect(isProven(changed)).toBe(false);
+    expect(isProven(Buffer.from(changed))).toBe(false);
+  });
+
+  it("does not hold with its items in another order, in JSON or BCS", async () => {
+    const { items, ...rest } = await bundleOf();
+    const swapped = { ...rest, items: items.toReversed() };
+    expect(isProven(bundleToText(toMade(swapped)))).toBe(false);
+    expect(refusal(encodeWith(bundleCodec, swapped))).toBe(
+      "malformed: the items are not in the order in which the claim rests on them",
+    );
+  });
+
+  it("does not hold with a byte changed, left out or put in", async () => {
+    const text = Buffer.from(await textOf());
+    fc.assert(
+      fc.property(fc.nat(text.length - 1), fc.nat(255), fc.constantFrom(0, 1, 2), (at, byte, kept) => {
+        // Replaces one byte, puts one in, or leaves one out.
+        const between = kept === 2 ? [] : [byte];
+        const changed = Buffer.concat([
+          text.subarray(0, at),
+          Buffer.from(between),
+          text.subarray(kept === 1 ? at : at + 1),
+        ]);
+        if (!changed.equals(text)) expect(isProven(changed)).toBe(false);
+      }),
+      { numRuns: RUNS },
+    );
   });
 });

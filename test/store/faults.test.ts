@@ -1,9 +1,10 @@
 // Errors of a store on disk that cannot be used, without loss of data.
-import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { lookAtData } from "../../src/node/store-look.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
@@ -67,6 +68,26 @@ async function putMeta(key: string, value: Uint8Array): Promise<void> {
   meta.putSync(Buffer.from(key), value);
   await root.close();
 }
+
+describe("a plain copy of a directory", () => {
+  it("opens while this process writes the original, and names no writer", async () => {
+    const ledger = await fill(40n);
+    const [copy, twin] = [`${path}/copy`, `${path}/twin`];
+    const original = join(path, "data");
+    await mkdir(original);
+    for (const name of ["data.mdb", "lock.mdb"]) await rename(join(path, name), join(original, name));
+    const writer = await openLmdbStore({ path: original });
+    await writer.commit(ledger.batch(40n, 50n));
+    await cp(original, copy, { recursive: true });
+    const other = await openLmdbStore({ path: copy });
+    await other.commit(ledger.batch(50n, 60n));
+    await writer.commit(ledger.batch(50n, 55n));
+    await cp(original, twin, { recursive: true });
+    expect((await lookAtData(twin)).writer).toBeUndefined();
+    await writer.close();
+    await other.close();
+  });
+});
 
 describe("a store on disk", () => {
   it("keeps everything over a close", async () => {

@@ -9,6 +9,11 @@ export interface SentEvent {
   readonly retry: string | undefined;
 }
 
+/** The version that the id of an event names. */
+export function versionOf(id: string | undefined): string | undefined {
+  return id?.split("-")[0];
+}
+
 /** Parses one block of lines. */
 function parseBlock(block: string): SentEvent {
   const fields: Record<string, string> = {};

@@ -386,7 +386,10 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   },
   {
     name: "base-row",
-    seeds: () => [undefined, new Uint8Array(9)].map((value) => encodeBaseRow({ version: 7n, value })),
+    seeds: () =>
+      [undefined, new Uint8Array(9)].map((value) =>
+        encodeBaseRow({ version: 7n, value, fetched: { at: 9n, level: { kind: "proven" }, rewinds: 1n } }),
+      ),
     run: (input) =>
       demand(equalBytes(encodeBaseRow(decodeBaseRow(input)), input), "other bytes written back"),
   },

@@ -364,7 +364,7 @@ export function ledgerRequests(): HeavyRequest[] {
     ),
     ...every(`/tables/${HEAVY_TABLE}/items?limit=1000`, "get_table_items", "large rows"),
     row("count_table_items", "large rows", get(`/tables/${HEAVY_TABLE}/items/count`)),
-    ...withTexts("view", "/view", 64 * KIB),
+    ...withTexts("view", "/view", 256 * KIB),
     ...every("/transactions?start=0&limit=100", "get_transactions", "from the genesis on"),
     ...every("/transactions?start=1&limit=100", "get_transactions", "large ones"),
     ...every("/transactions?limit=100", "get_transactions", "many"),

@@ -282,7 +282,7 @@ const jsonText = fc.oneof(
   fc.integer({ min: 1, max: 4000 }).map((length) => `{"key":${"9".repeat(length)}}`),
 );
 /** Requests that hide in a body: nobody must ever be asked for them. */
-export const SMUGGLED_PATH = "/v1/smuggled";
+const SMUGGLED_PATH = "/v1/smuggled";
 const smuggled = fc
   .constantFrom("GET", "POST", "DELETE")
   .map((method) =>
@@ -339,7 +339,7 @@ export function findInside(body: Buffer, headers: readonly string[]): string | u
 }
 
 /** Header in which the upstream of a test says what it was asked for. */
-export const SEEN_HEADER = "x-upstream-saw";
+const SEEN_HEADER = "x-upstream-saw";
 
 /** Whether what the upstream was asked for is what a client asked for. */
 function isSame(asked: string, method: string, target: string): boolean {

@@ -171,7 +171,10 @@ function transactionHashAt(version: bigint): Uint8Array {
 }
 
 /** A record with nothing in it but the hash of its transaction. */
-export function recordAt(version: bigint): RawRecord {
+export function recordAt(
+  version: bigint,
+  changes: Uint8Array = encodeWith(writeSetCodec, { kind: "v0", writes: [] }),
+): RawRecord {
   const none = new Uint8Array(32);
   const bytes = encodeRecord({
     version,
@@ -188,7 +191,7 @@ export function recordAt(version: bigint): RawRecord {
     }),
     events: [],
     accumulatorRoot: none,
-    changes: encodeWith(writeSetCodec, { kind: "v0", writes: [] }),
+    changes,
   });
   return { version, bytes };
 }

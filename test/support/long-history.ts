@@ -33,7 +33,7 @@ export async function createLedgerOfWrites(writes: readonly StateWrite[]): Promi
     timestampUsec: START_USEC + BigInt(at) * 1_000_000n,
     epoch: 1n,
   }));
-  const records = [...new Set(writes.map((write) => write.version))].map(recordAt);
+  const records = [...new Set(writes.map((write) => write.version))].map((at) => recordAt(at));
   const identity = { chainId: 4, genesisHash: new Uint8Array(32) };
   await store.commit({ previous: undefined, position, writes, blocks, records, treeNodes: [] }, identity);
   return store;

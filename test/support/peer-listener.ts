@@ -5,7 +5,8 @@ import { createServer, type Socket } from "node:net";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
-import { ByteQueue, lengthOf, openPiece, sealPieces } from "../../src/sync/proofs/peer/connection.ts";
+import { ByteReader } from "../../src/sync/proofs/byte-reader.ts";
+import { lengthOf, numberOf, openPieces, sealPieces } from "../../src/sync/proofs/peer/connection.ts";
 import {
   agree,
   KEY_BYTES,
@@ -67,17 +68,30 @@ export interface PeerContent {
   answer?: (honest: Uint8Array) => Uint8Array;
   /** Sends these plain bytes after the handshake. */
   noise?: Uint8Array;
+  /** Seals this many bytes at a time. */
+  pieceBytes?: number;
+  /** Sends this many health checks after the handshake, and reads nothing meanwhile. */
+  checks?: number;
+  /** Reads questions and answers none. */
+  isMute?: boolean;
+}
+
+/** What a peer has sent. */
+interface Sent {
+  bytes: number;
+  checks: number;
 }
 
 export async function startPeer(content: PeerContent) {
   const own = keyPairOf(new Uint8Array(32).fill(9));
   const asked: string[] = [];
   const sockets = new Set<Socket>();
+  const sent: Sent = { bytes: 0, checks: 0 };
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
-    void serve(socket, own, content, asked).catch(() => socket.destroy());
+    void serve(socket, own, content, asked, sent).catch(() => socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -85,6 +99,11 @@ export async function startPeer(content: PeerContent) {
     address: `/ip4/127.0.0.1/tcp/${port}/noise-ik/${toHex(own.public)}/handshake/0`,
     port,
     asked,
+    sent,
+    /** Connections that are open. */
+    get connections(): number {
+      return sockets.size;
+    },
     /** Cuts the connections. */
     cut: () => {
       for (const socket of sockets) socket.destroy();
@@ -96,10 +115,14 @@ export async function startPeer(content: PeerContent) {
   };
 }
 
-async function serve(socket: Socket, own: KeyPair, content: PeerContent, asked: string[]): Promise<void> {
-  const received = new ByteQueue();
-  socket.on("data", (piece) => received.push(piece));
-  socket.on("close", () => received.end(new Error("closed")));
+async function serve(
+  socket: Socket,
+  own: KeyPair,
+  content: PeerContent,
+  asked: string[],
+  sent: Sent,
+): Promise<void> {
+  const received = new ByteReader(socket as AsyncIterable<Uint8Array>);
   const first = await received.take(2 * KEY_BYTES + FIRST_MESSAGE_BYTES);
   const prologue = first.subarray(0, 2 * KEY_BYTES);
   const ephemeral = keyPairOf(new Uint8Array(32).fill(11));
@@ -109,26 +132,35 @@ async function serve(socket: Socket, own: KeyPair, content: PeerContent, asked: 
     new Uint8Array(),
   );
   socket.write(session.answer);
-  const plain = new ByteQueue();
-  void (async () => {
-    for (;;) plain.push(await openPiece(session, received));
-  })().catch((error: unknown) => plain.end(error as Error));
-  const write = (bytes: Uint8Array): void => void socket.write(sealPieces(session, bytes));
+  const plain = new ByteReader(openPieces(session, received));
+  const write = (bytes: Uint8Array): void => {
+    const { pieceBytes = bytes.length } = content;
+    sent.bytes += bytes.length;
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      socket.write(sealPieces(session, bytes.subarray(at, at + pieceBytes)));
+    }
+  };
   const handshake = encodeHandshake(content.chainId);
   write(Buffer.concat([lengthOf(handshake.length, 2), handshake]));
-  await plain.take((await plain.take(2)).readUInt16BE());
+  await plain.take(numberOf(await plain.take(2)));
   if (content.noise !== undefined) write(content.noise);
+  if (content.checks !== undefined) {
+    for (; sent.checks < content.checks && !socket.destroyed; sent.checks++) {
+      write(healthCheck());
+      if (socket.writableNeedDrain) {
+        await new Promise<void>((resolve) => socket.once("drain", resolve).once("close", resolve));
+      }
+    }
+  }
   // Peers ask whether the other side lives.
-  write(framed({ kind: "request", protocol: 5, id: 77, priority: 0, body: Uint8Array.of(0, 1, 2, 3, 4) }));
+  write(healthCheck());
   for (;;) {
-    const frame = decodeWith(
-      frameCodec,
-      new Uint8Array(await plain.take((await plain.take(4)).readUInt32BE())),
-    );
+    const frame = decodeWith(frameCodec, new Uint8Array(await plain.take(numberOf(await plain.take(4)))));
     if (frame.kind !== "message") throw new Error("a stream that was not expected");
     if (frame.message.kind === "response") asked.push(`pong ${toHex(frame.message.body)}`);
     if (frame.message.kind !== "request") continue;
     const honest = answerTo(frame.message.body, content, asked);
+    if (content.isMute === true) continue;
     const body = content.answer?.(honest) ?? honest;
     for (const bytes of frames({ kind: "response", id: frame.message.id, priority: 0, body }, content))
       write(bytes);
@@ -157,6 +189,10 @@ function answerTo(body: Uint8Array, { ends, latest, limit }: PeerContent, asked:
     outputs: undefined,
   };
   return encodeAnswerOf("summary", summary);
+}
+
+function healthCheck(): Uint8Array {
+  return framed({ kind: "request", protocol: 5, id: 77, priority: 0, body: Uint8Array.of(0, 1, 2, 3, 4) });
 }
 
 function framed(message: NetworkMessage): Uint8Array {

@@ -1,20 +1,64 @@
 // A random ledger with valid hashes, which can be forked at the end of any block. It knows the state after every version.
-import { encodeWith } from "../../src/bcs/codec.ts";
-import { type StateKey, stateKeyHash } from "../../src/ledger/state-key.ts";
+import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
+import { primaryStoreAddress } from "../../src/ledger/asset.ts";
+import { OBJECT_GROUP_TAG } from "../../src/ledger/balance-keys.ts";
+import {
+  frameworkTag,
+  fungibleStoreCodec,
+  objectCoreCodec,
+  resourceGroupCodec,
+} from "../../src/ledger/resources.ts";
+import { accessPathCodec, type StateKey, stateKeyHash } from "../../src/ledger/state-key.ts";
 import { stateValueCodec } from "../../src/ledger/state-value.ts";
 import { type WriteOp, type Writes, writtenValue } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
+import { structTagCodec } from "../../src/move/type-tag.ts";
 import { type BuiltVersion, LedgerBuilder, newBlock } from "./ledger-builder.ts";
 import { createRandom } from "./synthetic-ledger.ts";
 
-/** The table of all items, except the chain id. */
+/** The table of most items. */
 export const HISTORY_HANDLE = parseAddress("0x7");
-const KEY_COUNT = 10;
-const KEYS: readonly StateKey[] = Array.from({ length: KEY_COUNT }, (_, index) => ({
-  kind: "tableItem",
-  handle: HISTORY_HANDLE,
-  key: Uint8Array.of(index),
-}));
+/** Enough that a deleted one often stays deleted until it is pruned. */
+const TABLE_ITEMS = 40;
+const [OWNER, METADATA] = [parseAddress("0xa11ce"), parseAddress("0x4e7a")];
+const KEYS: readonly StateKey[] = [
+  ...Array.from({ length: TABLE_ITEMS }, (_, index): StateKey => {
+    return { kind: "tableItem", handle: HISTORY_HANDLE, key: Uint8Array.of(index) };
+  }),
+  { kind: "raw", key: Uint8Array.of(1) },
+  { kind: "tradingNative", item: { kind: "position", exchange: OWNER, account: OWNER, market: METADATA } },
+  {
+    kind: "accessPath",
+    address: primaryStoreAddress(OWNER, METADATA),
+    path: encodeWith(accessPathCodec, {
+      kind: "resourceGroup",
+      struct: decodeWith(structTagCodec, OBJECT_GROUP_TAG),
+    }),
+  },
+];
+const KEY_COUNT = KEYS.length;
+const GROUP = KEY_COUNT - 1;
+
+/** The group of an object, which may have a primary store. */
+function groupData(balance: bigint, hasStore: boolean): Uint8Array {
+  const core = {
+    guidCreationNumber: balance,
+    owner: OWNER,
+    allowUngatedTransfer: false,
+    transferEvents: { counter: 0n, creationNumber: 0n, account: OWNER },
+  };
+  const store = { metadata: METADATA, balance, frozen: false };
+  const members: [Uint8Array, Uint8Array][] = [
+    [frameworkTag("object", "ObjectCore"), encodeWith(objectCoreCodec, core)],
+  ];
+  if (hasStore) {
+    members.unshift([frameworkTag("fungible_asset", "FungibleStore"), encodeWith(fungibleStoreCodec, store)]);
+  }
+  return encodeWith(
+    resourceGroupCodec,
+    members.map(([tag, bytes]) => [decodeWith(structTagCodec, tag), bytes] as const),
+  );
+}
 
 /** The state key hashes of all items that a history writes, except the chain id. */
 export const HISTORY_KEYS: readonly Uint8Array[] = KEYS.map(stateKeyHash);
@@ -77,7 +121,11 @@ export class RandomHistory {
       const index = random() % KEY_COUNT;
       const isThere = this.states.at(-1)?.[index] !== undefined;
       if (isThere && random() % 4 === 0) ops.set(index, { kind: "deletion" });
-      else ops.set(index, { kind: "modification", data: Buffer.from(`${this.#seed}/${version}/${index}`) });
+      else {
+        const text = Buffer.from(`${this.#seed}/${version}/${index}`);
+        const data = index === GROUP ? groupData(BigInt(version), random() % 2 === 0) : text;
+        ops.set(index, { kind: "modification", data });
+      }
     }
     const writes: Writes = [...ops]
       .sort(([a], [b]) => a - b)

@@ -59,10 +59,14 @@ function validatorSetWrite(): Writes[number] {
   ];
 }
 
-/** Builds a chain of some blocks. `amount` is what a block sets an owner's balance to. */
+/**
+ * Builds a chain of some blocks. `amount` is what a block sets an owner's balance to. With `isSilent` the record is there,
+ * and writes nothing.
+ */
 export async function buildSmallChain(
   blocks: number,
   amount: (owner: string, height: number) => bigint,
+  isSilent: (owner: string, height: number) => boolean = () => false,
 ): Promise<SmallChain> {
   const builder = new LedgerBuilder();
   const history = new Map<string, { version: bigint; balance: bigint }[]>();
@@ -80,7 +84,8 @@ export async function buildSmallChain(
     builder.add({ events: [newBlock(BigInt(height), 1n, timestampUsec(height))], checkpoint: false });
     for (let i = 0; i <= height % 2; i++) {
       const owner = OWNERS[(height + i) % ACTIVE] ?? OWNERS[0];
-      builder.add({ changes: { kind: "v0", writes: [write(owner, height)] }, checkpoint: false });
+      const writes = isSilent(owner, height) ? [] : [write(owner, height)];
+      builder.add({ changes: { kind: "v0", writes }, checkpoint: false });
     }
     builder.add({ checkpoint: true });
     ends.push(BigInt(builder.records.length - 1));

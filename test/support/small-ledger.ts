@@ -1,9 +1,14 @@
 // A ledger in memory of coin balances that tests write one by one, each in a version and block of its own.
+import { BcsWriter } from "../../src/bcs/writer.ts";
+import { parseAsset } from "../../src/ledger/asset.ts";
+import { resourceKeyHash } from "../../src/ledger/key-hash.ts";
+import { KeyTrace } from "../../src/ledger/key-trace.ts";
 import type { Position } from "../../src/ledger/position.ts";
-import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
+import { ALL_TRUSTED, extendTrust, raiseTrust, TRUSTED, type TrustLevel } from "../../src/ledger/trust.ts";
 import type { Commit } from "../../src/ledger/watch/change-feed.ts";
+import { parseAddress } from "../../src/move/address.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { coinKey, coinStore, recordAt, stateValue } from "./http-ledger.ts";
+import { COIN, coinKey, coinStore, recordAt, stateValue } from "./http-ledger.ts";
 
 const IDENTITY = { chainId: 4, genesisHash: new Uint8Array(32) };
 
@@ -13,15 +18,29 @@ export interface BalanceWrite {
   readonly amount: bigint;
 }
 
+/** A write set with one write. */
+function changesOf(write: BalanceWrite | undefined): Uint8Array | undefined {
+  if (write === undefined) return undefined;
+  const { owner, amount } = write;
+  const trace = new KeyTrace();
+  const tag = parseAsset(COIN).coinStoreTag;
+  if (tag === undefined) throw new Error(`${COIN} is no coin type`);
+  const key = trace.keyOf(resourceKeyHash(parseAddress(owner), tag, trace));
+  if (key === undefined) throw new Error("the key was not traced");
+  return new BcsWriter().u8(0).uleb(1).fixed(key).u8(1).byteString(coinStore(amount)).take();
+}
+
 export class SmallLedger {
   readonly store = createMemoryStore();
   /** By version. */
   readonly writes: BalanceWrite[] = [];
+  #trust = ALL_TRUSTED.trust;
 
   /** Commits writes of balances, one version each. */
   async commit(writes: readonly BalanceWrite[]): Promise<Commit> {
     const first = BigInt(this.writes.length);
     this.writes.push(...writes);
+    if (first > 0n) this.#trust = extendTrust(this.#trust, first, TRUSTED);
     const version = BigInt(this.writes.length - 1);
     const versions = writes.map((_, i) => first + BigInt(i));
     const position: Position = {
@@ -34,7 +53,8 @@ export class SmallLedger {
       oldestBlockHeight: 0n,
       accumulator: { leafCount: version + 1n, frozen: [] },
       stateRoot: undefined,
-      ...ALL_TRUSTED,
+      trust: this.#trust,
+      refuted: undefined,
     };
     const previous = first === 0n ? undefined : first - 1n;
     const stateWrites = writes.map(({ owner, amount }, i) => ({
@@ -48,12 +68,18 @@ export class SmallLedger {
         position,
         writes: stateWrites,
         blocks: versions.map((at) => ({ height: at, firstVersion: at, timestampUsec: at, epoch: 1n })),
-        records: versions.map(recordAt),
+        records: versions.map((at, i) => recordAt(at, changesOf(writes[i]))),
         treeNodes: [],
       },
       first === 0n ? IDENTITY : undefined,
     );
     return { previous, version, writes: stateWrites };
+  }
+
+  /** A check raised every version up to one. */
+  async raise(upTo: bigint, level: TrustLevel): Promise<void> {
+    this.#trust = raiseTrust(this.#trust, upTo, level);
+    await this.store.setTrust({ trust: this.#trust, refuted: undefined }, []);
   }
 
   /** Versions after one that changed a balance, with the balance then. */

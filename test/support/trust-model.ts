@@ -1,5 +1,6 @@
 // A model that knows the truth about a small chain: it runs followers with drawn flags, upstreams and restarts on one
 // store, and compares every answer and its level with what was really checked.
+import { ConfigError } from "../../src/base/errors.ts";
 import { type LogFields, type Logger, silentLogger } from "../../src/base/log.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { parseAsset } from "../../src/ledger/asset.ts";
@@ -22,8 +23,10 @@ import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { Following, planFollowing } from "../../src/node/following.ts";
 import type { Store } from "../../src/store/contract.ts";
+import { StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer, type CommitterOptions } from "../../src/sync/committer.ts";
+import { rewindLedger } from "../../src/sync/rewind.ts";
 import { BeyondHead, UpstreamError } from "../../src/sync/upstream/errors.ts";
 import type {
   RecordsPage,
@@ -67,6 +70,8 @@ export interface Phase {
   readonly waypoints: readonly number[];
   /** Blocks that the chains grow by at each step. */
   readonly steps: readonly number[];
+  /** Blocks that the operator removes from the head before the start. */
+  readonly rewound?: number;
 }
 
 /** A whole run. */
@@ -240,6 +245,7 @@ class TrustRun {
     this.#blamed = new Set();
     const { makeCommitter, onStart } = this.#plant;
     if (number > 0) await onStart?.(this.#store);
+    if (number > 0 && phase.rewound !== undefined) await this.#rewind(phase.rewound);
     const parts = { store: this.#store, logger: silentLogger };
     const isEmpty = this.#store.identity === undefined;
     const mayGive = !(isEmpty && startsInMiddle);
@@ -298,6 +304,27 @@ class TrustRun {
       }
     }
     await following.close();
+  }
+
+  /** Returns to the end of an earlier block, as an operator does, in a ledger with base rows. */
+  async #rewind(blocks: number): Promise<void> {
+    if (this.#store.identity === undefined || !this.#plan.startsInMiddle) return;
+    const view = await this.#store.openRawView();
+    const { blockHeight, oldestBlockHeight } = view.position;
+    const height = blockHeight - BigInt(blocks);
+    const block = height < oldestBlockHeight ? undefined : await view.getBlockByHeight(height);
+    view.release();
+    if (block === undefined) return;
+    const to = block.lastVersion;
+    const { signal } = new AbortController();
+    try {
+      await rewindLedger({ store: this.#store, to, onProgress: () => {}, signal });
+    } catch (error) {
+      // A refuted block cannot be returned to.
+      if (!(error instanceof ConfigError) && !(error instanceof StoreError)) throw error;
+      return;
+    }
+    while ((this.#earned.at(-1)?.first ?? 0n) > to) this.#earned.pop();
   }
 
   /** True if enough honest upstreams agree and the others cannot outvote them. */

@@ -9,8 +9,11 @@ import { type CopyOptions, type CopyReport, checkData, copyData, createNode } fr
 import type { Store, StoreView } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { openStoreWalk } from "../../src/store/lmdb/walk.ts";
+import { Committer } from "../../src/sync/committer.ts";
 import { checkCopy } from "../../src/sync/copy/copy-check.ts";
+import { pruneTo } from "../store/contract.ts";
 import { ChainRun } from "../support/chain-run.ts";
+import { RandomHistory } from "../support/random-history.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const folder = temporaryFolder();
@@ -104,6 +107,39 @@ describe("a copy of a ledger", () => {
     expect((await checkData(to)).findings).toEqual([]);
     await ledgerAt(to, 75, 60n);
     expect((await checkData(to)).findings).toEqual([]);
+  });
+
+  it.each([1, 4, 9, 16])("of a source whose pruner stopped after %i steps is sound", async (steps) => {
+    const [from, to] = [place(), place()];
+    const history = new RandomHistory(8).grow(90);
+    const store = await openLmdbStore({ path: from });
+    await new Committer({ store, logger: silentLogger }).append(history.records);
+    const floor = (history.blockEnds.find((end) => end > 50n) ?? 0n) + 1n;
+    for (let i = 0; i < steps; i++) expect((await store.prune(floor, 1)).done).toBe(false);
+    await store.close();
+    expect((await copy(from, to)).check).toMatchObject({ faults: 0, findings: [] });
+    expect((await checkData(to)).findings).toEqual([]);
+    const target = await openLmdbStore({ path: to });
+    await pruneTo(target, (history.blockEnds.find((end) => end > 70n) ?? 0n) + 1n);
+    await target.close();
+    expect((await checkData(to)).findings).toEqual([]);
+  });
+
+  it("of a refuted source is refused at once, with the reason", async () => {
+    const [from, to] = [place(), place()];
+    await ledgerAt(from, 20);
+    const store = await openLmdbStore({ path: from });
+    const reason = "a waypoint differs";
+    await new Committer({ store, logger: silentLogger }).refute({ firstVersion: 30n, reason });
+    await store.close();
+    // A retry would be told, and would not end within the patience.
+    const retries: string[] = [];
+    const logger = { ...silentLogger, warn: (_: object, text: string) => void retries.push(text) };
+    const patience = { logger, patienceMs: { open: 1, copy: 1 } };
+    const refusal = await copy(from, to, patience).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "format", message: expect.stringContaining(reason) });
+    expect(refusal).toMatchObject({ message: expect.stringContaining("Rewind the source below version 30") });
+    expect(retries).toEqual([]);
   });
 
   it("works from a source that keeps only one block", async () => {

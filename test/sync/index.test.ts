@@ -6,15 +6,18 @@ import { silentLogger } from "../../src/base/log.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/genesis.ts";
 import { assertIndexed } from "../../src/ledger/owned-items.ts";
-import { checkData, copyData, createNode } from "../../src/node.ts";
+import { backupData, checkData, copyData, createNode } from "../../src/node.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { numberKey } from "../../src/store/lmdb/tables.ts";
 import { openStoreWalk } from "../../src/store/lmdb/walk.ts";
 import { Committer } from "../../src/sync/committer.ts";
+import { keepAccumulator } from "../../src/sync/kept-accumulator.ts";
 import { rewindLedger } from "../../src/sync/rewind.ts";
+import { pruneTo } from "../store/contract.ts";
 import { recordChain } from "../support/follow.ts";
+import { RandomHistory } from "../support/random-history.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -242,6 +245,73 @@ describe("the index of a ledger that changed its course", () => {
     await append(store, false, to + 20n);
     expect(await refusal(store)).toBe("unavailable");
     await store.close();
+  });
+});
+
+// Items are deleted and written again; two have keys of neither address nor table, one is an object that may lose its store.
+describe.each([1, 2, 3])("the index of a store with deletions (history %i)", (seed) => {
+  const history = new RandomHistory(seed).grow(120);
+  const signal = new AbortController().signal;
+  const endAfter = (version: bigint): bigint => history.blockEnds.find((end) => end > version) ?? 0n;
+  const [early, middle, late] = [endAfter(40n), endAfter(70n), endAfter(100n)];
+  const commit = async (store: Store, upTo: bigint, index = true): Promise<Committer> => {
+    const committer = new Committer({ store, logger: silentLogger, index });
+    await committer.append(history.records.slice(Number(await committer.nextVersion()), Number(upTo) + 1));
+    return committer;
+  };
+
+  it("that was switched off is no damage when the pruner passes it: check and backup take the store", async () => {
+    const path = place();
+    const store = await openLmdbStore({ path });
+    await commit(store, early);
+    await commit(store, late, false);
+    await pruneTo(store, middle + 1n);
+    await store.close();
+    expect((await checkData(path)).findings).toEqual([]);
+    expect((await backupData(path, place())).version).toBe(`${late}`);
+    const again = await openLmdbStore({ path });
+    expect((await (await commit(again, history.head)).indexMore()).state).toBe("impossible");
+    expect(await refusal(again)).toBe("not_indexed");
+    await again.close();
+    expect((await checkData(path)).findings).toEqual([]);
+  });
+
+  it("is whole again when it was off for a while and the pruner did not pass it", async () => {
+    const path = place();
+    const store = await openLmdbStore({ path });
+    await commit(store, middle);
+    await commit(store, late, false);
+    await pruneTo(store, early + 1n);
+    expect((await (await commit(store, late)).indexMore()).state).toBe("whole");
+    await commit(store, history.head);
+    await pruneTo(store, late + 1n);
+    expect(await refusal(store)).toBe("none");
+    await store.close();
+    expect((await checkData(path)).findings).toEqual([]);
+  });
+
+  it("has every item, whatever its key, and the check takes an object that lost its store", async () => {
+    const path = place();
+    for (const floor of [0n, middle + 1n, history.blockEnds.at(-2) ?? 0n]) {
+      const store = await openLmdbStore({ path });
+      await commit(store, history.head);
+      await pruneTo(store, floor === 0n ? 0n : endAfter(floor - 2n) + 1n);
+      await store.close();
+      expect((await checkData(path)).findings).toEqual([]);
+    }
+  });
+
+  it("keeps the rows of items that a rewind leaves as deletions to be pruned", async () => {
+    for (const steps of [4, 19, 34, 49]) {
+      const path = place();
+      const store = await openLmdbStore({ path });
+      await commit(store, history.head);
+      await keepAccumulator(store, middle + 1n, signal);
+      for (let i = 0; i < steps; i++) await store.prune(middle + 1n, 1);
+      await rewindLedger({ store, to: endAfter(middle), onProgress: () => {}, signal });
+      await store.close();
+      expect((await checkData(path)).findings).toEqual([]);
+    }
   });
 });
 

@@ -10,7 +10,7 @@ import { createNode, type Node } from "../../src/node.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { BaseFiller } from "../../src/sync/base-filler.ts";
-import { baseRowKey, decodeBaseRow, encodeBaseRow } from "../../src/sync/base-rows.ts";
+import { baseRowKey, decodeBaseRow } from "../../src/sync/base-rows.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { createLazyView } from "../../src/sync/lazy-view.ts";
 import { locateBase } from "../../src/sync/locate-base.ts";
@@ -202,7 +202,7 @@ describe("an item", () => {
     expect(second.logged).toContain("replaced a state item that was fetched wrong");
     await second.close();
     const [row] = await store.getSideRows([baseRowKey("filled", hashOf(0))]);
-    expect(decodeBaseRow(row!).level).toEqual({ kind: "agreed", needed: 2, of: 3 });
+    expect(decodeBaseRow(row!).fetched?.level).toEqual({ kind: "agreed", needed: 2, of: 3 });
     // The level stays with the row, also under a weaker rule.
     const third = startLayer(store, 1, 1);
     expect(await third.read(0)).toEqual({ value: truth.value, level: "agreed 2/3" });
@@ -219,16 +219,5 @@ describe("an item", () => {
     const asked = proxies[0]!.seen.length;
     expect(await second.read(0)).toEqual({ value, level: "trusted" });
     expect(proxies[0]!.seen.length).toBe(asked);
-  });
-
-  it("stored before levels were is trusted", async () => {
-    const store = await startStore();
-    const view = await store.openView();
-    const { oldestVersion: version } = view.position;
-    view.release();
-    const value = encodeBaseRow({ version, value: undefined });
-    await store.putSideRows([{ key: baseRowKey("filled", hashOf(0)), value }]);
-    expect(await startLayer(store, 1, 1).read(0)).toEqual({ value: undefined, level: "trusted" });
-    expect((await startLayer(store, 3, 2).read(0)).level).toBe("agreed 2/3");
   });
 });

@@ -2,9 +2,16 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, it } from "vitest";
+import { encodeWith } from "../../src/bcs/codec.ts";
+import { u64 } from "../../src/bcs/scalars.ts";
+import { createKeypair } from "../../src/chain/keys.ts";
+import { chainSeed } from "../../src/chain/local-chain.ts";
+import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { begun } from "../support/begun.ts";
 import { startProxy } from "../support/proxy.ts";
+import { signCall } from "../support/submitter.ts";
 import { until } from "../support/until.ts";
 
 const open: { close(): unknown }[] = [];
@@ -23,7 +30,7 @@ interface Info {
 }
 const infoOf = async (node: Node): Promise<Info> => (await node.info()) as unknown as Info;
 
-it("an upstream that turns into one of another chain gets no questions: no items, and nothing passed on", async () => {
+it("an upstream that turns into one of another chain gets no questions: no items, and no submissions", async () => {
   const origin = await start({ localChain: { seed: "silent" } });
   for (let i = 0; i < 5; i++) await origin.produceBlock();
   const proxy = await startProxy(origin.url);
@@ -34,18 +41,29 @@ it("an upstream that turns into one of another chain gets no questions: no items
       startVersion: "latest",
       pollTimeMs: 5,
       retryTimeMs: 3_600_000,
-      passThrough: true,
+      forwardSubmissions: true,
     },
   });
-  const passed = "/v1/accounts/0x1/events/3";
-  expect((await fetch(new URL(passed, node.url))).status).not.toBe(503);
-  expect(proxy.seen).toContain(`GET ${passed}`);
+  const keys = createKeypair(chainSeed("nobody"), "nobody");
+  const call = {
+    function: "aptos_account::transfer",
+    args: [encodeWith(addressCodec, keys.address), encodeWith(u64, 1n)],
+  };
+  const signed = encodeWith(userTransactionCodec, signCall(keys, call));
+  const submit = (): Promise<Response> =>
+    fetch(`${node.url}/transactions`, {
+      method: "POST",
+      headers: { "content-type": "application/x.aptos.signed_transaction+bcs" },
+      body: Buffer.from(signed),
+    });
+  expect((await submit()).status).toBe(400);
+  expect(proxy.seen).toContain("POST /v1/transactions");
   proxy.meddle = (passing) => ({ ...passing, headers: { ...passing.headers, "x-node-chain-id": "99" } });
   await until(async () => (await infoOf(node)).upstreams[0]?.state === "set_aside");
   expect((await infoOf(node)).upstreams[0]?.last_fault).toMatch(/^wrong_chain/);
   const asked = proxy.seen.length;
   await expect(node.balance("0xabcdef", "0xa")).rejects.toMatchObject({ code: "unavailable" });
-  const answer = await fetch(new URL(passed, node.url));
+  const answer = await submit();
   expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining("set aside")]);
   expect(proxy.seen.length).toBe(asked);
 });

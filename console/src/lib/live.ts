@@ -115,7 +115,7 @@ function schedule(ms: number): void {
   timer = setTimeout(refresh, ms);
 }
 
-type DemoAccounts = Readonly<Record<string, { readonly address: string; readonly private_key: string }>>;
+type DemoAccounts = Readonly<Record<string, { readonly address: string; readonly private_key?: string }>>;
 
 /** The response, with addresses and keys of demo accounts apart. */
 function toInfo(data: Readonly<Record<string, unknown>>): Info {
@@ -125,7 +125,9 @@ function toInfo(data: Readonly<Record<string, unknown>>): Info {
   return {
     ...(rest as Info),
     demo_accounts: Object.fromEntries(entries.map(([name, { address }]) => [name, address])),
-    demo_keys: Object.fromEntries(entries.map(([name, { private_key: key }]) => [name, key])),
+    demo_keys: Object.fromEntries(
+      entries.flatMap(([name, { private_key: key }]) => (key === undefined ? [] : [[name, key]])),
+    ),
   };
 }
 

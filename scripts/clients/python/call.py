@@ -143,10 +143,9 @@ check(info, typed(NodeInfo, lambda facts: facts["software"] == "sextant"))
 
 check(
     get_account_balance,
-    typed(str, str.isdigit),
+    typed(int, lambda balance: balance > 0),
     ADA,
     COIN,
-    quoted=True,
     at=at,
     min_ledger_version=version,
     wait_ms=0,

@@ -1,6 +1,6 @@
 // Checks the signatures of a transaction as strictly as the network: canonical scalars, no keys or points of small
 // order, each signature by the key in its place. Schemes that are not checked here are refused by name.
-import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { sha3Parts } from "../../base/sha3.ts";
 import { Slices } from "../../base/slices.ts";
 import { encodeWith } from "../../bcs/codec.ts";
@@ -14,6 +14,7 @@ import { rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse, unmodelled } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import type { WebAuthnAssertion } from "../../transaction/web-authn.ts";
 
 /** Most signatures of one transaction, and most keys of one account. */
 const MAX_SIGNATURES = 32;
@@ -21,9 +22,13 @@ const ED25519_KEY_BYTES = 32;
 const ED25519_SIGNATURE_BYTES = 64;
 const MULTI_BITMAP_BYTES = 4;
 /** Uncompressed: a tag and both coordinates. */
-const SECP256K1_KEY_BYTES = 65;
+const ECDSA_KEY_BYTES = 65;
+const ECDSA_SIGNATURE_BYTES = 64;
 const UNCOMPRESSED = 4;
 const HALF_SECP256K1_ORDER = 0x7fffffff_ffffffff_ffffffff_ffffffff_5d576e73_57a4501d_dfe92f46_681b20a0n;
+const HALF_SECP256R1_ORDER = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79dce561_7e3192a8n;
+/** Most bytes of an assertion besides its signature. */
+const MAX_WEB_AUTHN_BYTES = 1024;
 /** The y coordinates of the points of small order, canonical or not, little-endian without the sign bit. */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
@@ -171,16 +176,15 @@ function authenticationKeyOf(account: AccountAuthenticator): Uint8Array | undefi
   }
 }
 
-const SCHEME_NAMES: Readonly<Record<Exclude<AnyPublicKey["kind"], "ed25519" | "secp256k1">, string>> = {
-  secp256r1: "secp256r1 (WebAuthn)",
+const SCHEME_NAMES: Readonly<Partial<Record<AnyPublicKey["kind"], string>>> = {
   keyless: "keyless",
   federatedKeyless: "federated keyless",
   slhDsa: "SLH-DSA",
 };
 
 function assertChecked(key: AnyPublicKey): void {
-  if (key.kind === "ed25519" || key.kind === "secp256k1") return;
-  throw unmodelled(`${SCHEME_NAMES[key.kind]} signatures; sign with ed25519 or secp256k1`);
+  const name = SCHEME_NAMES[key.kind];
+  if (name !== undefined) throw unmodelled(`${name} signatures; sign with ed25519, secp256k1 or WebAuthn`);
 }
 
 /** Checks one signature of a message. */
@@ -206,7 +210,9 @@ function isAnySignature(key: AnyPublicKey, signature: AnySignature, message: Uin
   if (key.kind === "ed25519" && signature.kind === "ed25519")
     return isEd25519(key.publicKey, signature.signature, message);
   if (key.kind === "secp256k1" && signature.kind === "secp256k1")
-    return isSecp256k1(key.publicKey, signature.signature, message);
+    return isEcdsa(SECP256K1, key.publicKey, signature.signature, message);
+  if (key.kind === "secp256r1" && signature.kind === "webAuthn")
+    return isWebAuthn(key.publicKey, signature.assertion, message);
   return false;
 }
 
@@ -272,14 +278,46 @@ function isEd25519(publicKey: Uint8Array, signature: Uint8Array, message: Uint8A
   return key !== undefined && verify(null, message, key, signature);
 }
 
-/** The signature is over the SHA3-256 of the message, with the smaller of the two scalars. */
-function isSecp256k1(publicKey: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean {
-  if (publicKey.length !== SECP256K1_KEY_BYTES || publicKey[0] !== UNCOMPRESSED) return false;
-  if (signature.length !== ED25519_SIGNATURE_BYTES) return false;
-  if (BigInt(`0x${Buffer.from(signature.subarray(32)).toString("hex")}`) > HALF_SECP256K1_ORDER) return false;
+interface EcdsaCurve {
+  readonly name: string;
+  readonly hash: string;
+  readonly halfOrder: bigint;
+}
+
+const SECP256K1: EcdsaCurve = { name: "secp256k1", hash: "sha3-256", halfOrder: HALF_SECP256K1_ORDER };
+const SECP256R1: EcdsaCurve = { name: "P-256", hash: "sha256", halfOrder: HALF_SECP256R1_ORDER };
+
+/** The signature has the smaller of the two scalars. */
+function isEcdsa(
+  { name, hash, halfOrder }: EcdsaCurve,
+  publicKey: Uint8Array,
+  signature: Uint8Array,
+  message: Uint8Array,
+): boolean {
+  if (publicKey.length !== ECDSA_KEY_BYTES || publicKey[0] !== UNCOMPRESSED) return false;
+  if (signature.length !== ECDSA_SIGNATURE_BYTES) return false;
+  if (BigInt(`0x${Buffer.from(signature.subarray(32)).toString("hex")}`) > halfOrder) return false;
   const [x, y] = [base64url(publicKey.subarray(1, 33)), base64url(publicKey.subarray(33))];
-  const key = importKey({ kty: "EC", crv: "secp256k1", x, y });
-  return key !== undefined && verify("sha3-256", message, { key, dsaEncoding: "ieee-p1363" }, signature);
+  const key = importKey({ kty: "EC", crv: name, x, y });
+  return key !== undefined && verify(hash, message, { key, dsaEncoding: "ieee-p1363" }, signature);
+}
+
+/** A device signs its own data and the browser's, whose challenge is the SHA3-256 of the message. */
+function isWebAuthn(publicKey: Uint8Array, assertion: WebAuthnAssertion, message: Uint8Array): boolean {
+  const { signature, authenticatorData, clientDataJson } = assertion;
+  if (authenticatorData.length + clientDataJson.length > MAX_WEB_AUTHN_BYTES) return false;
+  if (challengeIn(clientDataJson) !== base64url(sha3Parts(message))) return false;
+  const signed = Buffer.concat([authenticatorData, createHash("sha256").update(clientDataJson).digest()]);
+  return isEcdsa(SECP256R1, publicKey, signature.signature, signed);
+}
+
+function challengeIn(clientDataJson: Uint8Array): unknown {
+  try {
+    const { type, challenge } = JSON.parse(Buffer.from(clientDataJson).toString("utf8"));
+    return type === "webauthn.get" ? challenge : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined for bytes that are not a point of the curve. */

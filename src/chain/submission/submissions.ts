@@ -45,7 +45,9 @@ export interface SimulatedFields {
 
 export interface CheckOptions {
   /** The owner of the chain asks for it, who needs no signature. Never true for what comes over HTTP. */
-  readonly isImpersonated?: boolean;
+  readonly isOwners?: boolean;
+  /** The time of the next block; the ledger's own if left out. */
+  readonly timestampUsec?: bigint;
 }
 
 /** A transaction that a block may take. */
@@ -86,16 +88,15 @@ export class Submissions {
   async check(
     view: LedgerView,
     submitted: Submitted,
-    { isImpersonated = false }: CheckOptions = {},
+    { isOwners = false, timestampUsec = view.position.timestampUsec }: CheckOptions = {},
   ): Promise<Checked> {
-    if (!isImpersonated && !(await areSignaturesValid(submitted.transaction)))
-      throw refuse("INVALID_SIGNATURE");
-    return asModelled(() => this.#check(view, submitted));
+    if (!isOwners && !(await areSignaturesValid(submitted.transaction))) throw refuse("INVALID_SIGNATURE");
+    return asModelled(() => this.#check(view, submitted, timestampUsec));
   }
 
-  async #check(view: LedgerView, submitted: Submitted): Promise<Checked> {
+  async #check(view: LedgerView, submitted: Submitted, timestampUsec: bigint): Promise<Checked> {
     const { transaction } = submitted;
-    const { chainId, timestampUsec } = view.position;
+    const { chainId } = view.position;
     const call = this.#callState(view);
     const context = { chainId, timestampUsec, mayWait: true };
     await checkPrologue(call, submitted, context);
@@ -112,14 +113,19 @@ export class Submissions {
    * Runs a transaction on the ledger's head and keeps nothing; returns the record that it would leave, with zeros for the
    * hashes. It must not be signed, because a signed one could be submitted.
    */
-  async simulate(view: LedgerView, given: UserTransaction, fields: SimulatedFields): Promise<Uint8Array> {
+  async simulate(
+    view: LedgerView,
+    given: UserTransaction,
+    fields: SimulatedFields,
+    timestampUsec: bigint = view.position.timestampUsec,
+  ): Promise<Uint8Array> {
     if (await areSignaturesValid(given))
       throw new SubmissionError("signed", "Simulated transactions must not have a valid signature");
     const call = this.#callState(view);
     const raw = await this.#estimate(call, given.raw, fields);
     const transaction: UserTransaction = { ...given, raw };
     const submitted = this.takeApart(transaction);
-    const { chainId, timestampUsec, version } = view.position;
+    const { chainId, version } = view.position;
     let result: RunResult;
     try {
       result = await runSubmitted(call, submitted, { chainId, timestampUsec, isSimulation: true });
@@ -170,7 +176,7 @@ export class Submissions {
     address: Address,
     amount: bigint,
     next: (accountSequenceNumber: bigint) => bigint,
-  ): Promise<Checked[]> {
+  ): Promise<Submitted[]> {
     const call = this.#callState(view);
     const account = await call.read(call.account(this.faucet));
     const sequenceNumber = account?.sequenceNumber ?? 0n;
@@ -184,10 +190,7 @@ export class Submissions {
     );
     const { chainId } = view.position;
     const first = next(sequenceNumber);
-    return calls.map((call, index) => ({
-      submitted: this.#sign(call, first + BigInt(index), chainId),
-      sequenceNumber,
-    }));
+    return calls.map((call, index) => this.#sign(call, first + BigInt(index), chainId));
   }
 
   #sign(call: EntryFunction, sequenceNumber: bigint, chainId: number): Submitted {

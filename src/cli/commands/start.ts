@@ -64,7 +64,7 @@ const followOptions = {
     "Pause between two questions to a backup service; a backup folder gets 30 times that",
     FOLLOW_NUMBERS.proofPollTimeMs,
   ),
-  "pass-through": switchOption("Forward requests that this node does not serve to the first upstream", false),
+  "forward-submissions": switchOption("Hand submitted transactions on to the first upstream", false),
   "upstream-rate": integerOption(
     "Limit on requests per second to each upstream; 0 for no limit",
     "COUNT",
@@ -207,7 +207,7 @@ const options = {
 type StartValues = OptionValues<typeof options>;
 
 /** Options that need --upstream. */
-const FOLLOWING = ["upstream", "agree", "start-version", "proofs", "pass-through"] as const;
+const FOLLOWING = ["upstream", "agree", "start-version", "proofs", "forward-submissions"] as const;
 
 const isFullCheck = ["check", (check: unknown) => check === "full"] as const;
 const hasWorkers = ["workers", (workers: unknown) => workers !== 0] as const;
@@ -262,7 +262,8 @@ function checkCombination(values: StartValues): void {
   if (values.proofs.length > 0 && values.waypoint.length === 0) {
     throw new ConfigError("--proofs needs --waypoint: signatures lead from a waypoint to the present");
   }
-  if (values["pass-through"] && !isFollowing) throw new ConfigError("--pass-through needs --upstream");
+  if (values["forward-submissions"] && !isFollowing)
+    throw new ConfigError("--forward-submissions needs --upstream");
   if (isFollowing && values["local-chain"])
     throw new ConfigError("--local-chain: a node that follows (--upstream) makes no blocks");
   if (values.genesis !== undefined && values["start-version"] !== undefined) {
@@ -364,7 +365,9 @@ async function announce(node: Node, context: CommandContext): Promise<boolean> {
   }
   const { environment } = context;
   const isColoured = hasColours(process.stdout, environment);
-  context.out(startScreen(node, { position: await positionText(node), isColoured, environment }));
+  const { proofUrl } = node;
+  const proofs = proofUrl && (await (await import("../proofs-line.ts")).proofsLine(proofUrl));
+  context.out(startScreen(node, { position: await positionText(node), proofs, isColoured, environment }));
   return true;
 }
 

@@ -6,6 +6,7 @@ import {
   type BalanceEvent,
   type BlockEvent,
   createNode,
+  formatTrust,
   type HistoryEnd,
   type MinVersionOptions,
   type NodeInfo,
@@ -18,18 +19,21 @@ import {
 import { BLOCK_NUMBERS, listLines } from "./response-shapes.ts";
 import { type ReadAtOperand, type Source, SourceError } from "./source.ts";
 
-function blockData({ height, firstVersion, version, timestampUsec, epoch }: BlockEvent): object {
+function blockData({ height, firstVersion, version, timestampUsec, epoch, trust }: BlockEvent): object {
   const values = [height, firstVersion, version, timestampUsec, epoch];
-  return Object.fromEntries(BLOCK_NUMBERS.map((name, i) => [name, `${values[i]}`]));
+  const numbers = BLOCK_NUMBERS.map((name, i) => [name, `${values[i]}`]);
+  return { ...Object.fromEntries(numbers), trust: formatTrust(trust) };
 }
 
-function balanceData({ version, timestampUsec, balance, before, transactionHash }: BalanceEvent): object {
+function balanceData(event: BalanceEvent): object {
+  const { version, timestampUsec, balance, before, transactionHash, trust } = event;
   return {
     version: `${version}`,
     timestamp_usec: `${timestampUsec}`,
     balance: `${balance}`,
     ...(before === undefined ? {} : { before: `${before}` }),
     ...(transactionHash === undefined ? {} : { transaction_hash: toPrefixedHex(transactionHash) }),
+    trust: formatTrust(trust),
   };
 }
 
@@ -148,16 +152,20 @@ export async function directorySource(data: string, least: MinVersionOptions): P
       ),
     countTableItems: (handle, when) =>
       ask(() => node.countTableItems(handle, { ...readOptions(when), since: when.since })),
-    watch: async function* ({ balance, after }) {
+    watch: async function* ({ balance, after }, note) {
       // The answer is not needed, only that the ledger is there.
       await ask(() => node.ledgerInfo(least));
       const events: AsyncIterable<BalanceEvent | BlockEvent> =
         balance === undefined
           ? node.watchBlocks({ after })
           : node.watchBalance(balance.address, balance.asset_type, { after });
-      yield* list(events, (event) =>
-        JSON.stringify("height" in event ? blockData(event) : balanceData(event)),
-      );
+      yield* list(events, (event) => {
+        if (after !== undefined && event.version <= after)
+          note(
+            `version ${after} is above the latest of this ledger, ${event.version}; changes may be missing`,
+          );
+        return JSON.stringify("height" in event ? blockData(event) : balanceData(event));
+      });
     },
     rawItem: (handle, key, when) =>
       ask(async () => {

@@ -4,7 +4,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { BodyHold } from "../body.ts";
-import type { EventSink, Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
+import type { EventSink, Exchange, Reply, RequestHeaders } from "../exchange.ts";
 import { headerLines } from "../headers.ts";
 import type { Admitted } from "../node-exchange.ts";
 import type { ReplyTail } from "./reply-tail.ts";
@@ -72,6 +72,10 @@ export class DirectExchange implements Exchange {
     return this.#owner.socket;
   }
 
+  get stream(): Socket {
+    return this.#owner.socket;
+  }
+
   get isGone(): boolean {
     return !this.#owner.socket.writable;
   }
@@ -123,11 +127,5 @@ export class DirectExchange implements Exchange {
   startStream(): undefined {
     this.keepBytes();
     this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
-  }
-
-  toNodeRequest(): NodeRequest | undefined {
-    this.keepBytes();
-    this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
-    return undefined;
   }
 }

@@ -1,11 +1,12 @@
 // An exchange over one stream of an HTTP/2 connection. HTTP/2 has no Connection header: a connection that closes says
 // so with GOAWAY, and a body that nobody reads ends with its stream.
-import { constants, Http2ServerRequest, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
-import { Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { type BodyHold, readBody } from "../body.ts";
+import { cutOff } from "../cut-off.ts";
 import { quoteInput } from "../errors.ts";
-import type { EventSink, Exchange, NodeRequest, Reply, RequestHeaders } from "../exchange.ts";
+import type { EventSink, Exchange, Reply, RequestHeaders } from "../exchange.ts";
 import { isHost } from "../request-target.ts";
 
 /** What an exchange needs of its connection. */
@@ -15,8 +16,6 @@ export interface Http2ExchangeOptions {
   readonly readTimeoutMs: number;
   /** Closes the connection once its streams have ended. */
   readonly close: () => void;
-  /** The client took everything written to the stream. */
-  readonly onTaken: (stream: ServerHttp2Stream) => void;
 }
 
 type SentHeaders = Record<string, string | string[] | number>;
@@ -33,52 +32,6 @@ function toSentHeaders(status: number, list: readonly string[]): SentHeaders {
   return headers;
 }
 
-/** The request headers without those of the protocol, flat. */
-function toRawHeaders(headers: IncomingHttpHeaders): string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    name.startsWith(":") || value === undefined ? [] : [value].flat().flatMap((one) => [name, one]),
-  );
-}
-
-/** The response of a request that another node serves, with the part of node:http's interface that is used there. */
-class PassedResponse extends Writable {
-  shouldKeepAlive = true;
-  readonly #stream: ServerHttp2Stream;
-
-  constructor(stream: ServerHttp2Stream) {
-    super();
-    this.#stream = stream;
-    stream.once("close", () => {
-      if (!stream.writableFinished) this.destroy();
-    });
-  }
-
-  get headersSent(): boolean {
-    return this.#stream.headersSent;
-  }
-
-  /** Throws if a header cannot be sent. */
-  writeHead(status: number, list: readonly string[]): void {
-    this.#stream.respond(toSentHeaders(status, list));
-  }
-
-  override _write(chunk: Uint8Array, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    // A response without a body, such as one to HEAD, ends its stream with the headers.
-    if (this.#stream.writableEnded) done();
-    else this.#stream.write(chunk, done);
-  }
-
-  override _final(done: () => void): void {
-    if (this.#stream.writableEnded) done();
-    else this.#stream.end(done);
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    if (!this.writableFinished && !this.#stream.closed) this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-    done(error);
-  }
-}
-
 /** One request that came on a stream. */
 export class Http2Exchange implements Exchange {
   readonly sinceMs: number = performance.now();
@@ -86,7 +39,6 @@ export class Http2Exchange implements Exchange {
   readonly target: string;
   readonly headers: RequestHeaders;
   readonly hostFault: string | undefined;
-  readonly #allHeaders: IncomingHttpHeaders;
   readonly #stream: ServerHttp2Stream;
   readonly #options: Http2ExchangeOptions;
   readonly #added: string[] = [];
@@ -98,7 +50,6 @@ export class Http2Exchange implements Exchange {
     const { ":authority": authority, host = authority } = headers;
     this.headers = { ...headers, host };
     this.hostFault = hostFaultOf(authority, host);
-    this.#allHeaders = headers;
     this.#stream = stream;
     this.#options = options;
     this.#awaitsContinue = headers.expect?.toLowerCase() === "100-continue";
@@ -107,6 +58,10 @@ export class Http2Exchange implements Exchange {
   /** The connection, which further streams share. */
   get socket(): Socket {
     return this.#options.socket;
+  }
+
+  get stream(): ServerHttp2Stream {
+    return this.#stream;
   }
 
   get isGone(): boolean {
@@ -126,16 +81,11 @@ export class Http2Exchange implements Exchange {
     return readBody(Object.assign(this.#stream, { headers: this.headers }), hold);
   }
 
-  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
-    if (this.isGone) {
-      onSent?.();
-      return;
-    }
+  reply({ status, headers, extra, body, closes, isShared }: Reply): void {
+    if (this.isGone) return;
     const stream = this.#stream;
     const list = [...headers.list, ...extra, ...(isShared === true ? [] : this.#added)];
     if (body !== undefined) list.push("Content-Length", String(Buffer.byteLength(body)));
-    // A stream that the client resets sends no more, but its connection stays: the bytes are free in either case.
-    if (onSent !== undefined) stream.once("close", onSent);
     const endStream = body === undefined || this.method === "HEAD";
     stream.respond(toSentHeaders(status, list), { endStream });
     if (!endStream) stream.end(body);
@@ -148,7 +98,6 @@ export class Http2Exchange implements Exchange {
     const stream = this.#stream;
     if (this.isGone) return stream;
     this.#start(status, [...headers.list, ...extra]);
-    stream.on("drain", () => this.#options.onTaken(stream));
     this.#expectReading();
     if (closes) this.#options.close();
     return stream;
@@ -166,20 +115,6 @@ export class Http2Exchange implements Exchange {
     };
   }
 
-  toNodeRequest(): NodeRequest {
-    const headers = { ...this.#allHeaders };
-    // Without a length, only the end of the stream tells where the body ends.
-    if (headers["content-length"] === undefined && !this.#stream.endAfterHeaders) {
-      headers["transfer-encoding"] = "chunked";
-    }
-    return {
-      request: new Http2ServerRequest(this.#stream, headers, {}, toRawHeaders(headers)),
-      response: new PassedResponse(this.#stream),
-      added: this.#added,
-      goOn: () => this.#goOn(),
-    };
-  }
-
   #start(status: number, list: readonly string[]): void {
     const endStream = this.method === "HEAD";
     this.#stream.respond(toSentHeaders(status, [...list, ...this.#added]), { endStream });
@@ -190,7 +125,7 @@ export class Http2Exchange implements Exchange {
   #expectReading(): void {
     const stream = this.#stream;
     if (stream.destroyed) return;
-    stream.setTimeout(this.#options.readTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL));
+    stream.setTimeout(this.#options.readTimeoutMs, () => cutOff(stream));
   }
 
   /** Tells the client, once it has the response, to stop sending a body that nobody reads. */

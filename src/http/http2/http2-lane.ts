@@ -7,6 +7,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { Socket } from "node:net";
+import { cutOff } from "../cut-off.ts";
 import type { UnreadResponses } from "../unread-responses.ts";
 import { Http2Exchange } from "./http2-exchange.ts";
 
@@ -94,7 +95,6 @@ class Http2Connection {
         socket,
         readTimeoutMs: options.readTimeoutMs,
         close: () => this.close(),
-        onTaken: (taken) => options.unreadResponses.noteTaken(taken),
       });
       if (headers.expect !== undefined && !exchange.awaitsContinue) options.refuseExpectation(exchange);
       else options.take(exchange);
@@ -130,10 +130,12 @@ class Http2Connection {
     unreadResponses.watchStream(stream);
     // The client learns of a broken stream, and the exchange sees that it is gone.
     stream.on("error", () => {});
+    // Node would keep a stream that the client cancelled until its answer is written.
+    stream.once("aborted", () => stream.destroy());
     const late = stream.endAfterHeaders
       ? undefined
       : setTimeout(() => {
-          if (!stream.readableEnded) stream.close(constants.NGHTTP2_CANCEL);
+          if (!stream.readableEnded) cutOff(stream);
         }, requestTimeoutMs);
     stream.once("close", () => {
       clearTimeout(late);

@@ -1,8 +1,11 @@
 // The faucet of a local chain, as official clients ask it: `POST /fund` with JSON, and the older `POST /mint` with a query.
-import { CodedError, errorText } from "../../base/errors.ts";
+import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { fromHex } from "../../base/hex.ts";
 import { sha3Parts } from "../../base/sha3.ts";
+import { LedgerError } from "../../ledger/errors.ts";
 import { type Address, addressFromBytes, parseAddress } from "../../move/address.ts";
+import { SubmissionError } from "../../transaction/submission-error.ts";
+import { HttpError } from "../errors.ts";
 import { RateLimiter } from "../rate-limiter.ts";
 import {
   listenSmall,
@@ -120,7 +123,12 @@ export function listenForFunding(options: FaucetOptions): Promise<SmallServer> {
       return await fund(address, amount);
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
-      throw new FaucetRefusal(400, "TransactionFailed", error.message);
+      if (error instanceof ConfigError || error instanceof SubmissionError)
+        throw new FaucetRefusal(400, "TransactionFailed", error.message);
+      // Messages of the store contain paths.
+      const isPublic = error instanceof LedgerError || error instanceof HttpError;
+      const reason = isPublic ? error.message : "the chain cannot make blocks just now";
+      throw new FaucetRefusal(503, "FaucetNotReady", reason);
     } finally {
       waiting--;
     }
@@ -131,6 +139,13 @@ export function listenForFunding(options: FaucetOptions): Promise<SmallServer> {
     if (isHealth && method === "GET") {
       const reason = unready();
       return reason === undefined ? { status: 200, body: HEALTHY } : { status: 503, body: reason };
+    }
+    if (method === "POST" && request.isSimple) {
+      throw new FaucetRefusal(
+        415,
+        "InvalidRequest",
+        "Content-Type: pages of other origins send application/json",
+      );
     }
     if (path === "/fund" && method === "POST") {
       return { status: 200, body: { txn_hashes: await mint(request, bodyOf(request)) } };

@@ -31,8 +31,9 @@ const MAX_QUERY_CHARACTERS = 4096;
  */
 const QUERY =
   /^ ?(?:query\b ?\w{0,100} ?(?:\([^(){}]{0,500}\) ?)?)?\{ ?processor_status ?(?:\(([^()]{0,500})\) ?)?\{([ \w,]{0,500})\} ?\} ?$/;
-/** The conditions that clients write: a variable for all of it (TypeScript), or for the name (Go). */
+/** The conditions that clients write: a variable for all of it (TypeScript), or for the name (Go), or the name itself. */
 const WHOLE_CONDITION = /^ ?where ?: ?\$(\w{1,100}) ?$/;
+const LITERAL_CONDITION = /^ ?where ?: ?\{ ?processor ?: ?\{ ?_eq ?: ?"([\w-]{0,100})" ?\} ?\} ?$/;
 const NAME_CONDITION = /^ ?where ?: ?\{ ?processor ?: ?\{ ?_eq ?: ?\$(\w{1,100}) ?\} ?\} ?$/;
 
 const MAX_DATE_USEC = 8_640_000_000_000_000_000n;
@@ -61,6 +62,8 @@ function wantedProcessor(args: string | undefined, variables: unknown): string |
   if (args === undefined) return undefined;
   const variable = (name: string | undefined): unknown =>
     name === undefined ? undefined : (variables as Record<string, unknown> | null | undefined)?.[name];
+  const literal = LITERAL_CONDITION.exec(args)?.[1];
+  if (literal !== undefined) return literal;
   const byName = NAME_CONDITION.exec(args)?.[1];
   const whole = WHOLE_CONDITION.exec(args)?.[1];
   if (byName === undefined && whole === undefined) throw new Error(HERE);

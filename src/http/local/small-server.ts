@@ -3,6 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { addCorsHeaders, preflightHeaders } from "../cors.ts";
+import { HttpError } from "../errors.ts";
+import { isJsonMediaType } from "../negotiation.ts";
 
 /** A request with its body. */
 export interface SmallRequest {
@@ -13,6 +16,8 @@ export interface SmallRequest {
   readonly body: Buffer;
   /** Address of the client. */
   readonly client: string;
+  /** True for a POST that a page of any origin can send without asking first: a form, say. */
+  readonly isSimple: boolean;
 }
 
 /** JSON of a value, or a text. */
@@ -46,13 +51,6 @@ const LIMITS = {
 } as const;
 const MAX_CONNECTIONS = 256;
 const MAX_BODY_BYTES = 64 * 1024;
-/** Clients send headers about themselves, which browsers ask for before. */
-const CORS: Readonly<Record<string, string>> = {
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
-  "Access-Control-Allow-Headers": "*",
-  "Access-Control-Max-Age": "86400",
-};
 
 /** The body, or undefined if it is too long. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -66,16 +64,19 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks);
 }
 
-function send(response: ServerResponse, { status, body, headers }: SmallResponse, isHead: boolean): void {
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, headers = {} }: SmallResponse,
+): void {
+  const { origin } = request.headers;
+  const list = ["Vary", "Origin", ...Object.entries(headers).flat()];
+  if (origin !== undefined) addCorsHeaders(list, origin, "Retry-After");
   const isText = typeof body === "string";
   const bytes = Buffer.from(isText ? body : JSON.stringify(body));
-  response.writeHead(status, {
-    ...CORS,
-    ...headers,
-    "Content-Type": isText ? "text/plain; charset=utf-8" : "application/json",
-    "Content-Length": bytes.length,
-  });
-  response.end(isHead ? undefined : bytes);
+  list.push("Content-Type", isText ? "text/plain; charset=utf-8" : "application/json");
+  response.writeHead(status, [...list, "Content-Length", `${bytes.length}`]);
+  response.end(request.method === "HEAD" ? undefined : bytes);
 }
 
 /** Listens. Rejects with the error of the socket, such as EADDRINUSE. */
@@ -83,32 +84,38 @@ export function listenSmall(options: SmallServerOptions): Promise<SmallServer> {
   const { host, port, respond, refuse, logger } = options;
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = "GET", url = "/" } = request;
-    const isHead = method === "HEAD";
     const mark = url.indexOf("?");
     const body = await readBody(request);
     if (body === undefined) {
       response.shouldKeepAlive = false;
-      send(response, refuse(413, `expected a body of at most ${MAX_BODY_BYTES} bytes`), isHead);
+      send(request, response, refuse(413, `expected a body of at most ${MAX_BODY_BYTES} bytes`));
       return;
     }
-    if (method === "OPTIONS") {
-      response.writeHead(204, CORS).end();
+    const { origin } = request.headers;
+    if (method === "OPTIONS" && origin !== undefined) {
+      try {
+        response.writeHead(200, preflightHeaders(origin, request.headers)).end();
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+        send(request, response, refuse(403, error.message));
+      }
       return;
     }
     const asked: SmallRequest = {
-      method: isHead ? "GET" : method,
+      method: method === "HEAD" ? "GET" : method,
       path: mark < 0 ? url : url.slice(0, mark),
       query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
       body,
       client: request.socket.remoteAddress ?? "",
+      isSimple: origin !== undefined && !isJsonMediaType(request.headers["content-type"] ?? ""),
     };
-    send(response, await respond(asked), isHead);
+    send(request, response, await respond(asked));
   };
   const server = createServer(LIMITS, (request, response) => {
     handle(request, response).catch((error: unknown) => {
       if (request.destroyed && !request.complete) return;
       logger.warn({ error: errorText(error) }, "a request of the local chain's helpers failed");
-      if (!response.headersSent) send(response, refuse(500, "internal error"), false);
+      if (!response.headersSent) send(request, response, refuse(500, "internal error"));
       else response.destroy();
     });
   });

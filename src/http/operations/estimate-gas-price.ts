@@ -3,10 +3,10 @@ import { BcsWriter } from "../../bcs/writer.ts";
 import { gasPriceRoute } from "../../interface/routes.ts";
 import type { GasPrices } from "../../ledger/gas-price.ts";
 import { operation } from "../operation.ts";
+import { U64_NUMBER_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 
 /** A price; the reference prints it as a number. */
-const PRICE_SCHEMA = { type: "integer", format: "uint64", minimum: 0 } as const;
 
 /** `GET /v1/estimate_gas_price` */
 export const estimateGasPrice = operation({
@@ -25,9 +25,12 @@ export const estimateGasPrice = operation({
         type: "object",
         required: ["deprioritized_gas_estimate", "gas_estimate", "prioritized_gas_estimate"],
         properties: {
-          deprioritized_gas_estimate: { ...PRICE_SCHEMA, description: "For a transaction that can wait." },
-          gas_estimate: { ...PRICE_SCHEMA, description: "For an ordinary transaction." },
-          prioritized_gas_estimate: { ...PRICE_SCHEMA, description: "For one that should go first." },
+          deprioritized_gas_estimate: {
+            ...U64_NUMBER_SCHEMA,
+            description: "For a transaction that can wait.",
+          },
+          gas_estimate: { ...U64_NUMBER_SCHEMA, description: "For an ordinary transaction." },
+          prioritized_gas_estimate: { ...U64_NUMBER_SCHEMA, description: "For one that should go first." },
         },
       }),
       description: "The prices, in octas.",

@@ -9,7 +9,7 @@ import { type JsonSchema, operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
-import { named } from "../schemas/named.ts";
+import { named, nullableAnswer } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
 interface Detail extends BalanceDetail {
@@ -32,9 +32,11 @@ const PART_PROPERTIES = {
 
 const COIN_SCHEMA: JsonSchema = named("CoinPart", {
   type: "object",
+  nullable: true,
   required: Object.keys(PART_PROPERTIES),
   properties: PART_PROPERTIES,
-  description: "The CoinStore of the account.",
+  description:
+    "The CoinStore of the account. `null` if the request has a metadata address, which does not count the CoinStore.",
 });
 
 const FUNGIBLE_PROPERTIES = {
@@ -44,12 +46,11 @@ const FUNGIBLE_PROPERTIES = {
     type: "boolean",
     description: "Whether there is an object at the address, with a store in it or not.",
   },
-  store_amount: { ...AMOUNT_SCHEMA, nullable: true, description: "Amount in the store itself." },
-  concurrent_amount: {
-    ...AMOUNT_SCHEMA,
-    nullable: true,
-    description: "Amount in the concurrent balance, which counts while the store itself has 0.",
-  },
+  store_amount: nullableAnswer(AMOUNT_SCHEMA, "Amount in the store itself."),
+  concurrent_amount: nullableAnswer(
+    AMOUNT_SCHEMA,
+    "Amount in the concurrent balance, which counts while the store itself has 0.",
+  ),
 } as const;
 
 const FUNGIBLE_SCHEMA: JsonSchema = named("FungiblePart", {
@@ -66,11 +67,7 @@ const DETAIL_SCHEMA: JsonSchema = named("BalanceDetail", {
     ledger_version: { ...U64_SCHEMA, description: "The version that all of it was read at." },
     timestamp_usec: { ...U64_SCHEMA, description: "Time of its block, in microseconds." },
     balance: { ...AMOUNT_SCHEMA, description: "What `get_account_balance` returns: the sum of the parts." },
-    coin: {
-      nullable: true,
-      allOf: [COIN_SCHEMA],
-      description: "`null` if the request has a metadata address, which does not count the CoinStore.",
-    },
+    coin: COIN_SCHEMA,
     fungible: FUNGIBLE_SCHEMA,
     name: { type: "string", description: "Name of the asset, where the ledger has it." },
     symbol: { type: "string", description: "Symbol of the asset, where the ledger has it." },

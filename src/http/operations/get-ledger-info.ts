@@ -65,7 +65,7 @@ export const getLedgerInfo = operation({
           "block_height",
         ],
         properties: {
-          chain_id: { type: "integer", format: "uint8" },
+          chain_id: { type: "integer", format: "int32" },
           epoch: U64_SCHEMA,
           ledger_version: U64_SCHEMA,
           oldest_ledger_version: U64_SCHEMA,

@@ -16,7 +16,7 @@ import { type Field, type JsonSchema, operation } from "../operation.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { countField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";
-import { named } from "../schemas/named.ts";
+import { named, nullableAnswer } from "../schemas/named.ts";
 import { cursorText, pageCursorField, pageStart } from "../schemas/page-cursor.ts";
 import { readAtFields } from "../schemas/read-at.ts";
 
@@ -29,11 +29,10 @@ const ROW_SCHEMA: JsonSchema = named("TableRow", {
   required: ["key", "value"],
   properties: {
     key: { ...HEX_BYTES_SCHEMA, description: "The key's BCS bytes, as `get_raw_table_item` takes them." },
-    value: {
-      ...HEX_BYTES_SCHEMA,
-      nullable: true,
-      description: "The stored bytes; `null` for a row that was deleted after `since`.",
-    },
+    value: nullableAnswer(
+      HEX_BYTES_SCHEMA,
+      "The stored bytes; `null` for a row that was deleted after `since`.",
+    ),
   },
 });
 

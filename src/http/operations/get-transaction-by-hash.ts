@@ -9,7 +9,7 @@ import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { HttpError } from "../errors.ts";
 import { type Answer, type Context, encodedAnswer, operation } from "../operation.ts";
 import { TRANSACTION_SCHEMA, transactionHashField } from "../schemas/transaction.ts";
-import type { Services } from "../services.ts";
+import type { PendingTransaction, Services } from "../services.ts";
 import { TransactionPrinter } from "../transaction-json/printer.ts";
 import { RecordsPrinter } from "../transaction-json/records-text.ts";
 
@@ -40,22 +40,39 @@ const shared = {
   errors: ["unprintable", "transaction_not_found"],
 } as const;
 
-/** The record of a committed transaction. A fork would ask its network for one that waits here, so that is looked at first. */
-async function findCommitted(
-  view: LedgerView,
-  services: Services,
+/** A transaction that is committed or waits for a block, and the view that shows it. */
+interface Found {
+  readonly view: LedgerView;
+  readonly record: StoredRecord | undefined;
+  readonly pending: PendingTransaction | undefined;
+}
+
+/**
+ * A transaction leaves the mempool once it is committed. One that is in neither may have been committed after the view was
+ * opened, so a newer view has the last word. A fork would ask its network for one that waits here, so the mempool is
+ * asked first.
+ */
+async function find(
   hash: Uint8Array,
-): Promise<StoredRecord | undefined> {
-  const isWaiting =
-    view.position.fork !== undefined && (await services.pendingTransaction(hash)) !== undefined;
-  return isWaiting ? undefined : findByHash(view, hash);
+  { view, newerView, services }: Pick<Context<"required">, "view" | "newerView" | "services">,
+): Promise<Found> {
+  const isFork = view.position.fork !== undefined;
+  const record = isFork ? undefined : await findByHash(view, hash);
+  if (record !== undefined) return { view, record, pending: undefined };
+  const pending = await services.pendingTransaction(hash);
+  if (pending !== undefined) return { view, record, pending };
+  const { version } = view.position;
+  const newer = await newerView();
+  const isSame = newer.position.version === version && !isFork;
+  return { view: newer, record: isSame ? undefined : await findByHash(newer, hash), pending };
 }
 
 async function answerOf(
   hash: Uint8Array,
-  { view, services, form }: Context<"required">,
+  context: Context<"required">,
 ): Promise<Answer<string | Uint8Array>> {
-  const record = await findCommitted(view, services, hash);
+  const { services, form } = context;
+  const { view, record, pending } = await find(hash, context);
   if (record !== undefined) {
     const printer = new RecordsPrinter(services.types, view);
     const { version } = record;
@@ -63,7 +80,6 @@ async function answerOf(
       form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await (await printer.print(record)).finish();
     return { data, version, timestampUsec: await printer.timeOf(version) };
   }
-  const pending = await services.pendingTransaction(hash);
   if (pending === undefined) {
     throw new HttpError("transaction_not_found", `no transaction has the hash ${toPrefixedHex(hash)}`);
   }
@@ -84,9 +100,11 @@ export const getTransactionByHash = operation({
   handle: ({ txn_hash: hash }, context) => answerOf(hash, context),
 });
 
-/** Whether a transaction is committed, or never will be as far as this node knows. */
+/** Whether a transaction is committed, or never will be as far as this node knows: the handler looks again. */
 async function isSettled(view: LedgerView, services: Services, hash: Uint8Array): Promise<boolean> {
-  if ((await findCommitted(view, services, hash)) !== undefined) return true;
+  const isFork = view.position.fork !== undefined;
+  if (isFork && (await services.pendingTransaction(hash)) !== undefined) return false;
+  if ((await findByHash(view, hash)) !== undefined) return true;
   // A node that makes no blocks knows of no waiting transactions, so any may still come.
   return services.submissions !== undefined && (await services.pendingTransaction(hash)) === undefined;
 }

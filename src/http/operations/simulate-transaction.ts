@@ -25,7 +25,7 @@ export const simulateTransaction = operation({
     "Runs a transaction on the head of a local chain and keeps nothing. The answer is the transaction as it would be committed, with zeros for the hashes. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. Calls that are not modelled are refused as in `submit_transaction`.",
   ledger: "required",
   switchable: true,
-  switch: "submit",
+  switch: "simulate",
   maxInFlight: MAX_IN_FLIGHT,
   params: {},
   query: {

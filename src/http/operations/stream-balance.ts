@@ -5,19 +5,26 @@ import { type BalanceEvent, watchedBalance } from "../../ledger/watch/watched-ba
 import { type JsonSchema, operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
-import { afterField, beginEvents, eventForm, streamRefusedQuery } from "../schemas/event-stream.ts";
+import {
+  afterField,
+  beginEvents,
+  eventForm,
+  streamRefusedQuery,
+  TRUST_SCHEMA,
+} from "../schemas/event-stream.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 
 const EVENT_SCHEMA: JsonSchema = named("BalanceEvent", {
   type: "object",
-  required: ["version", "timestamp_usec", "balance"],
+  required: ["version", "timestamp_usec", "balance", "trust"],
   properties: {
     version: { ...U64_SCHEMA, description: "The version of this balance." },
     timestamp_usec: { ...U64_SCHEMA, description: "Time of its block, in microseconds." },
     balance: AMOUNT_SCHEMA,
     before: { ...AMOUNT_SCHEMA, description: "In a change: the balance at the version before." },
     transaction_hash: { ...LONG_ADDRESS_SCHEMA, description: "In a change: the transaction." },
+    trust: TRUST_SCHEMA,
   },
 });
 
@@ -46,6 +53,6 @@ export const streamBalance = operation({
   refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("balance", EVENT_SCHEMA, toData) },
   handle({ address: owner, asset_type: asset, after }, context) {
-    return beginEvents(watchedBalance({ owner, asset }), context, context.lastEventId ?? after);
+    return beginEvents(watchedBalance({ owner, asset }), context, after);
   },
 });

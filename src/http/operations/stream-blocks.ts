@@ -2,7 +2,13 @@
 import { blockStreamRoute } from "../../interface/routes.ts";
 import { type BlockEvent, watchedBlocks } from "../../ledger/watch/watched-blocks.ts";
 import { type JsonSchema, operation } from "../operation.ts";
-import { afterField, beginEvents, eventForm, streamRefusedQuery } from "../schemas/event-stream.ts";
+import {
+  afterField,
+  beginEvents,
+  eventForm,
+  streamRefusedQuery,
+  TRUST_SCHEMA,
+} from "../schemas/event-stream.ts";
 import { U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 
@@ -10,8 +16,8 @@ const COLUMNS = ["height", "first_version", "last_version", "timestamp_usec", "e
 
 const EVENT_SCHEMA: JsonSchema = named("BlockEvent", {
   type: "object",
-  required: COLUMNS,
-  properties: Object.fromEntries(COLUMNS.map((name) => [name, U64_SCHEMA])),
+  required: [...COLUMNS, "trust"],
+  properties: { ...Object.fromEntries(COLUMNS.map((name) => [name, U64_SCHEMA])), trust: TRUST_SCHEMA },
 });
 
 function toData({ height, firstVersion, version, timestampUsec, epoch }: BlockEvent): object {
@@ -25,7 +31,7 @@ export const streamBlocks = operation({
   ...blockStreamRoute,
   summary: "Blocks as they are committed",
   description:
-    "Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event is the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.",
+    "Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event names the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.",
   ledger: "required",
   switchable: false,
   isStream: true,
@@ -33,5 +39,5 @@ export const streamBlocks = operation({
   query: { after: afterField },
   refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("block", EVENT_SCHEMA, toData) },
-  handle: ({ after }, context) => beginEvents(watchedBlocks, context, context.lastEventId ?? after),
+  handle: ({ after }, context) => beginEvents(watchedBlocks, context, after),
 });

@@ -53,8 +53,8 @@ export const submitBatchTransactions = operation({
     },
   },
   errors: ["invalid_transaction"],
-  async handle({ body }, { view, services }) {
-    const errors = await requireSubmissions(services).submitBatch(body, view);
+  async handle({ body }, { view, services, client }) {
+    const errors = await requireSubmissions(services).submitBatch(body, view, client);
     const data = errors.flatMap((error, index) =>
       error === undefined ? [] : [{ error: errorFields(error), transaction_index: index }],
     );

@@ -17,7 +17,14 @@ export const submitTransaction = operation({
   path: "/v1/transactions",
   summary: "Submit a signed transaction",
   description:
-    "Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network takes no transactions; with `--pass-through` its upstream gets them.",
+    "Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused, because this node has no virtual machine. A node that follows a network hands transactions on to its first upstream with `--forward-submissions`, and takes none without it.",
+  links: {
+    transaction: {
+      operationId: "get_transaction_by_hash",
+      parameters: { txn_hash: "$response.body#/hash" },
+      description: "The transaction, pending or committed.",
+    },
+  },
   ledger: "required",
   switchable: true,
   switch: "submit",
@@ -45,8 +52,8 @@ export const submitTransaction = operation({
     "sequence_number_too_old",
     "mempool_full",
   ],
-  async handle({ body }, { view, services, form }) {
-    const { bytes, hash } = await requireSubmissions(services).submit(body, view);
+  async handle({ body }, { view, services, form, client }) {
+    const { bytes, hash } = await requireSubmissions(services).submit(body, view, client);
     const data =
       form === "bcs"
         ? ""

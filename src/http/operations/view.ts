@@ -1,23 +1,120 @@
-// Calls of view functions that need no virtual machine.
+// Calls of view functions.
+import { toHex } from "../../base/hex.ts";
+import { shortenText } from "../../base/text.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { viewRoute } from "../../interface/routes.ts";
+import { ABSENT } from "../../json/document.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import type { AbiType, FunctionAbi, ModuleId } from "../../move/abi.ts";
+import { addressFromBytes, formatAddress } from "../../move/address.ts";
+import { MoveError } from "../../move/errors.ts";
+import { createParameterLayout, simpleLayout } from "../../move/layout.ts";
+import { writeJsonValue } from "../../move/value-json.ts";
+import { callParameters, describeTypes } from "../../transaction/parameters.ts";
+import { typeOfTag } from "../../transaction/type-arguments.ts";
+import { STATUS, VmError } from "../../vm/errors.ts";
+import type { LedgerViewState } from "../../vm/ledger-views.ts";
 import { AnswerText } from "../answer-text.ts";
+import { HttpError } from "../errors.ts";
 import { StoredValuePrinter } from "../move-json.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
-import { viewBody } from "../schemas/view-request.ts";
-import { runViewFunction, VIEW_FUNCTIONS } from "../view-functions.ts";
+import { type JsonArguments, type ViewRequest, viewBody } from "../schemas/view-request.ts";
+import type { Services } from "../services.ts";
+import { STATUS_NAMES } from "../transaction-json/status-names.ts";
+import { abortText } from "../transaction-json/vm-status.ts";
+
+function refuse(message: string, cause?: unknown): never {
+  throw new HttpError("invalid_view", message, { cause });
+}
+
+function nameOf(module: ModuleId): string {
+  return shortenText(`${formatAddress(module.address)}::${module.name}`);
+}
+
+/** The function's definition, by which JSON arguments are read. */
+async function definitionOf(state: LedgerViewState, { module, name }: ViewRequest): Promise<FunctionAbi> {
+  const found = await state.module(toHex(module.address), module.name);
+  if (found === undefined) refuse(`function: module ${nameOf(module)} is not on chain`);
+  const definition = found.program.abi?.functions.find((one) => one.name === name);
+  return definition ?? refuse(`function: there is no function ${nameOf(module)}::${shortenText(name)}`);
+}
+
+/** BCS of JSON arguments by the types of the function's parameters. Throws HttpError `invalid_view`. */
+async function encodeArguments(
+  services: Services,
+  { view, version, state }: { view: LedgerView; version: bigint; state: LedgerViewState },
+  request: ViewRequest,
+  { document, values }: JsonArguments,
+): Promise<Uint8Array[]> {
+  const definition = await definitionOf(state, request);
+  const { typeArgs } = request;
+  const name = `${nameOf(request.module)}::${request.name}`;
+  const wanted = definition.typeParams.length;
+  if (typeArgs.length !== wanted) refuse(`type_arguments: ${name} takes ${wanted}, got ${typeArgs.length}`);
+  const callee = { path: "function", field: "function", name: () => name };
+  const { params } = callParameters(definition.params, typeArgs, callee);
+  if (values.length !== params.length) {
+    const list = params.length === 0 ? "" : ` (${describeTypes(params)})`;
+    refuse(`arguments: ${name} takes ${params.length}${list}, got ${values.length}`);
+  }
+  const loader = services.types.loaderAt(view, version);
+  const args: Uint8Array[] = [];
+  for (const [i, param] of params.entries()) {
+    const type: AbiType = param.kind === "reference" ? param.to : param;
+    try {
+      const layout = simpleLayout(type) ?? (await createParameterLayout(type, loader));
+      const given = values[i] ?? ABSENT;
+      // An object may also be given as it is printed.
+      const inner =
+        layout.kind === "address" && document.kind(given) === "object"
+          ? document.member(given, "inner")
+          : ABSENT;
+      const writer = new BcsWriter(64);
+      const value = inner === ABSENT ? given : inner;
+      writeJsonValue(writer, layout, { document, value, path: ["arguments", i], takesPrinted: true });
+      args.push(writer.take());
+    } catch (error) {
+      if (!(error instanceof MoveError)) throw error;
+      const where = error.code === "layout" ? `arguments[${i}]: ` : "";
+      refuse(`${where}${error.message} (${name} takes ${describeTypes([type])})`, error);
+    }
+  }
+  return args;
+}
+
+/** The machine's own form of addresses is 64 digits. */
+function withShortAddresses(message: string): string {
+  return message.replace(/(?:0x)?([0-9a-f]{64})/g, (_, hex: string) =>
+    formatAddress(addressFromBytes(Buffer.from(hex, "hex"))),
+  );
+}
+
+/** A fault of the machine as it is answered: in the words of the reference for an abort, else with the status by name. */
+async function faultOf(error: unknown, state: LedgerViewState | undefined): Promise<unknown> {
+  if (!(error instanceof VmError)) return error;
+  const { status, subStatus, location, message } = error;
+  let text = `${withShortAddresses(message)} (${STATUS_NAMES.get(status) ?? status})`;
+  if (status === STATUS.aborted && location !== undefined) {
+    const [address = "", name = ""] = location.split("::");
+    const code = subStatus ?? 0n;
+    const info = await state?.abortInfo(location, code);
+    const module = { address: addressFromBytes(Buffer.from(address, "hex")), name };
+    text = abortText({ kind: "module", module }, code, info);
+  }
+  return new HttpError("invalid_view", text, { cause: error, extra: { vm_error_code: status } });
+}
 
 /** `POST /v1/view` */
 export const view = operation({
   id: "view",
   ...viewRoute,
   summary: "View function",
-  description: `Calls a view function at the latest or a chosen version. This node has no virtual machine and answers only functions that read balances, supplies and names: ${VIEW_FUNCTIONS.map((name) => `\`${name}\``).join(", ")}. Any other function is 400; with pass-through the upstream answers all of them.`,
+  description:
+    "Calls a view function of any module at the latest or a chosen version, and answers what it returns. The function's bytecode runs on the state of that version, with gas by the schedule on the chain and up to the node's limit. An abort or another fault of the function is 400, with the status of the chain in `vm_error_code`.",
   ledger: "required",
   switchable: true,
-  isBetterElsewhere: true,
   params: {},
   query: { ...readAtFields },
   body: viewBody,
@@ -26,20 +123,43 @@ export const view = operation({
       schema: { type: "array", items: MOVE_VALUE_SCHEMA },
       description: "The values that the function returned.",
     },
-    "A BCS vector with the BCS of each returned value, as `vector<u8>`.",
+    "The number of returned values, and the BCS of each: a BCS vector, if all have the same type.",
   ),
   errors: ["invalid_view", "unprintable"],
-  async handle(args, { view: ledgerView, services: { types }, form, slices }) {
+  async handle(args, { view: ledgerView, services, form, slices }) {
     const { version, timestampUsec } = await readPointOf(ledgerView, args);
-    const { type, bytes } = await runViewFunction(ledgerView, types, args.body, version);
-    const data =
-      form === "bcs"
-        ? new BcsWriter(bytes.length + 8).uleb(1).byteString(bytes).take()
-        : await new AnswerText()
-            .add("[")
-            .append(await new StoredValuePrinter(types, ledgerView, version, slices).print(bytes, type))
-            .add("]")
-            .finish();
-    return { data, version, timestampUsec };
+    const { body } = args;
+    const machine = await services.views();
+    let state: LedgerViewState | undefined;
+    try {
+      state = await machine.open(ledgerView, version, slices);
+      const { values, types } = await state.call(
+        {
+          address: toHex(body.module.address),
+          module: body.module.name,
+          name: body.name,
+          typeArgs: body.typeArgs.map(typeOfTag),
+          args:
+            "document" in body.args
+              ? await encodeArguments(services, { view: ledgerView, version, state }, body, body.args)
+              : body.args,
+        },
+        services.viewGasLimit,
+      );
+      if (form === "bcs") {
+        const writer = new BcsWriter(64).uleb(values.length);
+        for (const value of values) writer.fixed(value);
+        return { data: writer.take(), version, timestampUsec };
+      }
+      const printer = new StoredValuePrinter(services.types, ledgerView, version, slices);
+      const out = new AnswerText().add("[");
+      for (const [i, value] of values.entries()) {
+        if (i > 0) out.add(",");
+        out.append(await printer.print(value, machine.tagOf(types[i] as AbiType)));
+      }
+      return { data: await out.add("]").finish(), version, timestampUsec };
+    } catch (error) {
+      throw await faultOf(error, state);
+    }
   },
 });

@@ -15,6 +15,14 @@ export const ADDRESS_SCHEMA: JsonSchema = named("Address", {
   example: "0x1",
 });
 
+/** Schema of an address in an answer: without a pattern that has a comma, at which generated readers in Go cut it. */
+export const ANSWER_ADDRESS_SCHEMA: JsonSchema = {
+  type: "string",
+  format: "hex",
+  description: "A 32-byte address: 1 to 64 hex digits behind `0x`, without leading zeros.",
+  example: "0x1",
+};
+
 /** Schema of 32 bytes in full, as answers give them. */
 export const LONG_ADDRESS_SCHEMA = { type: "string", pattern: "^0x[0-9a-f]{64}$" } as const;
 

@@ -48,7 +48,7 @@ const TOTALS_SCHEMA: JsonSchema = {
 /** Schema of the sums in a response. */
 export const TOTALS_ANSWER_SCHEMA: JsonSchema = {
   type: "object",
-  additionalProperties: { type: "string", pattern: "^[0-9]{1,39}$" },
+  additionalProperties: { type: "string", pattern: "^[0-9]+$", maxLength: 39 },
   description:
     "With `totals`: the sum of the balances above by asset type, as its first query writes it; a u128. Queries with an error count 0, and a pair that is asked for twice counts twice.",
 };

@@ -1,7 +1,7 @@
 // Schema of the body of every error.
 import { ERROR_CODES } from "../error-catalogue.ts";
 import type { JsonSchema } from "../operation.ts";
-import { U64_SCHEMA } from "./integer.ts";
+import { U64_NUMBER_SCHEMA, U64_SCHEMA } from "./integer.ts";
 import { named } from "./named.ts";
 
 /** The body of every error. */
@@ -15,9 +15,9 @@ export const ERROR_SCHEMA: JsonSchema = named("Error", {
     },
     error_code: { type: "string", enum: ERROR_CODES },
     vm_error_code: {
-      type: "integer",
-      format: "uint64",
-      description: "Status code of the virtual machine. Sextant has none, so it never sends this member.",
+      ...U64_NUMBER_SCHEMA,
+      description:
+        "Status code of the virtual machine: why it refused a transaction, or how a view function failed.",
     },
     archival_endpoint: {
       type: "string",

@@ -1,4 +1,6 @@
 // What the operations that stream events share: where a stream begins, and how an event is written.
+import { formatTrust, trustAt } from "../../ledger/trust.ts";
+import { otherHistory, parseEventId, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
 import type { AnswerForm, Context, EventAnswer, Field, JsonSchema } from "../operation.ts";
 import { ledgerVersionField, U64_SCHEMA } from "./integer.ts";
@@ -19,11 +21,21 @@ export const streamRefusedQuery: Readonly<Record<string, string>> = {
 };
 
 /** The header that clients send when they connect again. */
-export const lastEventIdField: Field<bigint> = {
-  ...ledgerVersionField,
+export const lastEventIdField: Field<ResumePoint> = {
+  schema: { type: "string" },
+  example: "1200",
+  expected: "the id of an event, or a u64 in decimal digits",
   description:
-    "The id of the last event that the client got, which is a version: resumes behind it. Changes since are sent from the history.",
+    "The id of the last event that the client got: resumes behind it. Changes since are sent from the history. The id names a version and the history up to it; a ledger with another history answers with an event `gap`.",
   omitExample: true,
+  parse: (text) => parseEventId(text) ?? { version: ledgerVersionField.parse(text), mark: undefined },
+};
+
+/** What an event rests on, as a member of its data. */
+export const TRUST_SCHEMA: JsonSchema = {
+  type: "string",
+  description:
+    "The trust level of this event when it was sent, as `X-NODE-TRUST` names it for other responses.",
 };
 
 const GAP_SCHEMA = named("GapEvent", {
@@ -36,10 +48,13 @@ const GAP_SCHEMA = named("GapEvent", {
   },
 });
 
-/** The text of an event. */
-function eventText(name: string, id: bigint | undefined, data: object): string {
-  const head = id === undefined ? "" : `id: ${id}\n`;
-  return `${head}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+/**
+ * The text of an event. The id comes last: common clients take it as soon as they read it, and would resume behind an event
+ * whose data they never got if the connection broke in between.
+ */
+function eventText(name: string, id: string | undefined, data: object): string {
+  const tail = id === undefined ? "" : `id: ${id}\n`;
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n${tail}\n`;
 }
 
 /** The form of a stream of events. */
@@ -50,31 +65,44 @@ export function eventForm<E extends WatchEvent>(
 ): AnswerForm<E> {
   return {
     schema: { type: "string", "x-event-data": { [name]: schema, gap: GAP_SCHEMA } },
-    description: `Server-sent events. An event \`${name}\` gives the current state, then each change; its \`id\` is the version. An event \`gap\` says that changes after \`Last-Event-ID\` have been pruned, or that the local chain went back below it; the current state follows it. A comment is a heartbeat; its \`id\` is the version that the stream has reached. \`x-event-data\` names the schema of the JSON in \`data\`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line.`,
-    encode: (event) => eventText(name, event.version, toData(event)),
+    description: `Server-sent events. An event \`${name}\` gives the current state, then each change, with the trust level that it has when it is sent; its \`id\` names its version and the history up to it. A node with a least trust level (\`--min-trust\`) sends an event once it has that level. An event \`gap\` says that changes after \`Last-Event-ID\` have been pruned, or that the ledger does not have that history; the current state follows it. A comment is a heartbeat; its \`id\` says how far the stream is. \`x-event-data\` names the schema of the JSON in \`data\`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line.`,
+    encode: (event) => eventText(name, event.id, { ...toData(event), trust: formatTrust(event.trust) }),
   };
 }
 
-/** Where a stream begins: with the state now, or behind the version that the client names. */
+/** Where a stream begins: with the state now, or behind the point that the client names. */
 export async function beginEvents<E extends WatchEvent>(
   watched: Watched<E>,
-  { view, mayBeUndone }: Pick<Context<"required">, "view" | "mayBeUndone">,
-  after: bigint | undefined,
+  { view, streamHead, lastEventId }: Pick<Context<"required">, "view" | "streamHead" | "lastEventId">,
+  parameter: bigint | undefined,
 ): Promise<EventAnswer<E>> {
-  const { version, oldestVersion } = view.position;
-  const isUndone = after !== undefined && mayBeUndone(after);
-  if (after !== undefined && !isUndone && (oldestVersion === 0n || after >= oldestVersion)) {
-    return { watched, opening: "", state: undefined, after, version: undefined };
+  const { oldestVersion, trust } = view.position;
+  const head = streamHead(view.position);
+  const after =
+    lastEventId ?? (parameter === undefined ? undefined : { version: parameter, mark: undefined });
+  let opening = "";
+  if (after !== undefined) {
+    const isPruned = oldestVersion > 0n && after.version < oldestVersion;
+    const reason = isPruned
+      ? `changes after version ${after.version} are pruned; the oldest version kept is ${oldestVersion}`
+      : await otherHistory(view, head, after);
+    if (reason === undefined) {
+      const { version } = after;
+      return {
+        watched,
+        opening,
+        state: undefined,
+        after: version,
+        trust: trustAt(trust, head),
+        version: undefined,
+      };
+    }
+    opening = eventText("gap", undefined, {
+      message: isPruned ? reason : `${reason}; changes may be missing`,
+      last_event_id: `${after.version}`,
+      oldest_version: `${oldestVersion}`,
+    });
   }
-  const opening =
-    after === undefined
-      ? ""
-      : eventText("gap", undefined, {
-          message: isUndone
-            ? `the ledger went back and version ${after} may be another one now; changes may be missing`
-            : `changes after version ${after} are pruned; the oldest version kept is ${oldestVersion}`,
-          last_event_id: `${after}`,
-          oldest_version: `${oldestVersion}`,
-        });
-  return { watched, opening, state: await watched.current(view), after: version, version };
+  const state = await watched.current(view, head);
+  return { watched, opening, state, after: head, trust: state.trust, version: head };
 }

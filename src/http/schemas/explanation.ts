@@ -2,7 +2,7 @@
 import { EXPLAIN_TYPES } from "../../transaction/explain/explain.ts";
 import { WARNINGS } from "../../transaction/explain/explanation.ts";
 import type { BodyField, JsonSchema } from "../operation.ts";
-import { ADDRESS_SCHEMA } from "./address.ts";
+import { ANSWER_ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { U64_SCHEMA } from "./integer.ts";
 import { described, named, namedUnion } from "./named.ts";
@@ -51,7 +51,7 @@ const MULTISIG: JsonSchema = named("ExplainedMultisig", {
   required: ["type", "multisig_address"],
   properties: {
     type: { type: "string", enum: ["multisig_payload"] },
-    multisig_address: ADDRESS_SCHEMA,
+    multisig_address: ANSWER_ADDRESS_SCHEMA,
     transaction_payload: namedUnion("ExplainedMultisigCall", "type", {
       entry_function_payload: ENTRY_FUNCTION,
       script_payload: SCRIPT,
@@ -81,7 +81,7 @@ const LIMITS: JsonSchema = named("ExplainedLimits", {
       type: "string",
       enum: ["stake_pool_owner", "delegated_voter", "delegation_pool_delegator"],
     },
-    pool: ADDRESS_SCHEMA,
+    pool: ANSWER_ADDRESS_SCHEMA,
     execution_multiplier: U64_SCHEMA,
     io_multiplier: U64_SCHEMA,
   },
@@ -93,8 +93,8 @@ const FIELD: JsonSchema = named("ExplainedField", {
   properties: {
     name: { ...TEXT, example: "payload.arguments[0]" },
     value: { ...TEXT, description: "Digits, an address, a name, a type, or bytes in hex." },
-    start: { type: "integer", format: "uint32", description: "Offset of its first byte." },
-    end: { type: "integer", format: "uint32", description: "Offset after its last byte." },
+    start: { type: "integer", format: "int32", description: "Offset of its first byte." },
+    end: { type: "integer", format: "int32", description: "Offset after its last byte." },
   },
 });
 
@@ -138,10 +138,10 @@ export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
       description: "A raw transaction, or the signing message of one of three forms.",
     },
     bytes: described(HEX_BYTES_SCHEMA, "What is explained; the offsets of the fields count in it."),
-    chain_id: { type: "integer", format: "uint8" },
-    sender: ADDRESS_SCHEMA,
-    secondary_signers: { type: "array", items: ADDRESS_SCHEMA },
-    fee_payer: described(ADDRESS_SCHEMA, "`0x0` when it is not known yet."),
+    chain_id: { type: "integer", format: "int32" },
+    sender: ANSWER_ADDRESS_SCHEMA,
+    secondary_signers: { type: "array", items: ANSWER_ADDRESS_SCHEMA },
+    fee_payer: { ...ANSWER_ADDRESS_SCHEMA, description: "`0x0` when it is not known yet." },
     payload: namedUnion("ExplainedPayload", "type", {
       entry_function_payload: ENTRY_FUNCTION,
       script_payload: SCRIPT,
@@ -202,16 +202,14 @@ const RAW_TRANSACTION: JsonSchema = named("ExplainRawTransactionRequest", {
 });
 
 const ENCODE_REQUEST: JsonSchema = named("ExplainEncodeRequest", {
-  allOf: [SUBMISSION_SCHEMA, { type: "object", properties: { type: typeSchema(EXPLAIN_TYPES.request) } }],
+  ...SUBMISSION_SCHEMA,
+  properties: { ...(SUBMISSION_SCHEMA.properties as object), type: typeSchema(EXPLAIN_TYPES.request) },
 });
 
 /** What can be explained. */
 export const explainBody: BodyField<Uint8Array> = {
-  schema: namedUnion("ExplainSubmissionRequest", "type", {
-    [EXPLAIN_TYPES.message]: MESSAGE,
-    [EXPLAIN_TYPES.raw_transaction]: RAW_TRANSACTION,
-    [EXPLAIN_TYPES.request]: ENCODE_REQUEST,
-  }),
+  // Without a discriminator, which generators take for one that every request has.
+  schema: named("ExplainSubmissionRequest", { oneOf: [MESSAGE, RAW_TRANSACTION, ENCODE_REQUEST] }),
   description: "A signing message or a raw transaction of at most 262,144 bytes, or an encode request.",
   // The message that the example of encode_submission gives on a local chain.
   example: {

@@ -18,9 +18,12 @@ function flagField(description: string): Field<boolean> {
 }
 
 /** Digits in quotes. */
-export const quotedField: Field<boolean> = flagField(
-  "`true` returns the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.",
-);
+export const quotedField: Field<boolean> = {
+  ...flagField(
+    "`true` returns the digits as a JSON string, for clients whose JSON parser rounds integers above 2^53.",
+  ),
+  isUndocumented: true,
+};
 
 /** A block with its transactions. */
 export const withTransactionsField: Field<boolean> = flagField(

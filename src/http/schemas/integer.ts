@@ -27,7 +27,19 @@ function parseUnsigned(text: string, max: bigint): bigint {
 }
 
 /** Schema of a u64 in JSON. */
-export const U64_SCHEMA = { type: "string", format: "uint64", pattern: "^[0-9]{1,20}$" } as const;
+export const U64_SCHEMA = {
+  type: "string",
+  format: "uint64",
+  // Without a comma, at which generated readers in Go cut a pattern.
+  pattern: "^[0-9]+$",
+  maxLength: 20,
+} as const;
+
+/**
+ * Schema of a u64 that is a JSON number. Generators read an integer of an unknown format as one of 32 bits. Where such a
+ * client meets a number above 2^63, it fails and does not round.
+ */
+export const U64_NUMBER_SCHEMA = { type: "integer", format: "int64", minimum: 0 } as const;
 
 /** Schema of an amount in JSON. */
 export const AMOUNT_SCHEMA: JsonSchema = {
@@ -61,7 +73,7 @@ export const blockHeightField: Field<bigint> = {
 
 /** A number of seconds. */
 export const durationSecsField: Field<bigint> = {
-  schema: { type: "integer", format: "uint32", minimum: 0, maximum: 4294967295 },
+  schema: { type: "integer", format: "int64", minimum: 0, maximum: 4294967295 },
   description: "How old, in seconds, the ledger's time may be for the node to be healthy.",
   example: "30",
   expected: "a u32 in decimal digits",
@@ -94,7 +106,7 @@ export function countField(min: number, max: number, example: number, descriptio
 
 /** The size of a page. */
 export const limitField: Field<number> = {
-  schema: { type: "integer", format: "uint16", minimum: 1, maximum: 65535 },
+  schema: { type: "integer", format: "int32", minimum: 1, maximum: 65535 },
   description: "How many at most: 25 when left out; above 100 counts as 100.",
   example: "25",
   expected: "a u16 in decimal digits",

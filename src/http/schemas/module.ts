@@ -1,6 +1,6 @@
 // Schema of a module and its ABI.
 import type { JsonSchema } from "../operation.ts";
-import { ADDRESS_SCHEMA } from "./address.ts";
+import { ANSWER_ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { named } from "./named.ts";
 
@@ -60,7 +60,7 @@ export const MODULE_SCHEMA: JsonSchema = named(
     abi: named(
       "MoveModuleAbi",
       whole({
-        address: ADDRESS_SCHEMA,
+        address: ANSWER_ADDRESS_SCHEMA,
         name: NAME_SCHEMA,
         friends: NAMES_SCHEMA,
         exposed_functions: { type: "array", items: FUNCTION_SCHEMA },

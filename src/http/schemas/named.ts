@@ -11,9 +11,20 @@ export function named(name: string, schema: JsonSchema): JsonSchema {
   return schema;
 }
 
-/** A reference to a named schema with a description of its own, and null where that stands for absent. */
-export function described(schema: JsonSchema, description: string, isNullable = false): JsonSchema {
-  return { ...(isNullable ? { nullable: true } : {}), allOf: [schema], description };
+/** A reference to a named schema with a description of its own. */
+export function described(schema: JsonSchema, description: string): JsonSchema {
+  return { allOf: [schema], description };
+}
+
+/** A copy of a schema for what may be null. Not a reference: generators ignore `nullable` beside one. */
+export function nullable(schema: JsonSchema, description?: string): JsonSchema {
+  return { ...schema, nullable: true, ...(description === undefined ? {} : { description }) };
+}
+
+/** As `nullable`, in an answer: generated readers in Go apply a pattern to the type that holds null, and fail. */
+export function nullableAnswer(schema: JsonSchema, description?: string): JsonSchema {
+  const { pattern: _, ...plain } = schema;
+  return nullable(plain, description);
 }
 
 /** A named union of named objects, told apart by the value of one property. */

@@ -1,11 +1,11 @@
 // What the operations that prove something share: their parameters and the forms of a bundle.
 import { LedgerError } from "../../ledger/errors.ts";
 import { parseWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
-import { bundleToJson, encodeBundle, type MadeBundle } from "../../proof/made-bundle.ts";
+import { bundleToText, encodeBundle, type MadeBundle } from "../../proof/made-bundle.ts";
 import type { AnswerForm, Field, JsonSchema } from "../operation.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "./integer.ts";
-import { described, named, namedUnion } from "./named.ts";
+import { described, named, namedUnion, nullableAnswer } from "./named.ts";
 import { readAtFields } from "./read-at.ts";
 
 const WAYPOINT_PATTERN = "^[0-9]{1,20}:[0-9a-fA-F]{64}$";
@@ -46,7 +46,7 @@ const CLAIM_SCHEMA = namedUnion("ProofClaim", "type", {
       type: { type: "string", enum: ["table_item"] },
       table_handle: TEXT,
       key: HEX_BYTES_SCHEMA,
-      value: described(HEX_BYTES_SCHEMA, "Null if the table has no such item.", true),
+      value: nullableAnswer(HEX_BYTES_SCHEMA, "Null if the table has no such item."),
     },
   }),
 });
@@ -56,7 +56,7 @@ const ITEM_SCHEMA = named("ProvenItem", {
   required: ["state_key", "state_value", "leaf", "siblings"],
   properties: {
     state_key: described(HEX_BYTES_SCHEMA, "BCS of the state key."),
-    state_value: described(HEX_BYTES_SCHEMA, "BCS of the state value; null if there is no such item.", true),
+    state_value: nullableAnswer(HEX_BYTES_SCHEMA, "BCS of the state value; null if there is no such item."),
     leaf: {
       type: "object",
       nullable: true,
@@ -113,7 +113,7 @@ export const bundleForms: { readonly json: AnswerForm<MadeBundle>; readonly bcs:
   json: {
     schema: BUNDLE_SCHEMA,
     description: "The bundle. `sextant verify-proof` checks it without a network.",
-    encode: (bundle) => JSON.stringify(bundleToJson(bundle)),
+    encode: bundleToText,
   },
   bcs: {
     schema: { type: "string", format: "binary" },

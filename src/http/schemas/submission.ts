@@ -4,7 +4,7 @@ import type { BodyField, JsonSchema } from "../operation.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { U64_REQUEST_SCHEMA } from "./integer.ts";
-import { described, named, namedUnion } from "./named.ts";
+import { described, named, namedUnion, nullable } from "./named.ts";
 import { FUNCTION_PATTERN } from "./patterns.ts";
 
 const TYPE_ARGUMENTS: JsonSchema = {
@@ -71,7 +71,7 @@ const SCRIPT: JsonSchema = named("ScriptPayload", {
       required: ["bytecode"],
       properties: {
         bytecode: HEX_BYTES_SCHEMA,
-        abi: described(ABI, "The script's signature, as a compiler gives it.", true),
+        abi: named("ScriptAbi", nullable(ABI, "The script's signature, as a compiler gives it.")),
       },
       description: "The script. Parameter types come from `abi` when it is given, else from the bytecode.",
     }),
@@ -80,9 +80,10 @@ const SCRIPT: JsonSchema = named("ScriptPayload", {
   },
 });
 
-const MULTISIG_CALL: JsonSchema = namedUnion("MultisigTransactionPayload", "type", {
-  entry_function_payload: ENTRY_FUNCTION,
-  script_payload: SCRIPT,
+const MULTISIG_CALL: JsonSchema = named("MultisigTransactionPayload", {
+  ...namedUnion("", "type", { entry_function_payload: ENTRY_FUNCTION, script_payload: SCRIPT }),
+  nullable: true,
+  description: "What the account is to run. Without it: what the account has stored.",
 });
 
 const MULTISIG: JsonSchema = named("MultisigPayload", {
@@ -91,11 +92,7 @@ const MULTISIG: JsonSchema = named("MultisigPayload", {
   properties: {
     type: { type: "string", enum: ["multisig_payload"] },
     multisig_address: ADDRESS_SCHEMA,
-    transaction_payload: described(
-      MULTISIG_CALL,
-      "What the account is to run. Without it: what the account has stored.",
-      true,
-    ),
+    transaction_payload: MULTISIG_CALL,
   },
 });
 
@@ -111,19 +108,17 @@ export const SUBMISSION_SCHEMA: JsonSchema = named("EncodeSubmissionRequest", {
   required: ["sender", "max_gas_amount", "gas_unit_price", "expiration_timestamp_secs", "payload"],
   properties: {
     sender: ADDRESS_SCHEMA,
-    sequence_number: described(
+    sequence_number: nullable(
       U64_REQUEST_SCHEMA,
       "The sender's sequence number. May be left out when `replay_protection_nonce` is given.",
-      true,
     ),
     max_gas_amount: U64_REQUEST_SCHEMA,
     gas_unit_price: U64_REQUEST_SCHEMA,
     expiration_timestamp_secs: described(U64_REQUEST_SCHEMA, "Expiration time in seconds."),
     payload: PAYLOAD,
-    replay_protection_nonce: described(
+    replay_protection_nonce: nullable(
       U64_REQUEST_SCHEMA,
       "Protects from replay instead of the sequence number.",
-      true,
     ),
     secondary_signers: {
       type: "array",
@@ -133,10 +128,9 @@ export const SUBMISSION_SCHEMA: JsonSchema = named("EncodeSubmissionRequest", {
       description:
         "Further signers of a multi-agent transaction. An empty list gives other bytes to sign than no list.",
     },
-    fee_payer: described(
+    fee_payer: nullable(
       ADDRESS_SCHEMA,
       "The account that pays for the gas instead of the sender; the bytes to sign are then the fee-payer message. `0x0` if it is not known yet: the sender and the secondary signers may sign that message, but the fee payer signs the message with its own address.",
-      true,
     ),
   },
 });

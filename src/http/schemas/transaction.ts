@@ -2,19 +2,14 @@
 import { fromHex } from "../../base/hex.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../operation.ts";
-import { ADDRESS_SCHEMA, LONG_ADDRESS_SCHEMA } from "./address.ts";
-import { ledgerVersionField, U64_SCHEMA } from "./integer.ts";
+import { ANSWER_ADDRESS_SCHEMA, LONG_ADDRESS_SCHEMA } from "./address.ts";
+import { ledgerVersionField, U64_NUMBER_SCHEMA, U64_SCHEMA } from "./integer.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
-import { named, namedUnion } from "./named.ts";
+import { named, namedUnion, nullableAnswer } from "./named.ts";
 
 const HASH_BYTES = 32;
 const FLAG_SCHEMA = { type: "boolean" } as const;
-const NUMBER_SCHEMA = { type: "integer" } as const;
 const HASH_SCHEMA = LONG_ADDRESS_SCHEMA;
-
-function nullable(schema: JsonSchema): JsonSchema {
-  return { ...schema, nullable: true };
-}
 
 function list(items: JsonSchema): JsonSchema {
   return { type: "array", items };
@@ -59,7 +54,7 @@ const CHANGE_SCHEMA = tagged(
 const EVENT_SCHEMA = named(
   "Event",
   whole({
-    guid: named("EventGuid", whole({ creation_number: U64_SCHEMA, account_address: ADDRESS_SCHEMA })),
+    guid: named("EventGuid", whole({ creation_number: U64_SCHEMA, account_address: ANSWER_ADDRESS_SCHEMA })),
     sequence_number: U64_SCHEMA,
     type: { type: "string" },
     data: MOVE_VALUE_SCHEMA,
@@ -71,7 +66,7 @@ const INFO = {
   hash: HASH_SCHEMA,
   state_change_hash: HASH_SCHEMA,
   event_root_hash: HASH_SCHEMA,
-  state_checkpoint_hash: nullable(HASH_SCHEMA),
+  state_checkpoint_hash: nullableAnswer(HASH_SCHEMA),
   gas_used: U64_SCHEMA,
   success: FLAG_SCHEMA,
   vm_status: { type: "string", description: "How the execution ended." },
@@ -80,18 +75,28 @@ const INFO = {
 } as const;
 
 const REQUEST = {
-  sender: ADDRESS_SCHEMA,
+  sender: ANSWER_ADDRESS_SCHEMA,
   sequence_number: U64_SCHEMA,
   max_gas_amount: U64_SCHEMA,
   gas_unit_price: U64_SCHEMA,
   expiration_timestamp_secs: U64_SCHEMA,
   payload: PAYLOAD_SCHEMA,
   signature: SIGNATURE_SCHEMA,
-  replay_protection_nonce: nullable(U64_SCHEMA),
+  replay_protection_nonce: nullableAnswer(U64_SCHEMA),
 } as const;
 
 const EVENTS = { events: list(EVENT_SCHEMA) };
 const TIME = { timestamp: { ...U64_SCHEMA, description: "Time of the block, in microseconds." } };
+
+/** An object with any members, which not every transaction has. Not the transaction itself: it would fit every kind. */
+function open(description: string): JsonSchema {
+  return { type: "object", additionalProperties: true, description };
+}
+
+/** A kind of which some properties may be missing. */
+function withOptional(schema: JsonSchema, optional: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { ...schema, properties: { ...(schema.properties as object), ...optional } };
+}
 
 const BLOCK_METADATA = kind("block_metadata_transaction", {
   ...INFO,
@@ -99,9 +104,9 @@ const BLOCK_METADATA = kind("block_metadata_transaction", {
   epoch: U64_SCHEMA,
   round: U64_SCHEMA,
   ...EVENTS,
-  previous_block_votes_bitvec: list(NUMBER_SCHEMA),
-  proposer: ADDRESS_SCHEMA,
-  failed_proposer_indices: list(NUMBER_SCHEMA),
+  previous_block_votes_bitvec: list(U64_NUMBER_SCHEMA),
+  proposer: ANSWER_ADDRESS_SCHEMA,
+  failed_proposer_indices: list(U64_NUMBER_SCHEMA),
   ...TIME,
 });
 
@@ -110,8 +115,8 @@ const BLOCK_END = named(
   whole({
     block_gas_limit_reached: FLAG_SCHEMA,
     block_output_limit_reached: FLAG_SCHEMA,
-    block_effective_block_gas_units: NUMBER_SCHEMA,
-    block_approx_output_size: NUMBER_SCHEMA,
+    block_effective_block_gas_units: U64_NUMBER_SCHEMA,
+    block_approx_output_size: U64_NUMBER_SCHEMA,
   }),
 );
 
@@ -134,17 +139,12 @@ const COMMITTED = {
     "GenesisTransaction",
     kind("genesis_transaction", { ...INFO, payload: GENESIS_PAYLOAD, ...EVENTS }),
   ),
-  block_metadata_transaction: named("BlockMetadataTransaction", {
-    ...BLOCK_METADATA,
-    properties: {
-      ...(BLOCK_METADATA.properties as object),
-      block_metadata_extension: {
-        type: "object",
-        additionalProperties: true,
-        description: "Only in blocks of the newer form.",
-      },
-    },
-  }),
+  block_metadata_transaction: named(
+    "BlockMetadataTransaction",
+    withOptional(BLOCK_METADATA, {
+      block_metadata_extension: open("Only in blocks of the newer form."),
+    }),
+  ),
   state_checkpoint_transaction: named(
     "StateCheckpointTransaction",
     kind("state_checkpoint_transaction", { ...INFO, ...TIME }),
@@ -153,15 +153,21 @@ const COMMITTED = {
     "BlockEpilogueTransaction",
     kind("block_epilogue_transaction", { ...INFO, ...TIME, block_end_info: BLOCK_END }),
   ),
-  validator_transaction: named("ValidatorTransaction", {
-    ...kind("validator_transaction", {
-      ...INFO,
-      ...EVENTS,
-      ...TIME,
-      validator_transaction_type: { type: "string" },
-    }),
-    additionalProperties: true,
-  }),
+  validator_transaction: named(
+    "ValidatorTransaction",
+    withOptional(
+      kind("validator_transaction", {
+        ...INFO,
+        ...EVENTS,
+        ...TIME,
+        validator_transaction_type: { type: "string" },
+      }),
+      {
+        quorum_certified_update: open("The web keys that the validators agreed on, and who signed them."),
+        dkg_transcript: open("The epoch, author and payload of a key generation."),
+      },
+    ),
+  ),
 };
 
 /** Schema of a committed transaction. */

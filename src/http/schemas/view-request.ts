@@ -3,23 +3,38 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJson } from "../../json/parse.ts";
-import { type Address, parseAddress } from "../../move/address.ts";
+import type { ModuleId } from "../../move/abi.ts";
+import { parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import type { TypeTag } from "../../move/type-tag.ts";
 import { parseTypeTag } from "../../move/type-text.ts";
 import { entryFunctionCodec } from "../../transaction/entry-function.ts";
 import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
-import type { ViewCall } from "../view-functions.ts";
 import { assertBodySize } from "./body-size.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
 import { named } from "./named.ts";
 import { FUNCTION_PATTERN } from "./patterns.ts";
 
-/** Far above what a call of the list takes. */
-const MAX_BODY_BYTES = 64 * 1024;
-/** Most type arguments and arguments; no function of the list has more than two. */
-const MAX_ARGUMENTS = 32;
+/** Above the largest transaction of a user, which is what a function's arguments are made for. */
+const MAX_BODY_BYTES = 256 * 1024;
+/** The chain takes no function with more. */
+const MAX_COUNTS = { type_arguments: 32, arguments: 128 } as const;
+
+/** Arguments in JSON, which are read by the types of the function's parameters. */
+export interface JsonArguments {
+  readonly document: JsonDocument;
+  /** Tape index of each. */
+  readonly values: readonly number[];
+}
+
+export interface ViewRequest {
+  readonly module: ModuleId;
+  readonly name: string;
+  readonly typeArgs: readonly TypeTag[];
+  /** BCS of each argument, or all in JSON. */
+  readonly args: readonly Uint8Array[] | JsonArguments;
+}
 
 function member(document: JsonDocument, name: string, kind: "string" | "array", expected: string): number {
   if (document.kind(document.root) !== "object") {
@@ -32,12 +47,13 @@ function member(document: JsonDocument, name: string, kind: "string" | "array", 
   throw new HttpError("malformed_request", `${name}: expected ${expected}, got ${got}`);
 }
 
-function assertCount(name: string, count: number): void {
-  if (count <= MAX_ARGUMENTS) return;
-  throw new HttpError("malformed_request", `${name}: expected at most ${MAX_ARGUMENTS} items, got ${count}`);
+function assertCount(name: keyof typeof MAX_COUNTS, count: number): void {
+  const most = MAX_COUNTS[name];
+  if (count <= most) return;
+  throw new HttpError("malformed_request", `${name}: expected at most ${most} items, got ${count}`);
 }
 
-function items(document: JsonDocument, name: string): number[] {
+function items(document: JsonDocument, name: keyof typeof MAX_COUNTS): number[] {
   const array = member(document, name, "array", "an array");
   assertCount(name, document.count(array));
   const found: number[] = [];
@@ -45,7 +61,7 @@ function items(document: JsonDocument, name: string): number[] {
   return found;
 }
 
-function parseFunction(id: string): Pick<ViewCall, "module" | "name"> {
+function parseFunction(id: string): Pick<ViewRequest, "module" | "name"> {
   const parts = id.split("::");
   const [address = "", module = "", name = ""] = parts;
   try {
@@ -72,20 +88,8 @@ function parseType(document: JsonDocument, value: number, index: number): TypeTa
   }
 }
 
-/** An address, or an object as it is printed; undefined for anything else. */
-function parseArgument(document: JsonDocument, value: number): Address | undefined {
-  const inner = document.kind(value) === "object" ? document.member(value, "inner") : value;
-  if (inner === ABSENT || document.kind(inner) !== "string") return undefined;
-  try {
-    return parseAddress(document.string(inner));
-  } catch (error) {
-    if (error instanceof MoveError) return undefined;
-    throw error;
-  }
-}
-
 /** A view request. */
-export const viewBody: BodyField<ViewCall> = {
+export const viewBody: BodyField<ViewRequest> = {
   schema: named("ViewRequest", {
     type: "object",
     required: ["function", "type_arguments", "arguments"],
@@ -107,7 +111,7 @@ export const viewBody: BodyField<ViewCall> = {
     return {
       ...parseFunction(document.string(member(document, "function", "string", "a function"))),
       typeArgs: items(document, "type_arguments").map((value, i) => parseType(document, value, i)),
-      args: items(document, "arguments").map((value) => parseArgument(document, value)),
+      args: { document, values: items(document, "arguments") },
     };
   },
   bcs: {

@@ -4,7 +4,7 @@ import type { StateTypes } from "../../ledger/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AbiType, ModuleAbi, ModuleId } from "../../move/abi.ts";
 import { formatAddress } from "../../move/address.ts";
-import { MoveError } from "../../move/errors.ts";
+import { ModuleError, MoveError } from "../../move/errors.ts";
 import { createValueLayout, type Layout } from "../../move/layout.ts";
 import { formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
 import { callParameters } from "../../transaction/parameters.ts";
@@ -12,9 +12,9 @@ import { callParameters } from "../../transaction/parameters.ts";
 /** Layouts that one answer keeps; a block of other types builds the rest again. */
 const MAX_KEPT = 1000;
 
-/** Keeps the result of an asynchronous question, or the MoveError that answered it. */
+/** Keeps the result of an asynchronous question, or the MoveError or ModuleError that answered it. */
 class Kept<T> {
-  readonly #known = new Map<string, T | MoveError>();
+  readonly #known = new Map<string, T | MoveError | ModuleError>();
 
   async get(key: string, load: () => Promise<T>): Promise<T> {
     let known = this.#known.get(key);
@@ -22,12 +22,12 @@ class Kept<T> {
       try {
         known = await load();
       } catch (error) {
-        if (!(error instanceof MoveError)) throw error;
+        if (!(error instanceof MoveError || error instanceof ModuleError)) throw error;
         known = error;
       }
       if (this.#known.size < MAX_KEPT) this.#known.set(key, known);
     }
-    if (known instanceof MoveError) throw known;
+    if (known instanceof MoveError || known instanceof ModuleError) throw known;
     return known;
   }
 }
@@ -51,12 +51,12 @@ export class ModulesAt {
     return this.#layouts.get(text, async () => this.#types.layoutOf(this.#view, type, this.#version, text));
   }
 
-  /** The ABI of a module; undefined where there is none, or its bytes do not parse. */
+  /** The ABI of a module; undefined where there is none, or its bytes do not decode. */
   async abiOf(module: ModuleId): Promise<ModuleAbi | undefined> {
     try {
       return await this.#types.loaderAt(this.#view, this.#version)(module);
     } catch (error) {
-      if (error instanceof MoveError) return undefined;
+      if (error instanceof ModuleError) return undefined;
       throw error;
     }
   }

@@ -4,7 +4,7 @@ import { encodeWith } from "../../bcs/codec.ts";
 import { scriptAbiToJson } from "../../move/abi-json.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
 import { readScript } from "../../move/bytecode/reader.ts";
-import { MoveError } from "../../move/errors.ts";
+import { ModuleError, MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
 import { formatTypeTag } from "../../move/type-tag.ts";
 import {
@@ -154,7 +154,8 @@ export class PayloadPrinter {
     try {
       layouts = await load();
     } catch (error) {
-      if (error instanceof MoveError || error instanceof TransactionError) return undefined;
+      if (error instanceof MoveError || error instanceof ModuleError || error instanceof TransactionError)
+        return undefined;
       throw error;
     }
     if (layouts.length !== args.length) return undefined;

@@ -18,7 +18,7 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { type WriteSet, writtenValue } from "../../ledger/write-set.ts";
 import type { ModuleId } from "../../move/abi.ts";
 import { formatAddress } from "../../move/address.ts";
-import { MoveError } from "../../move/errors.ts";
+import { ModuleError, MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
 import type { StoredModule } from "../../move/module-cache.ts";
 import { formatStructTag, formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
@@ -293,7 +293,7 @@ export class TransactionPrinter {
     try {
       layout = await modules.layoutOf(type, text);
     } catch (error) {
-      if (error instanceof MoveError) return undefined;
+      if (error instanceof MoveError || error instanceof ModuleError) return undefined;
       throw error;
     }
     return this.#value(layout, bytes);

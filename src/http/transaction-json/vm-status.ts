@@ -9,6 +9,20 @@ function nameOf(location: AbortLocation): string {
   return `${formatAddress(location.module.address)}::${location.module.name}`;
 }
 
+/** The text of an abort. */
+export function abortText(
+  location: AbortLocation,
+  code: bigint,
+  info: { readonly reasonName: string; readonly description: string } | undefined,
+): string {
+  const hex = `0x${code.toString(16)}`;
+  if (location.kind === "script") return `Move abort: code ${hex}`;
+  const where = `Move abort in ${nameOf(location)}`;
+  return info === undefined
+    ? `${where}: ${hex}`
+    : `${where}: ${info.reasonName}(${hex}): ${info.description}`;
+}
+
 /** The text of `vm_status`. The reference also names the instruction that failed, which needs its own names for them. */
 export async function vmStatus(status: ExecutionStatus, modules: ModulesAt): Promise<string> {
   switch (status.kind) {
@@ -16,15 +30,8 @@ export async function vmStatus(status: ExecutionStatus, modules: ModulesAt): Pro
       return "Executed successfully";
     case "outOfGas":
       return "Out of gas";
-    case "moveAbort": {
-      const { location, info } = status;
-      const code = `0x${status.code.toString(16)}`;
-      if (location.kind === "script") return `Move abort: code ${code}`;
-      const where = `Move abort in ${nameOf(location)}`;
-      return info === undefined
-        ? `${where}: ${code}`
-        : `${where}: ${info.reasonName}(${code}): ${info.description}`;
-    }
+    case "moveAbort":
+      return abortText(status.location, status.code, status.info);
     case "executionFailure": {
       const { location, codeOffset } = status;
       let where = nameOf(location);

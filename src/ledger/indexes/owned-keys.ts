@@ -1,13 +1,14 @@
 // The index from owners to their state items. State items are stored by the hash of their key only, so without it nobody
-// could list them. Four kinds of rows:
+// could list them. Five kinds of rows (transaction-rows.ts has 4 to 6):
 //
 // kind  owner     place                        data                                  item
 // 0     address   key hash                     BCS of the state key after its owner  resource, resource group or module
 // 1     table     key hash                     BCS of the state key after its owner  table item
 // 2     account   metadata address             nothing                               primary store of a fungible asset
 // 3     account   address of paired metadata   BCS of the coin's struct tag          CoinStore
+// 7     key hash  key hash                     BCS of the state key                  any item of neither address nor table
 //
-// Kinds 0 and 1 are the variant numbers of the keys in BCS. The address of a primary store is a hash of its first owner and
+// So every item has one row with its whole key. Kinds 0 and 1 are the variant numbers of the keys in BCS. The address of a primary store is a hash of its first owner and
 // the metadata, and the balance rule reads whatever lies there, no matter who owns the object later. So a row of kind 2
 // stays right when the object changes hands, and rows of kinds 2 and 3 never change their place.
 import { equalBytes } from "../../base/bytes.ts";
@@ -27,7 +28,7 @@ import { stateValueData } from "../state-value.ts";
 import type { OwnedKey } from "../view.ts";
 
 /** Kinds of rows; never reused for other content. */
-const KINDS = { address: 0, table: 1, fungible: 2, coin: 3 } as const;
+const KINDS = { address: 0, table: 1, fungible: 2, coin: 3, other: 7 } as const;
 
 /** Bytes of a kind and an address. */
 const OWNER_BYTES = 1 + ADDRESS_LENGTH;
@@ -141,7 +142,9 @@ function storeRow(key: Uint8Array, value: Uint8Array): OwnedRow | undefined {
  */
 export function ownedRows(key: Uint8Array, keyHash: Uint8Array, value: Uint8Array | undefined): OwnedRow[] {
   const kind = key[0];
-  if (kind !== KINDS.address && kind !== KINDS.table) return [];
+  if (kind !== KINDS.address && kind !== KINDS.table) {
+    return [{ owner: ownerOf("other", addressFromBytes(keyHash)), place: keyHash, data: key }];
+  }
   const rows = [{ owner: key.subarray(0, OWNER_BYTES), place: keyHash, data: key.subarray(OWNER_BYTES) }];
   if (kind === KINDS.table) return rows;
   const row = isObjectGroup(key) ? value && storeRow(key, value) : coinRow(key);
@@ -158,6 +161,11 @@ export function itemOfRow({ owner, place, data }: OwnedRow): Uint8Array | undefi
     case KINDS.table: {
       const keyHash = hashOfKey(Buffer.concat([owner, data]));
       return keyHash !== undefined && equalBytes(keyHash, place) ? keyHash : undefined;
+    }
+    case KINDS.other: {
+      const keyHash = hashOfKey(data);
+      const isOwn = keyHash !== undefined && equalBytes(keyHash, place) && equalBytes(keyHash, address);
+      return isOwn && data[0] !== KINDS.address && data[0] !== KINDS.table ? keyHash : undefined;
     }
     case KINDS.fungible: {
       const store = primaryStoreAddress(addressFromBytes(address), addressFromBytes(place));
@@ -185,9 +193,18 @@ function hashOfKey(key: Uint8Array): Uint8Array | undefined {
   return stateKeyHashOfBcs(key);
 }
 
-/** True for the row that has an item's whole key: every item of an address or a table has one. */
-export function isKeyRow({ owner }: Pick<OwnedRow, "owner">): boolean {
-  return owner[0] === KINDS.address || owner[0] === KINDS.table;
+/**
+ * True for a row that may outlive its item: an object that lost its store keeps the row of it, and nothing tells that row
+ * when the object is deleted later.
+ */
+export function mayOutliveItem({ owner }: Pick<OwnedRow, "owner">): boolean {
+  return owner[0] === KINDS.fungible;
+}
+
+/** The state key of the item, from the one of its rows that has it; undefined for any other row. */
+export function keyOfRow({ owner, data }: OwnedRow): Uint8Array | undefined {
+  if (owner[0] === KINDS.other) return data;
+  return owner[0] === KINDS.address || owner[0] === KINDS.table ? Buffer.concat([owner, data]) : undefined;
 }
 
 /** The path of an item of an address, from its row. Throws BcsError. */

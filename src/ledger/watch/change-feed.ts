@@ -32,8 +32,12 @@ function toMapKey(keyHash: Uint8Array): string {
 }
 
 /** What the versions after one wrote; undefined if the records are too many or do not tell. */
-async function writesAfter(view: LedgerView, after: bigint): Promise<readonly KeyWrite[] | undefined> {
-  const count = view.position.version - after;
+async function writesAfter(
+  view: LedgerView,
+  after: bigint,
+  head: bigint,
+): Promise<readonly KeyWrite[] | undefined> {
+  const count = head - after;
   if (count > BigInt(MAX_RECORDS)) return undefined;
   try {
     const records = await view.getRecords(after + 1n, Number(count), MAX_RECORD_BYTES);
@@ -76,8 +80,7 @@ export class ChangeFeed {
 
   /**
    * Adds a subscriber, unless commits after the state that it knows went by: then it returns false, and the caller reads
-   * up to a later version first. `head` is the version that the caller read the ledger at; a subscriber may claim to know
-   * later versions than that, which says nothing about the ledger.
+   * up to a later version first. `head` is the version that the caller read the ledger at.
    */
   join<E extends WatchEvent>(watched: Watched<E>, subscriber: Subscriber<E>, head: bigint): boolean {
     if (subscriber.after < this.#known) return false;
@@ -113,12 +116,11 @@ export class ChangeFeed {
     if (!this.#isRunning) void this.#run();
   }
 
-  /** Takes note of the commits that a view has, if they are new. */
-  async noteView(view: LedgerView): Promise<void> {
-    const { version } = view.position;
+  /** Takes note of the commits that a view has up to a version, if they are new. */
+  async noteView(view: LedgerView, version: bigint): Promise<void> {
     const previous = this.#known;
     if (version <= previous) return;
-    const writes = this.#topicsByKey.size === 0 ? [] : await writesAfter(view, previous);
+    const writes = this.#topicsByKey.size === 0 ? [] : await writesAfter(view, previous, version);
     this.note({ previous, version, writes });
   }
 

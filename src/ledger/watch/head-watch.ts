@@ -1,13 +1,18 @@
 // Learns of new versions for reads that wait and for watchers of changes. A process that writes hears of its own commits.
 // Any other process looks at the store at a steady pace, once for all of them and only while there are any.
-import type { Ledger } from "../view.ts";
+import { LedgerError } from "../errors.ts";
+import { formatTrust, lastVersionWith, type TrustLevel } from "../trust.ts";
+import type { Ledger, LedgerPosition, LedgerView } from "../view.ts";
 import { ChangeFeed, type Commit } from "./change-feed.ts";
+import { eventIdAt } from "./event-id.ts";
 import { VersionWaiters, type Wait } from "./version-waiters.ts";
 
 export interface HeadWatchOptions {
   readonly ledger: Ledger;
   /** True while `committed` is called for every commit; false if the store must be looked at. */
   readonly isTold: () => boolean;
+  /** Versions below this level are not told until they have it; undefined tells all. */
+  readonly least?: TrustLevel | undefined;
 }
 
 /** Between two looks at the store. */
@@ -20,8 +25,10 @@ export class HeadWatch {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #timesBack = 0;
-  /** Versions that were undone, of all times together. */
-  #undone: { readonly above: bigint; readonly upTo: bigint } | undefined;
+  /** The store at the last look, and the id of its head. */
+  #seen: { readonly position: LedgerPosition; readonly head: bigint; readonly id: string } | undefined;
+  /** Others that hold changes back, see `heldTo`. */
+  readonly #held: HeadWatch[] = [];
 
   constructor(options: HeadWatchOptions) {
     this.#options = options;
@@ -47,15 +54,11 @@ export class HeadWatch {
   }
 
   /** This process put the ledger back to an earlier version, and may commit others in the place of those above it. */
-  wentBack(from: bigint, to: bigint): void {
-    const before = this.#undone;
-    this.#undone = {
-      above: before === undefined || to < before.above ? to : before.above,
-      upTo: before === undefined || from > before.upTo ? from : before.upTo,
-    };
+  wentBack(to: bigint): void {
     this.#timesBack++;
     this.#waiters.goBack(to);
     this.feed.goBack(to);
+    for (const held of this.#held) held.wentBack(to);
   }
 
   /** How often the ledger went back: a watcher that sees another number must begin again. */
@@ -63,10 +66,28 @@ export class HeadWatch {
     return this.#timesBack;
   }
 
-  /** True if a version may be one that was undone: who knows the state at it may have missed changes. */
-  mayBeUndone(version: bigint): boolean {
-    const undone = this.#undone;
-    return undone !== undefined && version > undone.above && version <= undone.upTo;
+  /** A watch that tells a version once it has a level. Levels rise without a commit, so it looks at the store. */
+  heldTo(least: TrustLevel): HeadWatch {
+    const held = new HeadWatch({ ledger: this.#options.ledger, isTold: () => false, least });
+    this.#held.push(held);
+    return held;
+  }
+
+  /** Level below which changes are held back; undefined if none are. */
+  get least(): TrustLevel | undefined {
+    return this.#options.least;
+  }
+
+  /** The last version that is told. Throws LedgerError `unavailable` if there is none. */
+  headOf(position: LedgerPosition): bigint {
+    const { least } = this.#options;
+    const head = least === undefined ? position.version : lastVersionWith(position, least);
+    if (head !== undefined) return head;
+    const level = formatTrust(least as TrustLevel);
+    throw new LedgerError(
+      "unavailable",
+      `no version has trust level ${level} yet, and this node tells none below it`,
+    );
   }
 
   /** Makes sure that new versions are noticed while something waits for them. Call after joining the feed. */
@@ -81,6 +102,7 @@ export class HeadWatch {
     clearTimeout(this.#timer);
     this.#waiters.close();
     this.feed.close();
+    for (const held of this.#held) held.close();
   }
 
   async #look(): Promise<void> {
@@ -94,12 +116,24 @@ export class HeadWatch {
       const view = await this.#options.ledger.openView();
       try {
         this.#waiters.reach(view.position.version);
-        await this.feed.noteView(view);
+        const head = this.headOf(view.position);
+        await this.#compare(view, head);
+        await this.feed.noteView(view, head);
       } finally {
         view.release();
       }
     } catch {
       // The store is out of reach or has no ledger: nothing is new.
     }
+  }
+
+  /** Another process may have put the ledger back: then the head of the last look is not in its history any more. */
+  async #compare(view: LedgerView, head: bigint): Promise<void> {
+    const { position } = view;
+    const seen = this.#seen;
+    if (seen?.position === position) return;
+    const isBack = seen !== undefined && (head < seen.head || (await eventIdAt(view, seen.head)) !== seen.id);
+    if (isBack) this.wentBack(head);
+    this.#seen = { position, head, id: await eventIdAt(view, head) };
   }
 }

@@ -2,6 +2,7 @@
 // for it, and what it missed is read from the history.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger, LedgerView } from "../view.ts";
+import { otherHistory, type ResumePoint } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { Subscriber } from "./topic.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
@@ -10,8 +11,8 @@ import type { WatchEvent, Watched } from "./watched.ts";
 const RETRY_MS = 20;
 
 export interface WatchStart {
-  /** Tells the changes after this version instead of the state now. */
-  readonly after: bigint | undefined;
+  /** Tells the changes after this point instead of the state now. */
+  readonly after: ResumePoint | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -54,8 +55,9 @@ async function withView<T>(ledger: Ledger, use: (view: LedgerView) => Promise<T>
 }
 
 /**
- * The state now and then every change, each with its version; the state again if the ledger went back. Ends when the signal does. Throws LedgerError
- * `version_pruned` if changes were pruned while the consumer was busy.
+ * The state now and then every change, each with its version; the state again if the ledger went back, or does not have the
+ * history that `after` names. Ends when the signal does. Throws LedgerError `version_pruned` if changes were pruned while
+ * the consumer was busy.
  */
 export async function* watchChanges<E extends WatchEvent>(
   ledger: Ledger,
@@ -63,23 +65,27 @@ export async function* watchChanges<E extends WatchEvent>(
   watched: Watched<E>,
   { after, signal }: WatchStart,
 ): AsyncGenerator<E> {
-  let known = after !== undefined && watch.mayBeUndone(after) ? undefined : after;
   let { timesBack } = watch;
+  let known = after?.version;
+  if (after !== undefined) {
+    const other = await withView(ledger, (view) => otherHistory(view, watch.headOf(view.position), after));
+    if (other !== undefined) known = undefined;
+  }
   let hasMissed = false;
   while (!signal.aborted) {
     // After the ledger went back, what the consumer knows is undone: it is told the state now.
     if (known === undefined || timesBack !== watch.timesBack) {
       ({ timesBack } = watch);
-      const [version, state] = await withView(
-        ledger,
-        async (view) => [view.position.version, await watched.current(view)] as const,
-      );
+      const [version, state] = await withView(ledger, async (view) => {
+        const head = watch.headOf(view.position);
+        return [head, await watched.current(view, head)] as const;
+      });
       known = version;
       hasMissed = false;
       yield state;
       continue;
     }
-    const head: bigint = await withView(ledger, ({ position }) => position.version);
+    const head: bigint = await withView(ledger, ({ position }) => watch.headOf(position));
     if (timesBack !== watch.timesBack) continue;
     if (head > known) {
       const missed = watched.changes(() => ledger.openView(), { from: known + 1n, to: head });

@@ -1,9 +1,12 @@
 // A balance that is watched.
 import { toHex } from "../../base/hex.ts";
 import { readBalance } from "../balance.ts";
-import { type HistoryQuery, type OpenView, walkHistory } from "../balance-history.ts";
+import { type HistoryQuery, type OpenView, walkChanges } from "../balance-history.ts";
 import { balanceKeys } from "../balance-keys.ts";
+import { blockOf } from "../read-point.ts";
+import { trustAt, trustOfAnswer, weakestTrust } from "../trust.ts";
 import type { LedgerView } from "../view.ts";
+import { eventId, eventIdAt } from "./event-id.ts";
 import { WatchKind } from "./topic.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
 
@@ -18,10 +21,12 @@ export interface BalanceEvent extends WatchEvent {
   readonly transactionHash?: Uint8Array;
 }
 
-async function* changesOf(openView: OpenView, query: HistoryQuery): AsyncGenerator<readonly BalanceEvent[]> {
-  for await (const changes of walkHistory(openView, query)) {
-    yield changes.map(({ after: balance, ...change }) => ({ ...change, balance }));
-  }
+function changesOf(openView: OpenView, query: HistoryQuery): AsyncGenerator<readonly BalanceEvent[]> {
+  return walkChanges(openView, query, ({ position }, fetched) => ({ after: balance, ...change }, record) => {
+    const level = trustAt(position.trust, change.version);
+    const trust = fetched === undefined ? level : weakestTrust(level, fetched);
+    return { ...change, balance, trust, id: eventId(change.version, record) };
+  });
 }
 
 const BALANCES = new WatchKind<BalanceEvent>();
@@ -34,9 +39,11 @@ export function watchedBalance({
     kind: BALANCES,
     id: `${toHex(owner)} ${asset.id}`,
     keys: balanceKeys(owner, asset, undefined),
-    current: async (view: LedgerView) => {
-      const { version, timestampUsec } = view.position;
-      return { version, timestampUsec, balance: await readBalance(view, owner, asset, version) };
+    current: async (view: LedgerView, version) => {
+      const { timestampUsec } = await blockOf(view, version);
+      const balance = await readBalance(view, owner, asset, version);
+      const id = await eventIdAt(view, version);
+      return { version, timestampUsec, balance, id, trust: trustOfAnswer(view, version) };
     },
     changes: (openView, range) => changesOf(openView, { owner, asset, ...range }),
   };

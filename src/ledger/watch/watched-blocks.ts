@@ -3,9 +3,10 @@ import { nextTurn } from "../../base/turns.ts";
 import type { OpenView } from "../balance-history.ts";
 import { LedgerError } from "../errors.ts";
 import { blockOf } from "../read-point.ts";
-import { assertNotRefuted } from "../trust.ts";
+import { assertNotRefuted, trustAt } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";
 import type { Block, LedgerView } from "../view.ts";
+import { eventIdAt } from "./event-id.ts";
 import { WatchKind } from "./topic.ts";
 import type { WatchEvent, Watched } from "./watched.ts";
 
@@ -15,8 +16,9 @@ export interface BlockEvent extends WatchEvent, Omit<Block, "lastVersion"> {}
 /** Blocks read in one piece. */
 const BLOCKS_AT_ONCE = 64;
 
-function toEvent({ lastVersion: version, ...block }: Block): BlockEvent {
-  return { version, ...block };
+async function toEvent(view: LedgerView, { lastVersion: version, ...block }: Block): Promise<BlockEvent> {
+  const { trust } = view.position;
+  return { version, ...block, trust: trustAt(trust, version), id: await eventIdAt(view, version) };
 }
 
 /** The first blocks that end in a range. */
@@ -29,7 +31,7 @@ async function readBlocks(view: LedgerView, { from, to }: VersionRange): Promise
   const blocks: BlockEvent[] = [];
   let next: Block | undefined = await blockOf(view, from);
   while (next !== undefined && next.lastVersion <= to) {
-    blocks.push(toEvent(next));
+    blocks.push(await toEvent(view, next));
     if (blocks.length === BLOCKS_AT_ONCE) break;
     next = await view.getBlockByHeight(next.height + 1n);
   }
@@ -60,9 +62,14 @@ export const watchedBlocks: Watched<BlockEvent> = {
   kind: new WatchKind(),
   id: "blocks",
   keys: undefined,
-  current: async (view) => {
-    assertNotRefuted(view.position, view.position.version);
-    return toEvent(await blockOf(view, view.position.version));
+  current: async (view, version) => {
+    assertNotRefuted(view.position, version);
+    const block = await blockOf(view, version);
+    // A block counts when all of it does.
+    const whole = block.lastVersion <= version ? block : await view.getBlockByHeight(block.height - 1n);
+    if (whole === undefined)
+      throw new LedgerError("unavailable", `no whole block ends by version ${version}`);
+    return toEvent(view, whole);
   },
   changes: blocksOf,
 };

@@ -50,7 +50,7 @@ export type ThreadOrder =
 
 /** An error of the submission, as its parts: its class does not cross. */
 export interface SentError {
-  readonly room: "json" | "move" | "transaction" | "submission" | "other";
+  readonly room: "json" | "move" | "module" | "transaction" | "submission" | "other";
   readonly code: string;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;

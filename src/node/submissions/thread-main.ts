@@ -7,7 +7,7 @@ import { MIN_LENT_BYTES } from "../../http/lent-bytes.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { Address } from "../../move/address.ts";
-import { MoveError } from "../../move/errors.ts";
+import { ModuleError, MoveError } from "../../move/errors.ts";
 import { ModuleCache, type StoredModule } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import { TransactionError } from "../../transaction/errors.ts";
@@ -132,6 +132,7 @@ function toBytes(transaction: UserTransaction): Uint8Array {
 function roomOf(error: unknown): SentError["room"] {
   if (error instanceof JsonError) return "json";
   if (error instanceof MoveError) return "move";
+  if (error instanceof ModuleError) return "module";
   if (error instanceof SubmissionError) return "submission";
   return error instanceof TransactionError ? "transaction" : "other";
 }

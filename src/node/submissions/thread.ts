@@ -3,7 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { HttpError } from "../../http/errors.ts";
 import { JsonError } from "../../json/errors.ts";
-import { MoveError, type MoveErrorCode } from "../../move/errors.ts";
+import { ModuleError, MoveError, type MoveErrorCode } from "../../move/errors.ts";
 import { TransactionError, type TransactionErrorCode } from "../../transaction/errors.ts";
 import { SubmissionError, type SubmissionErrorCode } from "../../transaction/submission-error.ts";
 import type {
@@ -219,6 +219,8 @@ function receivedError({ room, code, message, details }: SentError): Error {
       return new SubmissionError(code as SubmissionErrorCode, message);
     case "move":
       return new MoveError(code as MoveErrorCode, message, { details });
+    case "module":
+      return new ModuleError(message, { details });
     case "transaction":
       return new TransactionError(code as TransactionErrorCode, message, { details });
     case "other":

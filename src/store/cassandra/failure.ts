@@ -15,7 +15,6 @@ const TRANSIENT: ReadonlySet<number> = new Set([
   responseErrorCodes.writeTimeout,
   responseErrorCodes.writeFailure,
   responseErrorCodes.readTimeout,
-  responseErrorCodes.readFailure,
 ]);
 
 /** True for a failure of a connection or of nodes: the same request may work later. */
@@ -98,6 +97,12 @@ export function toStoreError(error: unknown, where: string): unknown {
       cause: error,
     });
   }
+  if (isReadFailure(error)) {
+    return new StoreError("unreachable", `nodes of the cluster of ${where} fail to read: ${lineOf(error)}`, {
+      details: { where },
+      cause: error,
+    });
+  }
   if (error instanceof errors.AuthenticationError) {
     return new StoreError("unwritable", `the cluster of ${where} refuses the user: ${errorText(error)}`, {
       details: { where },
@@ -117,7 +122,15 @@ export function toStoreError(error: unknown, where: string): unknown {
 export function toReadError(error: unknown, where: string): unknown {
   const failure = toStoreError(error, where);
   if (!(failure instanceof StoreError) || failure.code !== "unreachable") return failure;
-  return new LedgerError("unavailable", "the storage is out of reach", { cause: failure });
+  const message = isReadFailure(error)
+    ? "the storage is there, and fails to read this: the logs of its nodes tell why, such as too many removed rows in one partition"
+    : "the storage is out of reach";
+  return new LedgerError("unavailable", message, { cause: failure });
+}
+
+/** Nodes responded that they cannot read. Asking again does not help: a read that meets too many removals always does. */
+function isReadFailure(error: unknown): boolean {
+  return error instanceof errors.ResponseError && error.code === responseErrorCodes.readFailure;
 }
 
 /** Not all nodes know a new table at once. */

@@ -1,7 +1,8 @@
 // A process's cached head row. At most one read is in flight, the result is never older than requested, and it
-// never goes backwards. The writer updates it with its own commits, so that its process sees them at once.
+// never goes backwards: a cluster that shows an older head, or a head that does not continue the known one, holds an older
+// copy of the ledger, and is refused. The writer updates it with its own commits, so that its process sees them at once.
 import type { Position } from "../../ledger/position.ts";
-import type { Head, HeadRow } from "./head.ts";
+import { type Head, type HeadRow, replaced } from "./head.ts";
 import { Terms } from "./terms.ts";
 
 /** The result of one read of the head row. */
@@ -66,6 +67,8 @@ export class HeadCache {
       if (head === undefined) return this.#known;
       const terms = await this.#termsOf(head);
       if (terms === undefined) continue;
+      // The writer of this process may have moved the head during the read.
+      if (this.#knownAt <= began) assertContinues({ head, terms }, this.#known);
       this.#keep({ head, position: head.position, terms }, began);
       return this.#known;
     }
@@ -74,10 +77,10 @@ export class HeadCache {
   /** The terms of a head; undefined if another term began meanwhile, whose list may lack versions of this head. */
   async #termsOf(head: Head): Promise<Terms | undefined> {
     const known = this.#known;
-    if (head.term === known?.head.term) return known.terms;
+    if (head.term === known?.head.term && head.mark === known.head.mark) return known.terms;
     if (head.term === 0) return new Terms([]);
     const { term, terms } = await this.#row.loadTerms();
-    return term === head.term ? terms : undefined;
+    return term === head.term && terms.mark === head.mark ? terms : undefined;
   }
 
   #keep(snapshot: HeadSnapshot, began: number): void {
@@ -85,6 +88,14 @@ export class HeadCache {
     this.#known = snapshot;
     this.#knownAt = began;
   }
+}
+
+function assertContinues({ head, terms }: Pick<HeadSnapshot, "head" | "terms">, known?: HeadSnapshot): void {
+  if (known === undefined) return;
+  if (isBefore(head, known.head)) throw replaced("an older copy has its place");
+  const { seq } = known.head;
+  if (terms.ownerOfSeq(seq)?.mark !== known.terms.ownerOfSeq(seq)?.mark)
+    throw replaced("another history has its place");
 }
 
 function isBefore(a: Head, b: Head): boolean {

@@ -1,16 +1,20 @@
 // The head row of a ledger: the watermark that readers never pass, and the lease of the writer. Only lightweight
 // transactions change it, each under the writer's term. When the outcome of one is unclear, the writer reads it.
+import { randomBytes } from "node:crypto";
 import { encodeWith } from "../../bcs/codec.ts";
+import { LedgerError } from "../../ledger/errors.ts";
 import { decodePosition, type Position, positionCodec } from "../../ledger/position.ts";
 import type { StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { Request, Row, Session } from "./session.ts";
-import { decodeTerms, encodeTerms, Terms } from "./terms.ts";
+import { decodeTerms, encodeTerms, NO_MARK, Terms } from "./terms.ts";
 
 /** A head row. */
 export interface Head {
   /** Current term; also the writer's fencing token. */
   readonly term: number;
+  /** The mark of the term. */
+  readonly mark: number;
   /** Holder of the lease; undefined if it was released. */
   readonly owner: string | undefined;
   /** Heartbeat counter of the owner. */
@@ -33,16 +37,21 @@ export interface HeadMove {
 }
 
 const NO_VERSION = -1n;
+const BIRTH_BYTES = 8;
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 1000;
 /** How long a writer tries to read the outcome of its move. */
 const OUTCOME_RETRY_MS = 15_000;
 
-/** The head row of one ledger in a cluster. */
+/**
+ * The head row of one ledger in a cluster. It is bound to the first row that it reads: a row that is missing later, or of
+ * another birth, is refused.
+ */
 export class HeadRow {
   readonly #session: Session;
   readonly #ledger: string;
   readonly #statements: ReturnType<typeof statementsFor>;
+  #birth: string | undefined;
 
   constructor(session: Session, keyspace: string, ledger: string) {
     this.#session = session;
@@ -50,16 +59,34 @@ export class HeadRow {
     this.#statements = statementsFor(keyspace);
   }
 
-  /** The row, read at QUORUM; undefined if there is none. */
+  /** The ledger's name in all other tables. Throws LedgerError `no_ledger` before the row was read. */
+  get ledgerKey(): string {
+    if (this.#birth === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    return `${this.#ledger} ${this.#birth}`;
+  }
+
+  /** The row, read at QUORUM; undefined if there is none. Throws LedgerError `replaced`. */
   async load(): Promise<Head | undefined> {
     const [row] = await this.#session.read(this.#statements.load, [this.#ledger]);
-    return row === undefined ? undefined : toHead(row);
+    return this.#bind(row);
   }
 
   /** The row after all lightweight transactions in flight. */
   async loadSerial(): Promise<Head | undefined> {
     const [row] = await this.#session.readSerial(this.#statements.load, [this.#ledger]);
-    return row === undefined ? undefined : toHead(row);
+    return this.#bind(row);
+  }
+
+  #bind(row: Row | undefined): Head | undefined {
+    const birth = row?.birth;
+    if (this.#birth !== undefined && birth !== this.#birth) {
+      throw replaced(row === undefined ? "it is gone" : "another one has its name");
+    }
+    if (row === undefined) return undefined;
+    if (typeof birth !== "string") throw new StoreError("corrupt", "a head row lacks columns");
+    const head = toHead(row);
+    this.#birth = birth;
+    return head;
   }
 
   /** The current term, and the terms up to it. */
@@ -77,7 +104,7 @@ export class HeadRow {
       if (known !== undefined) return known;
       await this.#session.tryConditional({
         query: this.#statements.create,
-        values: [this.#ledger, NO_VERSION, 0n, 0n],
+        values: [this.#ledger, NO_VERSION, 0n, 0n, randomBytes(BIRTH_BYTES).toString("hex")],
       });
     }
   }
@@ -87,14 +114,14 @@ export class HeadRow {
     const term = from.term + 1;
     const request = {
       query: this.#statements.claim,
-      values: [term, owner, encodeTerms(terms), this.#ledger, from.term, from.beat, from.seq],
+      values: [term, terms.mark, owner, encodeTerms(terms), this.#ledger, from.term, from.beat, from.seq],
     };
     const isDone = await this.#change(request, {
       isDone: (head) => head.term === term && head.owner === owner,
       isPossible: (head) => head.term === from.term && head.beat === from.beat && head.seq === from.seq,
       readOutcome: () => this.#loadKnown(),
     });
-    return isDone ? { ...from, term, owner, beat: 0 } : undefined;
+    return isDone ? { ...from, term, mark: terms.mark, owner, beat: 0 } : undefined;
   }
 
   /** Renews the lease; false if another process took over. Throws StoreError `unreachable`. */
@@ -164,6 +191,7 @@ export class HeadRow {
       query: this.#statements.rewind,
       values: [
         term,
+        terms.mark,
         encodeTerms(terms),
         position.version,
         move.seq,
@@ -179,7 +207,7 @@ export class HeadRow {
       isPossible: (head) => head.seq === from.seq && head.term === from.term,
       readOutcome: () => this.#readOutcome(),
     });
-    return isDone ? { ...from, ...move, term } : undefined;
+    return isDone ? { ...from, ...move, term, mark: terms.mark } : undefined;
   }
 
   /**
@@ -218,6 +246,14 @@ export class HeadRow {
   }
 }
 
+/** The error of a process whose ledger is no longer the one that it opened. */
+export function replaced(why: string): LedgerError {
+  return new LedgerError(
+    "replaced",
+    `the storage no longer holds the ledger that this node opened: ${why}; restart the node to read what is there`,
+  );
+}
+
 /** The error of a process whose lease another one holds; `head` is the row as it was read. */
 export function takenOver(where: string, head: Head | undefined): StoreError {
   const [host, pid] = head?.owner?.split(":") ?? [];
@@ -235,21 +271,22 @@ interface ChangeRules {
 function statementsFor(keyspace: string) {
   const heads = `${keyspace}.heads`;
   return {
-    load: `SELECT term, owner, beat, version, seq, position, identity, pruned FROM ${heads} WHERE ledger = ?`,
+    load: `SELECT term, mark, owner, beat, version, seq, position, identity, pruned, birth FROM ${heads} WHERE ledger = ?`,
     loadTerms: `SELECT term, terms FROM ${heads} WHERE ledger = ?`,
-    create: `INSERT INTO ${heads} (ledger, term, beat, version, seq, pruned) VALUES (?, 0, 0, ?, ?, ?) IF NOT EXISTS`,
-    claim: `UPDATE ${heads} SET term = ?, owner = ?, beat = 0, terms = ? WHERE ledger = ? IF term = ? AND beat = ? AND seq = ?`,
+    create: `INSERT INTO ${heads} (ledger, term, mark, beat, version, seq, pruned, birth) VALUES (?, 0, ${NO_MARK}, 0, ?, ?, ?, ?) IF NOT EXISTS`,
+    claim: `UPDATE ${heads} SET term = ?, mark = ?, owner = ?, beat = 0, terms = ? WHERE ledger = ? IF term = ? AND beat = ? AND seq = ?`,
     beat: `UPDATE ${heads} SET beat = ? WHERE ledger = ? IF term = ?`,
     release: `UPDATE ${heads} SET owner = null WHERE ledger = ? IF term = ?`,
-    rewind: `UPDATE ${heads} SET term = ?, terms = ?, version = ?, seq = ?, position = ? WHERE ledger = ? IF term = ? AND version = ? AND seq = ?`,
+    rewind: `UPDATE ${heads} SET term = ?, mark = ?, terms = ?, version = ?, seq = ?, position = ? WHERE ledger = ? IF term = ? AND version = ? AND seq = ?`,
     move: `UPDATE ${heads} SET version = ?, seq = ?, position = ?, identity = ?, pruned = ? WHERE ledger = ? IF term = ? AND version = ? AND seq = ?`,
   };
 }
 
 function toHead(row: Row): Head {
-  const { term, owner, beat, seq, position, identity, pruned } = row;
+  const { term, mark, owner, beat, seq, position, identity, pruned } = row;
   if (
     typeof term !== "number" ||
+    typeof mark !== "number" ||
     typeof beat !== "number" ||
     typeof seq !== "bigint" ||
     typeof pruned !== "bigint"
@@ -258,6 +295,7 @@ function toHead(row: Row): Head {
   }
   return {
     term,
+    mark,
     owner: typeof owner === "string" ? owner : undefined,
     beat,
     seq,

@@ -48,6 +48,8 @@ export interface CassandraStoreOptions extends CassandraAddress {
   readonly leaseTimeMs?: number | undefined;
   /** Largest age of the cached head row when a view is opened. */
   readonly headMaxAgeMs?: number;
+  /** Largest size of the cached items. */
+  readonly itemCacheBytes?: number;
   /** Approximate number of rows of one key in one partition before the key is split. */
   readonly splitRows?: number;
   /** Largest number of requests of one commit in flight. */
@@ -61,6 +63,7 @@ export interface CassandraSettings extends CassandraAddress {
   readonly logger: Logger;
   readonly leaseTimeMs: number;
   readonly headMaxAgeMs: number;
+  readonly itemCacheBytes: number;
   readonly splitRows: number;
   readonly writeConcurrency: number;
 }
@@ -84,6 +87,7 @@ export function toSettings(options: CassandraStoreOptions): CassandraSettings {
     logger: options.logger ?? silentLogger,
     leaseTimeMs: options.leaseTimeMs ?? CASSANDRA_NUMBERS.leaseTimeMs.fallback,
     headMaxAgeMs: options.headMaxAgeMs ?? 50,
+    itemCacheBytes: options.itemCacheBytes ?? 16 * 2 ** 20,
     splitRows: options.splitRows ?? 32_768,
     writeConcurrency: options.writeConcurrency ?? 128,
   };

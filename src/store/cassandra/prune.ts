@@ -5,9 +5,10 @@ import { storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts"
 import type { Position } from "../../ledger/position.ts";
 import type { PruneStep } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import type { Blocks } from "./blocks.ts";
 import { decodeKeys, type WrittenKey } from "./keys-row.ts";
-import { planOwnedRemovals } from "./owned-rows.ts";
+import { type OwnedRemoval, planGaps, planOwnedRemovals, planOwnedUpTo } from "./owned-rows.ts";
 import type { RowWriter } from "./row-writer.ts";
 import type { Request } from "./session.ts";
 import { heightBucket, versionBucket } from "./statements.ts";
@@ -50,7 +51,9 @@ export async function pruneStep(
   const below = minimum(found.reached, ...views.map((view) => view.oldestVersion));
   const height = minimum(oldest.height, ...views.map((view) => view.oldestBlockHeight));
   const writes = found.writes.filter((write) => write.version < below);
-  await writer.remove(planRemovals(writer, writes));
+  const last = lastWrites(writes);
+  await writer.remove(planRemovals(writer, last));
+  await removeOwned(writer, last);
   await removeTransactionRows(writer, from, below);
   for (const { key, bucket } of writes) if (bucket > 0) writer.splits.dropBefore(key, bucket);
   let pruned = from;
@@ -63,9 +66,7 @@ export async function pruneStep(
 async function assertFloor(blocks: Blocks, terms: Terms, position: Position, floor: bigint): Promise<void> {
   if (floor <= position.oldestVersion) return;
   const isKept = floor <= position.version;
-  const block = isKept
-    ? await blocks.findLast(position, terms, (start) => start.firstVersion <= floor)
-    : undefined;
+  const block = isKept ? await blocks.findLast(position, terms, { of: "version", atMost: floor }) : undefined;
   if (block?.firstVersion === floor) return;
   throw new StoreError(
     "order",
@@ -129,26 +130,45 @@ async function removeTransactionRows(writer: RowWriter, from: bigint, below: big
     const records = await tables.listRecords(range, terms);
     const last = records.at(-1);
     if (last === undefined) return;
-    const requests = records.flatMap(({ version, bytes }) => {
-      const places = storedTransactionRows(version, bytes).map(({ owner, place }) => ({
+    const removals = records.flatMap(({ version, bytes }) =>
+      storedTransactionRows(version, bytes).map(({ owner, place }) => ({
         owner: asBuffer(owner),
         place: asBuffer(place),
-      }));
-      return planOwnedRemovals(tables, places, version);
-    });
-    await writer.remove(requests);
+        version,
+      })),
+    );
+    await writer.remove(planOwnedUpTo(tables, removals));
     next = last.version + 1n;
   }
 }
 
-/** One removal for each key: everything before its last write, and that write too if it is a deletion. */
-function planRemovals(writer: RowWriter, writes: readonly PrunedWrite[]): readonly Request[] {
-  const { statements, ledger } = writer.tables;
+/** The last write of each key. */
+function lastWrites(writes: readonly PrunedWrite[]): readonly PrunedWrite[] {
   const last = new Map<string, PrunedWrite>();
   for (const write of writes) last.set(write.key.toString("latin1"), write);
+  return [...last.values()];
+}
+
+/** Removes the index rows of items whose deletion is pruned. */
+async function removeOwned(writer: RowWriter, last: readonly PrunedWrite[]): Promise<void> {
+  const { tables, terms } = writer;
+  const removals: OwnedRemoval[] = last.flatMap(({ owned, version }) =>
+    owned.map((place) => ({ ...place, version })),
+  );
+  if (removals.length === 0) return;
+  await writer.remove(planOwnedRemovals(tables, removals));
+  const reach = readIndexReach(
+    await tables.findSide(asBuffer(INDEX_REACH_KEYS.items), writer.head.seq, terms),
+  );
+  if (reach === undefined || removals.some(({ version }) => version > reach)) return;
+  await writer.remove(await planGaps(tables, removals));
+}
+
+/** One removal for each key: everything before its last write, and that write too if it is a deletion. */
+function planRemovals(writer: RowWriter, last: readonly PrunedWrite[]): readonly Request[] {
+  const { statements, ledger } = writer.tables;
   const requests: Request[] = [];
-  for (const { key, bucket, version, isDeletion, owned } of last.values()) {
-    requests.push(...planOwnedRemovals(writer.tables, owned, version));
+  for (const { key, bucket, version, isDeletion } of last) {
     const below = isDeletion ? version + 1n : version;
     requests.push({ query: statements.pruneItems, values: [ledger, key, bucket, below] });
     if (bucket > 0) requests.push(...planOlderBuckets(writer, key, bucket));

@@ -60,6 +60,7 @@ export class RowWriter {
   #held: HeldLease | undefined;
   #queue: Promise<unknown> = Promise.resolve();
   #replaced = new Map<string, Request>();
+  #sends = 0;
 
   constructor(
     parts: {
@@ -130,7 +131,7 @@ export class RowWriter {
       const pruned = head.position === undefined ? position.oldestVersion : head.pruned;
       const stamp = { term: head.term, seq: head.seq + 1n };
       const rows = [
-        ...planBatch(this.tables, batch, stamp, this.splits),
+        ...planBatch(this.tables, batch, { ...stamp, blockHeight: head.position?.blockHeight }, this.splits),
         ...planOwned(this.tables, batch.index ?? []),
       ];
       await this.#write(rows, { seq: stamp.seq, position, identity: chain, pruned });
@@ -192,7 +193,7 @@ export class RowWriter {
           ...planNodes(this.tables, batch.treeNodes, stamp),
           ...planSide(this.tables, batch.sideRows, stamp),
         ];
-        await this.tables.session.writeAll(rows);
+        await this.#send(rows);
         head = await this.#row.rewind(held.head, { seq: stamp.seq, position, identity, pruned }, terms);
       } catch (error) {
         held.isDirty = true;
@@ -215,7 +216,7 @@ export class RowWriter {
         throw new StoreError("order", "the store already holds a ledger");
       }
       const rows = [...planBase(this.tables, base), ...planOwned(this.tables, base.index ?? [])];
-      await this.tables.session.writeAll(rows);
+      await this.#send(rows);
     });
   }
 
@@ -234,8 +235,7 @@ export class RowWriter {
 
   /** Sends removals. */
   async remove(requests: readonly Request[]): Promise<void> {
-    this.#requireLease();
-    await this.tables.session.writeAll(requests);
+    await this.#send(requests);
   }
 
   /** Recovers after a failed write; until then the known head may be wrong. */
@@ -303,10 +303,15 @@ export class RowWriter {
     return head === undefined ? undefined : { head, terms };
   }
 
+  async #send(requests: readonly Request[]): Promise<void> {
+    const { term } = this.#requireLease().head;
+    await this.tables.session.writeAll(requests, { term, number: this.#sends++ });
+  }
+
   async #write(rows: readonly Request[], move: HeadMove): Promise<void> {
     const held = this.#requireLease();
     try {
-      await this.tables.session.writeAll(rows);
+      await this.#send(rows);
     } catch (error) {
       held.isDirty = true;
       throw error;
@@ -345,7 +350,7 @@ export class RowWriter {
 
   /** Collects removals of replaced rows, which nobody reads, and sends them in batches. */
   async #removeReplaced(nodes: CommitBatch["treeNodes"], rows: readonly SideRow[]): Promise<void> {
-    const { statements, ledger, session } = this.tables;
+    const { statements, ledger } = this.tables;
     const { seq } = this.head;
     for (const { key } of nodes) {
       const values = [ledger, asBuffer(new Uint8Array(key)), seq];
@@ -359,7 +364,7 @@ export class RowWriter {
     const requests = [...this.#replaced.values()];
     this.#replaced = new Map();
     try {
-      await session.writeAll(requests);
+      await this.#send(requests);
     } catch (error) {
       // The commit is done; later writes of the same keys remove the leftovers.
       if (!(error instanceof StoreError)) throw error;

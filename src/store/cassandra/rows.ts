@@ -19,10 +19,11 @@ const KEYS_IN_PART = 16_384;
 export function planBatch(
   tables: Tables,
   batch: CommitBatch,
-  stamp: { readonly term: number; readonly seq: bigint },
+  stamp: { readonly term: number; readonly seq: bigint; readonly blockHeight: bigint | undefined },
   splits: Splits,
 ): readonly Request[] {
   assertDistinct(batch);
+  const heightOf = heights(batch, stamp.blockHeight);
   const { statements, ledger } = tables;
   const { term, seq } = stamp;
   const requests: Request[] = [];
@@ -48,7 +49,8 @@ export function planBatch(
     else keys.push(written);
   }
   for (const { version, bytes } of batch.records) {
-    requests.push(...planVersion(tables, version, term, asBuffer(bytes), keysByVersion.get(version) ?? []));
+    const record = { bytes: asBuffer(bytes), height: heightOf(version) };
+    requests.push(...planVersion(tables, version, term, record, keysByVersion.get(version) ?? []));
     keysByVersion.delete(version);
   }
   for (const [version, keys] of keysByVersion)
@@ -113,9 +115,10 @@ function planVersion(
   { statements, ledger }: Tables,
   version: bigint,
   term: number,
-  bytes: Buffer | undefined,
+  record: { readonly bytes: Buffer; readonly height: bigint | undefined } | undefined,
   keys: readonly WrittenKey[],
 ): readonly Request[] {
+  const bytes = record?.bytes;
   const parts = Math.max(
     bytes === undefined ? 0 : Math.max(1, Math.ceil(bytes.length / PART_BYTES)),
     Math.ceil(keys.length / KEYS_IN_PART),
@@ -132,9 +135,30 @@ function planVersion(
       part,
       slice === undefined || (part > 0 && slice.length === 0) ? undefined : slice,
       keySlice.length === 0 ? undefined : encodeKeys(keySlice),
+      record?.height,
     ];
     return { query: statements.putVersion, values, partition: `v${bucket}` };
   });
+}
+
+/** The block heights of versions that come in their order; `before` is the height before the batch. */
+function heights(
+  { blocks }: CommitBatch,
+  before: bigint | undefined,
+): (version: bigint) => bigint | undefined {
+  let height = before;
+  let next = 0;
+  return (version) => {
+    for (
+      let block = blocks[next];
+      block !== undefined && block.firstVersion <= version;
+      block = blocks[next]
+    ) {
+      height = block.height;
+      next++;
+    }
+    return height;
+  };
 }
 
 const NONE: readonly OwnedPlace[] = [];

@@ -5,7 +5,7 @@ import type { CassandraSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 
 /** Format of the tables that this version creates and reads. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** Everything waits for the head row, so a coordinator asks a further replica after this time. */
 const HEAD_SPECULATE_MS = 150;
@@ -15,19 +15,23 @@ const MEMBERS_STEADY_MS = 3000;
 
 const LEVELED = "compaction = {'class': 'LeveledCompactionStrategy'}";
 
+/** How long the index keeps its removals. A row that comes back does no harm there: readers look up every item. */
+const OWNED_GRACE_SECS = 3600;
+
 /** A table: its name, its columns and its properties. */
 type Table = readonly [name: string, columns: string, ...properties: string[]];
 
 /**
- * `heads`: one row for each ledger, changed only by lightweight transactions. `items`: state by key and bucket, newest
+ * `heads`: one row for each ledger, changed only by lightweight transactions; its `birth` is part of the ledger's name in
+ * all other tables, so that rows of a ledger that took the place of another are not found under the other's. `items`: state by key and bucket, newest
  * first. `versions`: records, and the keys that each version wrote. `blocks`: by height. `tree` and `side`: by write
  * number. `splits`: keys with more than one bucket. `format` comes last, so that it exists only if all other tables do.
  */
 const TABLES: readonly Table[] = [
   [
     "heads",
-    `ledger text PRIMARY KEY, term int, owner text, beat int, terms blob,
-      version bigint, seq bigint, position blob, identity blob, pruned bigint`,
+    `ledger text PRIMARY KEY, term int, mark int, owner text, beat int, terms blob,
+      version bigint, seq bigint, position blob, identity blob, pruned bigint, birth text`,
     `speculative_retry = '${HEAD_SPECULATE_MS}ms'`,
   ],
   [
@@ -39,7 +43,7 @@ const TABLES: readonly Table[] = [
   ],
   [
     "versions",
-    `ledger text, bucket bigint, version bigint, term int, part int, bytes blob, keys blob,
+    `ledger text, bucket bigint, version bigint, term int, part int, bytes blob, keys blob, height bigint,
       PRIMARY KEY ((ledger, bucket), version, term, part)`,
   ],
   [
@@ -62,18 +66,17 @@ const TABLES: readonly Table[] = [
     LEVELED,
   ],
   [
+    "owned",
+    "ledger text, owner blob, place blob, data blob, PRIMARY KEY ((ledger, owner), place)",
+    LEVELED,
+    `gc_grace_seconds = ${OWNED_GRACE_SECS}`,
+  ],
+  [
     "splits",
     `ledger text, key blob, bucket int, term int, start bigint,
       PRIMARY KEY ((ledger), key, bucket, term)`,
   ],
   ["format", "name text PRIMARY KEY, format int"],
-];
-
-/** The index, by owner. Stores of earlier versions have none; a writer creates it. */
-const OWNED: Table = [
-  "owned",
-  "ledger text, owner blob, place blob, data blob, PRIMARY KEY ((ledger, owner), place)",
-  LEVELED,
 ];
 
 /**
@@ -107,11 +110,7 @@ async function createTable(session: Session, keyspace: string, table: Table): Pr
 export async function ensureSchema(session: Session, settings: CassandraSettings): Promise<void> {
   const { keyspace, readOnly } = settings;
   const found = await loadFormat(session, keyspace);
-  if (found === FORMAT) {
-    if (!readOnly && !(await hasTable(session, keyspace, "owned")))
-      await createTable(session, keyspace, OWNED);
-    return;
-  }
+  if (found === FORMAT) return;
   if (found !== undefined) {
     throw new StoreError(
       "format",
@@ -127,7 +126,7 @@ export async function ensureSchema(session: Session, settings: CassandraSettings
     `CREATE KEYSPACE IF NOT EXISTS ${keyspace}
      WITH replication = {'class': 'NetworkTopologyStrategy', '${session.dataCentre.replaceAll("'", "''")}': ${copies}}`,
   );
-  for (const table of [OWNED, ...TABLES]) await createTable(session, keyspace, table);
+  for (const table of TABLES) await createTable(session, keyspace, table);
   // The driver waits for this only if it knows several nodes, and goes on without it after a while.
   await session.agree(0, "schema");
   await session.changeSchema(`INSERT INTO ${keyspace}.format (name, format) VALUES ('sextant', ${FORMAT})`);
@@ -147,15 +146,11 @@ async function copiesFor(session: Session, { hosts }: CassandraSettings): Promis
   );
 }
 
-async function hasTable(session: Session, keyspace: string, table: string): Promise<boolean> {
-  const known = await session.querySchema(
-    `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${keyspace}' AND table_name = '${table}'`,
-  );
-  return known.length > 0;
-}
-
 async function loadFormat(session: Session, keyspace: string): Promise<number | undefined> {
-  if (!(await hasTable(session, keyspace, "format"))) return undefined;
+  const known = await session.querySchema(
+    `SELECT table_name FROM system_schema.tables WHERE keyspace_name = '${keyspace}' AND table_name = 'format'`,
+  );
+  if (known.length === 0) return undefined;
   const [row] = await session.querySchema(`SELECT format FROM ${keyspace}.format WHERE name = 'sextant'`);
   const format = row?.format;
   return typeof format === "number" ? format : undefined;

@@ -29,6 +29,15 @@ export interface Request {
   readonly partition?: string | undefined;
 }
 
+/**
+ * The timestamp of writes: a term, and a number that grows within it. The driver would take the time of day, and a removal
+ * would leave the rows of a writer whose clock was ahead.
+ */
+export interface WriteStamp {
+  readonly term: number;
+  readonly number: number;
+}
+
 /** A row as the driver gives it: columns by name. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -37,6 +46,10 @@ export interface Page {
   readonly rows: readonly Row[];
   readonly next: string | undefined;
 }
+
+/** Makes the driver's client; tests give a cluster in memory, or one that counts. */
+export type CreateClient = (options: ClientOptions) => Client;
+const newClient: CreateClient = (options) => new Client(options);
 
 const { consistencies } = types;
 /** Time limit of a request to one node. */
@@ -82,19 +95,26 @@ export class Session {
   }
 
   /** Connects; tries each host once. Throws StoreError `unreachable` if none responds. */
-  static async connect(settings: CassandraSettings): Promise<Session> {
+  static async connect(
+    settings: CassandraSettings,
+    createClient: CreateClient = newClient,
+  ): Promise<Session> {
     const where = `${settings.hosts.join(",")}/${settings.keyspace}`;
     try {
-      return await Session.#connectOnce(settings, where);
+      return await Session.#connectOnce(settings, where, createClient);
     } catch (error) {
       throw toConnectError(error, where);
     }
   }
 
-  static async #connectOnce(settings: CassandraSettings, where: string): Promise<Session> {
+  static async #connectOnce(
+    settings: CassandraSettings,
+    where: string,
+    createClient: CreateClient,
+  ): Promise<Session> {
     const dataCentre = settings.dataCentre ?? (await findDataCentre(settings));
     const metrics = new DriverMetrics();
-    const client = new Client({
+    const client = createClient({
       ...connectionOptions(settings),
       localDataCenter: dataCentre,
       metrics,
@@ -173,14 +193,15 @@ export class Session {
   }
 
   /** Sends idempotent writes at QUORUM, those of one partition together. Throws StoreError if one fails. */
-  async writeAll(requests: readonly Request[]): Promise<void> {
+  async writeAll(requests: readonly Request[], stamp: WriteStamp): Promise<void> {
+    const timestamp = types.Long.fromBits(stamp.number, stamp.term);
     const groups = groupByPartition(requests);
     let next = 0;
     let failed = false;
     const work = async (): Promise<void> => {
       for (let group = groups[next++]; group !== undefined && !failed; group = groups[next++]) {
         const requests = group;
-        await this.#window.run(() => this.#write(requests));
+        await this.#window.run(() => this.#write(requests, timestamp));
       }
     };
     const workers = Array.from({ length: Math.min(this.#writeConcurrency, groups.length) }, () =>
@@ -195,7 +216,7 @@ export class Session {
   }
 
   /** Sends idempotent writes of one partition. */
-  async #write(requests: readonly Request[]): Promise<void> {
+  async #write(requests: readonly Request[], timestamp: types.Long): Promise<void> {
     const [first] = requests;
     if (first === undefined) return;
     try {
@@ -203,7 +224,12 @@ export class Session {
         WRITE_RETRY_MS,
         () => {
           // An idempotent request goes to a second node if the first is slow. All nodes of a busy cluster are slow.
-          const options = { prepare: true, executionProfile: "write", isIdempotent: !this.#window.isReduced };
+          const options = {
+            prepare: true,
+            executionProfile: "write",
+            isIdempotent: !this.#window.isReduced,
+            timestamp,
+          };
           return requests.length === 1
             ? this.#client.execute(first.query, [...first.values], options)
             : this.#client.batch(

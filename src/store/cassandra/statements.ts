@@ -37,12 +37,12 @@ export function createStatements(keyspace: string) {
     pruneItems: `DELETE FROM ${items} WHERE ${item} AND version < ?`,
     dropItems: `DELETE FROM ${items} WHERE ${item}`,
 
-    listRecords: `SELECT version, term, part, bytes FROM ${versions} WHERE ledger = ? AND bucket = ? AND version >= ? AND version <= ?`,
+    listRecords: `SELECT version, term, part, bytes, height FROM ${versions} WHERE ledger = ? AND bucket = ? AND version >= ? AND version <= ?`,
     listKeys: `SELECT version, term, part, keys FROM ${versions} WHERE ledger = ? AND bucket = ? AND version >= ? AND version < ?`,
-    putVersion: `INSERT INTO ${versions} (ledger, bucket, version, term, part, bytes, keys) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    putVersion: `INSERT INTO ${versions} (ledger, bucket, version, term, part, bytes, keys, height) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     dropVersions: `DELETE FROM ${versions} WHERE ledger = ? AND bucket = ?`,
 
-    findBlock: `SELECT term, first_version, time, epoch FROM ${blocks} WHERE ledger = ? AND bucket = ? AND height = ?`,
+    listBlocks: `SELECT height, term, first_version, time, epoch FROM ${blocks} WHERE ledger = ? AND bucket = ? AND height >= ? AND height <= ?`,
     putBlock: `INSERT INTO ${blocks} (ledger, bucket, height, term, first_version, time, epoch) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     dropBlocks: `DELETE FROM ${blocks} WHERE ledger = ? AND bucket = ?`,
 
@@ -62,6 +62,11 @@ export function createStatements(keyspace: string) {
     scanItemKeys: `SELECT DISTINCT ledger, key, bucket FROM ${items}`,
     putOwned: `INSERT INTO ${owned} (ledger, owner, place, data) VALUES (?, ?, ?, ?) USING TIMESTAMP ?`,
     dropOwned: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place = ?`,
+    dropOwnedUpTo: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place <= ?`,
+    dropOwnedAfter: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place > ?`,
+    dropOwnedBetween: `DELETE FROM ${owned} USING TIMESTAMP ? WHERE ledger = ? AND owner = ? AND place > ? AND place < ?`,
+    ownedAfter: `SELECT place FROM ${owned} WHERE ledger = ? AND owner = ? AND place > ? LIMIT 1`,
+    ownedBefore: `SELECT place FROM ${owned} WHERE ledger = ? AND owner = ? AND place < ? ORDER BY place DESC LIMIT 1`,
 
     listSplits: `SELECT key, bucket, term, start FROM ${splits} WHERE ledger = ?`,
     putSplit: `INSERT INTO ${splits} (ledger, key, bucket, term, start) VALUES (?, ?, ?, ?, ?)`,

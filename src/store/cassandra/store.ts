@@ -23,12 +23,13 @@ import type { DriverFigures } from "./figures.ts";
 import { HeadRow } from "./head.ts";
 import { HeadCache, type HeadSnapshot } from "./head-cache.ts";
 import { ClusterIndexWalk } from "./index-walk.ts";
+import { ItemCache } from "./item-cache.ts";
 import { HeadLease } from "./lease.ts";
 import { type CassandraSettings, type CassandraStoreOptions, toSettings } from "./options.ts";
 import { pruneStep } from "./prune.ts";
 import { RowWriter } from "./row-writer.ts";
 import { ensureSchema } from "./schema.ts";
-import { Session } from "./session.ts";
+import { type CreateClient, Session } from "./session.ts";
 import { createStatements } from "./statements.ts";
 import { asBuffer, Tables } from "./tables.ts";
 import { ClusterView, type ViewSource } from "./view.ts";
@@ -47,9 +48,12 @@ export interface CassandraStore extends SharedStore {
  * Opens a ledger in a cluster, and creates missing tables unless it is opened read-only. Throws StoreError if the
  * cluster is unreachable or unusable, ConfigError for invalid options.
  */
-export async function openCassandraStore(options: CassandraStoreOptions): Promise<CassandraStore> {
+export async function openCassandraStore(
+  options: CassandraStoreOptions,
+  createClient?: CreateClient,
+): Promise<CassandraStore> {
   const settings = toSettings(options);
-  const session = await Session.connect(settings);
+  const session = await Session.connect(settings, createClient);
   try {
     await ensureSchema(session, settings);
     const store = new ClusterStore(session, settings);
@@ -80,12 +84,13 @@ class ClusterStore implements CassandraStore {
     const row = new HeadRow(session, keyspace, ledger);
     const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
     this.#session = session;
-    this.#tables = new Tables(session, createStatements(keyspace), ledger);
+    this.#tables = new Tables(session, createStatements(keyspace), row);
     this.#headCache = new HeadCache(row, settings.headMaxAgeMs);
     this.#writer = new RowWriter({ tables: this.#tables, row, headCache: this.#headCache, owner }, settings);
     this.lease = new HeadLease(row, this.#writer, { ttlMs: leaseTimeMs, readOnly });
     this.#source = {
       tables: this.#tables,
+      items: new ItemCache(this.#tables, settings.itemCacheBytes),
       blocks: new Blocks(this.#tables),
       headCache: this.#headCache,
       openViews: new Set(),

@@ -2,6 +2,7 @@
 import type { OwnedKey, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import type { HeadRow } from "./head.ts";
 import type { Row, Session } from "./session.ts";
 import { heightBucket, type Statements, versionBucket } from "./statements.ts";
 import type { Terms } from "./terms.ts";
@@ -20,6 +21,11 @@ export interface BlockRow extends BlockStart {
   readonly term: number;
 }
 
+/** A record, and the height of its block where its row tells. */
+export interface HeldRecord extends RawRecord {
+  readonly height: bigint | undefined;
+}
+
 /** A row of the items table. */
 interface ItemRow {
   readonly version: bigint;
@@ -32,12 +38,17 @@ interface ItemRow {
 export class Tables {
   readonly session: Session;
   readonly statements: Statements;
-  readonly ledger: string;
+  readonly #head: Pick<HeadRow, "ledgerKey">;
 
-  constructor(session: Session, statements: Statements, ledger: string) {
+  constructor(session: Session, statements: Statements, head: Pick<HeadRow, "ledgerKey">) {
     this.session = session;
     this.statements = statements;
-    this.ledger = ledger;
+    this.#head = head;
+  }
+
+  /** The ledger's name in the tables. */
+  get ledger(): string {
+    return this.#head.ledgerKey;
   }
 
   /** The item at a version. Reads one row, or two if the key is split. */
@@ -72,44 +83,39 @@ export class Tables {
     return items;
   }
 
-  /** The block of a height. */
-  async findBlock(height: bigint, terms: Terms): Promise<BlockRow | undefined> {
-    const rows = await this.session.read(this.statements.findBlock, [
-      this.ledger,
-      heightBucket(height),
-      height,
-    ]);
-    for (const row of rows) {
-      const firstVersion = asBigint(row, "first_version");
-      const term = asNumber(row, "term");
-      if (!terms.ownsVersion(term, firstVersion)) continue;
-      return {
-        term,
-        height,
-        firstVersion,
+  /** The blocks from a height on, in their order: at most `count`, and only those of the height's partition. */
+  async listBlocks(height: bigint, count: bigint, terms: Terms): Promise<readonly BlockRow[]> {
+    const bucket = heightBucket(height);
+    const values = [this.ledger, bucket, height, height + count - 1n];
+    const rows = await this.session.read(this.statements.listBlocks, values);
+    return rows
+      .map((row) => ({
+        term: asNumber(row, "term"),
+        height: asBigint(row, "height"),
+        firstVersion: asBigint(row, "first_version"),
         timestampUsec: asBigint(row, "time"),
         epoch: asBigint(row, "epoch"),
-      };
-    }
-    return undefined;
+      }))
+      .filter(({ term, firstVersion }) => terms.ownsVersion(term, firstVersion));
   }
 
   /** Consecutive records from a version on, up to the limits. */
   async listRecords(
     range: { readonly from: bigint; readonly to: bigint; readonly limit: number; readonly maxBytes: number },
     terms: Terms,
-  ): Promise<readonly RawRecord[]> {
-    const records: RawRecord[] = [];
+  ): Promise<readonly HeldRecord[]> {
+    const records: HeldRecord[] = [];
     let size = 0;
     let parts: Buffer[] = [];
     let version = range.from;
+    let height: bigint | undefined;
     /** Adds the collected record; false if no more records are wanted. */
     const addRecord = (): boolean => {
       if (parts.length === 0) return false;
       const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
       size += bytes.length;
       if (records.length > 0 && size > range.maxBytes) return false;
-      records.push({ version, bytes });
+      records.push({ version, bytes, height });
       parts = [];
       version++;
       return records.length < range.limit;
@@ -122,6 +128,7 @@ export class Tables {
       if (at !== version && !addRecord()) return records;
       if (at !== version) return records;
       parts.push(bytes);
+      height = typeof row.height === "bigint" ? row.height : undefined;
     }
     addRecord();
     return records;

@@ -12,6 +12,7 @@ import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
 import type { Blocks } from "./blocks.ts";
 import type { HeadCache } from "./head-cache.ts";
+import type { ItemCache } from "./item-cache.ts";
 import { asBuffer, type Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 
@@ -21,6 +22,7 @@ const READS_AT_ONCE = 64;
 /** The parts that all views of a store share. */
 export interface ViewSource {
   readonly tables: Tables;
+  readonly items: ItemCache;
   readonly blocks: Blocks;
   readonly headCache: HeadCache;
   readonly openViews: Set<ClusterView>;
@@ -42,6 +44,8 @@ export class ClusterView implements StoreView {
   readonly #source: ViewSource;
   readonly #terms: Terms;
   readonly #tenure: Tenure | undefined;
+  /** Block heights of the records that were read: printing a record needs the time of its block. */
+  readonly #heights = new Map<bigint, bigint>();
   #open = true;
 
   constructor(source: ViewSource, position: Position, terms: Terms) {
@@ -58,9 +62,10 @@ export class ClusterView implements StoreView {
   ): Promise<readonly (StateItem | undefined)[]> {
     this.#assertOpen();
     assertReadable(this.position, version);
-    const { tables } = this.#source;
+    const { items } = this.#source;
+    const { version: head } = this.position;
     const found = await mapSome(keyHashes, READS_AT_ONCE, (keyHash) =>
-      tables.findItem(asBuffer(keyHash), version, this.#terms),
+      items.find(asBuffer(keyHash), version, head, this.#terms),
     );
     if (found.includes(undefined)) await this.#assertKept(version);
     return found.map((item) => hideOldDeletion(item, this.position));
@@ -102,21 +107,19 @@ export class ClusterView implements StoreView {
     this.#assertOpen();
     const { position } = this;
     if (version < position.oldestVersion || version > position.version) return undefined;
-    const block = await this.#source.blocks.findLast(
-      position,
-      this.#terms,
-      (start) => start.firstVersion <= version,
-    );
-    return this.#knownBlock(block, position.oldestBlockHeight);
+    const { blocks } = this.#source;
+    const height = this.#heights.get(version);
+    const block =
+      height === undefined
+        ? await blocks.findLast(position, this.#terms, { of: "version", atMost: version })
+        : await blocks.findByHeight(position, this.#terms, height);
+    return this.#knownBlock(block, height ?? position.oldestBlockHeight);
   }
 
   async getBlockAtTime(timestampUsec: bigint): Promise<Block | undefined> {
     this.#assertOpen();
-    const block = await this.#source.blocks.findLast(
-      this.position,
-      this.#terms,
-      (start) => start.timestampUsec <= timestampUsec,
-    );
+    const search = { of: "time", atMost: timestampUsec } as const;
+    const block = await this.#source.blocks.findLast(this.position, this.#terms, search);
     if (block === undefined) await this.#assertKept(this.position.oldestVersion);
     return block;
   }
@@ -127,7 +130,8 @@ export class ClusterView implements StoreView {
     const range = { from: start, to: lastReadable(this.position), limit, maxBytes };
     const records = limit < 1 ? [] : await this.#source.tables.listRecords(range, this.#terms);
     if (records.length === 0) await this.#assertKept(start);
-    return records;
+    for (const { version, height } of records) if (height !== undefined) this.#heights.set(version, height);
+    return records.map(({ version, bytes }) => ({ version, bytes }));
   }
 
   release(): void {

@@ -5,6 +5,7 @@ import type { RootDatabase } from "lmdb";
 import { isGivenUp, StoreError } from "../errors.ts";
 import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
+import { fileMark } from "./file-mark.ts";
 import { assertFileHeader, hasStore } from "./format.ts";
 import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
@@ -38,6 +39,8 @@ export interface Environment {
   readonly slot: ReaderSlot;
   /** Absolute path of the directory. */
   readonly path: string;
+  /** The data file that is open, see file-mark.ts. */
+  readonly file: string | undefined;
   /** True when the tables have no format row yet. */
   readonly isNew: boolean;
   /**
@@ -45,6 +48,8 @@ export interface Environment {
    * `given_up` for a write that lmdb gave up, and for every write after it.
    */
   transact<T>(action: () => T, onSetBack?: () => void): T;
+  /** Changes with every write of another process; undefined where there is none. */
+  lastWrite(): bigint | undefined;
   close(): Promise<void>;
 }
 
@@ -98,16 +103,17 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     };
     try {
       if (wasThere && options.look !== undefined) await lookInto({ path, slot, mapSizeBytes }, options.look);
+      const file = fileMark(path);
       root = openRoot(path, readOnly, mapSizeBytes);
       opened.push(root);
       const isNew = !hasStore(root, path);
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
       opened.push(...Object.values(tables).filter((table) => table !== undefined));
-      if (!readOnly) number = new TransactionNumber(root, path);
+      number = openNumber(root, path, readOnly);
       let givenUp: StoreError | undefined;
       const transact: Environment["transact"] = (action, onSetBack) => {
-        if (number === undefined)
+        if (readOnly || number === undefined)
           throw new StoreError("unwritable", `the store at ${path} is open for reading`);
         if (givenUp !== undefined) throw givenUp;
         try {
@@ -119,7 +125,8 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
           throw known;
         }
       };
-      return { root, tables, slot, path, isNew, transact, close };
+      const lastWrite = (): bigint | undefined => (readOnly ? number?.read() : undefined);
+      return { root, tables, slot, path, file, isNew, transact, lastWrite, close };
     } catch (error) {
       await close();
       throw error;
@@ -127,6 +134,16 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   } catch (error) {
     openPaths.delete(path);
     throw toStoreError(error, path);
+  }
+}
+
+/** Undefined for a reader of a directory that has no lock file and cannot be written, so that nobody writes. */
+function openNumber(root: RootDatabase, path: string, readOnly: boolean): TransactionNumber | undefined {
+  try {
+    return new TransactionNumber(root, path, readOnly);
+  } catch (error) {
+    if (readOnly && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
 }
 

@@ -3,13 +3,23 @@
 //
 // owner (33), place (32)   -> data
 // 0xff, version (8)        -> (owner (33), place (32), key hash (32)) of each row whose item this version deleted
+
+import { readNumber } from "../../base/bytes.ts";
 import { isTransactionRow, storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { OwnedKey, OwnedPage } from "../../ledger/view.ts";
 import type { IndexRow } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import type { FastTable } from "./native.ts";
 import { openRow, putRow } from "./sealed-rows.ts";
-import { HASH_BYTES, ITEM_KEY_BYTES, numberKey, type Table, type Tables, writeLatestKey } from "./tables.ts";
+import {
+  HASH_BYTES,
+  ITEM_KEY_BYTES,
+  numberKey,
+  type Table,
+  type Tables,
+  VERSION_BYTES,
+  writeLatestKey,
+} from "./tables.ts";
 
 const OWNER_BYTES = 33;
 const PLACE_BYTES = 32;
@@ -19,7 +29,8 @@ const DELETED_BYTES = ROW_KEY_BYTES + HASH_BYTES;
 /** First byte of the rows of deletions; above every kind of owner. */
 const DELETED = 0xff;
 
-function deletedKey(version: bigint): Buffer {
+/** The key of the row of a version's deletions. */
+export function deletedKey(version: bigint): Buffer {
   return Buffer.concat([Uint8Array.of(DELETED), numberKey(version)]);
 }
 
@@ -55,16 +66,42 @@ export function pruneIndexRows({ index, items }: Tables, below: bigint): void {
   const itemKey = Buffer.alloc(ITEM_KEY_BYTES);
   // Read first, then remove: removals invalidate a cursor.
   const found = [...index.getRange({ start: deletedKey(0n), end: deletedKey(below) })];
-  for (const { key, value: row } of found) {
-    const value = openRow(Buffer.from(key), row);
-    if (value.length % DELETED_BYTES !== 0) throw new StoreError("corrupt", "a row of the index is damaged");
-    for (let at = 0; at < value.length; at += DELETED_BYTES) {
-      writeLatestKey(itemKey, value.subarray(at + ROW_KEY_BYTES, at + DELETED_BYTES));
+  const rowKey = Buffer.alloc(ROW_KEY_BYTES);
+  for (const { key, value } of found) {
+    for (const row of readDeleted(openRow(Buffer.from(key), value))) {
+      writeLatestKey(itemKey, row.keyHash);
+      writeRowKey(rowKey, row);
       // An item that was created again keeps its row.
-      if (items.get(itemKey) === undefined) index.removeSync(value.subarray(at, at + ROW_KEY_BYTES));
+      if (!items.doesExist(itemKey)) index.removeSync(rowKey);
     }
     index.removeSync(key);
   }
+}
+
+/** A row whose item was deleted. */
+export type DeletedRow = Pick<IndexRow, "owner" | "place" | "keyHash">;
+
+function readDeleted(value: Uint8Array): DeletedRow[] {
+  if (value.length % DELETED_BYTES !== 0) throw new StoreError("corrupt", "a row of the index is damaged");
+  const rows: DeletedRow[] = [];
+  for (let at = 0; at < value.length; at += DELETED_BYTES) {
+    rows.push({
+      owner: value.subarray(at, at + OWNER_BYTES),
+      place: value.subarray(at + OWNER_BYTES, at + ROW_KEY_BYTES),
+      keyHash: value.subarray(at + ROW_KEY_BYTES, at + DELETED_BYTES),
+    });
+  }
+  return rows;
+}
+
+/** The deletions of a version that the pruner will ask for; undefined for any other row. */
+export function toDeletedRows(
+  key: Uint8Array,
+  value: Uint8Array,
+): { readonly version: bigint; readonly rows: readonly DeletedRow[] } | undefined {
+  if (key[0] !== DELETED) return undefined;
+  if (key.length !== 1 + VERSION_BYTES) throw new StoreError("corrupt", "a row of the index is damaged");
+  return { version: readNumber(key, 1), rows: readDeleted(value) };
 }
 
 /** Removes the rows of a record's transaction. Call inside a write transaction. */
@@ -76,15 +113,20 @@ export function removeTransactionRows(index: Table, version: bigint, record: Uin
   }
 }
 
-/** Removes the given rows, and those of deletions above a version. Call inside a write transaction. */
+/**
+ * Removes the given rows of items that are gone, and those of deletions above a version. Call it after the items were
+ * removed, inside the same write transaction.
+ */
 export function removeIndexRows(
-  { index }: Tables,
-  rows: readonly Pick<IndexRow, "owner" | "place">[],
+  { index, items }: Tables,
+  rows: readonly DeletedRow[],
   version: bigint,
 ): void {
   if (index === undefined) return;
-  const key = Buffer.alloc(ROW_KEY_BYTES);
+  const [key, itemKey] = [Buffer.alloc(ROW_KEY_BYTES), Buffer.alloc(ITEM_KEY_BYTES)];
   for (const row of rows) {
+    writeLatestKey(itemKey, row.keyHash);
+    if (items.doesExist(itemKey)) continue;
     writeRowKey(key, row);
     index.removeSync(key);
   }

@@ -1,12 +1,14 @@
 // The lease of an environment: one row names the process that writes here. It is taken and checked inside write
 // transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Three signs
 // show whether it is dead: its process id, if visible to this process; else the kernel's lock of its slot in lmdb's
-// reader table; and, on a file system shared by machines, its heartbeat.
+// reader table; and, on a file system shared by machines, its heartbeat. A copy of the directory has the row too: neither
+// its file nor its reader table is the holder's.
 import { resolve } from "node:path";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { isGivenUp, isPassingFault, StoreError } from "../errors.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
+import { fileMark } from "./file-mark.ts";
 import { assertNoHeartbeat, type Heartbeat, mayBeShared, type Pause, startHeartbeat } from "./heartbeat.ts";
 import {
   decodeMark,
@@ -69,13 +71,24 @@ export async function openLeased(
   }
 }
 
-function assertNotHeld(
-  { tables, slot, path }: Pick<Environment, "tables" | "slot" | "path">,
-  activity: string,
-): void {
+function assertNotHeld(environment: Pick<Environment, "tables" | "slot" | "path">, activity: string): void {
+  const holder = findHolder(environment);
+  if (holder === undefined) return;
+  assertHolderDead(holder, environment.slot.listReaders(), activity, environment.path);
+}
+
+/** The process that last took the lease, dead or alive; undefined in a copy of its directory. */
+export function findHolder({
+  tables,
+  slot,
+  path,
+}: Pick<Environment, "tables" | "slot" | "path">): ProcessMark | undefined {
   const row = tables.meta.get(META.writer);
   const holder = row === undefined ? undefined : decodeMark(row);
-  if (holder !== undefined) assertHolderDead(holder, slot.listReaders(), activity, path);
+  if (holder?.file === undefined || holder.file === fileMark(path)) return holder;
+  // Some file systems number a file differently for each mount, so a holder with a slot here is no copy's. This process
+  // has the same slot everywhere, and opens no file twice.
+  return holder.pid !== process.pid && hasSlot(holder, slot.listReaders()) ? holder : undefined;
 }
 
 function takeRow(environment: Environment, activity: string, onTake: LeaseOptions["onTake"]): Buffer {
@@ -83,7 +96,7 @@ function takeRow(environment: Environment, activity: string, onTake: LeaseOption
   return environment.transact(() => {
     // Check inside the transaction: a holder takes its slot before it writes its row.
     assertNotHeld(environment, activity);
-    const mine = encodeMark(ownMark(slot.name));
+    const mine = encodeMark(ownMark(slot.name, fileMark(environment.path)));
     tables.meta.putSync(META.writer, mine);
     onTake?.(environment);
     return mine;

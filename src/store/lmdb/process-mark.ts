@@ -12,17 +12,19 @@ export interface ProcessMark {
   readonly namespace: string | undefined;
   /** Its slot in lmdb's table of readers, see reader-slot.ts. */
   readonly slot: string | undefined;
+  /** The data file that it opened, see file-mark.ts: the row is in every copy of that file. */
+  readonly file: string | undefined;
 }
 
 /** The mark of this process. */
-export function ownMark(slot: string): ProcessMark {
+export function ownMark(slot: string, file?: string): ProcessMark {
   const { pid } = process;
   const startedAt = readStat(pid)?.startedAt ?? "";
-  return { pid, startedAt, boot: readBoot(), namespace: readNamespace(), slot };
+  return { pid, startedAt, boot: readBoot(), namespace: readNamespace(), slot, file };
 }
 
-export function encodeMark({ pid, startedAt, boot, namespace, slot }: ProcessMark): Buffer {
-  return Buffer.from(JSON.stringify([pid, startedAt, boot, namespace, slot]));
+export function encodeMark({ pid, startedAt, boot, namespace, slot, file }: ProcessMark): Buffer {
+  return Buffer.from(JSON.stringify([pid, startedAt, boot, namespace, slot, file]));
 }
 
 /** Undefined for bytes that are not a mark. */
@@ -34,9 +36,9 @@ export function decodeMark(bytes: Uint8Array): ProcessMark | undefined {
     return undefined;
   }
   if (!Array.isArray(fields)) return undefined;
-  const [pid, startedAt, boot, namespace, slot] = fields as unknown[];
+  const [pid, startedAt, boot, namespace, slot, file] = fields as unknown[];
   if (typeof pid !== "number" || typeof startedAt !== "string" || typeof boot !== "string") return undefined;
-  return { pid, startedAt, boot, namespace: textOf(namespace), slot: textOf(slot) };
+  return { pid, startedAt, boot, namespace: textOf(namespace), slot: textOf(slot), file: textOf(file) };
 }
 
 /** True for a process of this machine and boot. */

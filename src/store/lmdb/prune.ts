@@ -1,9 +1,11 @@
-// One bounded pruning step inside one write transaction: removes superseded values, then records and block rows, and
-// moves the oldest version past everything removed.
+// One bounded pruning step inside one write transaction: moves the oldest version to the floor and removes rows below it,
+// first superseded values, then records and block rows. Whatever the first step does not remove is invisible already.
+import { toHex } from "../../base/hex.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
-import { assertPruneFloor, findOldest } from "../prune-check.ts";
+import { StoreError } from "../errors.ts";
+import { findOldest } from "../prune-check.ts";
 import { pruneIndexRows, removeTransactionRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
@@ -13,6 +15,7 @@ import {
   numberKey,
   olderKey,
   readStaleRow,
+  readVersion,
   type Table,
   type Tables,
   VERSION_BYTES,
@@ -25,21 +28,19 @@ export function pruneTables(tables: Tables, position: Position, floor: bigint, m
     const row = getRow(tables.blocks, numberKey(height));
     return row === undefined ? undefined : decodeBlock(height, row);
   };
-  assertPruneFloor(readBlock, position, floor);
-  const target = floor > position.oldestVersion ? floor : position.oldestVersion;
-
-  const stale = removeStale(tables, target, maxRows);
-  pruneIndexRows(tables, stale.reached);
-  const oldest = findOldest(readBlock, position, stale.reached);
-  let removed = stale.removed;
-  removed += removeRecordsBelow(tables, oldest.firstVersion, maxRows - removed);
-  removed += removeBelow(tables.blocks, oldest.height, maxRows - removed);
-  if (oldest.firstVersion !== position.oldestVersion) {
-    const moved = { ...position, oldestVersion: oldest.firstVersion, oldestBlockHeight: oldest.height };
+  const oldest = findOldest(readBlock, position, floor);
+  const target = oldest.firstVersion;
+  if (target !== position.oldestVersion) {
+    const moved = { ...position, oldestVersion: target, oldestBlockHeight: oldest.height };
     putRow(tables.meta, META.position, encodePosition(moved));
   }
+  const stale = removeStale(tables, target, maxRows);
+  pruneIndexRows(tables, stale.reached);
+  let removed = stale.removed;
+  removed += removeRecordsBelow(tables, target, maxRows - removed);
+  removed += removeBelow(tables.blocks, oldest.height, maxRows - removed);
   const done = stale.reached === target && removed < maxRows;
-  return { oldestVersion: oldest.firstVersion, removed, done };
+  return { oldestVersion: target, removed, done };
 }
 
 /** Removes values superseded below the target, whole versions at a time; `reached` is its progress. */
@@ -58,7 +59,7 @@ function removeStale(
     if (removed >= maxRows) return { removed, reached };
     const since = Buffer.from(key).readBigUInt64BE();
     for (const { keyHash, version } of readStaleRow(openRow(key, value))) {
-      removeValue(tables, keyHash, version, version === since);
+      removeValue(tables, keyHash, version, since);
       removed++;
     }
     tables.stale.removeSync(key);
@@ -67,18 +68,44 @@ function removeStale(
   return { removed, reached: rows.length > maxRows ? reached : target };
 }
 
-/** A deletion may still be the newest row of its key; every other superseded value is an older row. */
-function removeValue(tables: Tables, keyHash: Uint8Array, version: bigint, isDeletion: boolean): void {
-  if (isDeletion) {
-    const key = Buffer.alloc(ITEM_KEY_BYTES);
-    writeLatestKey(key, keyHash);
-    const row = getRow(tables.items, key);
-    if (row !== undefined && row.length === VERSION_BYTES && row.readBigUInt64BE() === version) {
-      tables.items.removeSync(key);
-      return;
-    }
+/**
+ * Removes a value that is superseded at a version, or a deletion at its own. Throws StoreError `corrupt` for a value that
+ * is not: the entry is wrong, and readers may see the value. A deletion that was superseded has two entries; the second
+ * finds it gone.
+ */
+function removeValue(tables: Tables, keyHash: Uint8Array, version: bigint, since: bigint): void {
+  const { items } = tables;
+  const older = olderKey(keyHash, version);
+  if (version < since) {
+    const isSuperseded =
+      items.doesExist(olderKey(keyHash, since)) || readNewest(tables, keyHash)?.version === since;
+    if (!isSuperseded && items.doesExist(older)) throw notSuperseded(keyHash, version, since);
+    items.removeSync(older);
+    return;
   }
-  tables.items.removeSync(olderKey(keyHash, version));
+  const newest = readNewest(tables, keyHash);
+  const isNewest = newest?.version === version;
+  const isDeletion = isNewest ? newest.isDeletion : (getRow(items, older)?.length ?? 0) === 0;
+  if (version > since || !isDeletion) throw notSuperseded(keyHash, version, since);
+  items.removeSync(isNewest ? newest.key : older);
+}
+
+function readNewest(
+  { items }: Tables,
+  keyHash: Uint8Array,
+): { readonly key: Buffer; readonly version: bigint; readonly isDeletion: boolean } | undefined {
+  const key = Buffer.alloc(ITEM_KEY_BYTES);
+  writeLatestKey(key, keyHash);
+  const row = getRow(items, key);
+  return row && { key, version: readVersion(row), isDeletion: row.length === VERSION_BYTES };
+}
+
+function notSuperseded(keyHash: Uint8Array, version: bigint, since: bigint): StoreError {
+  const name = `item ${toHex(keyHash)} as of version ${version}`;
+  return new StoreError(
+    "corrupt",
+    `the store is damaged: ${name} is listed as superseded at version ${since}, and is not (run sextant check for details)`,
+  );
 }
 
 /** Removes records and their rows of the index. */

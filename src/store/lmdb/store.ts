@@ -22,6 +22,7 @@ import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts"
 import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
+import { fileMark } from "./file-mark.ts";
 import { writeFormat } from "./format.ts";
 import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
@@ -33,7 +34,7 @@ import { Snapshot } from "./snapshot.ts";
 import { META, type Tables } from "./tables.ts";
 import { copyBytes, LmdbView, type ViewSource } from "./view.ts";
 
-/** How long a snapshot serves new views: delays the visibility of another process's writes. Own writes end it. */
+/** How long a snapshot serves new views, unless there is a write. */
 const SNAPSHOT_MS = 2;
 /** Another process may set the head back again while it is set right. */
 const MAX_SNAPSHOT_TRIES = 1000;
@@ -105,15 +106,19 @@ class LmdbStore implements Store {
   readonly #root: RootDatabase;
   readonly #tables: Tables;
   readonly #path: string;
+  readonly #file: string | undefined;
   readonly #lease: Lease | undefined;
   readonly #logger: Logger;
   readonly #transact: Environment["transact"];
+  readonly #lastWrite: Environment["lastWrite"];
   readonly #close: () => Promise<void>;
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #tree: FastTable;
   /** Shared by new views. */
   #snapshot: Snapshot | undefined;
+  /** The last write of another process when the snapshot began. */
+  #snapshotAfter: bigint | undefined;
   #closed = false;
   #identity: StoreIdentity | undefined;
   /** The version that this process committed last. */
@@ -124,16 +129,18 @@ class LmdbStore implements Store {
   #position: Position | undefined;
 
   constructor(
-    { root, tables, path, transact, close }: Environment,
+    { root, tables, path, file, transact, lastWrite, close }: Environment,
     lease: Lease | undefined,
     logger: Logger,
   ) {
     this.#close = close;
     this.#transact = transact;
+    this.#lastWrite = lastWrite;
     this.#logger = logger;
     this.#root = root;
     this.#tables = tables;
     this.#path = path;
+    this.#file = file;
     this.#lease = lease;
     this.#meta = toFastTable(tables.meta);
     this.#tree = toFastTable(tables.tree);
@@ -154,11 +161,11 @@ class LmdbStore implements Store {
   }
 
   openView(): StoreView {
-    return new LmdbView(this.#source, this.#snapshot ?? this.#takeSnapshot());
+    return new LmdbView(this.#source, this.#currentSnapshot());
   }
 
   openRawView(): StoreView {
-    const snapshot = this.#snapshot ?? this.#takeSnapshot();
+    const snapshot = this.#currentSnapshot();
     return new LmdbView(this.#source, snapshot, { ...snapshot.position, refuted: undefined });
   }
 
@@ -293,9 +300,24 @@ class LmdbStore implements Store {
     );
   }
 
-  #takeSnapshot(): Snapshot {
+  /**
+   * A snapshot that has every write which ended before this call. A client may have heard of a write from the process that
+   * made it; own writes end the snapshot.
+   */
+  #currentSnapshot(): Snapshot {
     // A snapshot would keep the environment from closing, or read from one that is gone.
     if (this.#closed) throw new LedgerError("unavailable", "the store is closed");
+    const after = this.#lastWrite();
+    if (this.#snapshot !== undefined && after === this.#snapshotAfter) return this.#snapshot;
+    this.#endSnapshot();
+    // lmdb reuses a read transaction for the rest of a turn.
+    this.#root.resetReadTxn();
+    this.#snapshotAfter = after;
+    return this.#takeSnapshot();
+  }
+
+  #takeSnapshot(): Snapshot {
+    if (this.#lease === undefined) this.#assertNotReplaced();
     for (let tries = 0; tries < MAX_SNAPSHOT_TRIES; tries++) {
       const snapshot = this.#beginSnapshot();
       if (this.#head === undefined || snapshot.position.version >= this.#head) return snapshot;
@@ -304,6 +326,22 @@ class LmdbStore implements Store {
       this.#root.resetReadTxn();
     }
     throw new StoreError("corrupt", `the store at ${this.#path} has lost version ${this.#head}`);
+  }
+
+  /** A reader would go on with a file that nobody writes any more. The writer's own file has its ledger, wherever it is. */
+  #assertNotReplaced(): void {
+    if (fileMark(this.#path) === this.#file) return;
+    const cause = new StoreError(
+      "absent",
+      `the store at ${this.#path} was removed or replaced while it was open`,
+    );
+    throw new LedgerError(
+      "unavailable",
+      "the data directory was removed or replaced: the node must be restarted",
+      {
+        cause,
+      },
+    );
   }
 
   #beginSnapshot(): Snapshot {

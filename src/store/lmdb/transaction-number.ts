@@ -23,12 +23,12 @@ export class TransactionNumber {
   readonly #data: number;
   readonly #buffer = Buffer.alloc(META_AT.end);
 
-  constructor(root: RootDatabase, path: string) {
+  constructor(root: RootDatabase, path: string, readOnly: boolean) {
     const native: unknown = Reflect.get(root, "env");
     if (!isNativeEnv(native)) throw new Error("this lmdb does not tell the number of a transaction");
     this.#root = root;
     this.#native = native;
-    this.#lock = openSync(join(path, "lock.mdb"), "r+");
+    this.#lock = openSync(join(path, "lock.mdb"), readOnly ? "r" : "r+");
     this.#data = openSync(join(path, "data.mdb"), "r");
   }
 
@@ -51,6 +51,12 @@ export class TransactionNumber {
       }
     }
     throw new StoreError("unwritable", "other processes open the store so often that it cannot be written");
+  }
+
+  /** The number as other processes wrote it last: it changes with every write. Costs half a microsecond. */
+  read(): bigint {
+    readSync(this.#lock, this.#buffer, 0, NUMBER_BYTES, NUMBER_AT);
+    return this.#buffer.readBigUInt64LE();
   }
 
   /** To be called after lmdb's environment is closed. */

@@ -1,6 +1,7 @@
 // Walks a snapshot of a store's tables row by row, for checks and copies of a whole store. Not part of the store
 // contract: other engines need not walk across keys.
 import type { Transaction } from "lmdb";
+import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
@@ -11,7 +12,14 @@ import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { ROW_KEY_BYTES, toIndexRow, writeRowKey } from "./index-rows.ts";
+import {
+  type DeletedRow,
+  deletedKey,
+  ROW_KEY_BYTES,
+  toDeletedRows,
+  toIndexRow,
+  writeRowKey,
+} from "./index-rows.ts";
 import { type FastTable, RowCursor, toFastTable } from "./native.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
 import { checkedBytes, SUMS_BYTES } from "./sealed-rows.ts";
@@ -128,9 +136,22 @@ export class StoreWalk {
     for (const row of this.items(after)) yield { ...row, value: row.value?.slice() };
   }
 
+  /** The values of one key, newest first. */
+  *#rowsOf(keyHash: Uint8Array): Generator<ItemRow> {
+    const start = Buffer.alloc(ITEM_KEY_BYTES);
+    writeLatestKey(start, keyHash);
+    for (const row of this.#itemsFrom(start)) {
+      if (!equalBytes(row.keyHash, keyHash)) return;
+      yield row;
+    }
+  }
+
   /** All values, newest first per key; only of keys after `after`, if given. */
-  *items(after?: Uint8Array): Generator<ItemRow> {
-    const start = after === undefined ? undefined : endOfKey(after);
+  items(after?: Uint8Array): Generator<ItemRow> {
+    return this.#itemsFrom(after === undefined ? undefined : endOfKey(after));
+  }
+
+  *#itemsFrom(start: Buffer | undefined): Generator<ItemRow> {
     for (const { key, value } of this.#range(this.#tables.items, start)) {
       if (key.length !== ITEM_KEY_BYTES) throw rowError("item", `key of ${key.length} bytes`);
       const keyHash = key.slice(0, HASH_BYTES);
@@ -151,6 +172,16 @@ export class StoreWalk {
     if (older !== undefined) return { version, value: older.length === 0 ? undefined : older };
     const newest = this.peekNewestItem(keyHash);
     return newest?.version === version ? newest : undefined;
+  }
+
+  /** The version that superseded the value of a key as of a version; undefined if it is the newest. */
+  peekNextVersion(keyHash: Uint8Array, version: bigint): bigint | undefined {
+    let next: bigint | undefined;
+    for (const row of this.#rowsOf(keyHash)) {
+      if (row.version <= version) break;
+      next = row.version;
+    }
+    return next;
   }
 
   /** The newest value of a key, a deletion included. */
@@ -216,6 +247,23 @@ export class StoreWalk {
       // The rows of deletions are read too, for their checksums.
       if (row !== undefined) yield row;
     }
+  }
+
+  /** The rows of the index whose items were deleted, by version: what the pruner may remove. Copies. */
+  *deletedRows(): Generator<NonNullable<ReturnType<typeof toDeletedRows>>> {
+    const { index } = this.#tables;
+    if (index === undefined) return;
+    for (const { key, value } of this.#range(index, deletedKey(0n))) {
+      const deleted = toDeletedRows(key, value.slice());
+      if (deleted !== undefined) yield deleted;
+    }
+  }
+
+  /** Those of one version. */
+  readDeletedRows(version: bigint): readonly DeletedRow[] {
+    const key = deletedKey(version);
+    const value = this.#index && this.#peek(this.#index, key);
+    return (value && toDeletedRows(key, value.slice())?.rows) ?? [];
   }
 
   /** The data of a row of the index. */

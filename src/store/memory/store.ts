@@ -21,7 +21,7 @@ import type {
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
-import { assertPruneFloor, findOldest } from "../prune-check.ts";
+import { findOldest } from "../prune-check.ts";
 import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
 import {
   addOwned,
@@ -148,8 +148,8 @@ class MemoryStore implements Store {
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
     const position = this.#position;
     if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    assertPruneFloor((height) => this.#rows.blocks.get(height), position, floor);
-    const target = floor > position.oldestVersion ? floor : position.oldestVersion;
+    const oldest = findOldest((height) => this.#rows.blocks.get(height), position, floor);
+    const target = oldest.firstVersion;
     if (this.#rows.views > 0) this.#rows = copyRows(this.#rows);
     const rows = this.#rows;
 
@@ -159,21 +159,16 @@ class MemoryStore implements Store {
     removeItems(rows, stale);
 
     let removed = count;
-    const finished = (this.#stale[0]?.since ?? target) >= target;
-    const reached = finished ? target : (stale.at(-1)?.since ?? 0n) + 1n;
-    this.#pruneIndex(reached);
-    const oldest = findOldest((height) => rows.blocks.get(height), position, reached);
-    removed += removeBelow(rows.records, oldest.firstVersion, maxRows - removed, ({ version, bytes }) => {
+    const next = this.#stale[0]?.since ?? target;
+    const finished = next >= target;
+    this.#pruneIndex(finished ? target : next);
+    removed += removeBelow(rows.records, target, maxRows - removed, ({ version, bytes }) => {
       for (const { owner, place } of storedTransactionRows(version, bytes)) removeOwned(rows, owner, place);
     });
     removed += removeBelow(rows.blocks, oldest.height, maxRows - removed);
-    this.#position = {
-      ...position,
-      oldestVersion: oldest.firstVersion,
-      oldestBlockHeight: oldest.height,
-    };
+    this.#position = { ...position, oldestVersion: target, oldestBlockHeight: oldest.height };
     const done = finished && removed < maxRows;
-    return { oldestVersion: oldest.firstVersion, removed, done };
+    return { oldestVersion: target, removed, done };
   }
 
   async rewind(batch: RewindBatch): Promise<void> {
@@ -195,7 +190,9 @@ class MemoryStore implements Store {
     for (const at of [...records.keys()]) if (at > version) records.delete(at);
     this.#stale = this.#stale.filter(({ since }) => since <= version);
     this.#deleted = this.#deleted.filter(({ since }) => since <= version);
-    for (const { owner, place } of batch.index) removeOwned(this.#rows, owner, place);
+    for (const { owner, place, keyHash } of batch.index) {
+      if (!items.has(toMapKey(keyHash))) removeOwned(this.#rows, owner, place);
+    }
     this.#putTreeNodes(batch.treeNodes);
     await this.putSideRows(batch.sideRows);
     this.#position = toRewoundPosition(batch, head);

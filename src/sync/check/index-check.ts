@@ -5,9 +5,10 @@ import { toHex } from "../../base/hex.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { HASH_LENGTH } from "../../ledger/hash.ts";
 import {
-  isKeyRow,
   isObjectGroup,
   itemOfRow,
+  keyOfRow,
+  mayOutliveItem,
   type OwnedRow,
   ownedRows,
 } from "../../ledger/indexes/owned-keys.ts";
@@ -17,13 +18,16 @@ import {
   storedTransactionRows,
   versionOfTransactionRow,
 } from "../../ledger/indexes/transaction-rows.ts";
+import type { Position } from "../../ledger/position.ts";
 import type { EncodedWrite } from "../../ledger/state-writes.ts";
 import type { StateItem } from "../../ledger/view.ts";
+import { isIndexAlive } from "../../store/index-reach.ts";
 import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
 
 /** What the check reads. */
 export interface IndexTables {
+  readonly position: Pick<Position, "oldestVersion" | "version">;
   /** Up to this version every write is indexed; undefined without an index. */
   readonly indexedTo: bigint | undefined;
   /** The same for the transactions of kept records. */
@@ -87,7 +91,8 @@ function placeOf(hash: Uint8Array): number {
   return ((((hash[0] ?? 0) << 8) | (hash[1] ?? 0)) % RECENT_HASHES) * HASH_LENGTH;
 }
 
-function nameOf({ owner, place }: Pick<OwnedRow, "owner" | "place">): string {
+/** The name of a row in findings. */
+export function indexRowName({ owner, place }: Pick<OwnedRow, "owner" | "place">): string {
   return `index row ${toHex(owner)} ${toHex(place)}`;
 }
 
@@ -97,6 +102,8 @@ export class IndexCheck {
   readonly #pace: CheckPace;
   /** Hears of a row without an item, which engines may leave behind; by default it counts as a fault. */
   readonly #onExtra: (text: string) => void;
+  /** True while rows must have items. */
+  readonly #isAlive: boolean;
   /** Objects whose row was found. */
   readonly #seen = new RecentHashes();
   /** Items that have a row with their key. */
@@ -115,6 +122,13 @@ export class IndexCheck {
     this.#findings = findings;
     this.#pace = pace;
     this.#onExtra = onExtra;
+    const { indexedTo, transactionsIndexedTo, position } = tables;
+    this.#isAlive = indexedTo !== undefined && isIndexAlive(indexedTo, position.oldestVersion);
+    for (const [name, reach] of Object.entries({ items: indexedTo, transactions: transactionsIndexedTo })) {
+      findings.expect((reach ?? 0n) <= position.version, () => {
+        return `the index of ${name} reaches to version ${reach}, above the head`;
+      });
+    }
   }
 
   /** Checks what a record wrote: an object may have lost its store since, and keeps the row of it. */
@@ -142,7 +156,8 @@ export class IndexCheck {
   #expectOf(version: bigint, row: OwnedRow | undefined): MaybePromise<void> {
     if (row === undefined) return;
     return andThen(this.#tables.getRow(row), (data) => {
-      if (data?.length !== 0) this.#findings.add(`${nameOf(row)}: is missing, but record ${version} has it`);
+      if (data?.length !== 0)
+        this.#findings.add(`${indexRowName(row)}: is missing, but record ${version} has it`);
       else if (this.#records !== undefined) this.#records.rows++;
     });
   }
@@ -185,7 +200,7 @@ export class IndexCheck {
     return andThen(this.#tables.getRecord(version), (record) => {
       if (record !== undefined && hasTransactionRow(version, record, row)) return;
       this.#onExtra(
-        `${nameOf(row)}: record ${version} ${record === undefined ? "is not kept" : "has no such row"}`,
+        `${indexRowName(row)}: record ${version} ${record === undefined ? "is not kept" : "has no such row"}`,
       );
     });
   }
@@ -193,19 +208,22 @@ export class IndexCheck {
   #checkRow(row: OwnedRow): MaybePromise<void> {
     const keyHash = itemOfRow(row);
     if (keyHash === undefined) {
-      this.#findings.add(`${nameOf(row)}: no item can have it`);
+      this.#findings.add(`${indexRowName(row)}: no item can have it`);
       return;
     }
     return andThen(this.#tables.getItem(keyHash), (item) => {
       if (item === undefined) {
-        this.#onExtra(`${nameOf(row)}: there is no item ${toHex(keyHash)}`);
+        if (this.#isAlive && !mayOutliveItem(row)) {
+          this.#onExtra(`${indexRowName(row)}: there is no item ${toHex(keyHash)}`);
+        }
         return;
       }
-      if (!isKeyRow(row)) return;
+      const key = keyOfRow(row);
+      if (key === undefined) return;
       this.#named.add(keyHash);
       const { indexedTo } = this.#tables;
       if (indexedTo === undefined || item.version > indexedTo) return;
-      const rows = ownedRows(Buffer.concat([row.owner, row.data]), keyHash, item.value);
+      const rows = ownedRows(key, keyHash, item.value);
       return andThen(this.#expectOther(rows), () => {});
     });
   }
@@ -218,7 +236,7 @@ export class IndexCheck {
     return andThen(this.#tables.getRow(row), (data) => {
       if (data !== undefined && equalBytes(data, row.data)) return true;
       const fault = data === undefined ? "is missing" : "differs from what its item gives";
-      this.#findings.add(`${nameOf({ owner: row.owner, place })}: ${fault}`);
+      this.#findings.add(`${indexRowName({ owner: row.owner, place })}: ${fault}`);
       return false;
     });
   }

@@ -5,6 +5,7 @@ import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { assertStateValue, stateValueHash } from "../../ledger/state-value.ts";
+import type { StaleEntry } from "../../store/lmdb/tables.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
 import type { CheckPace } from "./check-pace.ts";
 import type { Findings } from "./findings.ts";
@@ -113,7 +114,7 @@ export class ItemCheck {
     else this.#findings.add(`${nameOf({ keyHash, version })}: not listed as superseded at ${since}`);
   }
 
-  /** An indexed value that is missing means that the pruner removed too much. */
+  /** A listed value that is missing means that the pruner removed too much, and one too many that it will. */
   async #checkStale(): Promise<void> {
     const { version: head } = this.#walk.position;
     let entries = 0;
@@ -125,24 +126,34 @@ export class ItemCheck {
       entries += count;
     }
     // As many entries as were found by looking them up for their values: there is a value for each.
-    if (entries !== this.#listed || this.#findings.count > 0) await this.#findMissing();
+    if (entries !== this.#listed || this.#findings.count > 0) await this.#findWrong();
   }
 
-  /** Names the entries without a value. */
-  async #findMissing(): Promise<void> {
-    const { oldestVersion } = this.#walk.position;
+  /** Names the entries that no value should have: the pruner would remove a value that is visible. */
+  async #findWrong(): Promise<void> {
     for (const { version: since, readEntries } of this.#walk.stale()) {
       this.#pace.row();
       const turn = this.#pace.turn();
       if (turn !== undefined) await turn;
-      for (const { keyHash, version } of readEntries()) {
-        // A deletion is indexed twice when the item was written again; pruning the first entry removes it.
-        const isThere = version < oldestVersion || this.#walk.peekItem(keyHash, version) !== undefined;
-        this.#findings.expect(version <= since && isThere, () => {
-          return `superseded at ${since}: ${nameOf({ keyHash, version })} is missing`;
-        });
+      const seen = new Set<string>();
+      for (const entry of readEntries()) {
+        const name = nameOf(entry);
+        const fault = seen.has(name) ? "is listed twice" : this.#faultOf(since, entry);
+        seen.add(name);
+        if (fault !== undefined) this.#findings.add(`superseded at ${since}: ${name} ${fault}`);
       }
     }
+  }
+
+  #faultOf(since: bigint, { keyHash, version }: StaleEntry): string | undefined {
+    const item = this.#walk.peekItem(keyHash, version);
+    if (item === undefined) {
+      // A deletion is listed twice when the item was written again; pruning the first entry removes it.
+      return version < this.#walk.position.oldestVersion && version < since ? undefined : "is missing";
+    }
+    const isRight =
+      version === since ? item.value === undefined : this.#walk.peekNextVersion(keyHash, version) === since;
+    return isRight ? undefined : "was not superseded there";
   }
 }
 

@@ -123,6 +123,7 @@ export class RecordCheck {
       record.version === version,
       () => `record ${version} contains version ${record.version}`,
     );
+    this.#checkIdentity(record);
     this.#checkHashes(record);
     this.#checkBlock(record);
     for (const write of record.writes) {
@@ -131,6 +132,18 @@ export class RecordCheck {
     this.#onRecord(record);
     const stateRoot = record.info.stateCheckpointHash;
     if (stateRoot !== undefined) this.#firstCheckpoint ??= { version, stateRoot: stateRoot.slice() };
+  }
+
+  #checkIdentity({ version, userChainId, infoBytes }: RecordSpans): void {
+    const { chainId, genesisHash } = this.#walk.identity;
+    if (userChainId !== undefined && userChainId !== chainId) {
+      this.#findings.add(`record ${version} is of chain ${userChainId}, the store of chain ${chainId}`);
+    }
+    if (version > 0n) return;
+    const hash = transactionInfoHash(infoBytes);
+    this.#findings.expect(equalBytes(hash, genesisHash), () => {
+      return `the store is named by the genesis ${toHex(genesisHash)}, its own is ${toHex(hash)}`;
+    });
   }
 
   #checkHashes(record: RecordSpans): void {

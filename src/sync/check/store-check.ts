@@ -2,9 +2,13 @@
 // others and by hash wherever the ledger has one.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
+import { CHAIN_ID_KEY_HASH } from "../../ledger/genesis.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
+import { stateValueData } from "../../ledger/state-value.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
+import { checkBaseRows } from "./base-row-check.ts";
 import { CheckPace, type CheckProgress } from "./check-pace.ts";
+import { DeletionCheck } from "./deletion-check.ts";
 import { Findings } from "./findings.ts";
 import { IndexCheck, type IndexTables } from "./index-check.ts";
 import { ItemCheck } from "./item-check.ts";
@@ -35,7 +39,14 @@ export interface StoreReport {
   readonly faults: number;
 }
 
-function checkPosition({ position, identity }: StoreWalk, findings: Findings): void {
+function checkPosition(walk: StoreWalk, findings: Findings): void {
+  const { position, identity } = walk;
+  // A ledger that began in the middle may not have it.
+  const item = walk.peekNewestItem(CHAIN_ID_KEY_HASH);
+  const stored = item?.value && stateValueData(item.value);
+  findings.expect(stored === undefined || stored[0] === identity.chainId, () => {
+    return `the state belongs to chain ${stored?.[0]}, the store to chain ${identity.chainId}`;
+  });
   findings.expect(position.chainId === identity.chainId, () => {
     return `the position belongs to chain ${position.chainId}, the store to chain ${identity.chainId}`;
   });
@@ -49,6 +60,7 @@ function checkPosition({ position, identity }: StoreWalk, findings: Findings): v
 
 function indexTablesOf(walk: StoreWalk): IndexTables {
   return {
+    position: walk.position,
     indexedTo: walk.indexedTo(),
     transactionsIndexedTo: walk.indexedTo("transactions"),
     getRecord: (version) => walk.peekRecord(version),
@@ -72,11 +84,16 @@ export async function checkStore(
   const pace = new CheckPace(total, onProgress, signal);
   checkPosition(walk, findings);
   const index = new IndexCheck(indexTablesOf(walk), findings, pace);
+  const deletions = new DeletionCheck(walk, findings, pace);
   // The rows of this engine are read at once.
   const records = await new RecordCheck(walk, findings, pace, ({ version, bytes, info, writes }) => {
-    for (const write of writes) void index.checkWrite(version, write);
+    for (const write of writes) {
+      void index.checkWrite(version, write);
+      deletions.checkWrite(version, write);
+    }
     void index.checkRecord(version, bytes, info.transactionHash);
   }).run();
+  await deletions.run();
   const indexRows = await index.checkRows();
   const early = records.firstCheckpoint;
   const isWhole = position.stateRoot !== undefined;
@@ -86,6 +103,7 @@ export async function checkStore(
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
   let treeNodes = 0;
+  if (!isWhole) await checkBaseRows(walk, findings, pace);
   if (isWhole) {
     treeNodes = await checkTree(walk, items.head, findings, pace);
     const earlyRoot = await rootOf(items.early, pace);

@@ -6,10 +6,11 @@ import type { Logger } from "../../base/log.ts";
 import { takeTurn } from "../../base/turn.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import { itemOfRow } from "../../ledger/indexes/owned-keys.ts";
 import { isTransactionRow } from "../../ledger/indexes/transaction-rows.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { decodeRecord } from "../../ledger/record.ts";
-import { ALL_TRUSTED } from "../../ledger/trust.ts";
+import { ALL_TRUSTED, refutedText } from "../../ledger/trust.ts";
 import type { CommitBatch, IndexRow, SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import { INDEX_REACH_KEYS, indexReachRow } from "../../store/index-reach.ts";
@@ -97,6 +98,12 @@ class LedgerCopy {
         "a ledger that started in the middle cannot be copied: its state is only partly known",
       );
     }
+    if (head.refuted !== undefined) {
+      throw new StoreError(
+        "format",
+        `a refuted ledger cannot be copied: ${refutedText(head.refuted)}. Rewind the source below version ${head.refuted.firstVersion} first`,
+      );
+    }
     const known = target.identity;
     if (
       known !== undefined &&
@@ -171,10 +178,15 @@ class LedgerCopy {
       await target.preload({ writes: [], treeNodes: [], index: rows });
       rows = [];
     };
-    const version = source.position.oldestVersion - 1n;
+    const { oldestVersion } = source.position;
+    const version = oldestVersion - 1n;
     for (const row of source.indexRows()) {
       // Those of transactions are made from the records.
       if (isTransactionRow(row)) continue;
+      // A deletion that only waits to be pruned is not copied.
+      const keyHash = itemOfRow(row);
+      const item = keyHash && source.peekNewestItem(keyHash);
+      if (item === undefined || (item.value === undefined && item.version < oldestVersion)) continue;
       rows.push({ ...row, keyHash: row.place, version, isDeletion: false });
       if (rows.length >= DEFAULT_PAGE_RECORDS) await flush();
     }

@@ -1,5 +1,6 @@
 // Which items an account has on the forked network. Only the network's node can tell: it lists the resources and modules
 // of an account, and the modules tell in which item a resource is kept.
+import { append } from "../../base/append.ts";
 import { compareBytes } from "../../base/bytes.ts";
 import { mapSome } from "../../base/map-some.ts";
 import { RecentMap } from "../../base/recent.ts";
@@ -104,7 +105,7 @@ export class AccountKeys {
         absentCode: "account_not_found",
       });
       if (bytes === undefined) return found;
-      found.push(...decodePage(bytes, decode));
+      append(found, decodePage(bytes, decode));
       if (found.length > MAX_KEYS) break;
       if (cursor === undefined) return found;
       start = cursor;

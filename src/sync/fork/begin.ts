@@ -1,5 +1,6 @@
 // Begins a fork: fetches the block of the fork version, up to that version, and commits it to an empty store as the
 // last part of the ledger that is the network's. A fork version inside a block cuts that block short.
+import { append } from "../../base/append.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { EMPTY_ACCUMULATOR } from "../../ledger/accumulator.ts";
 import { findNewBlock } from "../../ledger/block-event.ts";
@@ -44,7 +45,7 @@ export async function fetchForkBase(
     const { bytes } = await upstream.getRecords(next, left < PAGE ? Number(left) : PAGE, signal);
     const page = verified(verifier, bytes, version);
     if (page.length === 0) throw new UpstreamError("malformed", `no record of version ${next} came`);
-    records.push(...page);
+    append(records, page);
     next += BigInt(page.length);
   }
   const [first, last] = [records[0], records.at(-1)];

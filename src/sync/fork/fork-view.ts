@@ -54,6 +54,10 @@ export class ForkView extends LazyView {
     return values.map((value) => (value === undefined ? undefined : { version, value }));
   }
 
+  override originOf(version: bigint): string | undefined {
+    return version <= this.#pin.version ? this.#pin.url : undefined;
+  }
+
   /** Local rows over those of the network. Items of tables and holdings are not listed: no node can be asked for them. */
   override async getOwnedKeys(owner: Uint8Array, page: OwnedPage): Promise<readonly OwnedKey[]> {
     if (transactionOfOwner(owner) !== undefined) return this.#transactionKeys(owner, page);

@@ -2,18 +2,27 @@
 // manifest, and the manifest's chunks hold the signed ends of epochs. Stricter than the reference's restore: ranges and
 // chunks must join without gaps, and every waypoint of a manifest must be that of its ledger info.
 
+import { Slices } from "../../base/slices.ts";
+import { ABSENT, type JsonDocument } from "../../json/document.ts";
+import { JsonError } from "../../json/errors.ts";
+import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
-import { assertInside, type FolderFiles, readText } from "./folder-files.ts";
+import { assertInside, type FolderFiles, linesOf } from "./folder-files.ts";
 import { lengthRecords } from "./length-records.ts";
 import { decodeEpochEnd, MAX_LEDGER_INFO_BYTES, type ProofSource, SourceLie } from "./source.ts";
 
 const METADATA = "metadata";
 const META_NAME = /^epoch_ending_(?:compacted_)?(\d{1,20})-(\d{1,20})\.meta$/;
-const MAX_METADATA_BYTES = 64 * 1024 * 1024;
-const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
-/** Epochs in one range; about a thousand years of two-hour epochs. */
-const MAX_EPOCHS = 5_000_000;
+/** Epochs in one range, and ranges in all metadata: 20 years of two-hour epochs. Mainnet had about 10,000 epochs in 2026. */
+const MAX_EPOCHS = 100_000;
+/** All metadata files of a question; a range takes about 200 bytes, and compacted files repeat it. */
+const MAX_METADATA_BYTES = 32 * 1024 * 1024;
+const MAX_LINE_BYTES = 4096;
+/** What a line counts at least: each takes time, also a blank one. */
+const MIN_LINE_BYTES = 64;
+/** A manifest has about 100 bytes for each epoch. */
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 
 /** A range of epochs, as a metadata line names it. */
 interface EpochRange {
@@ -68,7 +77,7 @@ class BackupFolder implements ProofSource {
 
   async lastEpoch(signal: AbortSignal): Promise<bigint | undefined> {
     let last: bigint | undefined;
-    for (const name of await this.#files.list(METADATA, signal)) {
+    for (const name of await this.#files.list(METADATA, META_NAME, signal)) {
       const epoch = META_NAME.exec(name)?.[2];
       if (epoch !== undefined && (last === undefined || BigInt(epoch) > last)) last = BigInt(epoch);
     }
@@ -98,27 +107,41 @@ class BackupFolder implements ProofSource {
     this.#files.close();
   }
 
-  /** The ranges of the metadata files whose last epoch is wanted. */
+  /** The ranges of the metadata files whose last epoch is wanted: of those with the same first epoch, the longest. */
   async #ranges(
     isWanted: (lastEpoch: bigint) => boolean,
     signal: AbortSignal,
   ): Promise<readonly EpochRange[]> {
-    const ranges: EpochRange[] = [];
-    for (const name of await this.#files.list(METADATA, signal)) {
+    const ranges = new Map<bigint, EpochRange>();
+    let bytes = MAX_METADATA_BYTES;
+    for (const name of await this.#files.list(METADATA, META_NAME, signal)) {
       const last = META_NAME.exec(name)?.[2];
       if (last === undefined || !isWanted(BigInt(last))) continue;
-      const text = await readText(this.#files, `${METADATA}/${name}`, MAX_METADATA_BYTES, signal);
-      for (const line of text.split("\n")) {
-        const range = line.trim() === "" ? undefined : parseRange(line);
-        if (range !== undefined && isWanted(range.lastEpoch)) ranges.push(range);
+      for await (const line of linesOf(
+        this.#files.read(`${METADATA}/${name}`, bytes, signal),
+        MAX_LINE_BYTES,
+      )) {
+        bytes -= Math.max(line.length, MIN_LINE_BYTES);
+        if (bytes < 0) {
+          throw new SourceLie("endless", `the metadata is longer than ${MAX_METADATA_BYTES} bytes`);
+        }
+        const range = isBlank(line) ? undefined : parseRange(line);
+        if (range === undefined || !isWanted(range.lastEpoch)) continue;
+        const known = ranges.get(range.firstEpoch);
+        if (known === undefined || known.lastEpoch < range.lastEpoch) ranges.set(range.firstEpoch, range);
+        if (ranges.size > MAX_EPOCHS) {
+          throw new SourceLie("endless", `the metadata names more than ${MAX_EPOCHS} ranges of epochs`);
+        }
       }
     }
-    return ranges;
+    return [...ranges.values()];
   }
 
   async *#readRange(range: EpochRange, first: bigint, signal: AbortSignal): AsyncGenerator<SignedLedgerInfo> {
-    const text = await readText(this.#files, assertInside(range.manifest), MAX_MANIFEST_BYTES, signal);
-    const { waypoints, chunks } = parseManifest(text, range);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.#files.read(range.manifest, MAX_MANIFEST_BYTES, signal))
+      pieces.push(piece);
+    const { waypoints, chunks } = await readManifest(Buffer.concat(pieces), range);
     for (const chunk of chunks) {
       if (chunk.lastEpoch < first) continue;
       for await (const signed of this.#readChunk(chunk, signal)) {
@@ -168,51 +191,59 @@ function rangeOf(ranges: readonly EpochRange[], epoch: bigint): EpochRange | und
   return best;
 }
 
-function parseRange(line: string): EpochRange | undefined {
-  const parsed = parseObject("a metadata line", line);
-  const backup = parsed.EpochEndingBackup;
-  if (backup === undefined) return undefined;
-  const fields = objectOf("EpochEndingBackup", backup);
+function parseRange(line: Uint8Array): EpochRange | undefined {
+  const json = asObject("a metadata line", () => parseJson(line));
+  const backup = json.member(json.root, "EpochEndingBackup");
+  if (backup === ABSENT) return undefined;
+  assertKind("EpochEndingBackup", json, backup, "object");
   const range = {
-    firstEpoch: numberOf(fields, "first_epoch"),
-    lastEpoch: numberOf(fields, "last_epoch"),
-    firstVersion: numberOf(fields, "first_version"),
-    lastVersion: numberOf(fields, "last_version"),
-    manifest: textOf(fields, "manifest"),
+    firstEpoch: numberOf(json, backup, "first_epoch"),
+    lastEpoch: numberOf(json, backup, "last_epoch"),
+    firstVersion: numberOf(json, backup, "first_version"),
+    lastVersion: numberOf(json, backup, "last_version"),
+    manifest: assertInside(textOf(json, backup, "manifest")),
   };
   assertRange(range, "a metadata line");
   return range;
 }
 
-function parseManifest(text: string, { firstEpoch, lastEpoch }: EpochRange): Manifest {
-  const fields = parseObject("a manifest", text);
-  const [first, last] = [numberOf(fields, "first_epoch"), numberOf(fields, "last_epoch")];
+async function readManifest(bytes: Uint8Array, { firstEpoch, lastEpoch }: EpochRange): Promise<Manifest> {
+  const json = await parseJsonInSlices(bytes).catch(refuseJson("a manifest"));
+  assertKind("a manifest", json, json.root, "object");
+  const [first, last] = [numberOf(json, json.root, "first_epoch"), numberOf(json, json.root, "last_epoch")];
   if (first !== firstEpoch || last !== lastEpoch) {
     throw new SourceLie(
       "malformed",
       `a manifest has epochs ${first} to ${last}, its metadata ${firstEpoch} to ${lastEpoch}`,
     );
   }
-  const waypoints = listOf(fields, "waypoints").map((one) => (typeof one === "string" ? one : ""));
+  const slices = new Slices("writer");
+  const waypoints: string[] = [];
   const count = Number(lastEpoch - firstEpoch) + 1;
+  for (const item of itemsOf(json, "waypoints")) {
+    if (waypoints.push(textAt(json, "a waypoint", item)) > count) break;
+    await slices.pause();
+  }
   if (waypoints.length !== count) {
-    throw new SourceLie("malformed", `a manifest of ${count} epochs has ${waypoints.length} waypoints`);
+    throw new SourceLie("malformed", `a manifest of ${count} epochs has another number of waypoints`);
   }
   let next = firstEpoch;
-  const chunks = listOf(fields, "chunks").map((one) => {
-    const chunk = objectOf("a chunk", one);
-    const found = {
-      firstEpoch: numberOf(chunk, "first_epoch"),
-      lastEpoch: numberOf(chunk, "last_epoch"),
-      path: textOf(chunk, "ledger_infos"),
+  const chunks: Chunk[] = [];
+  for (const item of itemsOf(json, "chunks")) {
+    assertKind("a chunk", json, item, "object");
+    const chunk = {
+      firstEpoch: numberOf(json, item, "first_epoch"),
+      lastEpoch: numberOf(json, item, "last_epoch"),
+      path: assertInside(textOf(json, item, "ledger_infos")),
     };
-    assertRange(found, "a chunk");
-    if (found.firstEpoch !== next) {
-      throw new SourceLie("gap", `a manifest's chunk begins at epoch ${found.firstEpoch}, not at ${next}`);
+    assertRange(chunk, "a chunk");
+    if (chunk.firstEpoch !== next) {
+      throw new SourceLie("gap", `a manifest's chunk begins at epoch ${chunk.firstEpoch}, not at ${next}`);
     }
-    next = found.lastEpoch + 1n;
-    return found;
-  });
+    next = chunk.lastEpoch + 1n;
+    chunks.push(chunk);
+    await slices.pause();
+  }
   if (next !== lastEpoch + 1n) {
     throw new SourceLie("gap", `a manifest's chunks end before epoch ${next}, not at ${lastEpoch}`);
   }
@@ -227,38 +258,57 @@ function assertRange(
   throw new SourceLie("malformed", `${what} has epochs ${firstEpoch} to ${lastEpoch}`);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte === 32 || byte === 13 || byte === 9);
 
-function parseObject(what: string, text: string): Fields {
-  let parsed: unknown;
+function refuseJson(what: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof JsonError)) throw error;
+    throw new SourceLie("malformed", `${what} is no JSON: ${error.message}`, { cause: error });
+  };
+}
+
+function asObject(what: string, parse: () => JsonDocument): JsonDocument {
+  let json: JsonDocument;
   try {
-    parsed = JSON.parse(text);
-  } catch (cause) {
-    throw new SourceLie("malformed", `${what} is no JSON`, { cause });
+    json = parse();
+  } catch (error) {
+    return refuseJson(what)(error);
   }
-  return objectOf(what, parsed);
+  assertKind(what, json, json.root, "object");
+  return json;
 }
 
-function objectOf(what: string, value: unknown): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new SourceLie("malformed", `${what} is no JSON object`);
+function assertKind(
+  what: string,
+  json: JsonDocument,
+  value: number,
+  kind: ReturnType<JsonDocument["kind"]>,
+): void {
+  if (value === ABSENT || json.kind(value) !== kind)
+    throw new SourceLie("malformed", `${what} is no JSON ${kind}`);
 }
 
-/** A number of 64 bits, which JSON parsers round above 2^53: refused there. */
-function numberOf(fields: Fields, name: string): bigint {
-  const { [name]: value } = fields;
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return BigInt(value);
-  throw new SourceLie("malformed", `${name} is no whole number`);
+/** A whole number of at most 15 digits: ledgers have no longer ones. */
+function numberOf(json: JsonDocument, object: number, name: string): bigint {
+  const value = json.member(object, name);
+  assertKind(name, json, value, "number");
+  const number = json.smallInteger(value);
+  if (number === undefined || number < 0) throw new SourceLie("malformed", `${name} is no whole number`);
+  return BigInt(number);
 }
 
-function textOf(fields: Fields, name: string): string {
-  const { [name]: value } = fields;
-  if (typeof value === "string") return value;
-  throw new SourceLie("malformed", `${name} is no text`);
+function textOf(json: JsonDocument, object: number, name: string): string {
+  return textAt(json, name, json.member(object, name));
 }
 
-function listOf(fields: Fields, name: string): readonly unknown[] {
-  const { [name]: value } = fields;
-  if (Array.isArray(value)) return value;
-  throw new SourceLie("malformed", `${name} is no list`);
+function textAt(json: JsonDocument, what: string, value: number): string {
+  assertKind(what, json, value, "string");
+  return json.string(value);
+}
+
+/** The items of a list in the outermost object. */
+function* itemsOf(json: JsonDocument, name: string): Generator<number> {
+  const list = json.member(json.root, name);
+  assertKind(name, json, list, "array");
+  for (let item = json.first(list); item < json.end(list); item = json.next(item)) yield item;
 }

@@ -8,24 +8,31 @@ import { createGunzip } from "node:zlib";
 import { errorText } from "../../base/errors.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { DEFAULT_TIMEOUTS, Transport, type UpstreamResponse } from "../upstream/transport.ts";
+import { ByteReader } from "./byte-reader.ts";
 import { SourceLie } from "./source.ts";
 
 /** Read access to a folder. Calls throw UpstreamError, SourceLie, or the signal's reason. */
 export interface FolderFiles {
   readonly receivedBytes: number;
-  /** Names of the files in a folder. */
-  list(folder: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Names of the files in a folder that fit a pattern. */
+  list(folder: string, pattern: RegExp, signal: AbortSignal): Promise<readonly string[]>;
   /** The content of a file, inflated if it is compressed. At most `maxBytes` once inflated. */
   read(path: string, maxBytes: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
   close(): void;
 }
 
-/** Files that a folder may list. Mainnet had about 10,000 epochs in 2026, and lists them in far fewer files. */
-const MAX_FILES = 1_000_000;
+/** Files of the wanted kind that a folder may list. Mainnet had about 10,000 epochs in 2026, and as many files at most. */
+const MAX_FILES = 100_000;
+/** Files of every kind. */
+const MAX_LISTED = 1_000_000;
 /** Longest file on the wire: the reference cuts chunks at 128 MiB before compression. */
-const MAX_FILE_BYTES = 192 * 1024 * 1024;
-const MAX_LISTING_BYTES = 16 * 1024 * 1024;
-const MAX_LISTING_PAGES = 1000;
+const MAX_FILE_BYTES = 128 * 1024 * 1024;
+/** Buckets list a thousand names a page, with about a kilobyte for each. */
+const MAX_PAGE_NAMES = 1000;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_INDEX_BYTES = 16 * 1024 * 1024;
+/** Longest path. The reference's have about 60 characters. */
+const MAX_PATH = 256;
 /** Names the files of its folder, one a line, where the server cannot list them. */
 const INDEX_FILE = "index.txt";
 
@@ -33,22 +40,28 @@ const INDEX_FILE = "index.txt";
 export function assertInside(path: string): string {
   const parts = path.split("/");
   const isInside = parts.every((part) => part !== "" && part !== "." && part !== "..");
-  if (path.length > 512 || !isInside || !/^[\w./-]+$/.test(path)) {
+  if (path.length > MAX_PATH || !isInside || !/^[\w./-]+$/.test(path)) {
     throw new SourceLie("malformed", "a path leaves the folder, or has characters that backups do not use");
   }
   return path;
 }
 
-/** Reads a whole text of at most `maxBytes`. */
-export async function readText(
-  files: FolderFiles,
-  path: string,
+/** The lines of a stream, each valid until the next. Throws SourceLie for a longer one than `maxBytes`. */
+export async function* linesOf(
+  stream: AsyncIterable<Uint8Array>,
   maxBytes: number,
-  signal: AbortSignal,
-): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of files.read(path, maxBytes, signal)) pieces.push(piece);
-  return Buffer.concat(pieces).toString("utf8");
+): AsyncGenerator<Uint8Array> {
+  const reader = new ByteReader(stream);
+  try {
+    for (;;) {
+      const line = await reader.takeLine(maxBytes);
+      if (line === undefined) return;
+      if (line.length > maxBytes) throw new SourceLie("endless", `a line is longer than ${maxBytes} bytes`);
+      yield line;
+    }
+  } finally {
+    await reader.close();
+  }
 }
 
 /** Inflates a stream that begins like gzip. Inflates on demand, so that a bomb takes no memory. */
@@ -122,12 +135,14 @@ export class LocalFiles implements FolderFiles {
     this.#root = fileURLToPath(url);
   }
 
-  async list(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+  async list(folder: string, pattern: RegExp, signal: AbortSignal): Promise<readonly string[]> {
     signal.throwIfAborted();
+    const names = new Names(pattern);
     try {
-      return await readdir(join(this.#root, assertInside(folder)));
+      for (const name of await readdir(join(this.#root, assertInside(folder)))) names.add(name);
+      return names.found;
     } catch (error) {
-      throw notReadable(error);
+      throw error instanceof SourceLie ? error : notReadable(error);
     }
   }
 
@@ -171,23 +186,34 @@ export class WebFiles implements FolderFiles {
     this.#userAgent = userAgent;
   }
 
-  async list(folder: string, signal: AbortSignal): Promise<readonly string[]> {
+  async list(folder: string, pattern: RegExp, signal: AbortSignal): Promise<readonly string[]> {
+    const names = new Names(pattern);
     const bucket = bucketOf(this.#base);
-    if (bucket !== undefined) return this.#listBucket(bucket, folder, signal);
-    const response = await this.#get(this.#urlOf(`${folder}/${INDEX_FILE}`), MAX_LISTING_BYTES, signal);
+    if (bucket !== undefined) return this.#listBucket(bucket, folder, names, signal);
+    const response = await this.#get(this.#urlOf(`${folder}/${INDEX_FILE}`), MAX_INDEX_BYTES, signal);
     if (response.status === 429 || response.status >= 500) throw refusal(response);
-    if (response.status !== 200) return this.#listUnknown(folder, response.status, signal);
-    const lines = Buffer.from(response.body).toString("utf8").split("\n");
-    return assertFew(lines.map((line) => line.trim()).filter((line) => line !== ""));
+    if (response.status !== 200) return this.#listUnknown(folder, names, response.status, signal);
+    for await (const line of linesOf(one(response.body), MAX_PATH)) {
+      names.add(Buffer.from(line).toString("utf8").trim());
+    }
+    return names.found;
   }
 
   /** Without an index file, the host may still be a bucket's. */
-  async #listUnknown(folder: string, status: number, signal: AbortSignal): Promise<readonly string[]> {
+  async #listUnknown(
+    folder: string,
+    names: Names,
+    status: number,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     try {
-      return await this.#listBucket(bucketInPath(this.#base), folder, signal);
+      return await this.#listBucket(bucketInPath(this.#base), folder, names, signal);
     } catch (error) {
-      if (!(error instanceof SourceLie) && !(error instanceof UpstreamError && error.code === "refused"))
-        throw error;
+      const isNoBucket =
+        error instanceof SourceLie
+          ? error.code === "malformed"
+          : error instanceof UpstreamError && error.code === "refused";
+      if (!isNoBucket) throw error;
       throw new UpstreamError(
         "refused",
         `the server lists no files: expected ${folder}/${INDEX_FILE} with a name a line, got status ${status}`,
@@ -198,25 +224,24 @@ export class WebFiles implements FolderFiles {
   async #listBucket(
     { root, prefix }: Bucket,
     folder: string,
+    names: Names,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const names: string[] = [];
     const path = `${prefix}${assertInside(folder)}/`;
     let token: string | undefined;
-    for (let page = 0; page < MAX_LISTING_PAGES; page++) {
+    for (let page = 0; page < MAX_LISTED / MAX_PAGE_NAMES; page++) {
       const url = new URL(root);
       url.searchParams.set("list-type", "2");
       url.searchParams.set("prefix", path);
       if (token !== undefined) url.searchParams.set("continuation-token", token);
-      const response = await this.#get(url, MAX_LISTING_BYTES, signal);
+      const response = await this.#get(url, MAX_PAGE_BYTES, signal);
       if (response.status !== 200) throw refusal(response);
       const listing = parseListing(Buffer.from(response.body).toString("utf8"));
-      names.push(...listing.keys.filter((key) => key.startsWith(path)).map((key) => key.slice(path.length)));
-      assertFew(names);
-      if (listing.next === undefined) return names.filter((name) => !name.includes("/"));
+      for (const key of listing.keys) if (key.startsWith(path)) names.add(key.slice(path.length));
+      if (listing.next === undefined) return names.found;
       token = listing.next;
     }
-    throw new SourceLie("endless", `a listing has more than ${MAX_LISTING_PAGES} pages`);
+    throw new SourceLie("endless", `a folder lists more than ${MAX_LISTED} files`);
   }
 
   async *read(path: string, maxBytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -253,9 +278,26 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-function assertFew(names: string[]): readonly string[] {
-  if (names.length > MAX_FILES) throw new SourceLie("endless", `a folder lists more than ${MAX_FILES} files`);
-  return names;
+/** The names of a listing that are wanted. */
+class Names {
+  readonly found: string[] = [];
+  readonly #pattern: RegExp;
+  #listed = 0;
+
+  constructor(pattern: RegExp) {
+    this.#pattern = pattern;
+  }
+
+  /** Throws SourceLie for more than the bounds allow. */
+  add(name: string): void {
+    if (++this.#listed > MAX_LISTED || this.found.length > MAX_FILES) {
+      throw new SourceLie(
+        "endless",
+        `a folder lists more than ${MAX_LISTED} files, or ${MAX_FILES} of a kind`,
+      );
+    }
+    if (this.#pattern.test(name)) this.found.push(name);
+  }
 }
 
 function refusal({ status }: UpstreamResponse): UpstreamError {
@@ -302,7 +344,12 @@ function parseListing(xml: string): {
 } {
   if (!/<ListBucketResult[\s>]/.test(xml))
     throw new SourceLie("malformed", "the bucket's listing is no listing");
-  const keys = [...xml.matchAll(/<Key>([^<]{0,4096})<\/Key>/g)].map(([, key]) => unescapeXml(key ?? ""));
+  const keys: string[] = [];
+  for (const [, key] of xml.matchAll(/<Key>([^<]{0,4096})<\/Key>/g)) {
+    if (keys.length === MAX_PAGE_NAMES)
+      throw new SourceLie("endless", `a page of a listing has more than ${MAX_PAGE_NAMES} names`);
+    keys.push(unescapeXml(key ?? ""));
+  }
   if (!/<IsTruncated>true<\/IsTruncated>/.test(xml)) return { keys, next: undefined };
   const token = /<NextContinuationToken>([^<]{1,4096})<\/NextContinuationToken>/.exec(xml)?.[1];
   if (token === undefined) throw new SourceLie("malformed", "a cut listing does not say how it goes on");

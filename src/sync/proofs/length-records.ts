@@ -1,4 +1,5 @@
 // Records as backups keep them: a length of four bytes, big-endian, then the record; the end of the file ends the list.
+import { ByteReader } from "./byte-reader.ts";
 import { SourceLie } from "./source.ts";
 
 const LENGTH_BYTES = 4;
@@ -17,29 +18,28 @@ export async function* lengthRecords(
   stream: AsyncIterable<Uint8Array>,
   { maxRecords, maxRecordBytes }: RecordBounds,
 ): AsyncGenerator<Uint8Array> {
-  let rest: Uint8Array = new Uint8Array();
-  let count = 0;
-  for await (const piece of stream) {
-    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    for (;;) {
-      const length = lengthOf(rest);
-      if (length === undefined) break;
+  const reader = new ByteReader(stream);
+  try {
+    for (let count = 0; ; count++) {
+      const head = await reader.take(LENGTH_BYTES);
+      if (head.length === 0) return;
+      if (head.length < LENGTH_BYTES) throw cut(count);
+      const length = new DataView(head.buffer, head.byteOffset).getUint32(0);
       if (length > maxRecordBytes) {
         throw new SourceLie("endless", `a record of ${length} bytes is longer than ${maxRecordBytes}`);
       }
       if (count === maxRecords) throw new SourceLie("endless", `more than ${maxRecords} records`);
-      if (rest.length < LENGTH_BYTES + length) break;
-      yield rest.subarray(LENGTH_BYTES, LENGTH_BYTES + length);
-      count++;
-      rest = rest.subarray(LENGTH_BYTES + length);
+      const record = await reader.take(length);
+      if (record.length < length) throw cut(count);
+      yield record;
     }
+  } finally {
+    await reader.close();
   }
-  if (rest.length > 0) throw new SourceLie("malformed", `the list ends inside record ${count}`);
 }
 
-function lengthOf(bytes: Uint8Array): number | undefined {
-  if (bytes.length < LENGTH_BYTES) return undefined;
-  return new DataView(bytes.buffer, bytes.byteOffset, LENGTH_BYTES).getUint32(0);
+function cut(count: number): SourceLie {
+  return new SourceLie("malformed", `the list ends inside record ${count}`);
 }
 
 /** Writes a record with its length in front. */

@@ -7,7 +7,6 @@ import { HOUR_MS, type NumberSettings } from "../../base/settings.ts";
 import { takeTurn } from "../../base/turn.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
 import { ProofError } from "../../proof/errors.ts";
-import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { type BackoffOptions, backoffMs, pause } from "../upstream/backoff.ts";
 import { withDeadline } from "../upstream/deadline.ts";
 import { UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
@@ -73,6 +72,9 @@ export class ProofKeeper {
   readonly #entries: readonly Entry[];
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
+  /** News that `onNews` was not called for. */
+  #isUntold = false;
+  #telling: Promise<void> | undefined;
 
   constructor(options: ProofKeeperOptions) {
     this.#options = options;
@@ -149,47 +151,61 @@ export class ProofKeeper {
     const round = new AbortController();
     const onAbort = (): void => round.abort(this.#stop.signal.reason);
     this.#stop.signal.addEventListener("abort", onAbort);
-    let news = 0;
     try {
       const first = chain.epoch ?? (await this.#startEpoch(source, round.signal));
-      const ends = source.epochEnds(first, round.signal);
-      for (;;) {
-        const next = await this.#answer(round.signal, () => ends.next());
-        if (next.done === true) break;
-        if (await chain.advance(next.value)) news++;
-        // A signature takes milliseconds, without a native library a tenth of a second.
-        await takeTurn(round.signal);
-      }
+      await this.#takeEnds(source, first, round.signal);
       const latest = await this.#answer(round.signal, () => source.latest(round.signal));
-      if (latest !== undefined && (await this.#takeLatest(source, latest, round.signal))) news++;
+      if (latest === undefined) return;
+      // An epoch that ended since the ends were asked for is asked for again, once.
+      const { epoch = 0n } = chain;
+      if (latest.ledgerInfo.epoch > epoch) await this.#takeEnds(source, epoch, round.signal);
+      if (await chain.takeLatest(latest)) this.#tell(source);
     } finally {
       round.abort(new Error("the question ended"));
       this.#stop.signal.removeEventListener("abort", onAbort);
       // What was checked before a fault holds.
       await chain.flush();
-      if (news > 0) {
-        this.#options.logger.debug(
-          { source: source.name, epoch: chain.epoch, version: chain.latest?.ledgerInfo.version },
-          "checked signed ledger infos",
-        );
-        await this.#options.onNews();
-      }
+      if (this.#isUntold) this.#tell(source);
+      await this.#telling;
     }
   }
 
-  /** An epoch that ended since the ends were asked for is asked for again, once. */
-  async #takeLatest(source: ProofSource, latest: SignedLedgerInfo, signal: AbortSignal): Promise<boolean> {
-    const { chain } = this.#options;
-    const isLater = (): boolean => latest.ledgerInfo.epoch > (chain.epoch ?? 0n);
-    if (isLater()) {
-      const ends = source.epochEnds(chain.epoch ?? 0n, signal);
-      for (;;) {
-        const next = await this.#answer(signal, () => ends.next());
-        if (next.done === true) break;
-        await chain.advance(next.value);
-      }
+  async #takeEnds(source: ProofSource, first: bigint, signal: AbortSignal): Promise<void> {
+    const ends = source.epochEnds(first, signal);
+    for (;;) {
+      const next = await this.#answer(signal, () => ends.next());
+      if (next.done === true) return;
+      if (await this.#options.chain.advance(next.value)) this.#tell(source);
+      // A signature takes milliseconds, without a native library a tenth of a second.
+      await takeTurn(signal);
     }
-    return chain.takeLatest(latest);
+  }
+
+  /** Tells of news at once, while the source, which may be slow, is asked for more. What comes meanwhile is told together. */
+  #tell(source: ProofSource): void {
+    this.#isUntold = true;
+    this.#telling ??= this.#tellAll(source).finally(() => {
+      this.#telling = undefined;
+    });
+  }
+
+  async #tellAll({ name }: ProofSource): Promise<void> {
+    const { chain, logger, onNews, mayPass, onFault } = this.#options;
+    try {
+      while (this.#isUntold) {
+        this.#isUntold = false;
+        await chain.flush();
+        logger.debug(
+          { source: name, epoch: chain.epoch, version: chain.latest?.ledgerInfo.version },
+          "checked signed ledger infos",
+        );
+        await onNews();
+      }
+    } catch (error) {
+      // Told again after the next question.
+      this.#isUntold = true;
+      if (mayPass?.(error) !== true) onFault(error);
+    }
   }
 
   async #startEpoch(source: ProofSource, signal: AbortSignal): Promise<bigint> {
@@ -200,8 +216,15 @@ export class ProofKeeper {
     throw new UpstreamError("refused", `it has no epoch that ends at the waypoint's version ${version}`);
   }
 
-  #answer<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
-    return withDeadline(ANSWER_MS, signal, ask);
+  /** Whatever a source throws is its own fault: no source ends the node. */
+  async #answer<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await withDeadline(ANSWER_MS, signal, ask);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isSourceFault(error)) throw error;
+      throw new SourceLie("malformed", `its answer cannot be read: ${errorText(error)}`, { cause: error });
+    }
   }
 
   #succeed(entry: Entry): void {

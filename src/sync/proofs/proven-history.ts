@@ -14,9 +14,11 @@ export interface SignedVerdict {
   /** Everything up to this version is newly proven. */
   readonly provenTo: bigint | undefined;
   readonly refuted: Refutation | undefined;
+  /** The lowest signed version at which the stored history is another one. */
+  readonly contradictedAt: bigint | undefined;
 }
 
-const NOTHING: SignedVerdict = { provenTo: undefined, refuted: undefined };
+const NOTHING: SignedVerdict = { provenTo: undefined, refuted: undefined, contradictedAt: undefined };
 
 /** The last version that is proven with everything before it; undefined if none is. */
 export function provenVersion(position: Position): bigint | undefined {
@@ -48,27 +50,25 @@ async function judge(view: StoreView, chain: SignedChain): Promise<SignedVerdict
     const own = await rootAt(view, version);
     if (own === undefined) break;
     if (equalBytes(own, accumulatorRoot)) {
-      return { provenTo: version, refuted: refutationOf(position, version, contradicting) };
+      return verdictOf(position, version, contradicting);
     }
     contradicting = signed;
     signed = version === 0n ? undefined : await chain.lastUpTo(version - 1n);
   }
-  return { provenTo: undefined, refuted: refutationOf(position, undefined, contradicting) };
+  return verdictOf(position, undefined, contradicting);
 }
 
-function refutationOf(
+function verdictOf(
   position: Position,
   provenTo: bigint | undefined,
   contradicting: SignedLedgerInfo | undefined,
-): Refutation | undefined {
-  if (contradicting === undefined) return undefined;
+): SignedVerdict {
+  if (contradicting === undefined) return { ...NOTHING, provenTo };
   const { version, epoch } = contradicting.ledgerInfo;
   const confirmed = confirmedVersion(position) ?? -1n;
   const last = provenTo !== undefined && provenTo > confirmed ? provenTo : confirmed;
-  return {
-    firstVersion: last + 1n,
-    reason: `the validators of epoch ${epoch} signed version ${version} of another history`,
-  };
+  const reason = `the validators of epoch ${epoch} signed version ${version} of another history`;
+  return { provenTo, refuted: { firstVersion: last + 1n, reason }, contradictedAt: version };
 }
 
 /** Our own root after a version; undefined if its record is pruned. */

@@ -13,8 +13,9 @@ import {
   transactionInfoCodec,
   transactionInfoHash,
 } from "../../ledger/transaction-info.ts";
+import { ANCHORED, PROVEN, type TrustLevel } from "../../ledger/trust.ts";
+import { computeWaypoint } from "../../ledger/waypoint.ts";
 import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";
-import { ProofError } from "../../proof/errors.ts";
 import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { locateBase } from "../locate-base.ts";
 import { withDeadline } from "../upstream/deadline.ts";
@@ -37,6 +38,14 @@ export class NotProvable extends LedgerError {
   constructor(message: string) {
     super("unavailable", message);
   }
+}
+
+/** An item at a signed end of an epoch. */
+export interface ProvenItemValue {
+  /** Undefined where it is proven to be absent. */
+  readonly value: Uint8Array | undefined;
+  readonly at: bigint;
+  readonly level: TrustLevel;
 }
 
 export interface ProvenStateOptions {
@@ -68,26 +77,32 @@ export class ProvenState {
     if (end === undefined) throw new NotProvable("no epoch that ended up to the wanted version is signed");
     const { version } = end.ledgerInfo;
     const base = await locateBase(upstream, version, undefined, signal);
+    const signed = { waypoint: computeWaypoint(end.ledgerInfo), level: this.#levelOf(end) };
     return this.#fromServices(`the start at version ${version}`, signal, async (service) => {
       const accumulator = await accumulatorBefore(service, end.ledgerInfo, base.version, signal);
       const prover = await this.#proverOf(service, end, signal);
       const item = await prover.prove(CHAIN_ID_KEY_HASH, signal);
       const [chainId] = item === undefined ? [] : stateValueData(item);
       if (chainId === undefined) throw new SourceLie("malformed", "the state has no chain id");
-      return { chainId, version: base.version, accumulator };
+      return { chainId, version: base.version, accumulator, end: signed };
     });
   }
 
+  /** What the operator's waypoint names is anchored: nobody's signature was checked for it. */
+  #levelOf({ ledgerInfo }: SignedLedgerInfo): TrustLevel {
+    return ledgerInfo.version === this.#options.chain.startVersion ? ANCHORED : PROVEN;
+  }
+
   /**
-   * The value of an item that was not written from version `first` up to `latest`; undefined where it is proven to be
-   * absent. Throws LedgerError `unavailable`.
+   * The value of an item at the last end of an epoch up to `latest`, which must not be before `first`. Throws LedgerError
+   * `unavailable`.
    */
   async value(
     keyHash: Uint8Array,
     first: bigint,
     latest: bigint,
     signal: AbortSignal,
-  ): Promise<Uint8Array | undefined> {
+  ): Promise<ProvenItemValue> {
     const end = await this.#options.chain.lastEpochEndUpTo(latest);
     if (end === undefined || end.ledgerInfo.version < first) {
       throw new LedgerError(
@@ -97,11 +112,12 @@ export class ProvenState {
     }
     return this.#fromServices("an item", signal, async (service) => {
       const prover = await this.#proverOf(service, end, signal);
-      return withDeadline(ITEM_MS, signal, (limits) => prover.prove(keyHash, limits));
+      const value = await withDeadline(ITEM_MS, signal, (limits) => prover.prove(keyHash, limits));
+      return { value, at: end.ledgerInfo.version, level: this.#levelOf(end) };
     });
   }
 
-  /** Asks one service after the other. One that says something false is set aside. */
+  /** Asks one service after the other. One that says something false, or what cannot be read, is set aside. */
   async #fromServices<T>(
     what: string,
     signal: AbortSignal,
@@ -115,7 +131,6 @@ export class ProvenState {
         if (service !== undefined) return await ask(service);
       } catch (error) {
         signal.throwIfAborted();
-        if (!isSourceFault(error)) throw error;
         this.#forget(source);
         if (!(error instanceof UpstreamError)) keeper.blame(source, error);
         faults.push(`${source.name}: ${errorText(error)}`);
@@ -144,10 +159,6 @@ export class ProvenState {
   #forget({ name }: ProofSource): void {
     for (const key of this.#provers.keys()) if (key.endsWith(` ${name}`)) this.#provers.delete(key);
   }
-}
-
-function isSourceFault(error: unknown): boolean {
-  return error instanceof UpstreamError || error instanceof ProofError || error instanceof SourceLie;
 }
 
 async function makeProver(

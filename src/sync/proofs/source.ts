@@ -1,8 +1,7 @@
 // The interface of a proof source: a place that has ledger infos signed by validators. Nothing it says is trusted: the
 // epoch chain checks every signature.
-import { CodedError } from "../../base/errors.ts";
+import { CodedError, errorText } from "../../base/errors.ts";
 import { decodeWith } from "../../bcs/codec.ts";
-import { BcsError } from "../../bcs/errors.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
 import type { BackupService } from "./backup-service.ts";
 
@@ -86,12 +85,11 @@ function decodeSigned(bytes: Uint8Array): SignedLedgerInfo {
   return decodeAnswer("a signed ledger info", () => decodeWith(signedLedgerInfoCodec, new Uint8Array(bytes)));
 }
 
-/** Runs a decoder. Throws SourceLie for bytes that do not decode. */
+/** Runs a decoder. Throws SourceLie for bytes that do not decode: whatever a decoder throws is the source's fault. */
 export function decodeAnswer<T>(what: string, decode: () => T): T {
   try {
     return decode();
   } catch (error) {
-    if (!(error instanceof BcsError)) throw error;
-    throw new SourceLie("malformed", `${what} does not decode: ${error.message}`, { cause: error });
+    throw new SourceLie("malformed", `${what} does not decode: ${errorText(error)}`, { cause: error });
   }
 }

@@ -4,6 +4,9 @@ import { toPrefixedHex } from "../../base/hex.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../interface/route.ts";
 import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
+import { ABSENT } from "../../json/document.ts";
+import { JsonError } from "../../json/errors.ts";
+import { parseJson } from "../../json/parse.ts";
 import { parseRetryAfter, RateCap } from "./backoff.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
 import { findCursor, findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
@@ -214,12 +217,13 @@ function errorCodeOf(response: UpstreamResponse): string | undefined {
   if (response.body.length > SMALL_RESPONSE_BYTES || mediaTypeOf(response.headers) !== JSON_TYPE)
     return undefined;
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(response.body).toString("utf8"));
-    if (typeof parsed !== "object" || parsed === null || !Object.hasOwn(parsed, "error_code"))
-      return undefined;
-    const code: unknown = (parsed as { error_code: unknown }).error_code;
-    return typeof code === "string" && code.length < 64 ? code : undefined;
-  } catch {
+    const json = parseJson(response.body);
+    const code = json.kind(json.root) === "object" ? json.member(json.root, "error_code") : ABSENT;
+    if (code === ABSENT || json.kind(code) !== "string") return undefined;
+    const text = json.string(code);
+    return text.length < 64 ? text : undefined;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
     return undefined;
   }
 }

@@ -39,7 +39,7 @@ export interface UpstreamRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   /** Largest body of a 200 response, before and after inflating; others are short. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;

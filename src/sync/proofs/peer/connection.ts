@@ -4,7 +4,9 @@ import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { errorText } from "../../../base/errors.ts";
 import { decodeWith, encodeWith } from "../../../bcs/codec.ts";
+import { withDeadline } from "../../upstream/deadline.ts";
 import { UpstreamError } from "../../upstream/errors.ts";
+import { ByteReader } from "../byte-reader.ts";
 import { KEY_BYTES, type KeyPair, keyPairOf, NoiseInitiator, type NoiseSession, TAG_BYTES } from "./noise.ts";
 import type { PeerAddress } from "./peer-address.ts";
 import {
@@ -22,41 +24,12 @@ const MAX_PIECE_BYTES = 65_535 - TAG_BYTES;
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_HANDSHAKE_BYTES = 1024;
+/** Messages that a peer may send before its answer: an hour of health checks and questions of its own. */
+const MAX_UNASKED = 1000;
 
 /** To connect and shake hands, and for an answer. */
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 15_000;
-
-/** Bytes of a stream, in the order in which they come. */
-export class ByteQueue {
-  #bytes: Buffer = Buffer.alloc(0);
-  #waiting: (() => void) | undefined;
-  #ended: Error | undefined;
-
-  push(piece: Uint8Array): void {
-    this.#bytes = this.#bytes.length === 0 ? Buffer.from(piece) : Buffer.concat([this.#bytes, piece]);
-    this.#waiting?.();
-  }
-
-  end(error: Error): void {
-    this.#ended ??= error;
-    this.#waiting?.();
-  }
-
-  /** The next bytes. Throws when the stream ends before. */
-  async take(count: number): Promise<Buffer> {
-    while (this.#bytes.length < count) {
-      if (this.#ended !== undefined) throw this.#ended;
-      await new Promise<void>((resolve) => {
-        this.#waiting = resolve;
-      });
-      this.#waiting = undefined;
-    }
-    const taken = this.#bytes.subarray(0, count);
-    this.#bytes = this.#bytes.subarray(count);
-    return taken;
-  }
-}
 
 /** Encrypts a stream in pieces, each with its length in front. */
 export function sealPieces({ sending }: NoiseSession, plain: Uint8Array): Uint8Array {
@@ -68,15 +41,22 @@ export function sealPieces({ sending }: NoiseSession, plain: Uint8Array): Uint8A
   return Buffer.concat(pieces);
 }
 
-/** Reads one piece of a stream. */
-export async function openPiece({ receiving }: NoiseSession, stream: ByteQueue): Promise<Uint8Array> {
-  const length = (await stream.take(2)).readUInt16BE();
-  if (length <= TAG_BYTES) throw new UpstreamError("malformed", `a piece of ${length} bytes is empty`);
-  try {
-    return receiving.decrypt(await stream.take(length));
-  } catch (error) {
-    if (error instanceof UpstreamError) throw error;
-    throw new UpstreamError("malformed", "a piece was not encrypted by the peer", { cause: error });
+/** The plain text of an encrypted stream, piece by piece. */
+export async function* openPieces(
+  { receiving }: NoiseSession,
+  stream: ByteReader,
+): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const length = numberOf(await stream.take(2));
+    if (length <= TAG_BYTES) throw new UpstreamError("malformed", `a piece of ${length} bytes is empty`);
+    const sealed = await stream.take(length);
+    let piece: Uint8Array;
+    try {
+      piece = receiving.decrypt(sealed);
+    } catch (error) {
+      throw new UpstreamError("malformed", "a piece was not encrypted by the peer", { cause: error });
+    }
+    yield piece;
   }
 }
 
@@ -87,47 +67,42 @@ export function lengthOf(length: number, bytes: 2 | 4): Uint8Array {
   return out;
 }
 
-interface Call {
-  readonly take: (body: Uint8Array) => void;
-  readonly fail: (error: Error) => void;
+/** A number, big-endian. */
+export function numberOf(bytes: Uint8Array): number {
+  return Buffer.from(bytes).readUIntBE(0, bytes.length);
 }
 
-/** An open connection. */
+/** An open connection. It is read only while a question waits for its answer: nothing that a peer sends unasked piles up. */
 export class PeerConnection {
-  receivedBytes = 0;
   readonly #socket: Socket;
   readonly #session: NoiseSession;
   /** Plain bytes. */
-  readonly #plain = new ByteQueue();
-  readonly #calls = new Map<number, Call>();
+  readonly #plain: ByteReader;
   #nextId = 1;
   #ended: Error | undefined;
+  /** Ends with the last question. */
+  #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(socket: Socket, session: NoiseSession) {
+  private constructor(socket: Socket, session: NoiseSession, cipherText: ByteReader) {
     this.#socket = socket;
     this.#session = session;
+    this.#plain = new ByteReader(openPieces(session, cipherText));
   }
 
   /** Connects and shakes hands. Throws UpstreamError. */
   static async open(address: PeerAddress, chainId: number): Promise<PeerConnection> {
     const { host, port, key } = address;
     const socket = connect({ host, port });
-    const cipherText = new ByteQueue();
+    // Every read and write tells of it too.
+    socket.on("error", () => {});
     const timer = setTimeout(() => {
       socket.destroy(new UpstreamError("unreachable", `no handshake within ${CONNECT_MS} ms`));
     }, CONNECT_MS);
-    socket.on("error", (error) => cipherText.end(unreachable(error)));
-    socket.on("close", () =>
-      cipherText.end(new UpstreamError("unreachable", "the peer closed the connection")),
-    );
-    socket.on("data", (piece) => cipherText.push(piece));
+    const cipherText = new ByteReader(piecesOf(socket));
     try {
-      const session = await shakeHands(socket, cipherText, key);
-      const connection = new PeerConnection(socket, session);
-      connection.#write(Buffer.concat([framedHandshake(chainId)]));
-      void connection.#readStream(cipherText);
+      const connection = new PeerConnection(socket, await shakeHands(socket, cipherText, key), cipherText);
+      await connection.#write(framedHandshake(chainId));
       await connection.#checkHandshake(chainId);
-      void connection.#readFrames();
       return connection;
     } catch (error) {
       socket.destroy();
@@ -137,29 +112,34 @@ export class PeerConnection {
     }
   }
 
-  get isOpen(): boolean {
-    return this.#ended === undefined;
+  get receivedBytes(): number {
+    return this.#socket.bytesRead;
   }
 
-  /** Asks the storage service. Throws UpstreamError, or the signal's reason. */
-  async ask(question: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
-    signal.throwIfAborted();
+  get isOpen(): boolean {
+    return this.#ended === undefined && !this.#socket.destroyed;
+  }
+
+  /**
+   * Asks the storage service; questions wait for each other. Closes the connection when one fails: its answer may still come.
+   * Throws UpstreamError, or the signal's reason.
+   */
+  ask(question: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    const answer = this.#turn.then(() => this.#askNow(question, signal));
+    this.#turn = answer.catch(() => {});
+    return answer;
+  }
+
+  async #askNow(body: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     if (this.#ended !== undefined) throw this.#ended;
-    const id = this.#nextId++;
-    const answer = new Promise<Uint8Array>((take, fail) => this.#calls.set(id, { take, fail }));
-    const fail = (error: Error): void => this.#calls.get(id)?.fail(error);
-    const onAbort = (): void => fail(signal.reason);
-    signal.addEventListener("abort", onAbort);
-    const timer = setTimeout(() => {
-      fail(new UpstreamError("unreachable", `no answer within ${ANSWER_MS} ms`));
-    }, ANSWER_MS);
     try {
-      this.#send({ kind: "request", protocol: PROTOCOLS.storageService, id, priority: 0, body: question });
-      return await answer;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      this.#calls.delete(id);
+      return await withDeadline(ANSWER_MS, signal, async () => {
+        const id = this.#nextId++;
+        await this.#send({ kind: "request", protocol: PROTOCOLS.storageService, id, priority: 0, body });
+        return this.#readAnswer(id);
+      });
+    } catch (error) {
+      throw this.#end(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
@@ -167,36 +147,29 @@ export class PeerConnection {
     this.#end(new UpstreamError("unreachable", "the connection was closed"));
   }
 
-  #end(error: Error): void {
+  #end(error: Error): Error {
     this.#ended ??= error;
-    this.#plain.end(error);
-    for (const { fail } of this.#calls.values()) fail(error);
     this.#socket.destroy();
+    return this.#ended;
   }
 
-  #send(message: NetworkMessage): void {
+  async #send(message: NetworkMessage): Promise<void> {
     const frame = encodeWith(frameCodec, { kind: "message", message });
-    this.#write(Buffer.concat([lengthOf(frame.length, 4), frame]));
+    await this.#write(Buffer.concat([lengthOf(frame.length, 4), frame]));
   }
 
-  #write(plain: Uint8Array): void {
-    this.#socket.write(sealPieces(this.#session, plain));
-  }
-
-  async #readStream(cipherText: ByteQueue): Promise<void> {
-    try {
-      for (;;) {
-        const piece = await openPiece(this.#session, cipherText);
-        this.receivedBytes += piece.length;
-        this.#plain.push(piece);
-      }
-    } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
-    }
+  /** Waits until the system took the bytes: a peer that does not read is not read either. */
+  #write(plain: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.write(sealPieces(this.#session, plain), (error) => {
+        if (error === undefined || error === null) resolve();
+        else reject(unreachable(this.#socket.errored ?? error));
+      });
+    });
   }
 
   async #checkHandshake(chainId: number): Promise<void> {
-    const length = (await this.#plain.take(2)).readUInt16BE();
+    const length = numberOf(await this.#plain.take(2));
     if (length > MAX_HANDSHAKE_BYTES) {
       throw new UpstreamError(
         "too_large",
@@ -214,16 +187,20 @@ export class PeerConnection {
       throw new UpstreamError("wrong_chain", "the peer is not on the public network");
   }
 
-  async #readFrames(): Promise<void> {
-    try {
-      for (;;) this.#take(await this.#readMessage());
-    } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
+  /** The answer to a question. Peers ask whether this side lives; what else they send gets no answer. */
+  async #readAnswer(id: number): Promise<Uint8Array> {
+    for (let unasked = 0; unasked <= MAX_UNASKED; unasked++) {
+      const message = await this.#readMessage();
+      if (message.kind === "response" && message.id === id) return message.body;
+      if (message.kind !== "request" || message.protocol !== PROTOCOLS.healthCheck) continue;
+      const body = Buffer.concat([Uint8Array.of(1), message.body.subarray(1, 5)]);
+      await this.#send({ kind: "response", id: message.id, priority: 0, body });
     }
+    throw new UpstreamError("malformed", `more than ${MAX_UNASKED} messages that nobody asked for`);
   }
 
   async #readFrame() {
-    const length = (await this.#plain.take(4)).readUInt32BE();
+    const length = numberOf(await this.#plain.take(4));
     if (length > MAX_FRAME_BYTES)
       throw new UpstreamError("too_large", `a frame of ${length} bytes is too long`);
     return decoded("a frame", frameCodec, await this.#plain.take(length));
@@ -251,20 +228,12 @@ export class PeerConnection {
     }
     return { ...message, body: Buffer.concat(parts) };
   }
-
-  #take(message: NetworkMessage): void {
-    if (message.kind === "response") this.#calls.get(message.id)?.take(message.body);
-    // Peers ask whether this side lives. What else they ask gets no answer.
-    if (message.kind !== "request" || message.protocol !== PROTOCOLS.healthCheck) return;
-    const body = Buffer.concat([Uint8Array.of(1), message.body.subarray(1, 5)]);
-    this.#send({ kind: "response", id: message.id, priority: 0, body });
-  }
 }
 
 /** One identity per process: a peer is named by its key. */
 let identity: KeyPair | undefined;
 
-async function shakeHands(socket: Socket, stream: ByteQueue, remote: Uint8Array): Promise<NoiseSession> {
+async function shakeHands(socket: Socket, stream: ByteReader, remote: Uint8Array): Promise<NoiseSession> {
   identity ??= keyPairOf(randomBytes(KEY_BYTES));
   const prologue = Buffer.concat([identity.public, remote]);
   const ephemeral = keyPairOf(randomBytes(KEY_BYTES));
@@ -280,6 +249,16 @@ async function shakeHands(socket: Socket, stream: ByteQueue, remote: Uint8Array)
   }
 }
 
+/** The bytes of a socket. Throws UpstreamError at their end. */
+async function* piecesOf(socket: Socket): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of socket) yield piece as Uint8Array;
+  } catch (error) {
+    throw unreachable(error);
+  }
+  throw new UpstreamError("unreachable", "the peer closed the connection");
+}
+
 function framedHandshake(chainId: number): Uint8Array {
   const message = encodeHandshake(chainId);
   return Buffer.concat([lengthOf(message.length, 2), message]);
@@ -293,8 +272,8 @@ function decoded<T>(what: string, codec: Parameters<typeof decodeWith<T>>[0], by
   }
 }
 
-function unreachable(error: Error): UpstreamError {
+function unreachable(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
-  const code = "code" in error ? String(error.code) : error.message;
+  const code = error instanceof Error && "code" in error ? String(error.code) : errorText(error);
   return new UpstreamError("unreachable", `the connection failed: ${code}`, { cause: error });
 }

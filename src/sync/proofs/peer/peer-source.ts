@@ -1,8 +1,7 @@
 // A peer of the public network as a proof source: the ends of epochs, and the latest ledger info of its summary.
-import { BcsError } from "../../../bcs/errors.ts";
 import type { SignedLedgerInfo } from "../../../proof/ledger-info.ts";
 import { UpstreamError } from "../../upstream/errors.ts";
-import { assertEpochEnd, type ProofSource, SourceLie, searchEpochEnd } from "../source.ts";
+import { assertEpochEnd, decodeAnswer, type ProofSource, SourceLie, searchEpochEnd } from "../source.ts";
 import { PeerConnection } from "./connection.ts";
 import type { PeerAddress } from "./peer-address.ts";
 import { type AnswerOf, decodeAnswerOf, encodeQuestion, PeerRefusal } from "./wire.ts";
@@ -89,15 +88,9 @@ export class PeerSource implements ProofSource {
   ): Promise<AnswerOf<K>> {
     const connection = await this.#connect();
     const body = await connection.ask(encodeQuestion(question), signal);
-    try {
-      return decodeAnswerOf(kind, body);
-    } catch (error) {
-      if (error instanceof PeerRefusal) throw new UpstreamError("refused", error.message, { cause: error });
-      if (!(error instanceof BcsError)) throw error;
-      throw new SourceLie("malformed", `an answer of the peer does not decode: ${error.message}`, {
-        cause: error,
-      });
-    }
+    const answer = decodeAnswer("an answer of the peer", () => decodeAnswerOf(kind, body));
+    if (answer instanceof PeerRefusal) throw new UpstreamError("refused", answer.message);
+    return answer;
   }
 
   #connect(): Promise<PeerConnection> {

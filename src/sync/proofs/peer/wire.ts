@@ -115,18 +115,27 @@ const refusalCodec = variants("StorageServiceError", {
 export type AnswerOf<K extends keyof typeof ANSWERS> = ValueOf<(typeof ANSWERS)[K]["codec"]>;
 
 /** The peer does not answer a question. */
-export class PeerRefusal extends Error {}
+export class PeerRefusal {
+  readonly message: string;
 
-/** Decodes an answer. Throws BcsError for bytes that are none, and PeerRefusal. */
-export function decodeAnswerOf<K extends keyof typeof ANSWERS>(kind: K, body: Uint8Array): AnswerOf<K> {
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** Decodes an answer. Throws BcsError for bytes that are none. */
+export function decodeAnswerOf<K extends keyof typeof ANSWERS>(
+  kind: K,
+  body: Uint8Array,
+): AnswerOf<K> | PeerRefusal {
   const { number, codec } = ANSWERS[kind];
   if (body[0] === RESPONSE && body[1] === 1) {
-    throw new PeerRefusal(
+    return new PeerRefusal(
       `the peer refuses the question (${decodeWith(refusalCodec, body.subarray(2)).kind})`,
     );
   }
   if (body[0] !== RESPONSE || body[1] !== 0 || body[2] !== 1 || body[3] !== number) {
-    throw new PeerRefusal("the peer answers another question, or compresses without being asked");
+    return new PeerRefusal("the peer answers another question, or compresses without being asked");
   }
   return decodeWith(codec as Codec<AnswerOf<K>>, body.subarray(4));
 }

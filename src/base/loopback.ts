@@ -1,0 +1,9 @@
+/** True for a host name, or an address, that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return (
+    host === "localhost" ||
+    host === "::1" ||
+    host === "[::1]" ||
+    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host)
+  );
+}

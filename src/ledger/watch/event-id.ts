@@ -1,0 +1,51 @@
+// The id of an event: its version, and a mark of the history up to it. A watcher that comes back with an id is believed
+// only if the ledger still has that history: a chain that began again or went back has another.
+import { toHex } from "../../base/hex.ts";
+import { LedgerError } from "../errors.ts";
+import { recordAccumulatorRoot } from "../record.ts";
+import type { LedgerView } from "../view.ts";
+
+/** Where a watcher goes on. */
+export interface ResumePoint {
+  readonly version: bigint;
+  /** Undefined where only a version is given: then it is one of this ledger. */
+  readonly mark: string | undefined;
+}
+
+const MARK_BYTES = 8;
+const ID = /^(\d{1,20})-([0-9a-f]{16})$/;
+
+/** The id of an event whose version has this record. */
+export function eventId(version: bigint, record: Uint8Array): string {
+  return `${version}-${toHex(recordAccumulatorRoot(record).subarray(0, MARK_BYTES))}`;
+}
+
+/** The id of an event at a version: the version alone where its record is not kept, as at the beginning of a fork. */
+export async function eventIdAt(view: LedgerView, version: bigint): Promise<string> {
+  try {
+    const [record] = await view.getRecords(version, 1, 0);
+    return record === undefined ? `${version}` : eventId(version, record.bytes);
+  } catch (error) {
+    if (error instanceof LedgerError && error.code === "version_pruned") return `${version}`;
+    throw error;
+  }
+}
+
+/** Parses an id with a mark; undefined for any other text. */
+export function parseEventId(text: string): ResumePoint | undefined {
+  const [, version, mark] = ID.exec(text) ?? [];
+  return version === undefined ? undefined : { version: BigInt(version), mark };
+}
+
+/** Why a watcher's point is not in the history up to `head`; undefined if it is, or its version is pruned. */
+export async function otherHistory(
+  view: LedgerView,
+  head: bigint,
+  { version, mark }: ResumePoint,
+): Promise<string | undefined> {
+  if (version > head) return `version ${version} is above the latest of this ledger, ${head}`;
+  if (mark === undefined) return undefined;
+  const now = parseEventId(await eventIdAt(view, version))?.mark;
+  if (now === undefined || now === mark) return undefined;
+  return `the ledger went back or began again, and version ${version} is another one now`;
+}

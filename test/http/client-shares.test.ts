@@ -1,0 +1,154 @@
+// Places that are held for long are shared: one client cannot take all streams, waits or histories, however many
+// connections it has, and gives each back when it leaves.
+import { once } from "node:events";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect as connectHttp2,
+  constants,
+} from "node:http2";
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { HttpServerOptions } from "../../src/http/server.ts";
+import { COIN } from "../support/http-ledger.ts";
+import { startServer, type TestServer } from "../support/http-server.ts";
+import { createLongHistory, OWNER } from "../support/long-history.ts";
+import { until } from "../support/until.ts";
+
+const BALANCE = `/v1/accounts/${OWNER}/balance/${COIN}`;
+const STREAM = "/v1/blocks/stream";
+const WAIT = `${BALANCE}?min_ledger_version=1000000000&wait_ms=30000`;
+const HISTORY = `${BALANCE}/history`;
+/** All places of streams and waits. */
+const PLACES = 20;
+
+const store = await createLongHistory(60_000, 1);
+
+const sessions: ClientHttp2Session[] = [];
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const session of sessions.splice(0)) session.destroy();
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+function open({ url }: TestServer): ClientHttp2Session {
+  const session = connectHttp2(url);
+  session.on("error", () => {});
+  sessions.push(session);
+  return session;
+}
+
+function ask(session: ClientHttp2Session, path: string, headers = {}): ClientHttp2Stream {
+  const stream = session.request({ ":path": path, ...headers });
+  stream.on("error", () => {});
+  return stream;
+}
+
+async function statusOf(stream: ClientHttp2Stream): Promise<number> {
+  const [headers] = (await once(stream, "response")) as [Record<string, number>];
+  return headers[":status"] ?? 0;
+}
+
+/** The status of a request of HTTP/1.1 that comes from another address. */
+async function askFrom(
+  localAddress: string,
+  { host, port }: TestServer,
+  path: string,
+  accept = "*/*",
+): Promise<number> {
+  const socket = connect({ host, port, localAddress });
+  sockets.push(socket);
+  socket.on("error", () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\n\r\n`);
+  const [chunk] = (await once(socket, "data")) as [Buffer];
+  socket.pause();
+  return Number(chunk.toString("latin1").slice(9, 12));
+}
+
+function start(options: HttpServerOptions = {}): Promise<TestServer> {
+  return startServer({ ledger: store, maxStreams: PLACES, maxWaiting: PLACES, ...options });
+}
+
+describe("one client on ten HTTP/2 connections", () => {
+  it("cannot take all streams", async () => {
+    const server = await start();
+    const statuses: number[] = [];
+    for (let i = 0; i < 10; i++) {
+      const session = open(server);
+      for (let j = 0; j < 10; j++) statuses.push(await statusOf(ask(session, STREAM)));
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(PLACES / 2);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(100 - PLACES / 2);
+    expect(await askFrom("127.0.0.2", server, STREAM)).toBe(200);
+    expect(await askFrom("127.0.0.3", server, STREAM)).toBe(200);
+  });
+
+  it("cannot take all waits", async () => {
+    const server = await start();
+    const refused: Promise<number>[] = [];
+    for (let i = 0; i < 10; i++) {
+      const session = open(server);
+      for (let j = 0; j < 10; j++) refused.push(statusOf(ask(session, WAIT)).catch(() => 0));
+    }
+    await until(() => server.figures().waiting === PLACES / 2);
+    expect(await Promise.race(refused)).toBe(503);
+    void askFrom("127.0.0.2", server, WAIT).catch(() => {});
+    await until(() => server.figures().waiting === PLACES / 2 + 1);
+  });
+
+  it("cannot read all histories that are read at once", async () => {
+    const server = await start();
+    const session = open(server);
+    const read = (): Promise<number> => statusOf(ask(session, HISTORY, { accept: "text/csv" }));
+    for (let i = 0; i < 32; i++) expect(await read()).toBe(200);
+    expect(await read()).toBe(503);
+    expect(await askFrom("127.0.0.2", server, HISTORY, "text/csv")).toBe(200);
+  });
+
+  it("is told how many streams it has", async () => {
+    const server = await start({ maxStreams: 2 });
+    expect(await askFrom("127.0.0.1", server, STREAM)).toBe(200);
+    const refused = await fetch(server.url + STREAM);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refused.json()).toMatchObject({
+      message: "1 of at most 2 streams are open already for this client",
+    });
+  });
+
+  it("is several clients behind a trusted proxy", async () => {
+    const server = await start({ trustProxy: true });
+    const session = open(server);
+    const from = (address: string): Promise<number> =>
+      statusOf(ask(session, STREAM, { "x-forwarded-for": address }));
+    for (let i = 0; i < PLACES / 2; i++) expect(await from("203.0.113.1")).toBe(200);
+    expect(await from("203.0.113.1")).toBe(503);
+    expect(await from("203.0.113.2")).toBe(200);
+  });
+});
+
+describe("a cancelled HTTP/2 request", () => {
+  it.each([
+    ["CANCEL", constants.NGHTTP2_CANCEL],
+    ["NO_ERROR", constants.NGHTTP2_NO_ERROR],
+  ])("gives the place of its wait back at once (%s)", async (_, code) => {
+    const server = await start();
+    const session = open(server);
+    const waits = Array.from({ length: PLACES / 2 }, () => ask(session, WAIT));
+    await until(() => server.figures().waiting === PLACES / 2);
+    for (const wait of waits) wait.close(code);
+    // The server reads this request after the cancellations.
+    expect(await statusOf(ask(session, BALANCE))).toBe(200);
+    expect(server.figures().waiting).toBe(0);
+  });
+
+  it("gives the place of its stream and of its history back", async () => {
+    const server = await start();
+    const session = open(server);
+    const asked = [ask(session, STREAM), ask(session, HISTORY, { accept: "text/csv" })];
+    for (const one of asked) expect(await statusOf(one)).toBe(200);
+    expect([server.figures().streams, server.figures().inFlight]).toEqual([1, 1]);
+    for (const one of asked) one.close(constants.NGHTTP2_CANCEL);
+    expect(await statusOf(ask(session, BALANCE))).toBe(200);
+    await until(() => server.figures().streams === 0 && server.figures().inFlight === 0);
+  });
+});
