@@ -1,11 +1,11 @@
 // The one question that the official TypeScript SDK asks an indexer after it funded an account: how far the processor of
 // balances is. This node serves balances itself, so the answer is its own position. There is no indexer behind this.
 import { errorText } from "../../base/errors.ts";
+import type { SideServer } from "../side-server.ts";
 import {
   listenSmall,
   type SmallRequest,
   type SmallResponse,
-  type SmallServer,
   type SmallServerOptions,
 } from "./small-server.ts";
 
@@ -76,7 +76,7 @@ function wantedProcessor(args: string | undefined, variables: unknown): string |
 }
 
 /** Starts the server of that question. */
-export function listenForStatus(options: ProcessorStatusOptions): Promise<SmallServer> {
+export function listenForStatus(options: ProcessorStatusOptions): Promise<SideServer> {
   const answer = async ({ method, path, body }: SmallRequest): Promise<SmallResponse> => {
     if (method !== "POST" || path !== "/v1/graphql") return { status: 404, body: { message: HERE } };
     let asked: { readonly query?: unknown; readonly variables?: unknown };
