@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
-import { FILE_MODE } from "./private-files.ts";
+import { FILE_MODE } from "./files.ts";
 
 /** Size of a chunk; the last one of a file may be shorter. */
 export const CHUNK_BYTES = 1 << 20;

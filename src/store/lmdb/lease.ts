@@ -1,15 +1,12 @@
 // The lease of an environment: one row names the process that writes here. It is taken and checked inside write
-// transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Three signs
-// show whether it is dead: its process id, if visible to this process; else the kernel's lock of its slot in lmdb's
-// reader table; and, on a file system shared by machines, its heartbeat. A copy of the directory has the row too: neither
-// its file nor its reader table is the holder's.
+// transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Two signs show
+// whether it is dead: its process id, if visible to this process; else the kernel's lock of its slot in lmdb's reader
+// table. A copy of the directory has the row too: neither its file nor its reader table is the holder's.
 import { resolve } from "node:path";
-import { type Logger, silentLogger } from "../../base/log.ts";
 import { isGivenUp, isPassingFault, StoreError } from "../errors.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { fileMark } from "./file-mark.ts";
-import { assertNoHeartbeat, type Heartbeat, mayBeShared, type Pause, startHeartbeat } from "./heartbeat.ts";
+import { fileMark } from "./files.ts";
 import {
   decodeMark,
   encodeMark,
@@ -24,48 +21,40 @@ import { META, type Tables } from "./tables.ts";
 export interface LeaseOptions {
   readonly path: string;
   readonly mapSizeBytes?: number | undefined;
-  readonly logger?: Logger | undefined;
   /** The holder's activity in error messages; by default that it writes to the store. */
   readonly activity?: string;
   /** Sees a store that is there before it is opened for writing. Throws to refuse it. */
   readonly look?: StoreLook | undefined;
   /** Runs inside the transaction that takes the lease. */
   readonly onTake?: (environment: Environment) => void;
-  /** Whether other machines may use the directory; by default derived from the type of its file system. */
-  readonly isShared?: boolean | undefined;
-  readonly pause?: Pause | undefined;
+  /** See EnvironmentOptions. */
+  readonly onAnyDisk?: boolean | undefined;
 }
 
 /** The right to write an environment. */
 export interface Lease {
   readonly row: Buffer;
   /** Gives up the lease if it is still held. */
-  release(): Promise<void>;
+  release(): void;
 }
 
 /** Opens an environment as its only writer. Throws StoreError; `locked` while another process has the lease. */
 export async function openLeased(
   options: LeaseOptions,
 ): Promise<{ readonly environment: Environment; readonly lease: Lease }> {
-  const { logger = silentLogger, mapSizeBytes, onTake, pause } = options;
+  const { mapSizeBytes, onAnyDisk, onTake } = options;
   const path = resolve(options.path);
   const activity = options.activity ?? `writes to the store at ${path}`;
-  // Must precede lmdb's access: its locks do not cover other machines.
-  await assertNoHeartbeat(path, logger, pause);
   // Check first: opening for writing waits for lmdb's write lock, which a holder frozen in a write never releases.
   const look: StoreLook = (seen) => {
     options.look?.(seen);
     assertNotHeld(seen, activity);
   };
-  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, look });
-  let row: Buffer | undefined;
+  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, onAnyDisk, look });
   try {
-    const mine = takeRow(environment, activity, onTake);
-    row = mine;
-    const heartbeat = (options.isShared ?? mayBeShared(path)) ? await startHeartbeat(path) : undefined;
-    return { environment, lease: { row, release: () => release(environment, mine, heartbeat) } };
+    const row = takeRow(environment, activity, onTake);
+    return { environment, lease: { row, release: () => release(environment, row) } };
   } catch (error) {
-    if (row !== undefined) await release(environment, row, undefined);
     await environment.close();
     throw toStoreError(error, path);
   }
@@ -135,12 +124,7 @@ export function assertLease(tables: Tables, mine: Buffer, path: string): void {
   });
 }
 
-async function release(
-  { transact, tables, path }: Environment,
-  mine: Buffer,
-  heartbeat: Heartbeat | undefined,
-): Promise<void> {
-  await heartbeat?.stop();
+function release({ transact, tables, path }: Environment, mine: Buffer): void {
   try {
     transact(() => {
       const row = tables.meta.get(META.writer);

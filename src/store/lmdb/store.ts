@@ -19,12 +19,11 @@ import type {
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
-import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { fileMark } from "./file-mark.ts";
+import { assertDiskSpace, fileMark } from "./files.ts";
 import { writeFormat } from "./format.ts";
-import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
+import { assertLease, type Lease, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity, encodePosition } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
@@ -52,8 +51,6 @@ export interface LmdbStoreOptions {
   readonly logger?: Logger;
   /** Sees the chain of a store that is there before anything is written. Throws to refuse it. */
   readonly checkIdentity?: ((identity: StoreIdentity) => void) | undefined;
-  /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
-  readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
 }
 
 /** Opens the store in a directory. Throws StoreError. */
@@ -79,16 +76,14 @@ async function openForReading(options: LmdbStoreOptions): Promise<Opened> {
 }
 
 async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
-  const { path, mapSizeBytes, logger = silentLogger, sharing } = options;
+  const { path, mapSizeBytes } = options;
   return openLeased({
     path,
     mapSizeBytes,
-    logger,
     look: lookAtIdentity(options.checkIdentity),
     onTake: ({ tables, isNew }) => {
       if (isNew) writeFormat(tables);
     },
-    ...sharing,
   });
 }
 
@@ -253,7 +248,7 @@ class LmdbStore implements Store {
     this.#closed = true;
     this.#endSnapshot();
     for (const snapshot of [...this.#source.openSnapshots]) snapshot.end();
-    await this.#lease?.release();
+    this.#lease?.release();
     await this.#close();
   }
 

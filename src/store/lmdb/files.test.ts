@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
-import { assertDiskSpace } from "./disk-space.ts";
+import { openDraft } from "./backup.ts";
+import { assertDiskSpace, assertLocalDisk } from "./files.ts";
 import { openLmdbStore } from "./store.ts";
 
 let path = "";
@@ -34,5 +35,24 @@ describe("disk space for a write", () => {
     expect(view.position.version).toBe(5n);
     view.release();
     await store.close();
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a directory of a writer", () => {
+  it("may lie on a local disk, also one that is not made yet", () => {
+    expect(() => assertLocalDisk(path)).not.toThrow();
+    expect(() => assertLocalDisk(join(path, "not", "yet"))).not.toThrow();
+    expect(() => assertLocalDisk("/dev/shm")).not.toThrow();
+  });
+
+  it("is refused on a file system of an unknown type, untouched and with what to do", async () => {
+    const refusal = {
+      code: "unwritable",
+      message: expect.stringMatching(/unknown type \(0x9fa0\).*local disk.*--upstream.*Cassandra/),
+    };
+    await expect(openLmdbStore({ path: "/proc/sextant" })).rejects.toMatchObject(refusal);
+    await expect(openDraft("/proc/sextant", false)).rejects.toMatchObject(refusal);
+    // A backup may be written there, where the file system allows it.
+    await expect(openDraft("/proc/sextant", true)).rejects.not.toMatchObject(refusal);
   });
 });
