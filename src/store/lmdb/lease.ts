@@ -1,20 +1,14 @@
 // The lease of an environment: one row names the process that writes here. It is taken and checked inside write
-// transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Two signs show
-// whether it is dead: its process id, if visible to this process; else the kernel's lock of its slot in lmdb's reader
-// table. A copy of the directory has the row too: neither its file nor its reader table is the holder's.
+// transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Either of
+// two signs shows that it lives: the kernel's lock of its slot in lmdb's reader table, in any PID namespace of the
+// machine; or its process id, if this process sees it. A copy of the directory has the row too: neither its file nor its
+// reader table is the holder's.
 import { resolve } from "node:path";
 import { isGivenUp, isPassingFault, StoreError } from "../errors.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { fileMark } from "./files.ts";
-import {
-  decodeMark,
-  encodeMark,
-  isOfThisBoot,
-  isSeenAlive,
-  ownMark,
-  type ProcessMark,
-} from "./process-mark.ts";
+import { decodeMark, encodeMark, isSeenAlive, ownMark, type ProcessMark } from "./process-mark.ts";
 import { META, type Tables } from "./tables.ts";
 
 /** Options of `openLeased`. */
@@ -60,24 +54,29 @@ export async function openLeased(
   }
 }
 
-function assertNotHeld(environment: Pick<Environment, "tables" | "slot" | "path">, activity: string): void {
+/** The tables and locks by which a process tells whether another holds the lease. */
+type Held = Pick<Environment, "tables" | "slot" | "path">;
+
+function assertNotHeld(environment: Held, activity: string): void {
   const holder = findHolder(environment);
   if (holder === undefined) return;
-  assertHolderDead(holder, environment.slot.listReaders(), activity, environment.path);
+  const { path } = environment;
+  const { pid } = holder;
+  const where = isSeenAlive(holder) ? "" : " of another PID namespace";
+  throw new StoreError("locked", `process ${pid}${where} ${activity}`, {
+    details: { path, pid },
+  });
 }
 
-/** The process that last took the lease, dead or alive; undefined in a copy of its directory. */
-export function findHolder({
-  tables,
-  slot,
-  path,
-}: Pick<Environment, "tables" | "slot" | "path">): ProcessMark | undefined {
+/** The living process that holds the lease. */
+export function findHolder({ tables, slot, path }: Held): ProcessMark | undefined {
   const row = tables.meta.get(META.writer);
   const holder = row === undefined ? undefined : decodeMark(row);
-  if (holder?.file === undefined || holder.file === fileMark(path)) return holder;
-  // Some file systems number a file differently for each mount, so a holder with a slot here is no copy's. This process
-  // has the same slot everywhere, and opens no file twice.
-  return holder.pid !== process.pid && hasSlot(holder, slot.listReaders()) ? holder : undefined;
+  if (holder === undefined) return undefined;
+  // A living process with this process's id would have kept it from taking its slot.
+  const isSlotHeld = holder.pid !== process.pid && slot.listReaders().includes(holder.slot);
+  // Where the lock file was removed, the holder has no slot in the new one.
+  return isSlotHeld || (holder.file === fileMark(path) && isSeenAlive(holder)) ? holder : undefined;
 }
 
 function takeRow(environment: Environment, activity: string, onTake: LeaseOptions["onTake"]): Buffer {
@@ -90,28 +89,6 @@ function takeRow(environment: Environment, activity: string, onTake: LeaseOption
     onTake?.(environment);
     return mine;
   });
-}
-
-function assertHolderDead(
-  holder: ProcessMark,
-  readers: readonly string[],
-  activity: string,
-  path: string,
-): void {
-  const { pid } = holder;
-  const isSeen = isSeenAlive(holder);
-  if (!(isSeen ?? hasSlot(holder, readers))) return;
-  const where = isSeen === undefined ? " of another PID namespace" : "";
-  throw new StoreError("locked", `process ${pid}${where} ${activity}`, {
-    details: { path, pid },
-  });
-}
-
-/** Whether a process invisible to this one has the environment open on this machine. */
-function hasSlot({ pid, slot, ...mark }: ProcessMark, readers: readonly string[]): boolean {
-  // A living process with the same id would have kept this process from taking its slot.
-  if (!isOfThisBoot(mark) || pid === process.pid) return false;
-  return slot !== undefined && readers.includes(slot);
 }
 
 /** Throws StoreError `locked` unless the lease is still held. Call inside a write transaction. */
