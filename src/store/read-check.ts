@@ -1,7 +1,13 @@
-// Checks whether a view can read a version.
+// Checks whether there is a ledger, and whether a view can read a version of it.
 import { LedgerError } from "../ledger/errors.ts";
 import { assertNotRefuted } from "../ledger/trust.ts";
 import type { LedgerPosition, StateItem } from "../ledger/view.ts";
+
+/** Returns what only a store with a commit has. Throws LedgerError `no_ledger` where it is missing. */
+export function requireLedger<T>(found: T | undefined): T {
+  if (found !== undefined) return found;
+  throw new LedgerError("no_ledger", "nothing is committed yet");
+}
 
 /**
  * Throws LedgerError `version_not_found` or `version_pruned` unless the position covers the version, and `unavailable`

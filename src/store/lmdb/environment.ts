@@ -117,7 +117,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       const isNew = !hasStore(root, path);
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
-      opened.push(...Object.values(tables).filter((table) => table !== undefined));
+      opened.push(...Object.values(tables));
       number = openNumber(root, path, readOnly);
       let givenUp: StoreError | undefined;
       const transact: Environment["transact"] = (action, onSetBack) => {
@@ -166,7 +166,7 @@ async function lookInto(
     // Opening for writing handles an unfinished store.
     const tables = hasStore(root, path) ? openTables(root) : undefined;
     if (tables === undefined) return;
-    opened.push(...Object.values(tables).filter((table) => table !== undefined));
+    opened.push(...Object.values(tables));
     look({ tables, slot, path });
   } finally {
     await root.close();

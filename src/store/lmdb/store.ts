@@ -18,6 +18,7 @@ import type {
   StoreView,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { requireLedger } from "../read-check.ts";
 import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
@@ -216,8 +217,7 @@ class LmdbStore implements Store {
 
   async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
     this.#write(() => {
-      const position = this.#readPosition();
-      if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const position = requireLedger(this.#readPosition());
       writeSideRows(this.#tables, sideRows);
       putRow(this.#tables.meta, META.position, encodePosition({ ...position, trust, refuted }));
     });
@@ -226,8 +226,7 @@ class LmdbStore implements Store {
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
     assertDiskSpace(this.#path, maxRows);
     return this.#write(() => {
-      const position = this.#readPosition();
-      if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const position = requireLedger(this.#readPosition());
       return pruneTables(this.#tables, position, floor, maxRows);
     });
   }
@@ -236,8 +235,7 @@ class LmdbStore implements Store {
     assertDiskSpace(this.#path, batch.keyHashes.length + batch.treeNodes.length);
     this.#write(() => {
       this.#assertNotSetBack();
-      const head = this.#readPosition();
-      if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const head = requireLedger(this.#readPosition());
       rewindTables(this.#tables, head, batch);
     });
     this.#head = batch.position.version;
@@ -342,8 +340,7 @@ class LmdbStore implements Store {
   #beginSnapshot(): Snapshot {
     const transaction = this.#root.useReadTransaction();
     try {
-      const row = this.#meta.getBinaryFast(META.position, { transaction });
-      if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const row = requireLedger(this.#meta.getBinaryFast(META.position, { transaction }));
       const end = checkedBytes(META.position, row, this.#meta.lastSize);
       const position = this.#decodePosition(row.subarray(0, end));
       const snapshot = new Snapshot(transaction, position, this.#source);

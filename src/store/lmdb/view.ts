@@ -82,8 +82,7 @@ export class LmdbView implements StoreView {
   getOwnedKeys(owner: Uint8Array, page: OwnedPage): readonly OwnedKey[] {
     this.#assertOpen();
     assertReadable(this.position, page.version);
-    const { index } = this.#source.tables;
-    return index === undefined ? [] : listIndexRows(index, owner, page, this.#snapshot.options);
+    return listIndexRows(this.#source.tables.index, owner, page, this.#snapshot.options);
   }
 
   getIndexedTo(index: IndexName = "items"): bigint | undefined {
