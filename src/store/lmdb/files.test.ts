@@ -1,10 +1,11 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../../../test/support/synthetic-ledger.ts";
 import { openDraft } from "./backup.ts";
-import { assertDiskSpace, assertLocalDisk } from "./files.ts";
+import { assertDiskSpace, assertLocalDisk, makeDirectory } from "./files.ts";
 import { openLmdbStore } from "./store.ts";
 
 let path = "";
@@ -54,5 +55,25 @@ describe.skipIf(process.platform !== "linux")("a directory of a writer", () => {
     await expect(openDraft("/proc/sextant", false)).rejects.toMatchObject(refusal);
     // A backup may be written there, where the file system allows it.
     await expect(openDraft("/proc/sextant", true)).rejects.not.toMatchObject(refusal);
+  });
+});
+
+describe("a directory of a store", () => {
+  it("is made with its parents, for its own user alone, and may be there", () => {
+    const made = join(path, "a", "b", "c");
+    makeDirectory(made);
+    makeDirectory(made);
+    expect(statSync(join(path, "a")).mode & 0o777).toBe(0o700);
+    expect(statSync(made).mode & 0o777).toBe(0o700);
+  });
+
+  it("where a file is, is refused", () => {
+    writeFileSync(join(path, "file"), "");
+    expect(() => makeDirectory(join(path, "file"))).toThrow("EEXIST");
+    expect(() => makeDirectory(join(path, "file", "below"))).toThrow("ENOTDIR");
+  });
+
+  it.skipIf(!existsSync("/proc/self"))("where a file system has no place for it, is refused at once", () => {
+    expect(() => makeDirectory("/proc/sextant/data")).toThrow("ENOENT");
   });
 });
