@@ -1,5 +1,5 @@
 // How the writes of a commit are sent. Rows of one partition go together: a node applies them as one mutation, at a
-// fraction of the cost of single writes. And only so many are in flight at once: a slow cluster gets slower if it is asked
+// fraction of the cost of single writes. A window bounds the writes in flight: a slow cluster gets slower if it is asked
 // for more, so the window halves when a write times out or is refused, and grows again with successes.
 
 /** A statement with its values. */

@@ -19,8 +19,8 @@ import { dirname, join, resolve } from "node:path";
 import { StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
 
-export const DATA_FILE = "data.mdb";
-export const LOCK_FILE = "lock.mdb";
+const DATA_FILE = "data.mdb";
+const LOCK_FILE = "lock.mdb";
 
 const DIRECTORY_MODE = 0o700;
 export const FILE_MODE = 0o600;
