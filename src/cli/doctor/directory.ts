@@ -61,7 +61,7 @@ export function permissionFindings(path: string): readonly Finding[] {
   return findings.length > 0 ? findings : [ok(check, `${path} belongs to this user only`)];
 }
 
-/** The store keeps this much free; see store/lmdb/disk-space.ts. */
+/** The store keeps this much free; see store/lmdb/files.ts. */
 const LEAST_FREE_BYTES = 64 << 20;
 const COMFORT_BYTES = 1 << 30;
 const LEAST_INODES = 100;
@@ -121,12 +121,9 @@ function ledgerFinding({ bytes, ledger }: StoreLook): Finding {
 }
 
 function lockFindings({ writer }: StoreLook): Finding[] {
-  if (writer === undefined || writer.isAlive === false) return [ok("lock", "no process writes to the store")];
-  const { pid, isAlive } = writer;
+  if (writer === undefined) return [ok("lock", "no process writes to the store")];
   const advice = "a second node on this directory would be refused; use --read-only to read along";
-  return isAlive === true
-    ? [warn("lock", `process ${pid} writes to the store`, advice)]
-    : [warn("lock", `process ${pid}, which is not visible here, may write to the store`, advice)];
+  return [warn("lock", `process ${writer.pid} writes to the store`, advice)];
 }
 
 function clockFindings({ ledger }: StoreLook, nowMs: number): Finding[] {
