@@ -1,6 +1,7 @@
 // Chooses the transactions of a block by weighted random draws.
 import { equalBytes } from "../base/bytes.ts";
-import { parseAddress } from "../move/address.ts";
+import { U64_MAX } from "../base/numbers.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import type { Action, ActionContext, ActionMaker } from "./actions/action.ts";
 import { advanceVisitor } from "./actions/lifecycle.ts";
 import { quotePrice, tradeOrder } from "./actions/market.ts";
@@ -12,8 +13,6 @@ import type { Random } from "./random.ts";
 import { balanceOf, type Movement } from "./wallet.ts";
 
 const MAX_TRANSACTIONS = 6;
-const FRAMEWORK = parseAddress("0x1");
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 const WEIGHTS: readonly (readonly [weight: number, make: ActionMaker])[] = [
   [8, transferAsset],

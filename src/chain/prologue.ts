@@ -1,5 +1,6 @@
 // The block prologue: height, time, the ring buffer of latest blocks, the proposer's performance, and the change of
 // epoch after its interval.
+import { USEC_PER_MS } from "../base/numbers.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u32 } from "../bcs/scalars.ts";
 import {
@@ -55,7 +56,7 @@ export function readChainHead(state: WorkingState): ChainHead {
 /** The head with another time between changes of epoch, which the next block stores. */
 export function withEpochTime(head: ChainHead, epochTimeMs: number | undefined): ChainHead {
   if (epochTimeMs === undefined) return head;
-  return { ...head, block: { ...head.block, epochIntervalUsec: BigInt(epochTimeMs) * 1000n } };
+  return { ...head, block: { ...head.block, epochIntervalUsec: BigInt(epochTimeMs) * USEC_PER_MS } };
 }
 
 /** The next block's slot in the ring buffer of latest blocks; undefined on older chains, which have none. */

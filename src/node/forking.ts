@@ -11,7 +11,7 @@ import { resourceItem } from "../chain/item.ts";
 import { stateKeyCodec } from "../ledger/state-key.ts";
 import { stateValueData } from "../ledger/state-value.ts";
 import type { ForkPoint, IndexName, LedgerView } from "../ledger/view.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import type { Store } from "../store/contract.ts";
 import type { FillerStats } from "../sync/base-filler.ts";
 import { commitForkBase, fetchForkBase } from "../sync/fork/begin.ts";
@@ -43,7 +43,7 @@ export interface ForkOptions extends NumberOptions<typeof FORK_NUMBERS> {
 
 /** For the block that the fork begins with. */
 const BEGIN_TIMEOUT_MS = 60 * SECOND_MS;
-const CHAIN_ID = resourceItem(parseAddress("0x1"), "0x1::chain_id::ChainId", u8);
+const CHAIN_ID = resourceItem(FRAMEWORK, "0x1::chain_id::ChainId", u8);
 
 /** Checked options. */
 export interface ForkPlan {

@@ -1,6 +1,7 @@
 // Gauges of the ledger, the server, the caches, faults and the writer, read for each metrics page.
 
 import type { CacheStats } from "../base/cache-stats.ts";
+import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
 import type { HttpFigures } from "../http/server.ts";
 import { compareTrust, parseTrust, trustAt } from "../ledger/trust.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
@@ -21,7 +22,7 @@ const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosi
   [
     "sextant_ledger_timestamp_seconds",
     "Time of the latest block",
-    (position) => position.timestampUsec / 1_000_000n,
+    (position) => position.timestampUsec / USEC_PER_SEC,
   ],
   ["sextant_trust_level", TRUST_RANK_HELP, (position) => BigInt(trustRank(position))],
   ["sextant_anchored_version", "Highest version that is anchored or proven", anchoredVersion],
@@ -111,7 +112,7 @@ export function readinessGauges(
   const least = minTrust === undefined ? undefined : parseTrust(minTrust);
   const isServed = ({ timestampUsec, refuted, trust, version }: LedgerPosition): boolean => {
     if (refuted !== undefined) return false;
-    if (maxLagMs > 0 && timestampUsec < BigInt(Date.now() - maxLagMs) * 1000n) return false;
+    if (maxLagMs > 0 && timestampUsec < BigInt(Date.now() - maxLagMs) * USEC_PER_MS) return false;
     return least === undefined || compareTrust(trustAt(trust, version), least) >= 0;
   };
   return [

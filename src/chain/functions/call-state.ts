@@ -8,12 +8,12 @@ import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
 import { type AccountResource, accountCodec, type ResourceGroup } from "../../ledger/resources.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { type Address, parseAddress } from "../../move/address.ts";
+import { type Address, FRAMEWORK } from "../../move/address.ts";
 import { type Item, objectItem, resourceItem } from "../item.ts";
 import type { GasMeter } from "../submission/gas.ts";
 import type { WorkingState } from "../working-state.ts";
 
-const FEATURES = resourceItem(parseAddress("0x1"), "0x1::features::Features", byteString);
+const FEATURES = resourceItem(FRAMEWORK, "0x1::features::Features", byteString);
 /** Numbers of the framework's features. */
 const FEATURE_NUMBERS = {
   /** Events have no handles. */

@@ -1,5 +1,6 @@
 // `sextant rewind`: removes everything above an earlier version from a store.
 import { ConfigError } from "../../base/errors.ts";
+import { U64_MAX } from "../../base/numbers.ts";
 import { type RewindReport, rewindData } from "../../node.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
@@ -10,11 +11,9 @@ import { type Progress, startProgress } from "../progress.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
-const MAX_VERSION = 2n ** 64n - 1n;
-
 function versionOf(text: string | undefined): bigint {
   const version = text !== undefined && /^(0|[1-9]\d{0,19})$/.test(text) ? BigInt(text) : undefined;
-  if (version !== undefined && version <= MAX_VERSION) return version;
+  if (version !== undefined && version <= U64_MAX) return version;
   const got = text === undefined ? "" : `, got ${JSON.stringify(text)}`;
   throw new ConfigError(`--to: expected the last version of a block${got}`);
 }

@@ -1,4 +1,5 @@
 // `sextant status`: the ledger's head and its age.
+import { USEC_PER_MS } from "../../base/numbers.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { operandsOf } from "../operands.ts";
 import { switchOption } from "../option.ts";
@@ -86,7 +87,7 @@ export const statusCommand = command({
         : JSON.parse(await source.ledger());
       return { ledger: ledger as LedgerAnswer, info };
     });
-    const blockTimeMs = Number(BigInt(ledger.ledger_timestamp) / 1000n);
+    const blockTimeMs = Number(BigInt(ledger.ledger_timestamp) / USEC_PER_MS);
     const status = {
       chain_id: ledger.chain_id,
       sync_mode: info.sync_mode,
