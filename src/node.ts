@@ -25,7 +25,6 @@ export { lookAtCluster } from "./node/cluster-look.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { createNode } from "./node/create-node.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
-export type { AccountOptions } from "./node/first-accounts.ts";
 export type { FollowOptions, FollowProgress } from "./node/following.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export type { ForkOptions } from "./node/forking.ts";
@@ -47,7 +46,7 @@ export type {
 } from "./node/ledger-answers.ts";
 export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
-export { NODE_DEFAULTS, type NodeOptions } from "./node/options.ts";
+export { type AccountOptions, NODE_DEFAULTS, type NodeOptions } from "./node/options.ts";
 export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
 export { lookAtProofs } from "./node/proof-look.ts";
 export type {

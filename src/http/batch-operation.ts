@@ -10,7 +10,8 @@ import { AnswerText, addHex } from "./answer-text.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
-import { type JsonSchema, type Operation, operation } from "./operation.ts";
+import type { JsonSchema } from "./field.ts";
+import { type Operation, operation } from "./operation.ts";
 import {
   type BatchBodyKind,
   batchAnswerSchema,

@@ -9,13 +9,8 @@ import { readRecordEvents } from "../ledger/record.ts";
 import type { Block, Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
 import { AnswerText, joinChunks } from "./answer-text.ts";
 import { HttpError } from "./errors.ts";
-import {
-  type Answer,
-  type Context,
-  encodedAnswer,
-  type JsonSchema,
-  type StreamedAnswer,
-} from "./operation.ts";
+import type { JsonSchema } from "./field.ts";
+import { type Answer, type Context, encodedAnswer, type StreamedAnswer } from "./operation.ts";
 import { LONG_ADDRESS_SCHEMA } from "./schemas/address.ts";
 import { withTransactionsField } from "./schemas/flag.ts";
 import { U64_SCHEMA } from "./schemas/integer.ts";

@@ -181,3 +181,6 @@ export function checkGenesis(blob: Uint8Array): GenesisCheck {
     decodePart("the file", () => readGenesis(new BcsReader(blob))),
   );
 }
+
+/** Stands for the genesis of a store that started at a base and never saw it. */
+export const UNKNOWN_GENESIS = new Uint8Array(32);

@@ -2,7 +2,7 @@
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import type { GenesisCheck } from "../ledger/genesis.ts";
+import { type GenesisCheck, UNKNOWN_GENESIS } from "../ledger/genesis.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreIdentity } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
@@ -23,9 +23,6 @@ export async function bootstrapGenesis({ store, committer, check }: BootstrapOpt
   if (store.identity === undefined) await committer.commitGenesis(check);
   else assertIdentity(store.identity, check);
 }
-
-/** Stands for the genesis of a store that started at a base and never saw it. */
-export const UNKNOWN_GENESIS = new Uint8Array(32);
 
 /** Throws LedgerError `mismatch` with both values unless the waypoints are equal. */
 export function assertWaypoint(computed: Waypoint, given: Waypoint): void {

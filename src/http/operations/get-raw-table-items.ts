@@ -3,7 +3,7 @@ import { rawItemsRoute } from "../../interface/routes.ts";
 import { readTableItems, UNREAD } from "../../ledger/table-item.ts";
 import { batchOperation } from "../batch-operation.ts";
 import { HttpError } from "../errors.ts";
-import { parseField } from "../operation.ts";
+import { parseField } from "../field.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA, parseHexBytes } from "../schemas/hex-bytes.ts";
 import { named } from "../schemas/named.ts";

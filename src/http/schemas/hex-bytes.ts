@@ -2,7 +2,7 @@
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
 import { Slices } from "../../base/slices.ts";
 import { HttpError, quoteInput } from "../errors.ts";
-import type { JsonSchema } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { HEX_PATTERN } from "./patterns.ts";
 

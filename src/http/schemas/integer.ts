@@ -1,7 +1,7 @@
 // Integers in query texts: decimal digits, leading zeros and one plus sign allowed, nothing else.
 import { U64_MAX } from "../../base/numbers.ts";
 import { HttpError } from "../errors.ts";
-import type { Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { U64_PATTERN } from "./patterns.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Field } from "../operation.ts";
+import type { Field } from "../field.ts";
 import { addressField } from "./address.ts";
 import { assetTypeField } from "./asset-type.ts";
 import { parseHexBytes } from "./hex-bytes.ts";

@@ -6,8 +6,7 @@ import { nextTurn } from "../../base/turns.ts";
 import { decodeRecord } from "../record.ts";
 import type { EncodedWrite } from "../state-writes.ts";
 import type { Ledger, LedgerView } from "../view.ts";
-import type { AnyTopic, Subscriber } from "./topic.ts";
-import type { WatchEvent, Watched } from "./watched.ts";
+import type { AnyTopic, Subscriber, WatchEvent, Watched } from "./watched.ts";
 
 type KeyWrite = Pick<EncodedWrite, "keyHash">;
 

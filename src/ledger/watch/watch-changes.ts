@@ -4,8 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Ledger, LedgerView } from "../view.ts";
 import { otherHistory, type ResumePoint } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
-import type { Subscriber } from "./topic.ts";
-import type { WatchEvent, Watched } from "./watched.ts";
+import type { Subscriber, WatchEvent, Watched } from "./watched.ts";
 
 /** Before the ledger is read again for a commit that the feed knows and the ledger does not show yet. */
 const RETRY_MS = 20;

@@ -22,10 +22,9 @@ import { withDeadline } from "../upstream/deadline.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { BaseStart } from "../verifier.ts";
-import type { BackupService } from "./backup-service.ts";
 import type { ProofKeeper } from "./proof-keeper.ts";
 import type { SignedChain } from "./signed-chain.ts";
-import { type ProofSource, SourceLie } from "./source.ts";
+import { type ProofSource, SourceLie, type StateService } from "./source.ts";
 import { StateProver } from "./state-prover.ts";
 
 /** For one item, which takes some tens of questions. */
@@ -121,7 +120,7 @@ export class ProvenState {
   async #fromServices<T>(
     what: string,
     signal: AbortSignal,
-    ask: (service: BackupService) => Promise<T>,
+    ask: (service: StateService) => Promise<T>,
   ): Promise<T> {
     const { keeper, logger } = this.#options;
     const faults: string[] = [];
@@ -144,7 +143,7 @@ export class ProvenState {
     );
   }
 
-  #proverOf(service: BackupService, end: SignedLedgerInfo, signal: AbortSignal): Promise<StateProver> {
+  #proverOf(service: StateService, end: SignedLedgerInfo, signal: AbortSignal): Promise<StateProver> {
     const name = `${end.ledgerInfo.version} ${service.name}`;
     const known = this.#provers.get(name);
     if (known !== undefined) return known;
@@ -162,7 +161,7 @@ export class ProvenState {
 }
 
 async function makeProver(
-  service: BackupService,
+  service: StateService,
   ledgerInfo: LedgerInfo,
   signal: AbortSignal,
 ): Promise<StateProver> {
@@ -175,7 +174,7 @@ async function makeProver(
 
 /** The info of a version, proven for a ledger info that was checked. Throws ProofError or SourceLie. */
 async function provenInfo(
-  service: BackupService,
+  service: StateService,
   ledgerInfo: LedgerInfo,
   version: bigint,
   signal: AbortSignal,
@@ -195,7 +194,7 @@ async function provenInfo(
 
 /** The accumulator of the versions before one: its siblings on the left are the roots of the full subtrees. */
 async function accumulatorBefore(
-  service: BackupService,
+  service: StateService,
   ledgerInfo: LedgerInfo,
   version: bigint,
   signal: AbortSignal,
