@@ -1,7 +1,7 @@
 // Makes one block: a pure function of the seed, the ledger under it and the time.
 import { USEC_PER_SEC } from "../base/numbers.ts";
 import { sha3Parts } from "../base/sha3.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { LedgerError } from "../ledger/errors.ts";

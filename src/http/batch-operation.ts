@@ -1,7 +1,7 @@
 // What the batch operations share: every query is read at one version, answers come in the order of the queries, and a
 // query that cannot be answered has its error in its place.
 import { CodedError } from "../base/errors.ts";
-import type { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/wait.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { MinVersionName, Route } from "../interface/route.ts";
 import { timeOf } from "../ledger/read-point.ts";

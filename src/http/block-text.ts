@@ -1,7 +1,7 @@
 // A block as clients see it. With its transactions it may be large, so it is read and sent in pieces, each from a view of
 // its own.
 import { toPrefixedHex } from "../base/hex.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { findNewBlock } from "../ledger/block-event.ts";
 import { LedgerError } from "../ledger/errors.ts";

@@ -1,6 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";

@@ -3,7 +3,7 @@
 // that the dispatcher treats all operations alike.
 
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/wait.ts";
 import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";

@@ -1,7 +1,7 @@
 // Estimates the price of gas as the reference does: from the least price that recent full blocks took, in the epoch of the
 // latest block, which is left out itself. A block that was not full takes any price from the chain's minimum on.
 import { equalBytes } from "../base/bytes.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { decodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";

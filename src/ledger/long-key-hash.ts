@@ -1,7 +1,7 @@
 // Hashes of table keys so long that other work of the process must go on meanwhile.
 import { createHash } from "node:crypto";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { ADDRESS_LENGTH, type Address } from "../move/address.ts";
 import { SEEDS } from "./hash.ts";
 import { tableItemKeyHash } from "./key-hash.ts";

@@ -1,6 +1,6 @@
 // Layouts of the framework's resources. The balance rule reads amounts by offset instead; resources.test.ts compares it
 // with these codecs.
-import type { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/wait.ts";
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";

@@ -5,7 +5,7 @@ import type { Logger } from "../base/log.ts";
 import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { formatTime } from "../base/time-text.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
 import { type BlockBase, type MadeBlock, SubmittedFault, type SubmittedQueue } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";

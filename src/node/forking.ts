@@ -18,8 +18,7 @@ import { commitForkBase, fetchForkBase } from "../sync/fork/begin.ts";
 import { ForkSource } from "../sync/fork/fork-source.ts";
 import { ForkView } from "../sync/fork/fork-view.ts";
 import { type ForkPin, loadPinFor } from "../sync/fork/pin.ts";
-import { withDeadline } from "../sync/upstream/deadline.ts";
-import { UpstreamError } from "../sync/upstream/errors.ts";
+import { askInTime, UpstreamError } from "../sync/upstream/errors.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { apiKeyHeader, assertKeyIsSafe, type UpstreamApiKey } from "./following.ts";
@@ -121,7 +120,7 @@ export class Forking {
   async #begin(): Promise<ForkPin> {
     const { url, version = "latest" } = this.#plan;
     try {
-      const { pin, ...base } = await withDeadline(BEGIN_TIMEOUT_MS, this.#stop.signal, async (signal) => {
+      const { pin, ...base } = await askInTime(BEGIN_TIMEOUT_MS, this.#stop.signal, async (signal) => {
         const { version: at, recordHash, ...rest } = await fetchForkBase(this.#upstream, version, signal);
         await this.#assertServesItems(rest.chainId, at, signal);
         return { ...rest, pin: { url: url.href, version: at, recordHash } };

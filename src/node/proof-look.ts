@@ -1,7 +1,7 @@
 // A look at a proof source for `sextant doctor`: what it is, and how far it says it reaches. Checks no signature.
 import { USER_AGENT } from "../base/software-version.ts";
 import { connectProofSource, parseProofTarget } from "../sync/proofs/connect.ts";
-import { withDeadline } from "../sync/upstream/deadline.ts";
+import { askInTime } from "../sync/upstream/errors.ts";
 
 export interface ProofLook {
   readonly kind: "folder" | "service" | "peer";
@@ -19,7 +19,7 @@ export async function lookAtProofs(
   const source = connectProofSource(parseProofTarget(url), connection);
   try {
     const never = new AbortController().signal;
-    const lastEpoch = await withDeadline(timeoutMs, never, (signal) => source.lastEpoch(signal));
+    const lastEpoch = await askInTime(timeoutMs, never, (signal) => source.lastEpoch(signal));
     return { kind: source.kind ?? "folder", lastEpoch };
   } finally {
     source.close();

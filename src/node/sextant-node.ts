@@ -1,10 +1,10 @@
 // A node: what it is made of, and in which order that starts and ends. Parts that not every node has, such as the server,
 // are imported where they start: loading them takes longer than starting a node in memory.
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { pause } from "../base/wait.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/max-lag.ts";
@@ -529,7 +529,7 @@ export class SextantNode extends InProcessCalls implements Node {
     return this.call(async () => {
       while ((await this.#unready()) !== undefined) {
         if (this.#faults.final !== undefined) throw this.#faults.final;
-        await sleep(READY_LOOK_MS, undefined, { signal: ends }).catch(() => {});
+        await pause(READY_LOOK_MS, ends);
         if (closing.aborted) throw closedError();
         signal?.throwIfAborted();
       }

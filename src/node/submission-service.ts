@@ -1,7 +1,7 @@
 // Submission of transactions to the local chain, over HTTP and in-process.
 import { toPrefixedHex } from "../base/hex.ts";
 import { USEC_PER_SEC } from "../base/numbers.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";

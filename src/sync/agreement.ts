@@ -2,13 +2,12 @@
 // record that our own accumulator does not confirm. The follower logs and sets aside upstreams that serve other bytes.
 import { createHash } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
+import { pause } from "../base/wait.ts";
 import { isAccumulatorKnown } from "../ledger/position.ts";
 import { decodePage } from "../ledger/record.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { RawRecord } from "../store/contract.ts";
-import { pause } from "./upstream/backoff.ts";
-import { withDeadline } from "./upstream/deadline.ts";
-import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
+import { askInTime, BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
@@ -150,7 +149,7 @@ export class Agreement {
   async #ask(entry: PoolEntry, claim: Claim): Promise<Vote | undefined> {
     const ballot = new Ballot(claim);
     try {
-      await withDeadline(ROUND_DEADLINE_MS, this.#signal, async (signal) => {
+      await askInTime(ROUND_DEADLINE_MS, this.#signal, async (signal) => {
         while (ballot.missing > 0n) {
           const limit = ballot.missing < PAGE_LIMIT ? ballot.missing : PAGE_LIMIT;
           const page = await entry.upstream.getRecords(ballot.next, Number(limit), signal);

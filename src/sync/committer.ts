@@ -4,7 +4,7 @@ import { append } from "../base/append.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { Logger } from "../base/log.ts";
 import { type NumberOptions, numbersOf } from "../base/settings.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { type GenesisCheck, UNKNOWN_GENESIS } from "../ledger/genesis.ts";

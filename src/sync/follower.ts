@@ -2,6 +2,7 @@
 // head. It sets aside an upstream that serves wrong data and asks another one; a fault of this node stops it.
 import { setMaxListeners } from "node:events";
 import { errorText } from "../base/errors.ts";
+import { backoffMs, pause } from "../base/wait.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Refutation } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
@@ -17,9 +18,7 @@ import { PageFetcher } from "./page-fetcher.ts";
 import { NotProvable } from "./proofs/proven-state.ts";
 import { RemoteVerification } from "./remote-verification.ts";
 import { assertSameLedger } from "./same-ledger.ts";
-import { backoffMs, pause } from "./upstream/backoff.ts";
-import { withDeadline } from "./upstream/deadline.ts";
-import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
+import { askInTime, BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import { UpstreamPatience } from "./upstream-patience.ts";
 
@@ -356,7 +355,7 @@ export class Follower {
     try {
       if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
       const { ledger } = this.#options;
-      const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
+      const version = await askInTime(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
         assertSameLedger(ledger, entry.upstream, error.head, this.#histories.differenceCode, signal),
       );
       const next = await this.#options.committer.nextVersion();

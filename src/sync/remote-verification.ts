@@ -1,7 +1,7 @@
 // Following while a remote verifier verifies the pages ahead: when one is worth its start, and until when.
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import type { Store } from "../store/contract.ts";
 import type { CheckedCommits } from "./checked-commits.ts";

@@ -1,8 +1,7 @@
 // The state as a modelled function sees it: items are read when they are needed, because only the run of a function
 // finds out which those are.
 
-import { Slices } from "../../base/slices.ts";
-import type { Line } from "../../base/turns.ts";
+import { type Line, Slices } from "../../base/wait.ts";
 import { byteString } from "../../bcs/scalars.ts";
 import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";

@@ -1,6 +1,6 @@
 // The rows of a table, and how many there are.
 import { toPrefixedHex } from "../../base/hex.ts";
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { tableItemCountRoute, tableItemsRoute } from "../../interface/routes.ts";
 import {

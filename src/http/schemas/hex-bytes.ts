@@ -1,6 +1,6 @@
 // Bytes as hex text in JSON.
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { HttpError, quoteInput } from "../errors.ts";
 import type { JsonSchema } from "../field.ts";
 import { named } from "./named.ts";

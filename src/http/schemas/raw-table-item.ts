@@ -1,5 +1,5 @@
 // The body of a raw table item request: `{"key": "0x…"}` or the bare string.
-import { nextTurn } from "../../base/turns.ts";
+import { nextTurn } from "../../base/wait.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";

@@ -1,5 +1,5 @@
 // The blocks of the ledger, watched.
-import { nextTurn } from "../../base/turns.ts";
+import { nextTurn } from "../../base/wait.ts";
 import type { OpenView } from "../balance-history.ts";
 import { LedgerError } from "../errors.ts";
 import { blockOf } from "../read-point.ts";

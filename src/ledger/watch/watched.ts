@@ -1,6 +1,6 @@
 // Things whose changes can be watched, a balance or the blocks, and topics: what the watchers of one thing share. The
 // changes are read once for all of them.
-import { nextTurn } from "../../base/turns.ts";
+import { nextTurn } from "../../base/wait.ts";
 import type { OpenView } from "../balance-history.ts";
 import { LedgerError } from "../errors.ts";
 import { compareTrust, formatTrust, type TrustLevel } from "../trust.ts";

@@ -3,7 +3,7 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { fromHex, toHex } from "../../base/hex.ts";
 import { U64_MAX } from "../../base/numbers.ts";
-import { takeTurn } from "../../base/turn.ts";
+import { takeTurn } from "../../base/wait.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { BcsWriter } from "../../bcs/writer.ts";

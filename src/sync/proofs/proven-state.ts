@@ -18,8 +18,7 @@ import { computeWaypoint } from "../../ledger/waypoint.ts";
 import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";
 import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { locateBase } from "../locate-base.ts";
-import { withDeadline } from "../upstream/deadline.ts";
-import { UpstreamError } from "../upstream/errors.ts";
+import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { BaseStart } from "../verifier.ts";
 import type { ProofKeeper } from "./proof-keeper.ts";
@@ -111,7 +110,7 @@ export class ProvenState {
     }
     return this.#fromServices("an item", signal, async (service) => {
       const prover = await this.#proverOf(service, end, signal);
-      const value = await withDeadline(ITEM_MS, signal, (limits) => prover.prove(keyHash, limits));
+      const value = await askInTime(ITEM_MS, signal, (limits) => prover.prove(keyHash, limits));
       return { value, at: end.ledgerInfo.version, level: this.#levelOf(end) };
     });
   }
