@@ -1,11 +1,10 @@
 // `sextant doctor`: looks at the machine, the data directory and the network that a node would use, and says in plain
 // words what is wrong. It changes nothing.
-import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { diskFindings, permissionFindings, type SeenStore, storeFindings } from "../doctor/directory.ts";
 import { type Finding, findInTime, findingLine } from "../doctor/finding.ts";
 import { descriptorFindings, memoryFindings, nodeFindings } from "../doctor/machine.ts";
 import { clusterFindings, portFindings, proofFindings, upstreamFindings } from "../doctor/network.ts";
-import { operandsOf } from "../operands.ts";
 import {
   defaultsOf,
   durationOption,

@@ -2,14 +2,13 @@
 import { ConfigError } from "../../base/errors.ts";
 import { U64_MAX } from "../../base/numbers.ts";
 import { type RewindReport, rewindData } from "../../node.ts";
-import { command, EXIT_OK } from "../command.ts";
+import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { operandsOf } from "../operands.ts";
 import { choiceOption, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
-import { alignedLines } from "./info.ts";
+import { printFields } from "./info.ts";
 
 function versionOf(text: string | undefined): bigint {
   const version = text !== undefined && /^(0|[1-9]\d{0,19})$/.test(text) ? BigInt(text) : undefined;
@@ -59,8 +58,7 @@ export const rewindCommand = command({
     );
     progress?.finish();
     const fields = reportFields(report);
-    if (values.json) context.out(JSON.stringify(fields));
-    else for (const line of alignedLines(fields)) context.out(line);
+    printFields(fields, values.json, context);
     return EXIT_OK;
   },
 });
