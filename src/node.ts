@@ -21,7 +21,6 @@ export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
 export type { LocalChainOptions } from "./node/block-maker.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
-export { lookAtCluster } from "./node/cluster-look.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { createNode } from "./node/create-node.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
@@ -44,11 +43,11 @@ export type {
   TransactionAnswer,
   WaitOptions,
 } from "./node/ledger-answers.ts";
+export { lookAtCluster, lookAtProofs } from "./node/looks.ts";
 export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export { type AccountOptions, NODE_DEFAULTS, type NodeOptions } from "./node/options.ts";
 export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
-export { lookAtProofs } from "./node/proof-look.ts";
 export type {
   HistoryEnd,
   HistoryOptions,

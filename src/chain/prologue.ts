@@ -1,5 +1,6 @@
 // The block prologue: height, time, the ring buffer of latest blocks, the proposer's performance, and the change of
 // epoch after its interval.
+import { CodedError } from "../base/errors.ts";
 import { USEC_PER_MS } from "../base/numbers.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u32 } from "../bcs/scalars.ts";
@@ -16,7 +17,6 @@ import { type Address, parseAddress } from "../move/address.ts";
 import type { BlockMetadata } from "../transaction/block-metadata.ts";
 import { FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { type Effects, emitV1 } from "./effects.ts";
-import { ChainError } from "./errors.ts";
 import { type Item, tableItem } from "./item.ts";
 import type { Random } from "./random.ts";
 import type { WorkingState } from "./working-state.ts";
@@ -33,6 +33,9 @@ export interface ChainHead {
   readonly validators: ValidatorSet;
   readonly timeUsec: bigint;
 }
+
+/** The local chain cannot extend the ledger. `ledger`: it lacks what a block needs. */
+class ChainError extends CodedError<"ledger"> {}
 
 /** The value of an item that every block needs. Throws ChainError. */
 export function requireItem<T>(state: WorkingState, item: Item<T>, name: string): T {
