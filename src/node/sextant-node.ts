@@ -18,7 +18,7 @@ import { isOutOfReach, StoreError } from "../store/errors.ts";
 import { assertHead } from "../sync/check/head-check.ts";
 import { loadPosition } from "../sync/committer.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
-import { assertIdentity } from "../sync/genesis.ts";
+import { assertSameGenesis } from "../sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
 import { DemoNameInfo, withoutKeys } from "./demo-names.ts";
 import type { DriverReport } from "./driver-metrics.ts";
@@ -211,7 +211,8 @@ export class SextantNode extends InProcessCalls implements Node {
   async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
-    if (plan.check !== undefined && store.identity !== undefined) assertIdentity(store.identity, plan.check);
+    if (plan.check !== undefined && store.identity !== undefined)
+      assertSameGenesis(store.identity, plan.check);
     if (this.#options.readOnly === true) {
       await this.#startWorkers();
       return;

@@ -12,7 +12,6 @@ import { ExpectedWaypoints } from "./expected-waypoints.ts";
 import type { FollowerOptions, FollowerStatus } from "./follower-options.ts";
 import { DEFAULT_PACE, type FollowerPace } from "./follower-pace.ts";
 import { ClaimedState, headAgeOf } from "./follower-state.ts";
-import { HeadWatch } from "./head-watch.ts";
 import { OtherHistories } from "./other-histories.ts";
 import { PageFetcher } from "./page-fetcher.ts";
 import { NotProvable } from "./proofs/proven-state.ts";
@@ -20,6 +19,7 @@ import { RemoteVerification } from "./remote-verification.ts";
 import { assertSameLedger } from "./same-ledger.ts";
 import { askInTime, BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
+import { UpstreamHeads } from "./upstream-heads.ts";
 import { UpstreamPatience } from "./upstream-patience.ts";
 
 /** Runs from construction until `close`. */
@@ -38,7 +38,7 @@ export class Follower {
   readonly #state: ClaimedState;
   readonly #patience: UpstreamPatience;
   readonly #histories: OtherHistories;
-  readonly #watch: HeadWatch;
+  readonly #watch: UpstreamHeads;
   readonly #agreement: Agreement | undefined;
   readonly #fetcher: PageFetcher;
   readonly #commits: CheckedCommits;
@@ -88,7 +88,7 @@ export class Follower {
       onRefuted: (refuted) => this.stopRefuted(refuted),
       onFault,
     });
-    this.#watch = new HeadWatch({
+    this.#watch = new UpstreamHeads({
       pool,
       ledger,
       differenceCode: () => this.#histories.differenceCode,

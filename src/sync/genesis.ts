@@ -21,7 +21,7 @@ export interface BootstrapOptions {
  */
 export async function bootstrapGenesis({ store, committer, check }: BootstrapOptions): Promise<void> {
   if (store.identity === undefined) await committer.commitGenesis(check);
-  else assertIdentity(store.identity, check);
+  else assertSameGenesis(store.identity, check);
 }
 
 /** Throws LedgerError `mismatch` with both values unless the waypoints are equal. */
@@ -34,7 +34,7 @@ export function assertWaypoint(computed: Waypoint, given: Waypoint): void {
 }
 
 /** Throws StoreError `identity` unless the store began with this genesis. */
-export function assertIdentity(identity: StoreIdentity, check: GenesisCheck): void {
+export function assertSameGenesis(identity: StoreIdentity, check: GenesisCheck): void {
   if (identity.chainId === check.chainId && equalBytes(identity.genesisHash, check.infoHash)) return;
   if (equalBytes(identity.genesisHash, UNKNOWN_GENESIS)) {
     throw new StoreError(

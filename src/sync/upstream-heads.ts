@@ -22,7 +22,7 @@ export interface HeadWatchOptions {
 }
 
 /** Has at most one question to each upstream in flight, so a slow one delays nothing but its own answer. */
-export class HeadWatch {
+export class UpstreamHeads {
   readonly #options: HeadWatchOptions;
   readonly #inFlight = new Map<PoolEntry, Promise<void>>();
 
