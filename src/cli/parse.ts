@@ -188,7 +188,7 @@ function scalarText(path: string, key: string, value: unknown): string {
  * Reads a configuration file into option texts; the caller checks keys and values. YAML, because it has comments and its
  * parser reports errors by line. Keys are option names; values are scalars or lists of scalars.
  */
-export function loadConfigFile(path: string): ConfigTexts {
+function loadConfigFile(path: string): ConfigTexts {
   let source: string;
   try {
     source = readFileSync(path, "utf8");

@@ -52,7 +52,7 @@ export const readAtOptions = {
   ),
 };
 
-export const readAtExclusions: readonly Exclusion<keyof typeof readAtOptions>[] = [
+const readAtExclusions: readonly Exclusion<keyof typeof readAtOptions>[] = [
   { one: "ledger-version", others: ["at"] },
 ];
 
