@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { CodedError } from "../../base/errors.ts";
+import { USEC_PER_MS } from "../../base/numbers.ts";
 import { lookAtData, type StoreLook } from "../../node.ts";
 import { bad, bytesText, type Finding, ok, warn } from "./finding.ts";
 
@@ -128,7 +129,7 @@ function lockFindings({ writer }: StoreLook): Finding[] {
 
 function clockFindings({ ledger }: StoreLook, nowMs: number): Finding[] {
   if (ledger === undefined) return [];
-  const aheadMs = Number(ledger.timestampUsec / 1000n) - nowMs;
+  const aheadMs = Number(ledger.timestampUsec / USEC_PER_MS) - nowMs;
   if (aheadMs <= LEDGER_SKEW_MS) return [];
   const text = `this machine's clock is ${Math.round(aheadMs / 1000)} s behind the newest block of the store`;
   return [bad("clock", text, "set the clock (chrony, systemd-timesyncd)")];

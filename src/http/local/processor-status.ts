@@ -1,6 +1,7 @@
 // The one question that the official TypeScript SDK asks an indexer after it funded an account: how far the processor of
 // balances is. This node serves balances itself, so the answer is its own position. There is no indexer behind this.
 import { errorText } from "../../base/errors.ts";
+import { USEC_PER_MS } from "../../base/numbers.ts";
 import type { SideServer } from "../side-server.ts";
 import {
   listenSmall,
@@ -42,7 +43,7 @@ const MAX_DATE_USEC = 8_640_000_000_000_000_000n;
 function timeText(timestampUsec: bigint): string | null {
   // A test may set the chain's clock, and Date ends before it.
   if (timestampUsec > MAX_DATE_USEC) return null;
-  return new Date(Number(timestampUsec / 1000n)).toISOString().slice(0, -1);
+  return new Date(Number(timestampUsec / USEC_PER_MS)).toISOString().slice(0, -1);
 }
 
 const COLUMNS: Readonly<Record<string, (position: StatusPosition) => unknown>> = {

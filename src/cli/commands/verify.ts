@@ -1,11 +1,10 @@
-// `sextant verify-genesis`: proves by computation that a file is a network's genesis.
+// `sextant verify-genesis` and `verify-proof`: checks by computation, without a network, a node or a store.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { verifyGenesis } from "../../node.ts";
-import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
-import { operandsOf } from "../operands.ts";
+import { checkProof, verifyGenesis } from "../../node.ts";
+import { command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { switchOption, textOption } from "../option.ts";
-import { alignedLines } from "./info.ts";
+import { printFields } from "./info.ts";
 
 export const verifyGenesisCommand = command({
   name: "verify-genesis",
@@ -37,13 +36,38 @@ export const verifyGenesisCommand = command({
       ...(report.expectedWaypoint === undefined ? {} : { expected_waypoint: report.expectedWaypoint }),
       verdict: report.verdict,
     };
-    if (values.json) context.out(JSON.stringify(shown));
-    else for (const line of alignedLines(shown)) context.out(line);
+    printFields(shown, values.json, context);
     if (report.verdict === "unproven") {
       context.err("warning: no --waypoint was given, so nothing proves that this is a network's genesis");
     }
     if (report.verdict !== "mismatch") return EXIT_OK;
     context.err(`this file's waypoint is ${report.waypoint}, not ${report.expectedWaypoint}`);
+    return EXIT_FAILED;
+  },
+});
+
+export const verifyProofCommand = command({
+  name: "verify-proof",
+  operands: "FILE|-",
+  options: {
+    waypoint: textOption("Waypoint that you trust; the proof must begin at it", "VERSION:HASH"),
+    json: switchOption("Print a JSON object", false),
+  },
+  examples: ['sextant verify-proof proof.json --waypoint "$(cat waypoint.txt)"'],
+  run: async (values, operands, context) => {
+    const [file] = operandsOf(operands, ["FILE"]);
+    const { waypoint, json } = values;
+    if (waypoint === undefined) {
+      throw new ConfigError(
+        "--waypoint: expected the waypoint that you trust; without one nothing is proven",
+      );
+    }
+    const proof = await readInput(file, context);
+    const { verdict, reason, shown } = checkProof(proof, waypoint);
+    const report = { verdict, ...(reason === undefined ? {} : { reason }), ...shown };
+    if (json || reason === undefined) printFields(report, json, context);
+    if (reason === undefined) return EXIT_OK;
+    context.err(`${file} proves nothing: ${reason}`);
     return EXIT_FAILED;
   },
 });

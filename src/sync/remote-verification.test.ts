@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { VerifierRest } from "./verifier-rest.ts";
+import { VerifierRest } from "./remote-verification.ts";
 
 it("each rest is twice as long as the one before, until a remote verifier served", () => {
   const rest = new VerifierRest(10n);

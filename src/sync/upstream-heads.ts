@@ -1,9 +1,8 @@
 // Asks upstreams for their heads, side by side and with a short deadline, and re-checks those that were set aside.
+import { within } from "../base/wait.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
-import { pause } from "./upstream/backoff.ts";
-import { withDeadline } from "./upstream/deadline.ts";
-import { UpstreamError } from "./upstream/errors.ts";
+import { askInTime, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
 /** How long a brief question waits for answers. */
@@ -23,7 +22,7 @@ export interface HeadWatchOptions {
 }
 
 /** Has at most one question to each upstream in flight, so a slow one delays nothing but its own answer. */
-export class HeadWatch {
+export class UpstreamHeads {
   readonly #options: HeadWatchOptions;
   readonly #inFlight = new Map<PoolEntry, Promise<void>>();
 
@@ -53,12 +52,7 @@ export class HeadWatch {
 
   /** The same, but resolves after a short time in any case. */
   async askOthersBriefly(entry: PoolEntry, isEnough: () => boolean): Promise<void> {
-    const answered = new AbortController();
-    await Promise.race([
-      this.askOthers(entry, isEnough),
-      pause(OTHERS_WAIT_MS, AbortSignal.any([this.#options.signal, answered.signal])),
-    ]);
-    answered.abort();
+    await within(OTHERS_WAIT_MS, this.askOthers(entry, isEnough), this.#options.signal);
   }
 
   /** Re-checks the set-aside upstreams whose time has come. Resolves when the re-checks in flight have ended. */
@@ -118,6 +112,6 @@ export class HeadWatch {
   }
 
   #within<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return withDeadline(this.#options.deadlineMs, this.#options.signal, ask);
+    return askInTime(this.#options.deadlineMs, this.#options.signal, ask);
   }
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RUNS } from "../../../test/support/property.ts";
-import { levelOfRule, parseAgreement } from "../agreement.ts";
-import { backoffMs, parseRetryAfter, pause, RateCap } from "./backoff.ts";
+import { RUNS } from "../../test/support/property.ts";
+import { backoffMs, LATE, nextTurn, parseRetryAfter, pause, RateCap, withDeadline, within } from "./wait.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -92,18 +91,65 @@ describe("rate cap", () => {
   });
 });
 
-describe("agreement rules", () => {
-  it("parse NEEDED/OF and nothing else", () => {
-    expect(parseAgreement("2/3")).toEqual({ needed: 2, of: 3 });
-    expect(parseAgreement("1/1")).toEqual({ needed: 1, of: 1 });
-    for (const text of ["", "2", "3/2", "0/3", "2/3/4", "a/b", "-1/2", "2/ 3", "1000/1000"]) {
-      expect(parseAgreement(text), text).toBeUndefined();
+it("a line lets one work on in each turn of the event loop, and others in between", async () => {
+  vi.useRealTimers();
+  let turn = 0;
+  let isCounting = true;
+  const count = (): void => {
+    turn++;
+    if (isCounting) setImmediate(count);
+  };
+  setImmediate(count);
+  const turns: number[] = [];
+  const work = async (): Promise<void> => {
+    for (let piece = 0; piece < 5; piece++) {
+      await nextTurn();
+      turns.push(turn);
     }
+  };
+  await Promise.all([work(), work(), work()]);
+  isCounting = false;
+  expect(turns).toHaveLength(15);
+  expect(new Set(turns).size).toBe(15);
+});
+
+describe("bounds of a time", () => {
+  it("give the work's result or its error, and LATE when it takes too long or the signal ends it", async () => {
+    const stop = new AbortController();
+    expect(await within(1000, Promise.resolve(7))).toBe(7);
+    await expect(within(1000, Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    const late = within(1000, new Promise(() => {}));
+    const ended = within(1000, new Promise(() => {}), stop.signal);
+    stop.abort();
+    expect(await ended).toBe(LATE);
+    expect(await within(1000, new Promise(() => {}), stop.signal)).toBe(LATE);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await late).toBe(LATE);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("earn a level only if they need more than one upstream's word", () => {
-    expect(levelOfRule({ needed: 2, of: 3 })).toEqual({ kind: "agreed", needed: 2, of: 3 });
-    expect(levelOfRule({ needed: 1, of: 3 })).toBeUndefined();
-    expect(levelOfRule(undefined)).toBeUndefined();
+  it("end work by its signal: with the error of the deadline, the outer reason, or its own error", async () => {
+    const stop = new AbortController();
+    const deadline = { ms: 1000, signal: stop.signal, late: () => new Error("late") };
+    let given: AbortSignal | undefined;
+    const hangs = (signal: AbortSignal): Promise<never> => {
+      given = signal;
+      return new Promise(() => {});
+    };
+    const late = expect(withDeadline(deadline, hangs)).rejects.toThrow("late");
+    await vi.advanceTimersByTimeAsync(1000);
+    await late;
+    expect(given?.aborted).toBe(true);
+    const broken = withDeadline(deadline, (signal) => {
+      given = signal;
+      throw new Error("broken");
+    });
+    await expect(broken).rejects.toThrow("broken");
+    expect(given?.aborted).toBe(true);
+    const stopped = expect(withDeadline(deadline, hangs)).rejects.toThrow("stopped");
+    stop.abort(new Error("stopped"));
+    await stopped;
+    await expect(withDeadline(deadline, hangs)).rejects.toThrow("stopped");
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
