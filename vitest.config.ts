@@ -1,4 +1,5 @@
-// The tests in tiers, a project each. CONTRIBUTING.md, "Where a test lives", has the rule.
+// The tests in tiers, a project each, and in two sizes: `npm test` for a change, `npm run test:long` for the rest.
+// CONTRIBUTING.md, "Where a test lives", has the rules.
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
@@ -9,6 +10,18 @@ const CLUSTER = ["test/cluster/**/*.test.ts"];
 const BROWSER = ["test/browser/**/*.test.ts"];
 const E2E = ["test/e2e/**/*.test.ts"];
 const HTTP = ["test/http/**/*.test.ts", "test/sync/**/*.test.ts"];
+
+/**
+ * Files of other tiers that belong to the long size: many kills, faults of storage, documentation that runs every page,
+ * and whatever takes more than about fifteen seconds.
+ */
+const LONG = [
+  "test/e2e/{backup,bench,closed-nodes,container,damaged-store,documentation,draft-claims}.test.ts",
+  "test/e2e/{follow,golden-vectors-script,interrupts,killed-run,kubernetes,lies,monitoring,package}.test.ts",
+  "test/e2e/{pid-namespaces,rewind,storage-faults,store-crash,systemd-unit,two-machines}.test.ts",
+  "test/http/{caches,cut-answers,loop-hold}.test.ts",
+  "test/sync/{base-rows,copy,hostile-sources,lazy,lies}.test.ts",
+];
 
 /** Tests of the last turn wait for processes more than they work. */
 const LATE_WORKERS = Math.min(5, availableParallelism() + 2);
@@ -40,18 +53,29 @@ export default defineConfig({
     projects: [
       tier("unit", 0, {
         include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-        exclude: [...FUZZ, ...CLUSTER, ...BROWSER, ...E2E, ...HTTP],
+        exclude: [...FUZZ, ...CLUSTER, ...BROWSER, ...E2E, ...HTTP, ...LONG],
         // These tests share no state but modules, so that a process loads the sources once for all of its files.
         // It does so for files that run one after the other: hence a turn of its own.
         isolate: false,
         env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "60" },
         setupFiles: ["test/support/no-sockets.ts", "test/support/no-processes.ts"],
       }),
-      tier("http", 1, { include: HTTP, isolate: false, setupFiles: ["test/support/no-processes.ts"] }),
+      tier("http", 1, {
+        include: HTTP,
+        exclude: LONG,
+        isolate: false,
+        setupFiles: ["test/support/no-processes.ts"],
+      }),
       tier("e2e", 2, {
         include: E2E,
+        exclude: LONG,
         maxWorkers: LATE_WORKERS,
         // Node loads the built program as it is.
+        server: { deps: { external: [/\/dist\//] } },
+      }),
+      tier("long", 2, {
+        include: LONG,
+        maxWorkers: LATE_WORKERS,
         server: { deps: { external: [/\/dist\//] } },
       }),
       tier("cluster", 2, { include: CLUSTER, maxWorkers: LATE_WORKERS }),

@@ -3,7 +3,7 @@
 // headers. Arguments: the kind and the data directory.
 
 import fastify, { type FastifyInstance } from "fastify";
-import { Slices } from "../src/base/slices.ts";
+import { Slices } from "../src/base/wait.ts";
 import type { HeaderSet } from "../src/http/exchange.ts";
 import { HeaderMaker } from "../src/http/headers.ts";
 import { negotiateForm } from "../src/http/negotiation.ts";

@@ -21,11 +21,9 @@ export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
 export type { LocalChainOptions } from "./node/block-maker.ts";
 export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
-export { lookAtCluster } from "./node/cluster-look.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { createNode } from "./node/create-node.ts";
 export type { CassandraOptions } from "./node/engines/cassandra.ts";
-export type { AccountOptions } from "./node/first-accounts.ts";
 export type { FollowOptions, FollowProgress } from "./node/following.ts";
 export { FOLLOW_NUMBERS } from "./node/following.ts";
 export type { ForkOptions } from "./node/forking.ts";
@@ -46,11 +44,11 @@ export type {
   ViewQuery,
   WaitOptions,
 } from "./node/ledger-answers.ts";
+export { lookAtCluster, lookAtProofs } from "./node/looks.ts";
 export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
-export { NODE_DEFAULTS, type NodeOptions } from "./node/options.ts";
+export { type AccountOptions, NODE_DEFAULTS, type NodeOptions } from "./node/options.ts";
 export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
-export { lookAtProofs } from "./node/proof-look.ts";
 export type {
   HistoryEnd,
   HistoryOptions,

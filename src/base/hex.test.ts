@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseHexBytes } from "../http/schemas/hex-bytes.ts";
+import { parseHexField } from "../http/schemas/hex-bytes.ts";
 import { parseWaypoint } from "../ledger/waypoint.ts";
 import { parseAddress } from "../move/address.ts";
-import { parseHexBytes as parseMoveBytes } from "../move/scalar-text.ts";
+import { parseHexBytes } from "../move/scalar-text.ts";
 import { toBytes } from "../node/reader.ts";
 import { hexFault } from "./hex.ts";
 
@@ -23,9 +23,9 @@ describe("hexFault", () => {
 /** Every parser of hex that a user writes. */
 const PARSERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ["an address", parseAddress],
-  ["a key over HTTP", (text) => parseHexBytes("key", text)],
+  ["a key over HTTP", (text) => parseHexField("key", text)],
   ["a key in process", toBytes],
-  ["bytes of an argument", parseMoveBytes],
+  ["bytes of an argument", parseHexBytes],
 ];
 
 describe.each(PARSERS)("%s", (_, parse) => {

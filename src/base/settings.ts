@@ -32,7 +32,7 @@ export function numbersOf<S extends NumberSettings>(settings: S, options: Number
 }
 
 /** An exact time as options take it, such as `500ms`, `10s`, `24h` or `30d`. */
-export function formatTime(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms === 0) return "0";
   if (ms % DAY_MS === 0 && ms > DAY_MS) return `${ms / DAY_MS}d`;
   if (ms % HOUR_MS === 0) return `${ms / HOUR_MS}h`;
@@ -70,7 +70,7 @@ export function numberFault(
 ): string | undefined {
   if (Number.isInteger(value) && value >= min && value <= max) return undefined;
   return kind === "time"
-    ? `expected a time from ${formatTime(min)} to ${formatTime(max)}`
+    ? `expected a time from ${formatDuration(min)} to ${formatDuration(max)}`
     : `expected a whole number from ${min} to ${max}`;
 }
 

@@ -1,13 +1,12 @@
 // Times as texts: RFC 3339 or Unix seconds in, RFC 3339 out. The ledger counts microseconds since 1970.
 import { CodedError } from "./errors.ts";
+import { U64_MAX, USEC_PER_MS, USEC_PER_SEC } from "./numbers.ts";
 
 /** How users are told to write a time. */
 export const TIME_EXPECTED = "a time as RFC 3339 (2026-01-31T00:00:00Z) or Unix seconds";
 
-const USEC_PER_SECOND = 1_000_000n;
 /** Digits of a second that the ledger knows. */
 const USEC_DIGITS = 6;
-const MAX_USEC = 0xffff_ffff_ffff_ffffn;
 
 /** With an `@` in front where digits alone could be something else, as `date` of GNU takes it. */
 const UNIX_SECONDS = /^@?(\d{1,40})(?:\.(\d{1,40}))?$/;
@@ -83,14 +82,14 @@ function splitUnixSeconds(text: string): SplitTime | undefined {
  */
 export function parseTime(text: string, roundsUp = false): bigint {
   const { seconds, fraction } = splitUnixSeconds(text) ?? splitRfc3339(text) ?? refuse("it is neither");
-  const usec = seconds * USEC_PER_SECOND + fractionUsec(fraction, roundsUp);
+  const usec = seconds * USEC_PER_SEC + fractionUsec(fraction, roundsUp);
   if (usec < 0n) refuse("it is before 1970");
-  return usec > MAX_USEC ? refuse("it is too far in the future") : usec;
+  return usec > U64_MAX ? refuse("it is too far in the future") : usec;
 }
 
 /** RFC 3339 of microseconds since 1970; the number itself where no calendar has it. */
 export function formatTime(usec: bigint): string {
-  const date = new Date(Number(usec / 1000n));
+  const date = new Date(Number(usec / USEC_PER_MS));
   if (Number.isNaN(date.getTime())) return `${usec} microseconds since 1970`;
-  return `${date.toISOString().slice(0, -1)}${`${usec % 1000n}`.padStart(3, "0")}Z`;
+  return `${date.toISOString().slice(0, -1)}${`${usec % USEC_PER_MS}`.padStart(3, "0")}Z`;
 }

@@ -1,6 +1,5 @@
 // Makes blocks at a steady pace, one at a time, until it is stopped or a block fails for good.
-import { setTimeout as sleep } from "node:timers/promises";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn, pause } from "../base/wait.ts";
 
 export interface BlockTimerOptions {
   /** Makes and commits one block. */
@@ -40,13 +39,13 @@ export function startBlockTimer(options: BlockTimerOptions): BlockTimer {
         await produce();
       } catch (error) {
         if (!mayPass(error)) throw error;
-        await sleep(retryMs, undefined, { signal });
+        await pause(retryMs, signal);
         continue;
       }
       made++;
       onBlock?.(made);
       const waitMs = Math.max(0, blockTimeMs - (performance.now() - started));
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+      if (waitMs > 0) await pause(waitMs, signal);
       // A block may be made without leaving the current turn of the event loop; requests and the pruner need one too.
       else await nextTurn("writer");
     }

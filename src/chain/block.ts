@@ -1,6 +1,7 @@
 // Makes one block: a pure function of the seed, the ledger under it and the time.
+import { USEC_PER_SEC } from "../base/numbers.ts";
 import { sha3Parts } from "../base/sha3.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { LedgerError } from "../ledger/errors.ts";
@@ -99,7 +100,6 @@ const MIN_GAS_USED = 3;
 const MAX_SUBMITTED = 1000;
 const MAX_SUBMITTED_BYTES = 4 * 1024 * 1024;
 const MAX_SUBMITTED_GAS = 500_000n;
-const USEC_PER_SEC = 1_000_000n;
 const NOBODY = parseAddress("0x0");
 /** One block in this many has no proposer. */
 const NIL_BLOCKS = 97;

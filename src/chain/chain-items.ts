@@ -18,7 +18,7 @@ import {
   validatorPerformanceCodec,
 } from "../ledger/resources.ts";
 import { validatorSetCodec } from "../ledger/validator-set.ts";
-import { type Address, addressFromBytes, parseAddress } from "../move/address.ts";
+import { type Address, addressFromBytes, FRAMEWORK } from "../move/address.ts";
 import type { StructTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
@@ -26,8 +26,6 @@ import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./d
 import type { Framework } from "./framework.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 import { ChainValidators } from "./validators.ts";
-
-const FRAMEWORK = parseAddress("0x1");
 
 /** Items of the framework that blocks read or write. */
 export const FRAMEWORK_ITEMS = {

@@ -1,4 +1,5 @@
 // The accounts of the local chain, with their initial holdings and the form of each.
+import { U64_MAX } from "../base/numbers.ts";
 import type { AssetName } from "./assets.ts";
 import type { Framework } from "./framework.ts";
 import { createKeypair, type Keypair } from "./keys.ts";
@@ -36,8 +37,6 @@ interface Role {
   readonly trades: boolean;
   readonly holdings: readonly Holding[];
 }
-
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 const ROLES: Readonly<Record<DemoAccountName, Role>> = {
   ada: {

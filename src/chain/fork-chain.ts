@@ -3,7 +3,7 @@
 import { byteString } from "../bcs/scalars.ts";
 import { readModuleItem } from "../ledger/module-item.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import { ModuleError } from "../move/errors.ts";
 import { readStoredModule } from "../move/module-cache.ts";
 import { makeAuthoredBlock } from "./authored-block.ts";
@@ -16,8 +16,6 @@ import { createKeypair } from "./keys.ts";
 import { type BlockSource, chainSeed } from "./local-chain.ts";
 import { Submissions } from "./submission/submissions.ts";
 import { WorkingState } from "./working-state.ts";
-
-const FRAMEWORK = parseAddress("0x1");
 
 /** The chain of a fork. */
 export interface ForkChain extends BlockSource {

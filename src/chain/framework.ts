@@ -5,7 +5,7 @@ import { findWrittenData } from "../ledger/genesis.ts";
 import { moduleKeyHash } from "../ledger/key-hash.ts";
 import type { EncodedWrite } from "../ledger/state-writes.ts";
 import type { ModuleAbi } from "../move/abi.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import { readStoredModule } from "../move/module-cache.ts";
 
 /** The modules at `0x1` that blocks use. */
@@ -58,8 +58,6 @@ export const FUNGIBLE_STRUCTS = [
   "object::ObjectGroup",
 ] as const;
 
-const ADDRESS = parseAddress("0x1");
-
 /** The framework in the writes of a network's genesis. Throws ConfigError if the chain cannot make blocks on it. */
 export function readFramework(writes: readonly EncodedWrite[]): Framework {
   const framework = new GenesisFramework(writes);
@@ -93,8 +91,11 @@ class GenesisFramework implements Framework {
 
   #module(name: string): ModuleAbi | undefined {
     if (!this.#modules.has(name)) {
-      const bytes = findWrittenData(this.#writes, moduleKeyHash(ADDRESS, name, undefined));
-      this.#modules.set(name, bytes && readStoredModule({ address: ADDRESS, name }, { version: 0n, bytes }));
+      const bytes = findWrittenData(this.#writes, moduleKeyHash(FRAMEWORK, name, undefined));
+      this.#modules.set(
+        name,
+        bytes && readStoredModule({ address: FRAMEWORK, name }, { version: 0n, bytes }),
+      );
     }
     return this.#modules.get(name);
   }

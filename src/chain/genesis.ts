@@ -11,7 +11,7 @@ import {
 } from "../ledger/block-event.ts";
 import { accountCodec, type EventHandle } from "../ledger/resources.ts";
 import { transactionCodec } from "../ledger/transaction.ts";
-import { type Address, parseAddress } from "../move/address.ts";
+import { type Address, FRAMEWORK, parseAddress } from "../move/address.ts";
 import { addressCodec } from "../move/wire.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { type Effects, emitV1 } from "./effects.ts";
@@ -23,7 +23,6 @@ import { findSupplyItems, U128_MAX } from "./supply.ts";
 import { move } from "./wallet.ts";
 import { WorkingState } from "./working-state.ts";
 
-const FRAMEWORK = parseAddress("0x1");
 /** Addresses of the framework's modules and of its assets' owner. */
 const FRAMEWORK_ACCOUNTS: readonly Address[] = ["0x1", "0x3", "0x4", "0xa"].map(parseAddress);
 /** Table item of a chain's first aggregator, which holds the supply of the native coin. */

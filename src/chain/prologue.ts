@@ -1,5 +1,7 @@
 // The block prologue: height, time, the ring buffer of latest blocks, the proposer's performance, and the change of
 // epoch after its interval.
+import { CodedError } from "../base/errors.ts";
+import { USEC_PER_MS } from "../base/numbers.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u32 } from "../bcs/scalars.ts";
 import {
@@ -15,7 +17,6 @@ import { type Address, parseAddress } from "../move/address.ts";
 import type { BlockMetadata } from "../transaction/block-metadata.ts";
 import { FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { type Effects, emitV1 } from "./effects.ts";
-import { ChainError } from "./errors.ts";
 import { type Item, tableItem } from "./item.ts";
 import type { Random } from "./random.ts";
 import type { WorkingState } from "./working-state.ts";
@@ -32,6 +33,9 @@ export interface ChainHead {
   readonly validators: ValidatorSet;
   readonly timeUsec: bigint;
 }
+
+/** The local chain cannot extend the ledger. `ledger`: it lacks what a block needs. */
+class ChainError extends CodedError<"ledger"> {}
 
 /** The value of an item that every block needs. Throws ChainError. */
 export function requireItem<T>(state: WorkingState, item: Item<T>, name: string): T {
@@ -55,7 +59,7 @@ export function readChainHead(state: WorkingState): ChainHead {
 /** The head with another time between changes of epoch, which the next block stores. */
 export function withEpochTime(head: ChainHead, epochTimeMs: number | undefined): ChainHead {
   if (epochTimeMs === undefined) return head;
-  return { ...head, block: { ...head.block, epochIntervalUsec: BigInt(epochTimeMs) * 1000n } };
+  return { ...head, block: { ...head.block, epochIntervalUsec: BigInt(epochTimeMs) * USEC_PER_MS } };
 }
 
 /** The next block's slot in the ring buffer of latest blocks; undefined on older chains, which have none. */

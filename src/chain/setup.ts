@@ -1,7 +1,7 @@
 // Creates the demo accounts, assets and tables: in the local chain's own genesis, or in the first transactions on
 // top of another network's genesis. Existing items stay unchanged.
 import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "../ledger/resources.ts";
-import { type Address, parseAddress } from "../move/address.ts";
+import { type Address, FRAMEWORK } from "../move/address.ts";
 import { formatTypeTag, type StructTag } from "../move/type-tag.ts";
 import type { DemoAsset } from "./assets.ts";
 import type { ChainItems } from "./chain-items.ts";
@@ -14,7 +14,6 @@ import { createAccount, createCoinStore, createStore } from "./wallet.ts";
 
 const METADATA = member("0x1::fungible_asset::Metadata", assetMetadataCodec);
 const PAIRED_COIN = member("0x1::coin::PairedCoinType", typeInfoCodec);
-const FRAMEWORK = parseAddress("0x1");
 const FIRST_PRICE = 1_000n;
 
 const ascii = new TextEncoder();

@@ -1,5 +1,6 @@
 // Signed user transactions: an action with sender, sequence number and expiry, signed with Ed25519 keys over the
 // chain's signing message.
+import { USEC_PER_SEC } from "../base/numbers.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import type { AccountAuthenticator } from "../transaction/account-authenticator.ts";
 import type { TransactionAuthenticator } from "../transaction/authenticator.ts";
@@ -14,7 +15,6 @@ const MAX_GAS = 200_000n;
 const LIFETIME_SECS = 600n;
 /** The network takes no nonce of a transaction that expires later. */
 const NONCE_LIFETIME_SECS = 60n;
-const USEC_PER_SEC = 1_000_000n;
 
 /** The fields of a transaction besides its action. */
 export interface Envelope {

@@ -1,4 +1,5 @@
 // Balances of accounts: coin stores and primary stores, with the events that the framework emits for them.
+import { U64_MAX } from "../base/numbers.ts";
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
 import {
@@ -17,7 +18,6 @@ import { newAccount } from "./new-account.ts";
 import { createObject } from "./object.ts";
 import { changeSupply } from "./supply.ts";
 
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 const FUNGIBLE_STORE = member("0x1::fungible_asset::FungibleStore", fungibleStoreCodec);
 const CONCURRENT = member("0x1::fungible_asset::ConcurrentFungibleBalance", concurrentBalanceCodec);
 

@@ -1,31 +1,18 @@
 // What the commands that ask many questions at once share: pairs from a file, in requests of a thousand, all at one
 // version; a line for each answer, or one JSON object.
-import { readFile } from "node:fs/promises";
-import { ConfigError, errorText } from "../base/errors.ts";
-import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
+import { ConfigError } from "../base/errors.ts";
+import { type CommandContext, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "./command.ts";
 import { NameFinder } from "./names.ts";
-import { operandsOf } from "./operands.ts";
 import { type OptionValues, switchOption } from "./option.ts";
 import { askSource } from "./source/open.ts";
-import {
-  minVersionOptions,
-  readAtExclusions,
-  readAtOf,
-  readAtOptions,
-  sourceExclusions,
-  sourceOptions,
-} from "./source/options.ts";
+import { readAtOf, stateOptions } from "./source/options.ts";
 import type { ReadAtOperand, Source } from "./source/source.ts";
 
 /** Options of these commands. */
 export const batchOptions = {
-  ...sourceOptions,
-  ...minVersionOptions,
-  ...readAtOptions,
+  ...stateOptions,
   json: switchOption("Print one JSON object", false),
 };
-
-export const batchExclusions = [...sourceExclusions, ...readAtExclusions];
 
 /** Queries of one request. */
 const MAX_QUERIES = 1000;
@@ -42,12 +29,7 @@ interface TextPair {
 
 /** Pairs from a file or, for `-`, from the input: one on each line, with blanks between; lines with `#` in front are left out. */
 async function readPairs(file: string, context: CommandContext): Promise<readonly TextPair[]> {
-  let bytes: Uint8Array;
-  try {
-    bytes = file === "-" ? await context.readStdin() : await readFile(file);
-  } catch (error) {
-    throw new ConfigError(`cannot read ${file}: ${errorText(error)}`, error);
-  }
+  const bytes = await readInput(file, context);
   const pairs: TextPair[] = [];
   for (const [number, line] of new TextDecoder().decode(bytes).split("\n").entries()) {
     const text = line.trim();

@@ -1,4 +1,6 @@
 // A command: a name, option records, examples, and a function that runs it and returns the exit code.
+import { readFile } from "node:fs/promises";
+import { ConfigError, errorText } from "../base/errors.ts";
 import type { Exclusion, OptionRecord, OptionValues } from "./option.ts";
 import { type CommandName, SUMMARIES } from "./summaries.ts";
 
@@ -61,4 +63,23 @@ export function command<
 }): Command {
   // The parser gives `run` the values of these options; a list of commands cannot say so for each.
   return { ...definition, summary: SUMMARIES[definition.name] } as Command;
+}
+
+/** Checks the number of operands of a command. */
+export function operandsOf<const N extends readonly string[]>(
+  operands: readonly string[],
+  names: N,
+): { readonly [K in keyof N]: string } {
+  if (operands.length < names.length) throw new ConfigError(`missing ${names[operands.length]}`);
+  if (operands.length > names.length) throw new ConfigError(`unexpected ${operands[names.length]}`);
+  return operands as { readonly [K in keyof N]: string };
+}
+
+/** The bytes of a file, or of the standard input for `-`. */
+export async function readInput(file: string, { readStdin }: CommandContext): Promise<Uint8Array> {
+  try {
+    return file === "-" ? await readStdin() : await readFile(file);
+  } catch (error) {
+    throw new ConfigError(`cannot read ${file}: ${errorText(error)}`, error);
+  }
 }

@@ -1,7 +1,9 @@
 // Shell completion, generated from the command and option records: commands, options with their help, and the words of
 // options that take one of a few.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the shells expand these, not this program
-import type { Command } from "./command.ts";
+import { ConfigError } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { type Command, command, EXIT_OK, operandsOf } from "./command.ts";
 import { flagText } from "./help.ts";
 import type { Option } from "./option.ts";
 
@@ -47,7 +49,7 @@ function flagsOf({ options, mainOptions }: Command): Flag[] {
 }
 
 /** Words that an operand of a command can be. */
-function operandsOf({ name, operands }: Command): ValueKind {
+function operandKind({ name, operands }: Command): ValueKind {
   if (name === "completion") return SHELLS;
   return /\bFILE\b/.test(operands) ? "file" : "other";
 }
@@ -62,7 +64,7 @@ function bashScript(commands: readonly Command[]): string {
       `    ${command.name})`,
       ...(values.length === 0 ? [] : ['      case "$before" in', ...values, "      esac"]),
       `      if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "${flags.map(({ flag }) => flag).join(" ")}" -- "$word"))`,
-      `      else ${bashReply(operandsOf(command))}; fi ;;`,
+      `      else ${bashReply(operandKind(command))}; fi ;;`,
     ];
   });
   return [
@@ -111,7 +113,7 @@ function zshScript(commands: readonly Command[]): string {
   const described = (names: readonly Command[]): string[] =>
     names.map(({ name, summary }) => `    ${quoted(`${name}:${zshDescription(shortHelp(summary))}`)}`);
   const cases = commands.flatMap((command) => {
-    const { flags, operand } = { flags: flagsOf(command), operand: operandsOf(command) };
+    const { flags, operand } = { flags: flagsOf(command), operand: operandKind(command) };
     const specs = flags.map(
       ({ flag, help, value }) =>
         `        ${quoted(`*${value === undefined ? flag : `${flag}=`}[${zshDescription(help)}]${zshAction(value)}`)}`,
@@ -151,7 +153,7 @@ function zshScript(commands: readonly Command[]): string {
 function fishScript(commands: readonly Command[]): string {
   const lines = commands.flatMap((command) => {
     const seen = `-n ${quoted(`__fish_seen_subcommand_from ${command.name}`)}`;
-    const operand = operandsOf(command);
+    const operand = operandKind(command);
     return [
       `complete -c sextant -n __fish_use_subcommand -a ${command.name} -d ${quoted(shortHelp(command.summary))}`,
       ...(operand === "file" ? [`complete -c sextant ${seen} -F`] : []),
@@ -185,4 +187,29 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 /** The script that teaches a shell to complete the commands. */
 export function completionScript(shell: Shell, commands: readonly Command[]): string {
   return SCRIPTS[shell](commands);
+}
+
+/** The command; it completes itself too, so it loads all commands when it runs. */
+export function completionCommand(loadAll: () => Promise<readonly Command[]>): Command {
+  return command({
+    name: "completion",
+    operands: SHELLS.join("|"),
+    options: {},
+    examples: [
+      "source <(sextant completion bash)",
+      "source <(sextant completion zsh)",
+      "sextant completion fish | source",
+    ],
+    run: async (_, operands, context) => {
+      const [given] = operandsOf(operands, ["SHELL"]);
+      const shell = SHELLS.find((one) => one === given);
+      if (shell === undefined) {
+        throw new ConfigError(
+          `SHELL: expected one of ${SHELLS.join(", ")}, got ${JSON.stringify(given)}${didYouMean(given, SHELLS)}`,
+        );
+      }
+      context.out(completionScript(shell, await loadAll()));
+      return EXIT_OK;
+    },
+  });
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { didYouMean } from "../base/nearest.ts";
 import { loadCommand, loadCommands } from "./commands.ts";
-import { unknownVariables } from "./environment.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand, unknownVariables } from "./run-command.ts";
 
 // Loaded here: on a busy machine it takes longer than a test may.
 await loadCommands();

@@ -1,5 +1,5 @@
 // `--help` texts, made from the option records like docs/cli.md.
-import { formatTime } from "../base/settings.ts";
+import { formatDuration } from "../base/settings.ts";
 import type { Command } from "./command.ts";
 import { environmentName, type Option, type OptionRecord } from "./option.ts";
 
@@ -14,7 +14,7 @@ export function flagText(name: string, option: Option<unknown>): string {
 export function defaultOf({ fallback, placeholder }: Option<unknown>): string | undefined {
   if (fallback === undefined || typeof fallback === "boolean") return undefined;
   if (Array.isArray(fallback)) return fallback.length === 0 ? undefined : fallback.join(",");
-  return placeholder === "TIME" ? formatTime(Number(fallback)) : String(fallback);
+  return placeholder === "TIME" ? formatDuration(Number(fallback)) : String(fallback);
 }
 
 function optionLines(options: OptionRecord, width: number): string[] {

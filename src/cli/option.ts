@@ -1,7 +1,7 @@
 // Option records: one object per option gives its flag, environment variable, configuration key, name in the node's
 // options, type, default and help. Parsing, `--help` and docs/cli.md come from these records.
 import { ConfigError } from "../base/errors.ts";
-import { formatTime, type NumberSetting, numberFault } from "../base/settings.ts";
+import { formatDuration, type NumberSetting, numberFault } from "../base/settings.ts";
 
 /** One option of a command, whose values have type `T`. */
 export interface Option<T, Suffix extends string = string> {
@@ -200,7 +200,7 @@ function numberOption<F extends number | undefined, const S extends string>(
     if (fault !== undefined) throw new ConfigError(fault);
     return value as NumberOf<F>;
   };
-  const typed = suffix === "Ms" ? formatTime : String;
+  const typed = suffix === "Ms" ? formatDuration : String;
   const range = [typed(setting.min), typed(setting.max)] as const;
   const fallback = setting.fallback as NumberOf<F>;
   return { help, placeholder, repeatable: false, parse, fallback, suffix, range };

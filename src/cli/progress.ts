@@ -9,6 +9,7 @@ export interface Progress {
 }
 
 const PLAIN_INTERVAL_MS = 5000;
+const STEADY_INTERVAL_MS = 10_000;
 export const TERMINAL_INTERVAL_MS = 200;
 
 /** True if a stream is a terminal that can rewrite a line; a dumb one would show the codes for it. */
@@ -44,30 +45,45 @@ export function progressLine(
   return `${label} ${done}/${total} (${percent} %), ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${leftText(left)} left`;
 }
 
+export interface ProgressOptions {
+  /** Units of work that earlier runs did. */
+  readonly from?: number;
+  /**
+   * For work that may stand still for a while: a line at once, then one at a steady pace even if nothing moved, so that
+   * the reader of a log knows that the work still runs.
+   */
+  readonly isSteady?: boolean;
+  readonly stream?: Pick<NodeJS.WriteStream, "isTTY" | "write">;
+}
+
 /** Starts reporting on `total` units of work. */
 export function startProgress(
   label: string,
   total: number,
-  stream: NodeJS.WriteStream = process.stderr,
+  { from = 0, isSteady = false, stream = process.stderr }: ProgressOptions = {},
 ): Progress {
   const started = performance.now();
   const rewrites = canRewrite(stream);
-  const interval = rewrites ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
+  const plainMs = isSteady ? STEADY_INTERVAL_MS : PLAIN_INTERVAL_MS;
+  const intervalMs = rewrites ? TERMINAL_INTERVAL_MS : plainMs;
   let shownAt = started;
-  let last = 0;
+  let last = from;
   const show = (): void => {
-    const line = progressLine(label, last, total, performance.now() - started);
+    const line = progressLine(label, last, total, performance.now() - started, last - from);
     stream.write(rewrites ? rewrittenLine(line) : `${line}\n`);
   };
+  if (isSteady) show();
+  const timer = isSteady ? setInterval(show, intervalMs).unref() : undefined;
   return {
     update: (done) => {
       last = done;
       const now = performance.now();
-      if (now - shownAt < interval) return;
+      if (isSteady || now - shownAt < intervalMs) return;
       shownAt = now;
       show();
     },
     finish: () => {
+      clearInterval(timer);
       show();
       if (rewrites) stream.write("\n");
     },

@@ -12,9 +12,9 @@ import {
   EXIT_USAGE,
 } from "./command.ts";
 import { LoadError, loadCommand, loadCommands } from "./commands.ts";
-import { unknownVariables } from "./environment.ts";
 import { commandHelp, nextSteps, programHelp } from "./help.ts";
 import { Interrupted } from "./interrupt.ts";
+import { environmentName } from "./option.ts";
 import { parseCommand } from "./parse.ts";
 import { COMMAND_NAMES, SUMMARIES } from "./summaries.ts";
 
@@ -86,4 +86,43 @@ async function exitCodeOf(error: unknown): Promise<number> {
   const { isTryAgainFault, isUsageFault } = await import("../node.ts");
   if (isTryAgainFault(error)) return EXIT_TRY_AGAIN;
   return isUsageFault(error) ? EXIT_USAGE : EXIT_FAILED;
+}
+
+const PREFIX = "SEXTANT_";
+const API_KEY = "SEXTANT_UPSTREAM_API_KEY";
+/** `start` checks the numbers. */
+const API_KEY_PATTERN = /^SEXTANT_UPSTREAM_API_KEY(?:_\d{1,9})?(?:_HEADER)?$/;
+
+/** The variables that look like options and that `known` does not have. */
+function variablesOutside(
+  environment: CommandContext["environment"],
+  known: ReadonlySet<string>,
+): readonly string[] {
+  return Object.keys(environment).filter(
+    (name) => name.startsWith(PREFIX) && !API_KEY_PATTERN.test(name) && !known.has(name),
+  );
+}
+
+function variablesOf(commands: readonly Command[]): ReadonlySet<string> {
+  return new Set(commands.flatMap(({ options }) => Object.keys(options).map(environmentName)));
+}
+
+/**
+ * One sentence for each variable that looks like an option and that no command reads: a misspelt one would be ignored in
+ * silence. Loads the other commands only if `command` does not read all.
+ */
+export async function unknownVariables(
+  environment: CommandContext["environment"],
+  command: Command,
+  loadAll: () => Promise<readonly Command[]>,
+): Promise<string[]> {
+  if (variablesOutside(environment, variablesOf([command])).length === 0) return [];
+  const known = variablesOf(await loadAll());
+  const settings = [...known, API_KEY].map((one) => one.slice(PREFIX.length));
+  return variablesOutside(environment, known)
+    .toSorted()
+    .map((name) => {
+      const hint = didYouMean(name.slice(PREFIX.length), settings, PREFIX);
+      return `${name} is not a setting and is ignored${hint}`;
+    });
 }

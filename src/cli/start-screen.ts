@@ -91,3 +91,21 @@ export function startScreen(
     ready,
   ].join("\n");
 }
+
+const ASK_MS = 2000;
+/** An answer in BCS: whether there is a signed version, its epoch, and the version. */
+const ANSWER_BYTES = 1 + 8 + 8;
+
+/** The line of a proof port, which may listen before it has proofs: asks it as a node that needs its proofs would. */
+export async function proofsLine(url: string): Promise<string> {
+  try {
+    const response = await fetch(new URL("/db_state", url), { signal: AbortSignal.timeout(ASK_MS) });
+    const answer = Buffer.from(await response.arrayBuffer());
+    if (response.ok && answer.length === ANSWER_BYTES) {
+      return `Proofs: ${url} (up to version ${answer.readBigUInt64LE(1 + 8)})`;
+    }
+  } catch {
+    // Nobody else gets an answer either.
+  }
+  return `Proofs: ${url} (none yet: the ledger has no signed version)`;
+}

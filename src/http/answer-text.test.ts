@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { AnswerText, addHex, hexText } from "./answer-text.ts";
 
 /** Every byte, and none of them at the same place of each chunk. */

@@ -2,8 +2,7 @@
 // loop for its length.
 import { toHex, toPrefixedHex } from "../base/hex.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { Slices } from "../base/slices.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn, type Slices } from "../base/wait.ts";
 
 /** Characters that are encoded together. */
 const CHUNK_CHARACTERS = 32 << 10;

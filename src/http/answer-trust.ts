@@ -1,13 +1,6 @@
 // The trust level of an answer, and the weakest level that the operator allows.
-import {
-  compareTrust,
-  formatTrust,
-  TRUSTED,
-  type TrustLevel,
-  trustOfAnswer,
-  weakestTrust,
-} from "../ledger/trust.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import { compareTrust, formatTrust, TRUSTED, type TrustLevel, weakestTrust } from "../ledger/trust.ts";
+import { type LedgerView, trustOfAnswer } from "../ledger/view.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";

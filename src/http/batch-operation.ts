@@ -1,7 +1,7 @@
 // What the batch operations share: every query is read at one version, answers come in the order of the queries, and a
 // query that cannot be answered has its error in its place.
 import { CodedError } from "../base/errors.ts";
-import type { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/wait.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import type { MinVersionName, Route } from "../interface/route.ts";
 import { timeOf } from "../ledger/read-point.ts";
@@ -10,7 +10,8 @@ import { AnswerText, addHex } from "./answer-text.ts";
 import { errorBody, faultOf } from "./error-body.ts";
 import { type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
-import { type JsonSchema, type Operation, operation } from "./operation.ts";
+import type { JsonSchema } from "./field.ts";
+import { type Operation, operation } from "./operation.ts";
 import {
   type BatchBodyKind,
   batchAnswerSchema,

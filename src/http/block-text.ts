@@ -1,7 +1,7 @@
 // A block as clients see it. With its transactions it may be large, so it is read and sent in pieces, each from a view of
 // its own.
 import { toPrefixedHex } from "../base/hex.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { findNewBlock } from "../ledger/block-event.ts";
 import { LedgerError } from "../ledger/errors.ts";
@@ -9,13 +9,8 @@ import { readRecordEvents } from "../ledger/record.ts";
 import type { Block, Ledger, LedgerView, StoredRecord } from "../ledger/view.ts";
 import { AnswerText, joinChunks } from "./answer-text.ts";
 import { HttpError } from "./errors.ts";
-import {
-  type Answer,
-  type Context,
-  encodedAnswer,
-  type JsonSchema,
-  type StreamedAnswer,
-} from "./operation.ts";
+import type { JsonSchema } from "./field.ts";
+import { type Answer, type Context, encodedAnswer, type StreamedAnswer } from "./operation.ts";
 import { LONG_ADDRESS_SCHEMA } from "./schemas/address.ts";
 import { withTransactionsField } from "./schemas/flag.ts";
 import { U64_SCHEMA } from "./schemas/integer.ts";

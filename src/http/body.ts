@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { MessageChannel } from "node:worker_threads";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { HttpError, quoteInput } from "./errors.ts";
-import type { RequestHeaders } from "./exchange.ts";
+import type { RequestHeaders } from "./request-headers.ts";
 
 /** Most bytes of a refused body to drain, so that the client reads the response instead of a reset. */
 const LINGER_BYTES = 64 * 1024 * 1024;

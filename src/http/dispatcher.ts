@@ -1,6 +1,6 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
@@ -12,12 +12,13 @@ import { preflightHeaders } from "./cors.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { CLIENT_GONE, type Exchange } from "./exchange.ts";
+import { parseField } from "./field.ts";
 import { HeaderMaker, toHeaderSet } from "./headers.ts";
 import { InFlight } from "./in-flight.ts";
 import { AnswerSlices, LongAnswers } from "./long-answers.ts";
 import { lagReason } from "./max-lag.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES } from "./negotiation.ts";
-import { type BodyField, type EventAnswer, type Operation, parseField } from "./operation.ts";
+import type { BodyField, EventAnswer, Operation } from "./operation.ts";
 import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./operation-choice.ts";
 import { clientOf } from "./rate-limiter.ts";
 import { originForm } from "./request-target.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { toHex } from "../base/hex.ts";
 import { sha3 } from "../base/sha3.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import type { Form } from "./negotiation.ts";
 
 const DIGITS = 32;

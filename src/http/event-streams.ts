@@ -2,14 +2,13 @@
 // changes tells it what is new. From there on a reader that falls too far behind is cut off: it comes back with the id of
 // its last event and catches up again.
 import type { Duplex } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../base/settings.ts";
+import { pause } from "../base/wait.ts";
 import type { Ledger, LedgerPosition } from "../ledger/view.ts";
 import { eventIdAt } from "../ledger/watch/event-id.ts";
 import type { HeadWatch } from "../ledger/watch/head-watch.ts";
-import type { Subscriber } from "../ledger/watch/topic.ts";
-import { heldTo, type WatchEvent, type Watched } from "../ledger/watch/watched.ts";
+import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../ledger/watch/watched.ts";
 import { ClientShares } from "./client-shares.ts";
 import { cutOff } from "./cut-off.ts";
 import { HttpError } from "./errors.ts";
@@ -203,7 +202,7 @@ export class EventStreams {
       const seen = head;
       head = await this.#catchUp(stream);
       // The feed knows a commit that the ledger does not show yet.
-      if (head <= seen) await sleep(RETRY_MS);
+      if (head <= seen) await pause(RETRY_MS);
     }
     stream.isLive = true;
     headWatch.look();

@@ -1,6 +1,6 @@
 // Answers that take longer than one slice. Each keeps what was read and printed of it so far, and the budget of responses
 // counts only whole ones: so there is a limit on how many are worked on.
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { HttpError } from "./errors.ts";
 
 /** The largest answer takes about 40 MiB while it is printed. */

@@ -1,4 +1,5 @@
 // How old the latest block may be.
+import { USEC_PER_MS } from "../base/numbers.ts";
 import { spanText } from "../base/settings.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
 
@@ -8,7 +9,7 @@ export function lagReason(
   maxLagMs: number,
   nowMs: number,
 ): string | undefined {
-  const lagMs = nowMs - Number(timestampUsec / 1000n);
+  const lagMs = nowMs - Number(timestampUsec / USEC_PER_MS);
   if (maxLagMs === 0 || lagMs <= maxLagMs) return undefined;
   const allowed = `the max-lag of ${spanText(maxLagMs)}`;
   return timestampUsec === 0n

@@ -1,9 +1,5 @@
 // The metrics page on a port of its own, for operators who keep it away from the public one.
-import { createServer } from "node:http";
-
-export interface MetricsServer {
-  close(): Promise<void>;
-}
+import { listenBeside, type SideServer } from "./side-server.ts";
 
 const LIMITS = {
   headersTimeout: 5000,
@@ -19,28 +15,22 @@ export function listenForMetrics(options: {
   readonly port: number;
   readonly page: () => Promise<string>;
   readonly contentType: string;
-}): Promise<MetricsServer> {
-  const server = createServer(LIMITS, (request, response) => {
-    if (request.method !== "GET" || request.url !== "/metrics") {
-      response.writeHead(404, { "Content-Type": "text/plain" }).end("only GET /metrics is served here\n");
-      return;
-    }
-    options.page().then(
-      (page) => response.writeHead(200, { "Content-Type": options.contentType }).end(page),
-      () => response.writeHead(500).end(),
-    );
-  });
-  server.maxConnections = MAX_CONNECTIONS;
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host: options.host, port: options.port }, () => {
-      resolve({
-        close: () =>
-          new Promise((done) => {
-            server.close(() => done());
-            server.closeAllConnections();
-          }),
-      });
-    });
+}): Promise<SideServer> {
+  const { host, port, page, contentType } = options;
+  return listenBeside({
+    host,
+    port,
+    limits: LIMITS,
+    maxConnections: MAX_CONNECTIONS,
+    serve: (request, response) => {
+      if (request.method !== "GET" || request.url !== "/metrics") {
+        response.writeHead(404, { "Content-Type": "text/plain" }).end("only GET /metrics is served here\n");
+        return;
+      }
+      page().then(
+        (text) => response.writeHead(200, { "Content-Type": contentType }).end(text),
+        () => response.writeHead(500).end(),
+      );
+    },
   });
 }

@@ -1,7 +1,7 @@
 // Stored values in JSON.
 import { toPrefixedHex } from "../base/hex.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import type { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/wait.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { LedgerError } from "../ledger/errors.ts";

@@ -13,7 +13,7 @@ const MAX_WAITING = 16;
 const MAX_READ = 1024;
 
 /** The requests of a connection behind the one in progress. */
-class Turns {
+export class Turns {
   readonly #socket: Socket;
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;

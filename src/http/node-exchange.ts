@@ -3,8 +3,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
 import { quoteInput } from "./errors.ts";
-import type { EventSink, Exchange, Reply, RequestHeaders } from "./exchange.ts";
+import type { EventSink, Exchange, Reply } from "./exchange.ts";
 import { giveBack, MIN_LENT_BYTES } from "./lent-bytes.ts";
+import type { RequestHeaders } from "./request-headers.ts";
 import { isHost } from "./request-target.ts";
 
 /** Bytes of a body that are written in one turn of the event loop; the kernel copies them in about 0.1 ms. */

@@ -1,9 +1,10 @@
 // Generates the OpenAPI document from the operations and the error catalogue.
 import { API_ROOT } from "../interface/route.ts";
 import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE } from "./error-catalogue.ts";
+import type { Field, Fields, JsonSchema } from "./field.ts";
 import { cursorHeaderNames, ledgerHeaderNames, trustHeaderNames } from "./headers.ts";
 import { MEDIA_TYPES } from "./negotiation.ts";
-import type { Field, Fields, JsonSchema, Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { ERROR_SCHEMA } from "./schemas/error.ts";
 import { lastEventIdField } from "./schemas/event-stream.ts";
 import { hoistNamed } from "./schemas/named.ts";

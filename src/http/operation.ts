@@ -2,42 +2,22 @@
 // `operation()` type-checks the handler against its parameters and returns an interface without type parameters, so
 // that the dispatcher treats all operations alike.
 
-import { CodedError } from "../base/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/wait.ts";
 import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
 import type { Condition } from "./error-catalogue.ts";
-import { HttpError, quoteInput } from "./errors.ts";
+import { HttpError } from "./errors.ts";
+import { type Field, type Fields, type JsonSchema, type ParsedArgs, parseField } from "./field.ts";
 import type { AboutAnswer } from "./headers.ts";
 import type { Form } from "./negotiation.ts";
 import { decodeTwice } from "./percent.ts";
 import { findQuery } from "./query.ts";
 import { minVersionFields } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
-
-/** A JSON Schema object, as OpenAPI takes it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** One path or query parameter: how its text is parsed, and how it is documented. */
-export interface Field<T> {
-  readonly schema: JsonSchema;
-  readonly description: string;
-  readonly example: string;
-  /** Leaves the example out of the document: it does not work on every ledger, or not together with the others. */
-  readonly omitExample?: true;
-  /** Leaves the parameter out of the document, which cannot say that it changes the type of the answer. */
-  readonly isUndocumented?: true;
-  /** Completes "expected …" in error messages. */
-  readonly expected: string;
-  /** Throws CodedError with the reason. */
-  parse(text: string): T;
-}
-
-export type Fields = Readonly<Record<string, Field<unknown>>>;
 
 /** A field for every parameter in a path. */
 type ParamFields<Path extends string> = Fields & {
@@ -241,9 +221,6 @@ export interface OperationDefinition<
   ): MaybePromise<Answer<D> | StreamedAnswer | EventAnswer<D & WatchEvent>>;
 }
 
-/** Arguments during parsing. */
-export type ParsedArgs = Record<string, unknown>;
-
 /** An operation as the server, the OpenAPI document and the docs see it. */
 export interface Operation extends Documentation, Route {
   /** Error conditions, beyond those of every path. */
@@ -272,30 +249,6 @@ export interface Operation extends Documentation, Route {
   ): MaybePromise<Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>>;
   /** Encodes the data that the handler returned. */
   encode(data: unknown, form: Form, slices: Slices): MaybePromise<string | Uint8Array>;
-}
-
-function refuse(name: string, field: Field<unknown>, text: string, error: unknown): never {
-  if (!(error instanceof CodedError)) throw error;
-  throw new HttpError(
-    "malformed_request",
-    `${name}: expected ${field.expected}, got ${quoteInput(text)}: ${error.message}`,
-    { cause: error },
-  );
-}
-
-/** The value of a parameter's text; undefined stands for bytes that are no text. Throws HttpError. */
-export function parseField<T>(name: string, field: Field<T>, text: string | undefined): T {
-  if (text === undefined) {
-    throw new HttpError(
-      "malformed_request",
-      `${name}: expected ${field.expected}, got bytes that are not UTF-8`,
-    );
-  }
-  try {
-    return field.parse(text);
-  } catch (error) {
-    return refuse(name, field, text, error);
-  }
 }
 
 /** Creates an operation from its definition. */

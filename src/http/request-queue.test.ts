@@ -1,5 +1,6 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { takeTurn } from "../base/wait.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { RequestQueue } from "./request-queue.ts";
 
@@ -9,7 +10,7 @@ afterEach(() => {
 });
 
 async function drain<K>(queue: RequestQueue<K, string>): Promise<void> {
-  while (queue.isBusy) await nextTurn();
+  while (queue.isBusy) await takeTurn();
 }
 
 describe("requests that wait", () => {
@@ -69,7 +70,7 @@ describe("requests that wait", () => {
     );
     for (let i = 0; i < 3; i++) queue.refuse(i, "away");
     queue.add(9, "served");
-    while (queue.isBusy) await nextTurn();
+    while (queue.isBusy) await takeTurn();
     expect(order).toEqual(["served", "away", "away", "away"]);
   });
 });

@@ -1,7 +1,7 @@
 // The queue of admission control. Connections take turns, so that one with many requests does not delay the others.
 // The queue works in short slices, one per event-loop turn, so that timers, commits and new connections get theirs.
 // Refusals run in slices too: clients that retry at once must not use up the loop.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { takeTurn } from "../base/wait.ts";
 
 /** Time per loop turn for serving, and for refusing. Short, because the loop accepts one connection per turn. */
 const SERVE_SLICE: Slice = { ms: 4, least: 4 };
@@ -132,7 +132,7 @@ export class RequestQueue<K, T> {
 
   async #run(): Promise<void> {
     while (this.total > 0) {
-      await nextTurn();
+      await takeTurn();
       const started = performance.now();
       const served = await this.#slice(this.#waiting, this.#serve, SERVE_SLICE);
       if (served > 0) {

@@ -2,9 +2,10 @@
 // is looked up in that list and never joined to a folder, so no request can reach another file. Nothing is read before
 // the first request for it.
 import { open, readFile } from "node:fs/promises";
-import type { HeaderSet, RequestHeaders } from "./exchange.ts";
+import type { HeaderSet } from "./exchange.ts";
 import { STATIC_HEADERS, toHeaderSet } from "./headers.ts";
 import { type Coding, negotiateCoding } from "./negotiation.ts";
+import type { RequestHeaders } from "./request-headers.ts";
 
 /** Where the build puts the files and their list. */
 const BUILT = new URL("../../dist/", import.meta.url);

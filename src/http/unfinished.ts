@@ -1,4 +1,5 @@
 // Requests that are being served, also those whose clients have left.
+import { within } from "../base/wait.ts";
 
 export class Unfinished {
   #count = 0;
@@ -16,12 +17,7 @@ export class Unfinished {
   /** The requests that are left when there are none, or after some time. */
   async none(timeoutMs: number): Promise<number> {
     if (this.#count === 0) return 0;
-    let late: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      late = setTimeout(resolve, timeoutMs);
-      this.#onNone.push(resolve);
-    });
-    clearTimeout(late);
+    await within(timeoutMs, new Promise<void>((resolve) => this.#onNone.push(resolve)));
     return this.#count;
   }
 }

@@ -2,7 +2,7 @@
 // of offsets is written, from which a JsonDocument reads on demand. Stricter than the RFC in three points:
 // at most 127 containers deep, no unpaired surrogate escapes, no byte order mark.
 import { isUtf8 } from "node:buffer";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { JsonDocument, type Tape } from "./document.ts";
 import { JsonError } from "./errors.ts";
 import { literalEnd, numberEnd, skipBlanks, stringEnd } from "./scan.ts";

@@ -3,7 +3,7 @@ import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
-import { type Address, parseAddress } from "../move/address.ts";
+import { type Address, FRAMEWORK } from "../move/address.ts";
 import { OBJECT_GROUP_TAG } from "./balance-keys.ts";
 import { LedgerError } from "./errors.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
@@ -11,7 +11,6 @@ import { accountCodec, frameworkTag } from "./resources.ts";
 import { stateValueData } from "./state-value.ts";
 import type { LedgerView } from "./view.ts";
 
-const FRAMEWORK = parseAddress("0x1");
 const ACCOUNT_TAG = frameworkTag("account", "Account");
 const FEATURES_TAG = frameworkTag("features", "Features");
 /** The feature that gives every address a default account. */

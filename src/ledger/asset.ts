@@ -2,7 +2,7 @@
 import { sha3Short } from "../base/keccak.ts";
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
-import { ADDRESS_LENGTH, type Address, addressFromBytes, parseAddress } from "../move/address.ts";
+import { ADDRESS_LENGTH, type Address, addressFromBytes, FRAMEWORK, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import { formatStructTag, type StructTag, structTagCodec, type TypeTag } from "../move/type-tag.ts";
 import { MAX_TYPE_TEXT_DEPTH, parseStructTag } from "../move/type-text.ts";
@@ -17,7 +17,6 @@ export interface Asset {
   readonly metadata: Address;
 }
 
-const FRAMEWORK = parseAddress("0x1");
 const NATIVE_METADATA = parseAddress("0xa");
 const NATIVE_COIN = "0x1::aptos_coin::AptosCoin";
 const OBJECT_FROM_SEED = Uint8Array.of(0xfe);

@@ -1,7 +1,7 @@
 // How a balance changed: every version between two where it differs from the version before. What that costs follows from
 // the writes of the balance's own keys, not from the versions between them.
 import { mapSome } from "../base/map-some.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import type { Address } from "../move/address.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";

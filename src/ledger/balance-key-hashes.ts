@@ -1,6 +1,6 @@
 // The state keys that a balance is read from.
 import { encodeWith } from "../bcs/codec.ts";
-import { type Address, parseAddress } from "../move/address.ts";
+import { type Address, FRAMEWORK } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
@@ -8,7 +8,7 @@ import type { KeyTrace } from "./key-trace.ts";
 
 /** BCS of the struct tag of the group that holds an object's resources. */
 export const OBJECT_GROUP_TAG: Uint8Array = encodeWith(structTagCodec, {
-  address: parseAddress("0x1"),
+  address: FRAMEWORK,
   module: "object",
   name: "ObjectGroup",
   typeArgs: [],

@@ -1,5 +1,6 @@
 // The amounts of the items that a balance is made of: the balance of a coin type is its CoinStore plus the primary store
 // of the paired fungible asset, that of a metadata address the primary store alone. A missing store counts as 0.
+import { U64_MAX } from "../base/numbers.ts";
 import { ADDRESS_LENGTH } from "../move/address.ts";
 import { LedgerError } from "./errors.ts";
 import { findGroupMembers } from "./resource-group.ts";
@@ -12,7 +13,6 @@ const COIN_STORE_BYTES = coinStoreCodec.minBytes;
 const FUNGIBLE_STORE_BYTES = fungibleStoreCodec.minBytes;
 const FUNGIBLE_STORE_BALANCE_AT = ADDRESS_LENGTH;
 const CONCURRENT_BALANCE_BYTES = concurrentBalanceCodec.minBytes;
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 const STORE_TAGS: readonly Uint8Array[] = [
   frameworkTag("fungible_asset", "FungibleStore"),

@@ -1,6 +1,6 @@
 // Reads balances: the items of the balance rule (balance-parts.ts) at a version of a view.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import type { Address } from "../move/address.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeys, keepBalance, knownBalance } from "./balance-keys.ts";

@@ -6,7 +6,7 @@ import { struct } from "../bcs/records.ts";
 import { byteString, hash, u64 } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
 import { BcsWriter } from "../bcs/writer.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import { type TypeTag, typeTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 
@@ -27,7 +27,6 @@ export type NewBlockEvent = ValueOf<typeof newBlockEventCodec>;
 /** Data of 0x1::reconfiguration::NewEpochEvent. */
 export const newEpochEventCodec = struct({ epoch: u64 });
 
-const FRAMEWORK = parseAddress("0x1");
 /** Creation numbers of the two handles at 0x1. */
 export const NEW_EPOCH_CREATION_NUMBER = 2n;
 export const NEW_BLOCK_CREATION_NUMBER = 3n;

@@ -1,14 +1,14 @@
 // Estimates the price of gas as the reference does: from the least price that recent full blocks took, in the epoch of the
 // latest block, which is left out itself. A block that was not full takes any price from the chain's minimum on.
 import { equalBytes } from "../base/bytes.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { decodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
 import { byteString, text, u64 } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import { rawTransactionCodec } from "../transaction/raw.ts";
 import { LedgerError } from "./errors.ts";
 import { resourceKeyHash } from "./key-hash.ts";
@@ -38,7 +38,6 @@ const DEFAULT_MINIMUM = 100n;
 const RUN = 500;
 const RUN_BYTES = 4 << 20;
 
-const FRAMEWORK = parseAddress("0x1");
 const MINIMUM_KEY = "txn.min_price_per_gas_unit";
 const gasEntriesCodec = vector(struct({ key: text, value: u64 }));
 const gasScheduleCodec = struct({ featureVersion: u64, entries: gasEntriesCodec });

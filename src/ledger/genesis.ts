@@ -4,7 +4,7 @@ import { equalBytes } from "../base/bytes.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { eventRoot } from "./accumulator.ts";
 import { findNewBlock, findNewEpoch } from "./block-event.ts";
@@ -41,7 +41,6 @@ export interface GenesisCheck {
   readonly treeNodes: readonly TreeNodeChange[];
 }
 
-const FRAMEWORK = parseAddress("0x1");
 const DIRECT_PAYLOAD = 0;
 
 /** State key hash of the item that holds the chain id. */
@@ -182,3 +181,6 @@ export function checkGenesis(blob: Uint8Array): GenesisCheck {
     decodePart("the file", () => readGenesis(new BcsReader(blob))),
   );
 }
+
+/** Stands for the genesis of a store that started at a base and never saw it. */
+export const UNKNOWN_GENESIS = new Uint8Array(32);

@@ -2,7 +2,7 @@
 // has its CoinStore, with the paired fungible asset counted in; any other fungible asset while it has its primary store.
 
 import { compareBytes, equalBytes } from "../base/bytes.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { decodeWith } from "../bcs/codec.ts";
 import { type Address, addressFromBytes, formatAddressLong } from "../move/address.ts";
 import { formatStructTag, structTagCodec } from "../move/type-tag.ts";

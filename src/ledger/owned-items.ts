@@ -1,7 +1,7 @@
 // Reads what the index lists. The index is a list of candidates: it may name items that do not exist at a version, so each
 // is looked up there. A page ends when it has enough rows or bytes, or has looked up enough candidates, and may be short
 // for that.
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import type { Address } from "../move/address.ts";
 import { LedgerError } from "./errors.ts";
 import { ownerOf, tableKeyOf } from "./indexes/owned-keys.ts";

@@ -1,7 +1,6 @@
 // Resources by account and type, whether they are items of their own or members of a group.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { Slices } from "../base/slices.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn, Slices } from "../base/wait.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { type Address, formatAddress } from "../move/address.ts";
 import { LedgerError } from "./errors.ts";

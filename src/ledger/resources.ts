@@ -1,16 +1,14 @@
 // Layouts of the framework's resources. The balance rule reads amounts by offset instead; resources.test.ts compares it
 // with these codecs.
-import type { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/wait.ts";
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
 import { bool, byteString, text, u8, u32, u64, u128 } from "../bcs/scalars.ts";
 import { map, option, readEntries, vector } from "../bcs/sequences.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import { type StructTag, structTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
-
-const FRAMEWORK = parseAddress("0x1");
 
 /** BCS of the struct tag of a framework type. */
 export function frameworkTag(module: string, name: string, typeArgs: StructTag["typeArgs"] = []): Uint8Array {

@@ -5,7 +5,6 @@ import { struct, variants } from "../bcs/records.ts";
 import { text, u16, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import { LedgerError } from "./errors.ts";
-import type { LedgerPosition, LedgerView } from "./view.ts";
 
 /**
  * `proven`: follows by hash from a ledger info that a quorum of validators signed; `anchored`: from a checked genesis,
@@ -181,7 +180,10 @@ export function refutedText({ firstVersion, reason }: Refutation): string {
 }
 
 /** The last version that a waypoint or signatures confirm, with everything before it; undefined if none is. */
-export function confirmedVersion({ trust, version }: LedgerPosition): bigint | undefined {
+export function confirmedVersion({
+  trust,
+  version,
+}: TrustFacts & { readonly version: bigint }): bigint | undefined {
   const open = trust.find(({ level }) => compareTrust(level, ANCHORED) < 0);
   if (open === undefined || open.first > version) return version;
   if (open.first > 0n) return open.first - 1n;
@@ -190,19 +192,16 @@ export function confirmedVersion({ trust, version }: LedgerPosition): bigint | u
 
 /** The last version whose state has at least a level; undefined if no kept version has it. */
 export function lastVersionWith(
-  { trust, version, oldestVersion }: LedgerPosition,
+  {
+    trust,
+    version,
+    oldestVersion,
+  }: TrustFacts & { readonly version: bigint; readonly oldestVersion: bigint },
   least: TrustLevel,
 ): bigint | undefined {
   const weaker = trust.find(({ level }) => compareTrust(level, least) < 0);
   if (weaker === undefined || weaker.first > version) return version;
   return weaker.first > oldestVersion ? weaker.first - 1n : undefined;
-}
-
-/** The level of an answer that was read from a view at a version: also the weakest of every item fetched for it. */
-export function trustOfAnswer(view: LedgerView, version: bigint): TrustLevel {
-  const level = trustAt(view.position.trust, version);
-  const fetched = view.fetchedTrust?.();
-  return fetched === undefined ? level : weakestTrust(level, fetched);
 }
 
 function isMadeHere({ kind }: TrustLevel): boolean {

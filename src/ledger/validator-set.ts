@@ -3,7 +3,7 @@ import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { byteString, u8, u64, u128 } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { resourceKeyHash } from "./key-hash.ts";
@@ -33,8 +33,6 @@ export type ValidatorSet = ValueOf<typeof validatorSetCodec>;
 /** A validator as a voter of an epoch. */
 export const voterCodec = struct({ address: addressCodec, consensusKey: byteString, votingPower: u64 });
 export type Voter = ValueOf<typeof voterCodec>;
-
-const FRAMEWORK = parseAddress("0x1");
 
 /** State key hash of the validator set. */
 export const VALIDATOR_SET_KEY_HASH: Uint8Array = resourceKeyHash(

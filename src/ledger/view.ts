@@ -2,7 +2,7 @@
 // bytes are kept. Reads that need no I/O return at once instead of a promise.
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { KeyTrace } from "./key-trace.ts";
-import type { TrustFacts, TrustLevel } from "./trust.ts";
+import { type TrustFacts, type TrustLevel, trustAt, weakestTrust } from "./trust.ts";
 
 /** Head and range of the ledger. The state at version V is the state after transaction V. */
 export interface LedgerPosition extends TrustFacts {
@@ -147,4 +147,11 @@ export function fixedPosition({
 }: Pick<LedgerView, "position" | "keyTrace" | "fetchedTrust">): LedgerPosition | undefined {
   const isFixed = keyTrace === undefined && fetchedTrust === undefined && position.refuted === undefined;
   return isFixed ? position : undefined;
+}
+
+/** The level of an answer that was read from a view at a version: also the weakest of every item fetched for it. */
+export function trustOfAnswer(view: LedgerView, version: bigint): TrustLevel {
+  const level = trustAt(view.position.trust, version);
+  const fetched = view.fetchedTrust?.();
+  return fetched === undefined ? level : weakestTrust(level, fetched);
 }

@@ -1,6 +1,7 @@
 // Waypoints: one line that names a version and commits to the whole ledger up to it. A trusted waypoint proves every
 // earlier version.
 import { fromHex, hexFault, toHex } from "../base/hex.ts";
+import { U64_MAX } from "../base/numbers.ts";
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";
@@ -27,7 +28,6 @@ export const waypointPreimageCodec = struct({
 export type WaypointPreimage = ValueOf<typeof waypointPreimageCodec>;
 
 const MAX_VERSION_DIGITS = 20;
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 /** Parses `<version>:<64 hex digits>`; white space around it is ignored. */
 export function parseWaypoint(text: string): Waypoint {

@@ -68,3 +68,6 @@ export function formatAddress(address: Uint8Array): string {
 export function formatAddressLong(address: Uint8Array): string {
   return `0x${toHex(address)}`;
 }
+
+/** Where the framework's modules and the resources of the chain itself are. */
+export const FRAMEWORK: Address = parseAddress("0x1");

@@ -2,9 +2,10 @@
 import { ConfigError, errorText } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
+import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { formatTime } from "../base/time-text.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
 import { type BlockBase, type MadeBlock, SubmittedFault, type SubmittedQueue } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
@@ -24,10 +25,10 @@ import type { Faults } from "./faults.ts";
 
 /** 2024-01-01: start of the clock of a chain that does not use the wall clock. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
-const BLOCK_STEP_USEC = 1_000_000n;
+const BLOCK_STEP_USEC = USEC_PER_SEC;
 
 function wallClockUsec(): bigint {
-  return BigInt(Date.now()) * 1000n;
+  return BigInt(Date.now()) * USEC_PER_MS;
 }
 
 export const LOCAL_CHAIN_NUMBERS = {
@@ -202,7 +203,7 @@ export class BlockMaker {
       const settled: [Submitted, { readonly isIncluded: boolean }][] = [];
       try {
         const { position, block } = await this.#commit(atUsec, (base) => {
-          mempool.expire(base.timestampUsec / 1_000_000n);
+          mempool.expire(base.timestampUsec / USEC_PER_SEC);
           const submitted: SubmittedQueue = {
             waiting: mempool.inOrder(),
             faucet: chain.submissions.faucet,

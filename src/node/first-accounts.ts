@@ -6,22 +6,10 @@ import { keypairOf, parsePrivateKey } from "../chain/keys.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import { assertAccountOptions } from "./known-options.ts";
+import type { AccountOptions } from "./options.ts";
 import { toText } from "./reader.ts";
 
 const MAX_ACCOUNTS = 10_000;
-
-/** An account that a new local chain begins with. */
-export interface AccountOptions {
-  /** Left out, it is the address of the key. */
-  readonly address?: string | undefined;
-  /**
-   * Ed25519 private key that signs for the account: 32 bytes, or their hex digits with or without `ed25519-priv-0x`. Left
-   * out, nobody can sign for the account unless its address is that of a key.
-   */
-  readonly key?: string | Uint8Array | undefined;
-  /** Amounts in the smallest unit, by coin type or metadata address. */
-  readonly balances?: Readonly<Record<string, bigint>> | undefined;
-}
 
 /** Checks an amount that a caller gave. */
 export function toAmount(name: string, amount: unknown): bigint {

@@ -113,8 +113,10 @@ export function planFollowing(
   anchors: readonly Waypoint[],
   minTrust?: string | undefined,
 ): FollowPlan {
-  const urls = options.upstreams.map((url) => parseUpstreamUrl(url));
-  if (urls.length === 0) throw new ConfigError("upstream: expected at least one");
+  // A caller without types may leave them out.
+  const given: readonly string[] | undefined = options.upstreams;
+  const urls = (given ?? []).map((url) => parseUpstreamUrl(url));
+  if (urls.length === 0) throw new ConfigError("follow.upstreams: expected at least one");
   const agree = options.agree === undefined ? undefined : parseAgreement(options.agree);
   if (options.agree !== undefined && agree === undefined) {
     throw new ConfigError(`agree: expected NEEDED/OF such as 2/3, got ${JSON.stringify(options.agree)}`);

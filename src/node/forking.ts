@@ -11,15 +11,14 @@ import { resourceItem } from "../chain/item.ts";
 import { stateKeyCodec } from "../ledger/state-key.ts";
 import { stateValueData } from "../ledger/state-value.ts";
 import type { ForkPoint, IndexName, LedgerView } from "../ledger/view.ts";
-import { parseAddress } from "../move/address.ts";
+import { FRAMEWORK } from "../move/address.ts";
 import type { Store } from "../store/contract.ts";
 import type { FillerStats } from "../sync/base-filler.ts";
 import { commitForkBase, fetchForkBase } from "../sync/fork/begin.ts";
 import { ForkSource } from "../sync/fork/fork-source.ts";
 import { ForkView } from "../sync/fork/fork-view.ts";
 import { type ForkPin, loadPinFor } from "../sync/fork/pin.ts";
-import { withDeadline } from "../sync/upstream/deadline.ts";
-import { UpstreamError } from "../sync/upstream/errors.ts";
+import { askInTime, UpstreamError } from "../sync/upstream/errors.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import { apiKeyHeader, assertKeyIsSafe, type UpstreamApiKey } from "./following.ts";
@@ -43,7 +42,7 @@ export interface ForkOptions extends NumberOptions<typeof FORK_NUMBERS> {
 
 /** For the block that the fork begins with. */
 const BEGIN_TIMEOUT_MS = 60 * SECOND_MS;
-const CHAIN_ID = resourceItem(parseAddress("0x1"), "0x1::chain_id::ChainId", u8);
+const CHAIN_ID = resourceItem(FRAMEWORK, "0x1::chain_id::ChainId", u8);
 
 /** Checked options. */
 export interface ForkPlan {
@@ -121,7 +120,7 @@ export class Forking {
   async #begin(): Promise<ForkPin> {
     const { url, version = "latest" } = this.#plan;
     try {
-      const { pin, ...base } = await withDeadline(BEGIN_TIMEOUT_MS, this.#stop.signal, async (signal) => {
+      const { pin, ...base } = await askInTime(BEGIN_TIMEOUT_MS, this.#stop.signal, async (signal) => {
         const { version: at, recordHash, ...rest } = await fetchForkBase(this.#upstream, version, signal);
         await this.#assertServesItems(rest.chainId, at, signal);
         return { ...rest, pin: { url: url.href, version: at, recordHash } };

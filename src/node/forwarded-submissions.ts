@@ -1,4 +1,5 @@
 // Submissions that reach a worker go to the process that writes, over the channel between them: it has the mempool.
+import { LATE, within } from "../base/wait.ts";
 import { type Fault, FaultError, faultOf } from "../http/error-body.ts";
 import { HttpError } from "../http/errors.ts";
 import type {
@@ -90,17 +91,12 @@ export class ForwardedSubmissions implements SubmissionHandler {
       });
     }
     const id = this.#next++;
-    let timer: NodeJS.Timeout | undefined;
-    const reply = await new Promise<SubmissionReply>((resolve, reject) => {
+    const answered = new Promise<SubmissionReply>((resolve) => {
       this.#waiting.set(id, resolve);
-      timer = setTimeout(() => {
-        reject(new HttpError("unavailable", "the writing process did not answer in time"));
-      }, TIMEOUT_MS);
       this.#send(id, call);
-    }).finally(() => {
-      clearTimeout(timer);
-      this.#waiting.delete(id);
     });
+    const reply = await within(TIMEOUT_MS, answered).finally(() => this.#waiting.delete(id));
+    if (reply === LATE) throw new HttpError("unavailable", "the writing process did not answer in time");
     if ("fault" in reply) throw new FaultError(reply.fault);
     return reply.value as T;
   }

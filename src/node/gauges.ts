@@ -1,6 +1,8 @@
 // Gauges of the ledger, the server, the caches, faults and the writer, read for each metrics page.
-
+import { statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { CacheStats } from "../base/cache-stats.ts";
+import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
 import type { HttpFigures } from "../http/server.ts";
 import { compareTrust, parseTrust, trustAt } from "../ledger/trust.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
@@ -21,7 +23,7 @@ const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosi
   [
     "sextant_ledger_timestamp_seconds",
     "Time of the latest block",
-    (position) => position.timestampUsec / 1_000_000n,
+    (position) => position.timestampUsec / USEC_PER_SEC,
   ],
   ["sextant_trust_level", TRUST_RANK_HELP, (position) => BigInt(trustRank(position))],
   ["sextant_anchored_version", "Highest version that is anchored or proven", anchoredVersion],
@@ -111,7 +113,7 @@ export function readinessGauges(
   const least = minTrust === undefined ? undefined : parseTrust(minTrust);
   const isServed = ({ timestampUsec, refuted, trust, version }: LedgerPosition): boolean => {
     if (refuted !== undefined) return false;
-    if (maxLagMs > 0 && timestampUsec < BigInt(Date.now() - maxLagMs) * 1000n) return false;
+    if (maxLagMs > 0 && timestampUsec < BigInt(Date.now() - maxLagMs) * USEC_PER_MS) return false;
     return least === undefined || compareTrust(trustAt(trust, version), least) >= 0;
   };
   return [
@@ -217,6 +219,45 @@ export function writerGauges(
       name: "sextant_writer_turns",
       help: "How often this process began to write a shared store",
       read: () => election()?.turns ?? 0,
+    },
+  ];
+}
+
+/** Zero where the directory is missing, as before the first start. */
+function zeroIfMissing(read: () => number): () => number {
+  return () => {
+    try {
+      return read();
+    } catch {
+      return 0;
+    }
+  };
+}
+
+/** Space on the disk of a data directory, and what the store takes of it: an alert should come before the store is full. */
+export function diskGauges(path: string): GaugeSource[] {
+  return [
+    {
+      name: "sextant_store_disk_free_bytes",
+      help: "Bytes free for this user on the disk of the data directory",
+      read: zeroIfMissing(() => {
+        const { bavail, bsize } = statfsSync(path);
+        return bavail * bsize;
+      }),
+    },
+    {
+      name: "sextant_store_disk_size_bytes",
+      help: "Size of the disk of the data directory; 0 if the file system does not tell",
+      read: zeroIfMissing(() => {
+        const { blocks, bsize } = statfsSync(path);
+        return blocks * bsize;
+      }),
+    },
+    {
+      name: "sextant_store_file_bytes",
+      help: "Bytes that the store's file takes on the disk",
+      // Its length may be more: the file may have holes. A block of stat is 512 bytes.
+      read: zeroIfMissing(() => statSync(join(path, "data.mdb")).blocks * 512),
     },
   ];
 }

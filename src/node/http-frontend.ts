@@ -1,7 +1,7 @@
 // The HTTP side of a node: a server in this process or workers that share a port, and the metrics page.
 import { ConfigError, errorText, TryAgainError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { listenForMetrics, type MetricsServer } from "../http/metrics-server.ts";
+import { listenForMetrics } from "../http/metrics-server.ts";
 import {
   createHttpServer,
   HTTP_DEFAULTS,
@@ -10,6 +10,7 @@ import {
   type HttpServer,
   type HttpServices,
 } from "../http/server.ts";
+import type { SideServer } from "../http/side-server.ts";
 import { loadTlsFiles } from "../http/tls.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./http-options.ts";
@@ -55,7 +56,7 @@ export class HttpFrontend {
   url: string | undefined;
   readonly #options: HttpFrontendOptions;
   #server: HttpServer | undefined;
-  #metricsServer: MetricsServer | undefined;
+  #metricsServer: SideServer | undefined;
   #workers: WorkerPool | undefined;
   #observation: Observation | undefined;
   /** Where the workers listen. */

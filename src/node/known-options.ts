@@ -6,11 +6,10 @@ import type { HTTP_NUMBERS } from "../http/server.ts";
 import type { LOCAL_CHAIN_NUMBERS, LocalChainOptions } from "./block-maker.ts";
 import type { CassandraOptions } from "./engines/cassandra.ts";
 import type { LmdbOptions } from "./engines/lmdb.ts";
-import type { AccountOptions } from "./first-accounts.ts";
 import type { FOLLOW_NUMBERS, FollowOptions } from "./following.ts";
 import type { FORK_NUMBERS, ForkOptions } from "./forking.ts";
 import type { FRONTEND_NUMBERS, HttpOptions } from "./http-options.ts";
-import type { NodeOptions } from "./options.ts";
+import type { AccountOptions, NodeOptions } from "./options.ts";
 import type { StoreOptions } from "./store-engines.ts";
 
 /** What the value of an option must be. */

@@ -2,7 +2,7 @@
 // so that a call and a request cannot differ.
 
 import { ConfigError } from "../base/errors.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import type { Condition } from "../http/error-catalogue.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";

@@ -4,7 +4,7 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { listenForFunding } from "../http/local/faucet.ts";
 import { listenForStatus, type StatusPosition } from "../http/local/processor-status.ts";
-import type { SmallServer } from "../http/local/small-server.ts";
+import type { SideServer } from "../http/side-server.ts";
 import type { Address } from "../move/address.ts";
 
 export interface LocalServersOptions {
@@ -20,8 +20,8 @@ export interface LocalServersOptions {
 
 export class LocalServers {
   readonly #options: LocalServersOptions;
-  #faucet: SmallServer | undefined;
-  #status: SmallServer | undefined;
+  #faucet: SideServer | undefined;
+  #status: SideServer | undefined;
 
   constructor(options: LocalServersOptions) {
     this.#options = options;
@@ -59,8 +59,8 @@ export class LocalServers {
   async #listen(
     name: "faucet" | "status",
     port: number | undefined,
-    listen: (port: number) => Promise<SmallServer>,
-  ): Promise<SmallServer | undefined> {
+    listen: (port: number) => Promise<SideServer>,
+  ): Promise<SideServer | undefined> {
     if (port === undefined) return undefined;
     try {
       return await listen(port);

@@ -3,12 +3,12 @@ import { assetCacheStats } from "../http/schemas/asset-type.ts";
 import type { HttpFigures } from "../http/server.ts";
 import { balanceKeyCacheStats } from "../ledger/balance-keys.ts";
 import type { Ledger } from "../ledger/view.ts";
-import { diskGauges } from "./disk-gauges.ts";
 import { DriverHistogram, type DriverReport, driverGauges } from "./driver-metrics.ts";
 import type { Faults } from "./faults.ts";
 import { followGauges, provingGauges } from "./follow-report.ts";
 import {
   cacheGauges,
+  diskGauges,
   faultGauges,
   httpGauges,
   ledgerGauges,

@@ -1,7 +1,6 @@
 // Options of a node. Those of its parts are in the files of the parts.
 import type { Logger } from "../base/log.ts";
 import type { LocalChainOptions } from "./block-maker.ts";
-import type { AccountOptions } from "./first-accounts.ts";
 import type { FollowOptions } from "./following.ts";
 import type { ForkOptions } from "./forking.ts";
 import type { HttpOptions } from "./http-options.ts";
@@ -9,6 +8,19 @@ import type { StoreOptions } from "./store-engines.ts";
 
 /** Defaults that are not numbers. Numbers are in the files that use them. */
 export const NODE_DEFAULTS = { pruneWindow: "24h", seed: "sextant" } as const;
+
+/** An account that a new local chain begins with. */
+export interface AccountOptions {
+  /** Left out, it is the address of the key. */
+  readonly address?: string | undefined;
+  /**
+   * Ed25519 private key that signs for the account: 32 bytes, or their hex digits with or without `ed25519-priv-0x`. Left
+   * out, nobody can sign for the account unless its address is that of a key.
+   */
+  readonly key?: string | Uint8Array | undefined;
+  /** Amounts in the smallest unit, by coin type or metadata address. */
+  readonly balances?: Readonly<Record<string, bigint>> | undefined;
+}
 
 export interface NodeOptions {
   /** Accounts that a new local chain begins with, besides the demo accounts. */

@@ -1,7 +1,7 @@
 // Work of a command on a cluster that may be slow or away for a while.
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { pause } from "../base/wait.ts";
 import { isOutOfReach, StoreError } from "../store/errors.ts";
 
 const FIRST_PAUSE_MS = 500;
@@ -47,7 +47,8 @@ export async function retryOutOfReach<T>(
       if (!isTold) logger.warn({ err: errorText(reason) }, "the cluster is out of reach: trying again");
       isTold = true;
     }
-    await sleep(Math.min(pauseMs, giveUpMs), undefined, { signal }).catch(() => signal?.throwIfAborted());
+    await pause(Math.min(pauseMs, giveUpMs), signal);
+    signal?.throwIfAborted();
     pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
   }
 }

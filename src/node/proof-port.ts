@@ -1,9 +1,9 @@
 // The port of its own on which a node answers as a backup service. GET only; few at a time; each answer has a deadline
 // and a limit on how long its reader may pause.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { listenBeside, type SideServer } from "../http/side-server.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Store } from "../store/contract.ts";
 import { BackupAnswers } from "../sync/proofs/backup-answers.ts";
@@ -33,40 +33,37 @@ export interface ProofPortOptions {
 /** A listening proof port. */
 export class ProofPort {
   readonly #options: ProofPortOptions;
-  readonly #server: Server;
   readonly #stop = new AbortController();
   /** Keeps lists of states between questions. */
   #answers: { readonly store: Store; readonly answers: BackupAnswers } | undefined;
   #inFlight = 0;
+  #server: SideServer | undefined;
 
   private constructor(options: ProofPortOptions) {
     this.#options = options;
-    this.#server = createServer(LIMITS, (request, response) => void this.#serve(request, response));
-    this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
   /** Throws the system's error if the port cannot be bound. */
   static async open(options: ProofPortOptions): Promise<ProofPort> {
     const { host, port } = options;
     const opened = new ProofPort(options);
-    await new Promise<void>((resolve, reject) => {
-      opened.#server.once("error", reject);
-      opened.#server.listen({ host, port }, resolve);
+    opened.#server = await listenBeside({
+      host,
+      port,
+      limits: LIMITS,
+      maxConnections: MAX_CONNECTIONS,
+      serve: (request, response) => opened.#serve(request, response),
     });
     return opened;
   }
 
   get url(): string {
-    const { address, port, family } = this.#server.address() as AddressInfo;
-    return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+    return this.#server?.url ?? "";
   }
 
   async close(): Promise<void> {
     this.#stop.abort(new Error("the node closes"));
-    await new Promise<void>((done) => {
-      this.#server.close(() => done());
-      this.#server.closeAllConnections();
-    });
+    await this.#server?.close();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

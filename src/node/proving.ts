@@ -17,7 +17,7 @@ import { judgeHistory, provenVersion } from "../sync/proofs/proven-history.ts";
 import { ProvenState } from "../sync/proofs/proven-state.ts";
 import { SignedChain } from "../sync/proofs/signed-chain.ts";
 import type { ProofSource } from "../sync/proofs/source.ts";
-import { signedRowsOf } from "../sync/proofs/stored-signed-rows.ts";
+import { signedRowsOf } from "../sync/signed-rows.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import type { BaseStart } from "../sync/verifier.ts";
 

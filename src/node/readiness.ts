@@ -1,6 +1,7 @@
 // Whether a follower should get requests: derived from when it was last level with the head that upstreams claimed, and
 // from the time of its own latest block. Either bounds how old its answers can be; no upstream's claim about time does.
 import type { Logger } from "../base/log.ts";
+import { USEC_PER_MS } from "../base/numbers.ts";
 import { spanText } from "../base/settings.ts";
 import type { FollowerStatus } from "../sync/follower-options.ts";
 import type { FollowState } from "../sync/follower-state.ts";
@@ -71,7 +72,7 @@ export class Readiness {
 
   /** How old an answer can be at most. A block from the future says nothing. */
   #ageMs({ latest, levelAgeMs = Number.POSITIVE_INFINITY }: FollowFacts): number {
-    const blockAgeMs = this.#options.clock() - Number((latest?.timestampUsec ?? 0n) / 1000n);
+    const blockAgeMs = this.#options.clock() - Number((latest?.timestampUsec ?? 0n) / USEC_PER_MS);
     return blockAgeMs < -this.#options.readyLagMs
       ? levelAgeMs
       : Math.min(Math.max(blockAgeMs, 0), levelAgeMs);

@@ -1,10 +1,10 @@
 // A node: what it is made of, and in which order that starts and ends. Parts that not every node has, such as the server,
 // are imported where they start: loading them takes longer than starting a node in memory.
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { pause } from "../base/wait.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/max-lag.ts";
@@ -18,7 +18,7 @@ import { isOutOfReach, StoreError } from "../store/errors.ts";
 import { assertHead } from "../sync/check/head-check.ts";
 import { loadPosition } from "../sync/committer.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
-import { assertIdentity } from "../sync/genesis.ts";
+import { assertSameGenesis } from "../sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
 import { DemoNameInfo, withoutKeys } from "./demo-names.ts";
 import type { DriverReport } from "./driver-metrics.ts";
@@ -211,7 +211,8 @@ export class SextantNode extends InProcessCalls implements Node {
   async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
-    if (plan.check !== undefined && store.identity !== undefined) assertIdentity(store.identity, plan.check);
+    if (plan.check !== undefined && store.identity !== undefined)
+      assertSameGenesis(store.identity, plan.check);
     if (this.#options.readOnly === true) {
       await this.#startWorkers();
       return;
@@ -530,7 +531,7 @@ export class SextantNode extends InProcessCalls implements Node {
     return this.call(async () => {
       while ((await this.#unready()) !== undefined) {
         if (this.#faults.final !== undefined) throw this.#faults.final;
-        await sleep(READY_LOOK_MS, undefined, { signal: ends }).catch(() => {});
+        await pause(READY_LOOK_MS, ends);
         if (closing.aborted) throw closedError();
         signal?.throwIfAborted();
       }

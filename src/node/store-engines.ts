@@ -1,7 +1,7 @@
 // The store engines that a node can use. A new engine is one line here, its file under engines/ and its flags in
 // cli/store-options.ts.
-import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
+import { pause } from "../base/wait.ts";
 import { isOutOfReach, StoreError } from "../store/errors.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import { type CassandraOptions, cassandraEngine } from "./engines/cassandra.ts";
@@ -107,8 +107,8 @@ export async function awaitStore(
   const startedMs = performance.now();
   logger.warn({ err: errorText(first.missing) }, "waiting for the store");
   const wait = async (): Promise<void> => {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(1.5 * pause, MAX_PAUSE_MS)) {
-      await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(1.5 * pauseMs, MAX_PAUSE_MS)) {
+      await pause(pauseMs, signal, { ref: false });
       if (signal.aborted) return;
       const next = await attempt();
       if ("missing" in next) continue;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { openEnvironment } from "../store/lmdb/environment.ts";
 import { findHolder } from "../store/lmdb/lease.ts";
 import { decodePosition } from "../store/lmdb/position-row.ts";
-import { isSeenAlive } from "../store/lmdb/process-mark.ts";
 import { getRow } from "../store/lmdb/sealed-rows.ts";
 import { META } from "../store/lmdb/tables.ts";
 
@@ -15,8 +14,8 @@ export interface StoreLook {
   readonly ledger:
     | { readonly chainId: number; readonly version: bigint; readonly timestampUsec: bigint }
     | undefined;
-  /** The process that last took the right to write. `isAlive` is undefined if this process cannot see it. */
-  readonly writer: { readonly pid: number; readonly isAlive: boolean | undefined } | undefined;
+  /** The living process that has the right to write. */
+  readonly writer: { readonly pid: number } | undefined;
 }
 
 /** Looks into a directory. Throws StoreError: `absent` if it holds no store, others if it cannot be used. */
@@ -26,7 +25,6 @@ export async function lookAtData(path: string): Promise<StoreLook> {
     const { meta } = environment.tables;
     const row = getRow(meta, META.position);
     const position = row === undefined ? undefined : decodePosition(row);
-    const writer = findHolder(environment);
     return {
       bytes: statSync(join(environment.path, "data.mdb")).size,
       ledger: position && {
@@ -34,7 +32,7 @@ export async function lookAtData(path: string): Promise<StoreLook> {
         version: position.version,
         timestampUsec: position.timestampUsec,
       },
-      writer: writer && { pid: writer.pid, isAlive: isSeenAlive(writer) },
+      writer: findHolder(environment),
     };
   } finally {
     await environment.close();

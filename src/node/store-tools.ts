@@ -93,9 +93,14 @@ export interface CopyWatch {
 }
 
 /** Works on a draft of a vacant directory, then renames its files. If the work fails, the draft stays for the next run. */
-async function withDraft<T>(option: string, target: string, work: (draft: string) => Promise<T>): Promise<T> {
+async function withDraft<T>(
+  option: "--to" | "--data",
+  target: string,
+  work: (draft: string) => Promise<T>,
+): Promise<T> {
   await assertVacant(option, target);
-  const draft = await openDraft(target);
+  // A backup may lie on a network file system, a store may not.
+  const draft = await openDraft(target, option === "--to");
   try {
     // Another process may have finished since the first look.
     if (!(await isVacant(target))) await dropDraft(draft.path);

@@ -1,6 +1,7 @@
 // Submission of transactions to the local chain, over HTTP and in-process.
 import { toPrefixedHex } from "../base/hex.ts";
-import { nextTurn } from "../base/turns.ts";
+import { USEC_PER_SEC } from "../base/numbers.ts";
+import { nextTurn } from "../base/wait.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
@@ -78,7 +79,7 @@ export class SubmissionService implements SubmissionHandler {
 
   /** Asks for the mempool again: it may have been closed during the check. */
   #add({ position }: LedgerView, { submitted, sequenceNumber }: Checked): Submitted {
-    const nowSecs = this.#options.nextTimeUsec(position) / 1_000_000n;
+    const nowSecs = this.#options.nextTimeUsec(position) / USEC_PER_SEC;
     return this.#mempool().add(submitted, { sequenceNumber, nowSecs });
   }
 

@@ -1,9 +1,9 @@
 // The writer's lease for commands that write to a store without being a node. Unlike a node, a command has no standby:
 // if it cannot renew the lease in time, it keeps trying, and only the lease itself can tell it that another process took
 // over. Meanwhile the fencing token keeps its writes from doing harm.
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { pause, within } from "../base/wait.ts";
 import { StoreError } from "../store/errors.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 import { retryOutOfReach } from "./out-of-reach.ts";
@@ -38,10 +38,10 @@ export async function underLease<T>(
     return await work(ended);
   } finally {
     done.abort();
-    await Promise.race([
+    await within(
+      RELEASE_MS,
       kept.then(() => release(lease, logger)),
-      sleep(RELEASE_MS, undefined, { ref: false }),
-    ]);
+    );
   }
 }
 
@@ -55,8 +55,8 @@ async function acquire(
   while ((await lease.acquire()) === undefined) {
     onProgress();
     if (performance.now() > untilMs) throw new StoreError("locked", "another process writes the store");
-    const pauseMs = lease.ttlMs / (4 * RENEWALS);
-    await sleep(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
+    await pause(lease.ttlMs / (4 * RENEWALS), signal);
+    signal?.throwIfAborted();
   }
 }
 
@@ -73,7 +73,7 @@ async function keep(
   let pauseMs = lease.ttlMs / RENEWALS;
   let isTold = false;
   for (;;) {
-    await sleep(pauseMs, undefined, { ref: false, signal: done }).catch(() => {});
+    await pause(pauseMs, done, { ref: false });
     if (done.aborted) return;
     try {
       await lease.renew();

@@ -1,7 +1,9 @@
 // Submissions of a follower go to its first upstream, and so does the question for a transaction that waits. Nothing of an
 // upstream's response reaches a client as it came: a hash is our own, an error is told in our own words and status.
-import { toPrefixedHex } from "../base/hex.ts";
+import { toHex, toPrefixedHex } from "../base/hex.ts";
+import { RecentMap } from "../base/recent.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { BcsError } from "../bcs/errors.ts";
 import { type Fault, FaultError } from "../http/error-body.ts";
 import type { Condition } from "../http/error-catalogue.ts";
 import { HttpError } from "../http/errors.ts";
@@ -32,6 +34,8 @@ const MAX_WAITING_OF_CLIENT = 8;
 /** Questions by hash at a time: fewer than the transport has connections, so that they never take them all. */
 const MAX_QUESTIONS = 8;
 const MAX_SHOWN_CHARS = 300;
+/** Transactions that the upstream took are remembered: it may be out of reach when their sender asks for them. */
+const REMEMBERED_BYTES = 4 << 20;
 const SIGNED_BCS = "application/x.aptos.signed_transaction+bcs";
 const NEVER = new AbortController().signal;
 
@@ -51,6 +55,13 @@ export class UpstreamSubmissions implements SubmissionHandler {
   readonly #waiting = new Map<string, number>();
   #count = 0;
   #questions = 0;
+  /** By the hex of the hash. */
+  readonly #handedOn = new RecentMap<string, { readonly bytes: Uint8Array; readonly expirationSecs: bigint }>(
+    {
+      maxBytes: REMEMBERED_BYTES,
+      sizeOf: (_, { bytes }) => bytes.length + 256,
+    },
+  );
 
   constructor(options: UpstreamSubmissionsOptions) {
     this.#options = options;
@@ -79,22 +90,34 @@ export class UpstreamSubmissions implements SubmissionHandler {
   }
 
   /**
-   * A transaction that the upstream knows and this node's ledger does not have yet. Its bytes prove that it has the hash.
-   * An upstream out of reach knows none: the ledger's own answer stands.
+   * A transaction that the upstream knows and this node's ledger does not have yet: its bytes prove that it has the hash.
+   * One that the upstream took here waits until it expires. Throws HttpError if the upstream does not say.
    */
   async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
-    if (this.#options.refusal() !== undefined || this.#questions >= MAX_QUESTIONS) return undefined;
+    const handedOn = this.#handedOn.get(toHex(hash));
+    const isWaiting =
+      handedOn !== undefined && handedOn.expirationSecs > BigInt(Math.floor(Date.now() / 1000));
+    if (isWaiting) return { hash, bytes: handedOn.bytes };
+    const refusal = this.#options.refusal();
+    if (refusal !== undefined) throw new HttpError("unavailable", refusal);
+    if (this.#questions >= MAX_QUESTIONS) {
+      throw new HttpError("overloaded", `${MAX_QUESTIONS} questions wait for the upstream`, {
+        headers: ["Retry-After", "1"],
+      });
+    }
     this.#questions++;
-    const path = `transactions/by_hash/${toPrefixedHex(hash)}`;
     try {
-      const response = await this.#ask("GET", path, { accept: "application/x-bcs" });
-      const bytes = response.status === 200 ? signedIn(response.body) : undefined;
-      return bytes !== undefined && Buffer.compare(hashOf(bytes), hash) === 0 ? { hash, bytes } : undefined;
-    } catch {
-      return undefined;
+      const path = `transactions/by_hash/${toPrefixedHex(hash)}`;
+      const { status, body } = await this.#ask("GET", path, { accept: "application/x-bcs" });
+      if (status === 404) return undefined;
+      const bytes = status === 200 ? signedIn(body) : undefined;
+      if (bytes !== undefined && Buffer.compare(hashOf(bytes), hash) === 0) return { hash, bytes };
+    } catch (error) {
+      if (!(error instanceof UpstreamError || error instanceof BcsError)) throw error;
     } finally {
       this.#questions--;
     }
+    throw new HttpError("unavailable", "the upstream does not say whether it has the transaction");
   }
 
   close(): void {
@@ -117,12 +140,14 @@ export class UpstreamSubmissions implements SubmissionHandler {
       const headers = { accept: "application/json", "content-type": SIGNED_BCS };
       const response = await this.#ask("POST", "transactions", headers, bytes);
       if (response.status !== 202) throw new FaultError(faultIn(response));
-      return { hash: hashOf(bytes), bytes };
+      const hash = hashOf(bytes);
+      if (!isAccepted(response, hash)) throw unclear(undefined);
+      const { expirationTimestampSecs: expirationSecs } = transaction.raw;
+      this.#handedOn.set(toHex(hash), { bytes, expirationSecs });
+      return { hash, bytes };
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      throw new HttpError("unavailable", "the upstream did not answer; it may have taken the transaction", {
-        cause: error,
-      });
+      throw unclear(error);
     } finally {
       this.#count--;
       const left = (this.#waiting.get(client) ?? 1) - 1;
@@ -146,6 +171,21 @@ export class UpstreamSubmissions implements SubmissionHandler {
       maxBytes: MAX_RESPONSE_BYTES,
       signal: NEVER,
     });
+  }
+}
+
+function unclear(cause: unknown): HttpError {
+  return new HttpError("unavailable", "the upstream did not answer; it may have taken the transaction", {
+    cause,
+  });
+}
+
+/** True if the upstream says that it took the transaction of this hash. */
+function isAccepted({ body }: UpstreamResponse, hash: Uint8Array): boolean {
+  try {
+    return Object(JSON.parse(Buffer.from(body).toString())).hash === toPrefixedHex(hash);
+  } catch {
+    return false;
   }
 }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { childFlags } from "../base/child-flags.ts";
 import type { Logger } from "../base/log.ts";
 import { SOFTWARE_VERSION } from "../base/software-version.ts";
+import { LATE, within } from "../base/wait.ts";
 import type { RemoteVerifier } from "../sync/page-verifier.ts";
 import type { StartOrder, VerifyingOrder, VerifyingReport } from "./verifying-messages.ts";
 
@@ -114,13 +115,7 @@ class VerifyingProcess implements RemoteVerifier {
 
   /** False if it has not exited in time. */
   async #exits(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), EXIT_TIMEOUT_MS);
-    });
-    const exits = await Promise.race([this.#exited.then(() => true), late]);
-    clearTimeout(timer);
-    return exits;
+    return (await within(EXIT_TIMEOUT_MS, this.#exited)) !== LATE;
   }
 
   #stop = (): void => this.#end("it was closed");

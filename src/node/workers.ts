@@ -3,10 +3,10 @@
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { childFlags } from "../base/child-flags.ts";
 import type { Logger } from "../base/log.ts";
+import { LATE, within } from "../base/wait.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import { addFigures, figuresPage, type MetricFigures, onlyCounts, requestsIn } from "./metrics.ts";
 import type { NodeStatus, WorkerOrder, WorkerReport, WorkerSetup } from "./worker-messages.ts";
@@ -131,10 +131,7 @@ export class WorkerPool {
     if (worker.isDead()) return;
     const exited = once(worker, "exit");
     send(worker, { kind: "close" });
-    const stopWaiting = new AbortController();
-    const late = sleep(CLOSE_TIMEOUT_MS, "late", { signal: stopWaiting.signal }).catch(() => "done");
-    if ((await Promise.race([exited, late])) === "late") worker.process.kill("SIGKILL");
-    stopWaiting.abort();
+    if ((await within(CLOSE_TIMEOUT_MS, exited)) === LATE) worker.process.kill("SIGKILL");
     await exited;
   }
 
@@ -216,18 +213,13 @@ export class WorkerPool {
 
   async #askFigures({ worker }: Member): Promise<void> {
     const id = this.#questions++;
-    const stopWaiting = new AbortController();
     const answered = new Promise<void>((resolve) => {
       this.#waiting.set(id, () => resolve());
       worker.once("exit", () => resolve());
     });
     send(worker, { kind: "figures", id });
     // A worker that is too busy counts with its last figures.
-    await Promise.race([
-      answered,
-      sleep(FIGURES_TIMEOUT_MS, undefined, { signal: stopWaiting.signal }).catch(() => {}),
-    ]);
-    stopWaiting.abort();
+    await within(FIGURES_TIMEOUT_MS, answered);
     this.#waiting.delete(id);
   }
 

@@ -1,9 +1,9 @@
 // Elects the writer of a shared store. One process holds the lease and writes; the standbys serve reads and ask for the
 // lease. When it expires, a standby takes it with a higher fencing token and continues at the head. A process that loses
 // the lease stops writing at once and becomes a standby.
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { LATE, pause, within } from "../base/wait.ts";
 import { isOutOfReach, isPassingFault, StoreError } from "../store/errors.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 
@@ -87,13 +87,13 @@ export class WriterElection {
     const term = this.#term;
     const isHeld = term !== undefined && !term.over.signal.aborted;
     term?.over.abort();
-    await orLate(term?.ended);
+    if (term !== undefined) await within(STOP_MS, term.ended);
     if (!isHeld) return;
     const { lease, logger } = this.#options;
     const released = lease.release().catch((error: unknown) => {
       logger.warn({ err: errorText(error) }, "the lease could not be released: it will expire");
     });
-    await orLate(released);
+    await within(STOP_MS, released);
   }
 
   async #run(): Promise<void> {
@@ -194,15 +194,12 @@ export class WriterElection {
 
   /** Renews once; waits no longer than the lease lasts. */
   async #renew(heldUntilMs: number, signal: AbortSignal): Promise<"held" | "late" | { error: unknown }> {
-    const answered = new AbortController();
-    const late = this.#pause(heldUntilMs - performance.now(), AbortSignal.any([signal, answered.signal]));
     const renewed = this.#options.lease.renew().then(
       () => "held" as const,
       (error: unknown) => ({ error }),
     );
-    const outcome = await Promise.race([renewed, late.then(() => "late" as const)]);
-    answered.abort();
-    return outcome;
+    const outcome = await within(heldUntilMs - performance.now(), renewed, signal);
+    return outcome === LATE ? "late" : outcome;
   }
 
   #lose(term: Term, reason: string): void {
@@ -216,14 +213,6 @@ export class WriterElection {
 
   /** Waits without keeping the process alive. */
   async #pause(ms: number, signal: AbortSignal = this.#stop.signal): Promise<void> {
-    await sleep(Math.max(0, ms), undefined, { ref: false, signal }).catch(() => {});
+    await pause(ms, signal, { ref: false });
   }
-}
-
-/** Waits for the work, but not longer than STOP_MS. */
-async function orLate(work: Promise<void> | undefined): Promise<void> {
-  const done = new AbortController();
-  const late = sleep(STOP_MS, undefined, { signal: done.signal }).catch(() => {});
-  await Promise.race([work, late]);
-  done.abort();
 }

@@ -1,6 +1,7 @@
 // Reads bundles in JSON. Only the text that `bundleToText` gives is taken, and a newline behind it: no other byte of a
 // proof can be changed, and no two readers of the file can read two claims.
 import { fromHex } from "../base/hex.ts";
+import { U64_MAX } from "../base/numbers.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { transactionInfoCodec } from "../ledger/transaction-info.ts";
@@ -14,7 +15,6 @@ import { bundleToText, type MadeBundle } from "./made-bundle.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 const U64_DIGITS = /^(0|[1-9][0-9]{0,19})$/;
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 function fail(name: string, expected: string): never {
   throw new ProofError("malformed", `not a proof bundle: ${name}: expected ${expected}`);

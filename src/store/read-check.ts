@@ -1,7 +1,13 @@
-// Checks whether a view can read a version.
+// Checks whether there is a ledger, and whether a view can read a version of it.
 import { LedgerError } from "../ledger/errors.ts";
 import { assertNotRefuted } from "../ledger/trust.ts";
-import type { LedgerPosition, StateItem } from "../ledger/view.ts";
+import type { LedgerPosition, StateItem, StoredRecord } from "../ledger/view.ts";
+
+/** Returns what only a store with a commit has. Throws LedgerError `no_ledger` where it is missing. */
+export function requireLedger<T>(found: T | undefined): T {
+  if (found !== undefined) return found;
+  throw new LedgerError("no_ledger", "nothing is committed yet");
+}
 
 /**
  * Throws LedgerError `version_not_found` or `version_pruned` unless the position covers the version, and `unavailable`
@@ -27,6 +33,28 @@ export function assertReadable(position: LedgerPosition, version: bigint): void 
       },
     );
   }
+}
+
+/** Consecutive records from a version on, up to the limits; the first one however large it is. */
+export function collectRecords(
+  read: (version: bigint) => Uint8Array | undefined,
+  position: LedgerPosition,
+  start: bigint,
+  limit: number,
+  maxBytes: number,
+): readonly StoredRecord[] {
+  assertReadable(position, start);
+  const records: StoredRecord[] = [];
+  let size = 0;
+  const last = lastReadable(position);
+  for (let version = start; version <= last && records.length < limit; version++) {
+    const bytes = read(version);
+    if (bytes === undefined) break;
+    size += bytes.length;
+    if (records.length > 0 && size > maxBytes) break;
+    records.push({ version, bytes });
+  }
+  return records;
 }
 
 /** The last version whose record may be handed out. */

@@ -2,13 +2,12 @@
 // record that our own accumulator does not confirm. The follower logs and sets aside upstreams that serve other bytes.
 import { createHash } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
+import { pause } from "../base/wait.ts";
 import { isAccumulatorKnown } from "../ledger/position.ts";
 import { decodePage } from "../ledger/record.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { RawRecord } from "../store/contract.ts";
-import { pause } from "./upstream/backoff.ts";
-import { withDeadline } from "./upstream/deadline.ts";
-import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
+import { askInTime, BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
@@ -31,7 +30,7 @@ export function levelOfRule(rule: AgreementRule | undefined): TrustLevel | undef
 }
 
 /** Consecutive records of one chain for the upstreams to agree on. */
-export interface Claim {
+export interface PageClaim {
   readonly chainId: number;
   readonly records: readonly RawRecord[];
 }
@@ -40,7 +39,7 @@ export interface Claim {
  * What upstreams must agree on before blocks are committed. The last record's accumulator root commits to every record
  * before it, but only if it is the root of our own accumulator; otherwise every record is compared.
  */
-export function claimOf(blocks: readonly VerifiedBlock[]): Claim | undefined {
+export function pageClaimOf(blocks: readonly VerifiedBlock[]): PageClaim | undefined {
   const last = blocks.at(-1);
   if (last === undefined) return undefined;
   const { chainId } = last.position;
@@ -96,7 +95,7 @@ export class Agreement {
    * Resolves when a quorum serves the same records as `source`. Throws UpstreamError `disagrees` when a quorum
    * serves other records, and NoAgreement when there is no quorum.
    */
-  async confirm(source: PoolEntry, claim: Claim): Promise<void> {
+  async confirm(source: PoolEntry, claim: PageClaim): Promise<void> {
     const sourceVote = ownVote(source, claim);
     const votes: Vote[] = [sourceVote];
     const heard = new Set([source]);
@@ -130,7 +129,7 @@ export class Agreement {
   }
 
   /** Asks all at once. Resolves when `take` returns true, or when all requests ended. */
-  #round(entries: readonly PoolEntry[], claim: Claim, take: (vote: Vote) => boolean): Promise<void> {
+  #round(entries: readonly PoolEntry[], claim: PageClaim, take: (vote: Vote) => boolean): Promise<void> {
     return new Promise((resolve) => {
       let open = entries.length;
       if (open === 0) resolve();
@@ -147,10 +146,10 @@ export class Agreement {
   }
 
   /** Reads the same records from another upstream, page by page, and keeps only their digest. */
-  async #ask(entry: PoolEntry, claim: Claim): Promise<Vote | undefined> {
+  async #ask(entry: PoolEntry, claim: PageClaim): Promise<Vote | undefined> {
     const ballot = new Ballot(claim);
     try {
-      await withDeadline(ROUND_DEADLINE_MS, this.#signal, async (signal) => {
+      await askInTime(ROUND_DEADLINE_MS, this.#signal, async (signal) => {
         while (ballot.missing > 0n) {
           const limit = ballot.missing < PAGE_LIMIT ? ballot.missing : PAGE_LIMIT;
           const page = await entry.upstream.getRecords(ballot.next, Number(limit), signal);
@@ -180,14 +179,14 @@ export class Agreement {
   }
 
   /** Sets aside upstreams that voted against the winner. */
-  #judge(winner: Vote, votes: readonly Vote[], claim: Claim): void {
+  #judge(winner: Vote, votes: readonly Vote[], claim: PageClaim): void {
     for (const { entry, ballot, differsAt } of votes) {
       if (ballot === winner.ballot) this.#pool.succeed(entry);
       else this.#pool.fail(entry, disagreement(differsAt ?? winner.differsAt, claim));
     }
   }
 
-  #describe(votes: readonly Vote[], { records }: Claim): string {
+  #describe(votes: readonly Vote[], { records }: PageClaim): string {
     const { needed, of } = this.#rule;
     const given = votes.map(({ entry, ballot }) => `${entry.upstream.name} gave ${ballot.slice(0, 16)}…`);
     return `fewer than ${needed} of ${of} upstreams agree at version ${records.at(-1)?.version}: ${given.join(", ")}`;
@@ -202,7 +201,7 @@ class Ballot {
   #taken = 0;
   #differsAt: bigint | undefined;
 
-  constructor({ chainId, records }: Claim) {
+  constructor({ chainId, records }: PageClaim) {
     this.#records = records;
     this.#chainId = chainId;
   }
@@ -232,7 +231,7 @@ class Ballot {
   }
 }
 
-function ownVote(entry: PoolEntry, claim: Claim): Vote {
+function ownVote(entry: PoolEntry, claim: PageClaim): Vote {
   const ballot = new Ballot(claim);
   ballot.add(
     claim.chainId,
@@ -245,7 +244,7 @@ function count(votes: readonly Vote[], { ballot }: Vote): number {
   return votes.filter((other) => other.ballot === ballot).length;
 }
 
-function disagreement(version: bigint | undefined, { records }: Claim): UpstreamError {
+function disagreement(version: bigint | undefined, { records }: PageClaim): UpstreamError {
   const at = version ?? records.at(-1)?.version;
   return new UpstreamError(
     "disagrees",

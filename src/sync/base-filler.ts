@@ -36,8 +36,7 @@ import {
 } from "./base-rows.ts";
 import type { AbsentItems } from "./fork/absent-items.ts";
 import type { ProvenItemValue, ProvenState } from "./proofs/proven-state.ts";
-import { withDeadline } from "./upstream/deadline.ts";
-import { UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
+import { askInTime, UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
 import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
 
 /** Options of a filler. */
@@ -421,7 +420,7 @@ export class BaseFiller {
   async #askOne(entry: PoolEntry, question: Question, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const { chainId, stateKey, oldest, latest } = question;
     const ask = async (version: bigint): Promise<Uint8Array | undefined> => {
-      const { head, value } = await withDeadline(this.#options.timeoutMs, signal, (limits) =>
+      const { head, value } = await askInTime(this.#options.timeoutMs, signal, (limits) =>
         entry.upstream.getStateValue(stateKey, version, limits),
       );
       if (head.chainId !== chainId) throw wrongChain(chainId, head.chainId);

@@ -3,7 +3,7 @@ import type { Logger } from "../base/log.ts";
 import type { Position } from "../ledger/position.ts";
 import { PROVEN, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { type Agreement, type AgreementRule, claimOf, levelOfRule } from "./agreement.ts";
+import { type Agreement, type AgreementRule, levelOfRule, pageClaimOf } from "./agreement.ts";
 import type { Committer } from "./committer.ts";
 import type { ExpectedWaypoints } from "./expected-waypoints.ts";
 import type { QueuedPage } from "./page-queue.ts";
@@ -109,7 +109,7 @@ export class CheckedCommits {
   /** The level that the upstreams' agreement earns; throws if they do not agree. */
   async #confirm(entry: PoolEntry, blocks: readonly VerifiedBlock[]): Promise<TrustLevel | undefined> {
     const { agreement, agree } = this.#options;
-    const claim = claimOf(blocks);
+    const claim = pageClaimOf(blocks);
     if (agreement === undefined || claim === undefined) return undefined;
     await agreement.confirm(entry, claim);
     return levelOfRule(agree);

@@ -4,10 +4,10 @@ import { append } from "../base/append.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { Logger } from "../base/log.ts";
 import { type NumberOptions, numbersOf } from "../base/settings.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import type { GenesisCheck } from "../ledger/genesis.ts";
+import { type GenesisCheck, UNKNOWN_GENESIS } from "../ledger/genesis.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
 import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import {
@@ -37,7 +37,6 @@ import type {
 } from "../store/contract.ts";
 import { assertEndsBlock } from "./anchor.ts";
 import { deletionRows } from "./base-rows.ts";
-import { UNKNOWN_GENESIS } from "./genesis.ts";
 import { keptRow } from "./kept-accumulator.ts";
 import { type IndexedToHead, type IndexProgress, LedgerIndexes } from "./ledger-indexes.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";

@@ -1,6 +1,6 @@
 // How fast a follower asks, how long it waits, and when it gives up.
 import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
-import type { BackoffOptions } from "./upstream/backoff.ts";
+import type { BackoffOptions } from "../base/wait.ts";
 
 /** Bounds and pauses of a follower. */
 export interface FollowerPace {

@@ -2,6 +2,7 @@
 // head. It sets aside an upstream that serves wrong data and asks another one; a fault of this node stops it.
 import { setMaxListeners } from "node:events";
 import { errorText } from "../base/errors.ts";
+import { backoffMs, pause } from "../base/wait.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Refutation } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
@@ -11,16 +12,14 @@ import { ExpectedWaypoints } from "./expected-waypoints.ts";
 import type { FollowerOptions, FollowerStatus } from "./follower-options.ts";
 import { DEFAULT_PACE, type FollowerPace } from "./follower-pace.ts";
 import { ClaimedState, headAgeOf } from "./follower-state.ts";
-import { HeadWatch } from "./head-watch.ts";
 import { OtherHistories } from "./other-histories.ts";
 import { PageFetcher } from "./page-fetcher.ts";
 import { NotProvable } from "./proofs/proven-state.ts";
 import { RemoteVerification } from "./remote-verification.ts";
 import { assertSameLedger } from "./same-ledger.ts";
-import { backoffMs, pause } from "./upstream/backoff.ts";
-import { withDeadline } from "./upstream/deadline.ts";
-import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
+import { askInTime, BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
+import { UpstreamHeads } from "./upstream-heads.ts";
 import { UpstreamPatience } from "./upstream-patience.ts";
 
 /** Runs from construction until `close`. */
@@ -39,7 +38,7 @@ export class Follower {
   readonly #state: ClaimedState;
   readonly #patience: UpstreamPatience;
   readonly #histories: OtherHistories;
-  readonly #watch: HeadWatch;
+  readonly #watch: UpstreamHeads;
   readonly #agreement: Agreement | undefined;
   readonly #fetcher: PageFetcher;
   readonly #commits: CheckedCommits;
@@ -89,7 +88,7 @@ export class Follower {
       onRefuted: (refuted) => this.stopRefuted(refuted),
       onFault,
     });
-    this.#watch = new HeadWatch({
+    this.#watch = new UpstreamHeads({
       pool,
       ledger,
       differenceCode: () => this.#histories.differenceCode,
@@ -356,7 +355,7 @@ export class Follower {
     try {
       if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
       const { ledger } = this.#options;
-      const version = await withDeadline(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
+      const version = await askInTime(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
         assertSameLedger(ledger, entry.upstream, error.head, this.#histories.differenceCode, signal),
       );
       const next = await this.#options.committer.nextVersion();

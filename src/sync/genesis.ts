@@ -2,7 +2,7 @@
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import type { GenesisCheck } from "../ledger/genesis.ts";
+import { type GenesisCheck, UNKNOWN_GENESIS } from "../ledger/genesis.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreIdentity } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
@@ -21,11 +21,8 @@ export interface BootstrapOptions {
  */
 export async function bootstrapGenesis({ store, committer, check }: BootstrapOptions): Promise<void> {
   if (store.identity === undefined) await committer.commitGenesis(check);
-  else assertIdentity(store.identity, check);
+  else assertSameGenesis(store.identity, check);
 }
-
-/** Stands for the genesis of a store that started at a base and never saw it. */
-export const UNKNOWN_GENESIS = new Uint8Array(32);
 
 /** Throws LedgerError `mismatch` with both values unless the waypoints are equal. */
 export function assertWaypoint(computed: Waypoint, given: Waypoint): void {
@@ -37,7 +34,7 @@ export function assertWaypoint(computed: Waypoint, given: Waypoint): void {
 }
 
 /** Throws StoreError `identity` unless the store began with this genesis. */
-export function assertIdentity(identity: StoreIdentity, check: GenesisCheck): void {
+export function assertSameGenesis(identity: StoreIdentity, check: GenesisCheck): void {
   if (identity.chainId === check.chainId && equalBytes(identity.genesisHash, check.infoHash)) return;
   if (equalBytes(identity.genesisHash, UNKNOWN_GENESIS)) {
     throw new StoreError(

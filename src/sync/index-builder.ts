@@ -1,8 +1,8 @@
 // Builds the index of a store that was written without one, from its records, in the background and in small steps. The
 // reach of the index is the progress, so that an interrupted build resumes where it stopped.
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { pause } from "../base/wait.ts";
 import type { Committer } from "./committer.ts";
 import type { IndexProgress } from "./ledger-indexes.ts";
 
@@ -66,11 +66,11 @@ export class IndexBuilder {
           logger.info(fields, "building the index");
         }
         // Commits and reads come first.
-        await this.#pause(performance.now() - startedMs);
+        await pause(performance.now() - startedMs, this.#stop.signal, { ref: false });
       } catch (error) {
         logger.error({ error: errorText(error) }, "building the index failed");
         if (!onFault(error)) return;
-        await this.#pause(RETRY_MS);
+        await pause(RETRY_MS, this.#stop.signal, { ref: false });
       }
     }
   }
@@ -80,10 +80,5 @@ export class IndexBuilder {
     this.#progress = progress;
     this.#options.onSuccess?.();
     return progress;
-  }
-
-  /** Waits without keeping the process alive; `stop` ends the wait. */
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {});
   }
 }

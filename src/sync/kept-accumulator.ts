@@ -1,7 +1,7 @@
 // Accumulators of earlier versions. The frozen subtrees of a later head do not contain those of an earlier one, so they
 // are recomputed from records: from version 0, from the subtrees that both have, or from the accumulator that the pruner
 // keeps before it removes the records below.
-import { takeTurn } from "../base/turn.ts";
+import { takeTurn } from "../base/wait.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";

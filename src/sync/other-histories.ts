@@ -9,8 +9,7 @@ import { type Committer, loadPosition } from "./committer.ts";
 import type { ExpectedWaypoints } from "./expected-waypoints.ts";
 import type { FollowerPace } from "./follower-pace.ts";
 import { compareRecord, type DifferenceCode } from "./same-ledger.ts";
-import { withDeadline } from "./upstream/deadline.ts";
-import { UpstreamError } from "./upstream/errors.ts";
+import { askInTime, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
 export interface OtherHistoriesOptions {
@@ -55,7 +54,7 @@ export class OtherHistories {
     const { version } = position;
     if (version <= (confirmedVersion(position) ?? -1n)) return;
     if (this.#same?.entry === entry && this.#same.version === version) return;
-    const head = await withDeadline(pace.slowPageMs, stop, async (signal) => {
+    const head = await askInTime(pace.slowPageMs, stop, async (signal) => {
       const claimed = await entry.upstream.getHead(signal);
       // An audit needs to know whether the upstream has reached the waypoint.
       pool.noteHead(entry, claimed);

@@ -2,8 +2,7 @@
 // an upstream may send for nothing.
 import type { FollowerPace } from "./follower-pace.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
-import { withDeadline } from "./upstream/deadline.ts";
-import { UpstreamError } from "./upstream/errors.ts";
+import { askInTime, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
 /** An upstream that failed and has not served since gets this part of the time for a page. */
@@ -69,7 +68,7 @@ export class PageFetcher {
     // Doubles while nothing is committed, so upstreams that are all slow still serve.
     const patience = 2 ** Math.min(this.#slowPages, 3);
     const share = entry.failures === 0 ? 1 : FAILED_PAGE_SHARE;
-    return withDeadline(pace.slowPageMs * patience * share, signal, ask).catch((error: unknown) => {
+    return askInTime(pace.slowPageMs * patience * share, signal, ask).catch((error: unknown) => {
       this.#slowPages++;
       throw error;
     });

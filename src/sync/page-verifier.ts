@@ -1,5 +1,5 @@
 // Verifies pages ahead of their commit, which another process makes: the checks of a committer, up to the state roots.
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import { decodePage } from "../ledger/record.ts";
 import type { Store } from "../store/contract.ts";

@@ -1,6 +1,7 @@
 // The pruning window: how much history stays readable, as ledger time or as a count of versions. Both round to block
 // starts, so the pruner never removes more than the window allows.
 import { ConfigError } from "../base/errors.ts";
+import { USEC_PER_SEC } from "../base/numbers.ts";
 import type { LedgerView } from "../ledger/view.ts";
 
 /** How much history stays readable. */
@@ -13,10 +14,10 @@ export type PruneWindow =
 export type TimeUnit = "s" | "m" | "h" | "d";
 
 const USEC_OF_UNIT: Readonly<Record<TimeUnit, bigint>> = {
-  s: 1_000_000n,
-  m: 60_000_000n,
-  h: 3_600_000_000n,
-  d: 86_400_000_000n,
+  s: USEC_PER_SEC,
+  m: 60n * USEC_PER_SEC,
+  h: 3600n * USEC_PER_SEC,
+  d: 86_400n * USEC_PER_SEC,
 };
 
 const MAX_DIGITS = 12;

@@ -1,8 +1,8 @@
 // The pruner removes history outside the window, in the background and in small steps. Steps never overlap, and it
 // pauses as long as each step took, so that commits and reads come first.
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { pause } from "../base/wait.ts";
 import type { Store } from "../store/contract.ts";
 import { exceedsHistory, floorFor, formatPruneWindow, type PruneWindow } from "./prune-window.ts";
 
@@ -74,7 +74,7 @@ export class Pruner {
 
   async #run(): Promise<void> {
     const { window, intervalMs = DEFAULT_INTERVAL_MS, logger, onFault, onSuccess } = this.#options;
-    await this.#pause(0);
+    await pause(0, this.#stop.signal, { ref: false });
     while (!this.#stop.signal.aborted) {
       try {
         if (this.#options.store.identity !== undefined) {
@@ -90,7 +90,7 @@ export class Pruner {
         logger.error({ error: this.#fault }, "pruning failed");
         onFault?.(error);
       }
-      await this.#pause(intervalMs);
+      await pause(intervalMs, this.#stop.signal, { ref: false });
     }
   }
 
@@ -134,14 +134,9 @@ export class Pruner {
       const step = await store.prune(this.#floor, stepRows);
       this.#removed += step.removed;
       this.#behind = !step.done;
-      if (this.#behind) await this.#pause(performance.now() - started);
+      if (this.#behind) await pause(performance.now() - started, this.#stop.signal, { ref: false });
     }
     const removed = this.#removed - before;
     if (removed > 0) logger.debug({ floor: this.#floor.toString(), removed }, "pruned");
-  }
-
-  /** Waits without keeping the process alive; `stop` ends the wait. */
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {});
   }
 }

@@ -1,7 +1,7 @@
 // Following while a remote verifier verifies the pages ahead: when one is worth its start, and until when.
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import type { Store } from "../store/contract.ts";
 import type { CheckedCommits } from "./checked-commits.ts";
@@ -12,7 +12,6 @@ import type { QueuedPage } from "./page-queue.ts";
 import type { RemoteVerifier } from "./page-verifier.ts";
 import type { PoolEntry } from "./upstream/pool.ts";
 import { VerdictQueue } from "./verdict-queue.ts";
-import { VerifierRest } from "./verifier-rest.ts";
 
 /** Starts a remote verifier that verifies pages after a position. Rejects if it cannot. */
 export type StartVerifier = (position: Position, signal: AbortSignal) => Promise<RemoteVerifier>;
@@ -110,5 +109,44 @@ export class RemoteVerification {
       await verifier.sent();
     }
     return false;
+  }
+}
+
+/** Rests after which they grow no more. */
+const MAX_RESTS = 20;
+
+/**
+ * How long a follower verifies by itself after a remote verifier that did not start, failed, or was not worth its start;
+ * twice as long each time, until one has served again.
+ */
+export class VerifierRest {
+  /** Versions of the first rest. */
+  readonly #versions: bigint;
+  /** The first version after the rest. */
+  #until = 0n;
+  /** Rests since a remote verifier served. */
+  #rests = 0;
+
+  constructor(versions: bigint) {
+    this.#versions = versions;
+  }
+
+  isOver(next: bigint): boolean {
+    return next >= this.#until;
+  }
+
+  /** Rests for the page that begins the ledger, at the version `start`. */
+  beginFirst(start: bigint): void {
+    this.#until = start + 1n;
+  }
+
+  begin(version: bigint): void {
+    this.#until = version + (this.#versions << BigInt(this.#rests));
+    if (this.#rests < MAX_RESTS) this.#rests++;
+  }
+
+  /** A remote verifier served. */
+  served(): void {
+    this.#rests = 0;
   }
 }

@@ -4,7 +4,7 @@
 import { equalBytes } from "../base/bytes.ts";
 import { ConfigError } from "../base/errors.ts";
 import { toHex } from "../base/hex.ts";
-import { takeTurn } from "../base/turn.ts";
+import { takeTurn } from "../base/wait.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../ledger/accumulator.ts";

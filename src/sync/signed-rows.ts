@@ -2,13 +2,14 @@
 // each block; a follower writes those that it got from its sources and checked.
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
-import { bool, byteString } from "../bcs/scalars.ts";
+import { bool, byteString, u64 } from "../bcs/scalars.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import { type LedgerInfo, type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-info.ts";
 import type { SideRow, Store } from "../store/contract.ts";
 import { nextEpochOf } from "./anchor.ts";
 import { SIDE_KEYS } from "./base-rows.ts";
+import type { EpochSpan, SignedRows } from "./proofs/signed-chain.ts";
 
 /** Second bytes of the keys. */
 const KINDS = {
@@ -173,4 +174,36 @@ export async function rewoundSignedRows(
     { key: NEWEST_KEY, value: undefined },
     ...gone.map(({ ledgerInfo }) => ({ key: signedKey("epochEnd", ledgerInfo.epoch), value: undefined })),
   ];
+}
+
+const FIRST_KEY = signedKey("firstEpoch");
+
+async function loadSpan(store: Store): Promise<EpochSpan | undefined> {
+  const [bytes] = await store.getSideRows([FIRST_KEY]);
+  const newest = await loadNewestSigned(store);
+  if (bytes === undefined || newest === undefined) return undefined;
+  const { epoch, nextEpoch } = newest.signed.ledgerInfo;
+  return {
+    first: decodeWith(u64, new Uint8Array(bytes)),
+    last: nextEpoch === undefined ? epoch - 1n : epoch,
+  };
+}
+
+/** The rows of a store that follows: what a local chain signed itself is not among them. */
+export function signedRowsOf(store: Store): SignedRows {
+  return {
+    range: () => loadSpan(store),
+    epochEnd: (epoch) => loadEpochEnd(store, epoch),
+    latest: async () => (await loadNewestSigned(store))?.signed,
+    add: async (epochEnds, latest) => {
+      const rows: SideRow[] = epochEnds.map(epochEndRow);
+      const first = epochEnds[0]?.ledgerInfo.epoch;
+      if (first !== undefined && (await loadSpan(store)) === undefined) {
+        rows.push({ key: FIRST_KEY, value: encodeWith(u64, first) });
+      }
+      const newest = latest ?? epochEnds.at(-1);
+      if (newest !== undefined) rows.push(newestRow({ signed: newest, isOwn: false }));
+      await store.putSideRows(rows);
+    },
+  };
 }

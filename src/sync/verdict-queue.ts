@@ -2,7 +2,7 @@
 // and size.
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { nextTurn } from "../base/turns.ts";
+import { nextTurn } from "../base/wait.ts";
 import type { QueuedPage } from "./page-queue.ts";
 import type { RemoteVerifier } from "./page-verifier.ts";
 import { joinPages, VerdictReader, type VerifiedPage } from "./verified-page.ts";

@@ -3,7 +3,7 @@
 // the events, which the other process leaves out.
 import { equalBytes } from "../base/bytes.ts";
 import type { NumberOptions } from "../base/settings.ts";
-import { Slices } from "../base/slices.ts";
+import { Slices } from "../base/wait.ts";
 import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { byteString, hash, u8, u32, u64 } from "../bcs/scalars.ts";

@@ -179,7 +179,7 @@ function coinSupply(context: NativeContext, coin: AbiStructType): bigint | undef
   const [handle, key] = asStruct(aggregator).fields;
   const { session, meter } = context;
   const slot = session.tableItem(addressOf(handle), bytesOf(addressOf(key)), { kind: "u128" }, (read) => {
-    meter.chargeIo(meter.readPrice(read.chargedBytes));
+    meter.chargeIo(meter.readPrice(read?.chargedBytes ?? 0));
   });
   if (!slot.exists) throw invariant("the aggregator of a supply has no value");
   return asBig(slot.place[0] as Value);

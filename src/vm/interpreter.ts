@@ -15,7 +15,7 @@ import { InstructionPrices, type Meter } from "./gas.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
-import { Dispatch, type NativeContext } from "./natives.ts";
+import { Dispatch, type Native, type NativeContext } from "./natives.ts";
 import type { GlobalSlot, Session } from "./session.ts";
 import { countNodes, substitute } from "./types.ts";
 import {
@@ -248,7 +248,8 @@ export class Interpreter {
     try {
       if (!meter.leaksNativeArguments)
         for (const value of args) if (typeof value === "object") meter.releaseMemory(heapSize(value));
-      const result = callee.native?.(context, args, callee.typeArgs) ?? [];
+      const native = callee.native as Native | undefined;
+      const result = native?.(context, args, callee.typeArgs) ?? [];
       if (!(result instanceof Dispatch))
         for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
       return result;

@@ -1,5 +1,5 @@
 // View functions on a ledger: reads the state of a version through a view, and runs without holding the event loop.
-import type { Slices } from "../base/slices.ts";
+import type { Slices } from "../base/wait.ts";
 import { keyHashOfBcs } from "../ledger/key-hash.ts";
 import { stateValueData } from "../ledger/state-value.ts";
 import { fixedPosition, type LedgerPosition, type LedgerView, type StateItem } from "../ledger/view.ts";

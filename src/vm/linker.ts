@@ -12,9 +12,8 @@ import { STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import { integerKinds } from "./integers.ts";
 import type { Layout } from "./layout.ts";
-import type { Native } from "./natives.ts";
 import { countNodes, moduleKey, substitute, typeKey, typesKey } from "./types.ts";
-import { itemKindOf } from "./values.ts";
+import { itemKindOf, type Value } from "./values.ts";
 
 /** A module of the ledger, or a script. */
 export interface LoadedModule {
@@ -30,7 +29,10 @@ export interface LoadedModule {
 export type ModuleSource = (address: string, name: string) => LoadedModule | undefined;
 
 /** Finds a native function by its module and name. */
-export type NativeSource = (key: string) => Native | undefined;
+export type NativeSource = (key: string) => NativeCode | undefined;
+
+/** A native function as the interpreter calls it; natives.ts has its types. */
+export type NativeCode = (context: never, args: readonly Value[], typeArgs: readonly AbiType[]) => unknown;
 
 const MAX_LAYOUT_NODES = 512;
 const MAX_LAYOUT_DEPTH = 128;
@@ -69,7 +71,7 @@ export class FunctionInstance {
   readonly module: LoadedModule;
   readonly definition: FunctionDefinition;
   readonly typeArgs: readonly AbiType[];
-  readonly native: Native | undefined;
+  readonly native: NativeCode | undefined;
   readonly kinds: Uint8Array;
   /** What instructions refer to, by their place, once they ran: functions found, types with their arguments. */
   readonly resolved: unknown[] = [];
@@ -83,7 +85,7 @@ export class FunctionInstance {
     module: LoadedModule,
     definition: FunctionDefinition,
     typeArgs: readonly AbiType[],
-    native: Native | undefined,
+    native: NativeCode | undefined,
   ) {
     this.module = module;
     this.definition = definition;
@@ -246,7 +248,7 @@ export class Linker {
     return instance;
   }
 
-  #native(module: LoadedModule, { name }: FunctionDefinition): Native {
+  #native(module: LoadedModule, { name }: FunctionDefinition): NativeCode {
     const native = this.#natives(`${module.key}::${name}`);
     if (native === undefined)
       throw new VmError(

@@ -25,23 +25,12 @@ const NATIVES: ReadonlyMap<string, Native> = new Map([
   ...table(CRYPTO_NATIVES),
 ]);
 
-/**
- * Native functions that the framework declares and this machine does not run, or runs with a difference, and what
- * follows from it. Natives of test builds are in `scripts/vm/test-natives.ts`.
- */
-export const MISSING_NATIVES: readonly { readonly names: string; readonly effect: string }[] = [
-  {
-    names: "0x1::vector::{empty, length, borrow, borrow_mut, push_back, pop_back, destroy_empty, swap}",
-    effect:
-      "None: compilers emit instructions for them. A call by name fails with status 1021, as on the chain.",
-  },
-  {
-    names: "0x1::crypto_algebra::deserialize_internal, uncompressed points of BLS12-381",
-    effect:
-      "By its sources the chain checks only the subgroup, so it would take points of curves with the same shape. " +
-      "This machine refuses them: (false, 0) in place of (true, handle).",
-  },
-];
+// Not run, or run with a difference:
+// - 0x1::vector::{empty, length, borrow, borrow_mut, push_back, pop_back, destroy_empty, swap}: compilers emit instructions
+//   for them, and a call by name fails with status 1021, as on the chain.
+// - 0x1::crypto_algebra::deserialize_internal of uncompressed points of BLS12-381: by its sources the chain checks only
+//   the subgroup, so it would take points of curves with the same shape. This machine refuses them.
+// Natives of test builds are in scripts/vm/test-natives.ts.
 
 export function findNative(key: string): Native | undefined {
   return NATIVES.get(key);

@@ -27,7 +27,7 @@ import {
   isAssignable,
   KEY,
   STORE,
-} from "./verify.ts";
+} from "./verify-types.ts";
 
 const CODE = {
   invalidFallThrough: 1007,

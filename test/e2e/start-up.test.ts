@@ -133,7 +133,12 @@ it.each([
   ],
   ["lmdb", `(await import(${file("src/store/lmdb/package.ts")})).loadLmdb();`],
   ["pino", `(await import(${file("src/cli/log.ts")})).createLogger("error", "json");`],
-  ["yaml", `(await import(${file("src/cli/config-file.ts")})).loadConfigFile("/dev/null");`],
+  [
+    "yaml",
+    `const { textOption } = await import(${file("src/cli/option.ts")});
+    const options = { config: textOption("A file", "FILE") };
+    (await import(${file("src/cli/parse.ts")})).parseCommand(["--config", "/dev/null"], options, {});`,
+  ],
   ["prom-client", `(await import(${file("src/node/metrics.ts")})).createMetrics([]).prepare();`],
 ])("the options of a node load no %s, but its use does", (name, use) => {
   const isOf = (path: string): boolean => path.includes(`/node_modules/${name}/`);

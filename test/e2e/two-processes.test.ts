@@ -117,7 +117,7 @@ describe("a reader while another process writes", () => {
 });
 
 describe("a plain copy of a directory that another process writes", () => {
-  it("opens for writing, while the original stays locked", async () => {
+  it("opens for writing, while the original stays locked, also without its lock file", async () => {
     const original = join(temporaryFolder(), "data");
     const child = endWithTest(
       spawn(process.execPath, [...AS_BUILT, holder, original], { stdio: ["ignore", "pipe", "inherit"] }),
@@ -129,6 +129,9 @@ describe("a plain copy of a directory that another process writes", () => {
     await store.putSideRows([{ key: Uint8Array.of(200), value: Uint8Array.of(1) }]);
     await store.close();
     const locked = { code: "locked", message: expect.stringContaining(`process ${child.pid} `) };
+    await expect(openLmdbStore({ path: original })).rejects.toEqual(expect.objectContaining(locked));
+    // Someone takes the lock file for a leftover.
+    await rm(join(original, "lock.mdb"));
     await expect(openLmdbStore({ path: original })).rejects.toEqual(expect.objectContaining(locked));
     child.kill("SIGKILL");
     await once(child, "exit");

@@ -1,12 +1,13 @@
 // A follower hands submissions on to its upstream, and nothing else: what comes back is told in this node's own words.
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
-import { encodeWith } from "../../src/bcs/codec.ts";
+import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
 import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
+import { transactionCodec, transactionHash } from "../../src/ledger/transaction.ts";
 import { formatAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { UpstreamSubmissions } from "../../src/node/upstream-submissions.ts";
@@ -36,8 +37,26 @@ function post(url: string, body: Uint8Array | string, path = "/transactions"): P
   });
 }
 
+/** Answers as an upstream that takes the transaction, when its body has come. */
+function accept(
+  request: IncomingMessage,
+  response: ServerResponse,
+  when: (answer: () => void) => void,
+): void {
+  const chunks: Buffer[] = [];
+  request
+    .on("data", (chunk: Buffer) => chunks.push(chunk))
+    .on("end", () => {
+      const transaction = decodeWith(userTransactionCodec, Buffer.concat(chunks));
+      const hash = transactionHash(encodeWith(transactionCodec, { kind: "user", transaction }));
+      when(() => response.writeHead(202).end(JSON.stringify({ hash: toPrefixedHex(hash) })));
+    });
+}
+
 /** A server that hands submissions on to an upstream that answers as the test says. */
-async function forwarding(answer: RequestListener): Promise<{ server: TestServer; url: string }> {
+async function forwarding(
+  answer: RequestListener,
+): Promise<{ server: TestServer; url: string; submissions: UpstreamSubmissions }> {
   const upstream = createServer(answer).listen(0, "127.0.0.1");
   onTestFinished(() => {
     upstream.closeAllConnections();
@@ -53,7 +72,7 @@ async function forwarding(answer: RequestListener): Promise<{ server: TestServer
   });
   const server = await startServer({ submissions, simulates: false });
   onTestFinished(() => submissions.close());
-  return { server, url: `${server.url}/v1` };
+  return { server, url: `${server.url}/v1`, submissions };
 }
 
 describe("a follower that forwards submissions", () => {
@@ -112,7 +131,7 @@ describe("a follower that forwards submissions", () => {
     [
       "a refusal",
       400,
-      { "strict-transport-security": "max-age=1", "x-aptos-ledger-version": "999" },
+      { "strict-transport-security": "max-age=1", "x-upstream": "999" },
       '{"message":"bad\\n<b>signature","error_code":"vm_error","vm_error_code":1,"extra":"x"}',
       400,
       "the upstream refused the transaction: bad <b>signature",
@@ -135,10 +154,42 @@ describe("a follower that forwards submissions", () => {
     }
   });
 
-  it("lets no unfinished request take a connection to the upstream", async () => {
-    const { server, url } = await forwarding((request, response) => {
-      request.resume().on("end", () => response.writeHead(202).end("{}"));
+  it.each([
+    ["a page", "text/html", "<html></html>"],
+    ["another hash", "application/json", `{"hash":"0x${"ab".repeat(32)}"}`],
+    ["nothing", "application/json", ""],
+  ])("does not take %s for an acceptance", async (_, type, body) => {
+    const { url } = await forwarding((_request, response) => {
+      response.writeHead(202, { "content-type": type }).end(body);
     });
+    const answer = await post(url, signed());
+    expect(answer.status).toBe(503);
+    expect(((await answer.json()) as { message: string }).message).toContain(
+      "it may have taken the transaction",
+    );
+  });
+
+  it("knows what it handed on while the upstream is out of reach, and says so of what it does not know", async () => {
+    let isGone = false;
+    const { url, submissions } = await forwarding((request, response) => {
+      if (isGone) request.socket.destroy();
+      else accept(request, response, (answer) => answer());
+    });
+    const taken = await post(url, signed());
+    const { hash } = (await taken.json()) as { hash: string };
+    expect(taken.status).toBe(202);
+    isGone = true;
+    const bytes = Buffer.from(hash.slice(2), "hex");
+    expect(await submissions.pendingTransaction(bytes)).toMatchObject({ bytes: new Uint8Array(signed()) });
+    await expect(submissions.pendingTransaction(Buffer.alloc(32, 1))).rejects.toThrow(
+      "the upstream does not say whether it has the transaction",
+    );
+  });
+
+  it("lets no unfinished request take a connection to the upstream", async () => {
+    const { server, url } = await forwarding((request, response) =>
+      accept(request, response, (answer) => answer()),
+    );
     const sockets = Array.from({ length: 130 }, (): Socket => {
       const socket = connect(server.port, server.host);
       socket.on("error", () => {});
@@ -156,10 +207,9 @@ describe("a follower that forwards submissions", () => {
 
   it("gives one client a share of what may wait", async () => {
     const held: (() => void)[] = [];
-    const { url } = await forwarding((request, response) => {
-      request.resume();
-      held.push(() => response.writeHead(202).end("{}"));
-    });
+    const { url } = await forwarding((request, response) =>
+      accept(request, response, (answer) => held.push(answer)),
+    );
     const waiting = Array.from({ length: 8 }, (_, i) => post(url, signed(BigInt(i))));
     await until(() => held.length === 8);
     const refused = await post(url, signed(9n));

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Logger } from "../../src/base/log.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { listenForFunding } from "../../src/http/local/faucet.ts";
-import type { SmallServer } from "../../src/http/local/small-server.ts";
+import type { SideServer } from "../../src/http/side-server.ts";
 import { createNode, type Node } from "../../src/node.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
@@ -150,7 +150,7 @@ describe("faucet", () => {
   });
 
   describe("bounds", () => {
-    let faucet: SmallServer | undefined;
+    let faucet: SideServer | undefined;
     afterEach(() => faucet?.close());
 
     it("turns away a client that asks too often", async () => {

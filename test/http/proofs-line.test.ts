@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
-import { proofsLine } from "../../src/cli/proofs-line.ts";
+import { proofsLine } from "../../src/cli/start-screen.ts";
 import { ProofPort } from "../../src/node/proof-port.ts";
 import { createNode } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

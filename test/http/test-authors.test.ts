@@ -239,7 +239,7 @@ describe("changes", () => {
       "accounts[0].key: expected an Ed25519",
     );
     for (const [accounts, message] of [
-      ["0x1", "accounts: expected a list, got string"],
+      ["0x1", "accounts: expected a list of objects, got"],
       [[null], "accounts[0]: expected an object"],
       [[{ address: "zz" }], 'accounts[0].address: "z" at position 0'],
       [[{ address: "0x1", balances: null }], "accounts[0].balances: expected an object"],

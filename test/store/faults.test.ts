@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lookAtData } from "../../src/node/store-look.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
+import { fileMark } from "../../src/store/lmdb/files.ts";
+import { encodeMark, ownMark } from "../../src/store/lmdb/process-mark.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
@@ -157,12 +159,14 @@ describe("a store on disk", () => {
 
   it("takes over the lease of a process of another boot, or of a dead one", async () => {
     const ledger = await fill(20n);
+    const file = fileMark(path);
+    const living = ownMark("no slot", file);
     for (const holder of [
-      [process.ppid, "1", "another boot"],
-      [process.ppid, "1", ""],
-      [2 ** 22 + 1, "", ""],
+      { ...living, start: `another boot, ${living.start}` },
+      { ...living, pid: process.ppid },
+      { ...living, pid: 2 ** 22 + 1 },
     ]) {
-      await putMeta("writer", Buffer.from(JSON.stringify(holder)));
+      await putMeta("writer", encodeMark(holder));
       expect(await checkWhole(ledger)).toBe(20n);
     }
   });
@@ -171,7 +175,7 @@ describe("a store on disk", () => {
     const ledger = new SyntheticLedger(4, 12);
     const store = await openLmdbStore({ path });
     await store.commit(ledger.batch(undefined, 5n), SYNTHETIC_IDENTITY);
-    const meta = Buffer.from(JSON.stringify([1, "2", "3"]));
+    const meta = Buffer.from(JSON.stringify([1, "2", "3", "4"]));
     const root = open({
       path,
       noSubdir: false,

@@ -1,4 +1,4 @@
-// A proof source that lies in size, and an honest one beside it.
+// A proof source that lies in size, and an honest source next to the liar.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -66,7 +66,7 @@ export function startOfBackup(change: (files: Map<string, Uint8Array>) => void):
   return files;
 }
 
-/** Asks a liar and, beside it, an honest service, which must lead on. Returns what became of the liar. */
+/** Asks a liar and an honest service, which must lead on. Returns what became of the liar. */
 export async function judge(liar: ProofSource): Promise<ProofSourceStatus> {
   const latest = latestOf(8n, 4n);
   const service = await startBytesServer((path) => serviceAnswer(path, history.ends, latest));

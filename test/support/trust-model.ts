@@ -15,10 +15,9 @@ import {
   formatTrust,
   TRUSTED,
   type TrustLevel,
-  trustOfAnswer,
   weakestTrust,
 } from "../../src/ledger/trust.ts";
-import type { LedgerView } from "../../src/ledger/view.ts";
+import { type LedgerView, trustOfAnswer } from "../../src/ledger/view.ts";
 import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { Following, planFollowing } from "../../src/node/following.ts";

@@ -1,5 +1,5 @@
 // Sources that lie in size: a proof source can delay the node, and no more. Whatever it sends (length, nesting, count, pace)
-// is bounded by its format, and whatever reading it throws is the source's fault; an honest source beside it leads on.
+// is bounded by its format, and whatever reading it throws is the source's fault; an honest source next to the liar leads on.
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { PeerConnection } from "../../src/sync/proofs/peer/connection.ts";

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
-import { nextTurn } from "../../src/base/turns.ts";
+import { nextTurn } from "../../src/base/wait.ts";
 import { BcsError } from "../../src/bcs/errors.ts";
 import { decodePage } from "../../src/ledger/record.ts";
 import type { CommitBatch, Store, TreeNodeWrite } from "../../src/store/contract.ts";

@@ -1,7 +1,7 @@
 // An unsigned user transaction: its sender, its call and its changes.
 import { type Codec, encodeWith } from "../../bcs/codec.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
-import { type Address, parseAddress } from "../../move/address.ts";
+import { type Address, FRAMEWORK } from "../../move/address.ts";
 import type { StructTag, TypeTag } from "../../move/type-tag.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import type { Script } from "../../transaction/script.ts";
@@ -56,7 +56,7 @@ export function entryCall(
   typeArgs: readonly TypeTag[],
   args: readonly Uint8Array[],
 ): Call {
-  const address = target.address ?? parseAddress("0x1");
+  const address = target.address ?? FRAMEWORK;
   const module = { address, name: target.module };
   return { kind: "entryFunction", entryFunction: { module, function: target.function, typeArgs, args } };
 }

@@ -1,7 +1,8 @@
 // Transfers of coins and fungible assets between the accounts that trade.
+import { U64_MAX } from "../../base/numbers.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
-import { parseAddress } from "../../move/address.ts";
+import { FRAMEWORK } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { AssetName } from "../assets.ts";
 import type { BalancePart, DemoAccountName } from "../demo-accounts.ts";
@@ -10,7 +11,6 @@ import type { Movement } from "../wallet.ts";
 import { balanceOf } from "../wallet.ts";
 import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
 
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 /** A transfer moves at most one part in this many of the sender's balance, */
 const LARGEST_SHARE = 50n;
 /** and at most this amount, so that large holders stay large. */
@@ -159,7 +159,7 @@ export function failingTransfer({ items, random }: ActionContext): Action | unde
     movements: [],
     failure: {
       kind: "moveAbort",
-      location: { kind: "module", module: { address: parseAddress("0x1"), name: "coin" } },
+      location: { kind: "module", module: { address: FRAMEWORK, name: "coin" } },
       code: 65_542n,
       info: {
         reasonName: "EINSUFFICIENT_BALANCE",

@@ -1,8 +1,6 @@
 // Aborts of the modelled functions: the module, the code and the module's description, as the chain records them.
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
-import { parseAddress } from "../../move/address.ts";
-
-const FRAMEWORK = parseAddress("0x1");
+import { FRAMEWORK } from "../../move/address.ts";
 
 /** Categories of abort codes, in the third byte. */
 const CATEGORIES = {

@@ -1,19 +1,18 @@
 // The state as a modelled function sees it: items are read when they are needed, because only the run of a function
 // finds out which those are.
 
-import { Slices } from "../../base/slices.ts";
-import type { Line } from "../../base/turns.ts";
+import { type Line, Slices } from "../../base/wait.ts";
 import { byteString } from "../../bcs/scalars.ts";
 import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
 import { type AccountResource, accountCodec, type ResourceGroup } from "../../ledger/resources.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { type Address, parseAddress } from "../../move/address.ts";
+import { type Address, FRAMEWORK } from "../../move/address.ts";
 import { type Item, objectItem, resourceItem } from "../item.ts";
 import type { GasMeter } from "../submission/gas.ts";
 import type { WorkingState } from "../working-state.ts";
 
-const FEATURES = resourceItem(parseAddress("0x1"), "0x1::features::Features", byteString);
+const FEATURES = resourceItem(FRAMEWORK, "0x1::features::Features", byteString);
 /** Numbers of the framework's features. */
 const FEATURE_NUMBERS = {
   /** Events have no handles. */

@@ -1,9 +1,10 @@
 // Coins: an account holds them in a coin store, in the primary store of the paired asset, or in both. A withdrawal takes
 // from the coin store first; a deposit goes to the coin store if the account has one.
+import { U64_MAX } from "../../base/numbers.ts";
 import { u64, u128 } from "../../bcs/scalars.ts";
 import { pairedMetadata } from "../../ledger/asset.ts";
 import { type CoinInfo, type CoinStore, coinInfoCodec, coinStoreCodec } from "../../ledger/resources.ts";
-import { type Address, parseAddress } from "../../move/address.ts";
+import { type Address, FRAMEWORK } from "../../move/address.ts";
 import { formatStructTag, type StructTag } from "../../move/type-tag.ts";
 import { unmodelled } from "../../transaction/submission-error.ts";
 import { emitV1 } from "../effects.ts";
@@ -20,8 +21,6 @@ import {
   withdrawFromStore,
 } from "./fungible-stores.ts";
 
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
-const FRAMEWORK = parseAddress("0x1");
 /** The coin that pays for gas. */
 export const NATIVE_COIN: StructTag = tagOf("0x1::aptos_coin::AptosCoin");
 const DEPOSIT = typeOf("0x1::coin::DepositEvent");

@@ -1,5 +1,6 @@
 // Stores of fungible assets: creation, withdrawal, deposit and supply. Assets with functions of their own for these
 // (dispatchable assets) are not modelled.
+import { U64_MAX } from "../../base/numbers.ts";
 import { struct } from "../../bcs/records.ts";
 import { u64, u128 } from "../../bcs/scalars.ts";
 import { option } from "../../bcs/sequences.ts";
@@ -20,7 +21,6 @@ import { createObject } from "../object.ts";
 import { MoveAbort } from "./aborts.ts";
 import type { CallState } from "./call-state.ts";
 
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 export const OBJECT_CORE = member("0x1::object::ObjectCore", objectCoreCodec);
 const FUNGIBLE_STORE = member("0x1::fungible_asset::FungibleStore", fungibleStoreCodec);
 const CONCURRENT_BALANCE = member("0x1::fungible_asset::ConcurrentFungibleBalance", concurrentBalanceCodec);

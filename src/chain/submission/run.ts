@@ -1,4 +1,5 @@
 // Runs a submitted transaction on the state: prologue, function, gas, fee.
+import { USEC_PER_SEC } from "../../base/numbers.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { struct } from "../../bcs/records.ts";
 import { u64 } from "../../bcs/scalars.ts";
@@ -23,7 +24,6 @@ const feeStatementCodec = struct({
   storageFee: u64,
   storageRefund: u64,
 });
-const USEC_PER_SEC = 1_000_000n;
 
 /** How a transaction ended. */
 export interface RunResult {

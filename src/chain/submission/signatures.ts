@@ -2,7 +2,7 @@
 // order, each signature by the key in its place. Schemes that are not checked here are refused by name.
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { sha3Parts } from "../../base/sha3.ts";
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { struct } from "../../bcs/records.ts";
 import { u8 } from "../../bcs/scalars.ts";

@@ -9,7 +9,7 @@ import { transactionCodec } from "../../ledger/transaction.ts";
 import { transactionInfoCodec } from "../../ledger/transaction-info.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { writeSetCodec } from "../../ledger/write-set.ts";
-import { type Address, parseAddress } from "../../move/address.ts";
+import { type Address, FRAMEWORK } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import { type RawTransaction, rawTransactionCodec } from "../../transaction/raw.ts";
@@ -34,7 +34,6 @@ const FAUCET_GAS = 2000n;
 /** Least gas that an estimate gives, in whole units. */
 const LEAST_ESTIMATE = 2n;
 const NO_HASH = new Uint8Array(32);
-const FRAMEWORK = parseAddress("0x1");
 
 /** What a simulation uses in the place of the transaction's own fields. */
 export interface SimulatedFields {

@@ -1,5 +1,6 @@
 // What the chain checks before it runs a transaction, in the order of its own prologue.
 import { equalBytes } from "../../base/bytes.ts";
+import { USEC_PER_SEC } from "../../base/numbers.ts";
 import { refuse } from "../../transaction/submission-error.ts";
 import type { CallState } from "../functions/call-state.ts";
 import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
@@ -8,7 +9,6 @@ import { isNonceUsed, MAX_NONCE_SECS } from "./nonce-history.ts";
 import type { Signer } from "./signatures.ts";
 import type { Submitted } from "./submitted.ts";
 
-const USEC_PER_SEC = 1_000_000n;
 const TOO_BIG = 1n << 63n;
 
 /** The ledger that a transaction is checked against. */

@@ -11,9 +11,8 @@ import {
   type StoreOptions,
   type StoreReport,
 } from "../../node.ts";
-import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible } from "../interrupt.ts";
-import { operandsOf } from "../operands.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import {

@@ -1,13 +1,11 @@
 // `sextant copy`: copies a ledger from a data directory into another directory or a cluster.
 import { ConfigError } from "../../base/errors.ts";
 import { type CopyOptions, type CopyReport, copyData, type StoreOptions } from "../../node.ts";
-import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { operandsOf } from "../operands.ts";
 import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../option.ts";
-import type { Progress } from "../progress.ts";
-import { startSteadyProgress } from "../steady-progress.ts";
+import { type Progress, startProgress } from "../progress.ts";
 import {
   assertNotGiven,
   CLUSTER_NAMES,
@@ -83,7 +81,7 @@ function partProgress(err: CommandContext["err"]): {
       if (part !== name) {
         progress?.finish();
         // An earlier run may have copied versions; every other part starts at zero.
-        progress = startSteadyProgress(name, total, name === "versions" ? done : 0);
+        progress = startProgress(name, total, { from: name === "versions" ? done : 0, isSteady: true });
         part = name;
       }
       progress?.update(done);

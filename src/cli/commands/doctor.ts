@@ -1,11 +1,10 @@
 // `sextant doctor`: looks at the machine, the data directory and the network that a node would use, and says in plain
 // words what is wrong. It changes nothing.
-import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { diskFindings, permissionFindings, type SeenStore, storeFindings } from "../doctor/directory.ts";
-import { type Finding, findingLine, withDeadline } from "../doctor/finding.ts";
+import { type Finding, findInTime, findingLine } from "../doctor/finding.ts";
 import { descriptorFindings, memoryFindings, nodeFindings } from "../doctor/machine.ts";
 import { clusterFindings, portFindings, proofFindings, upstreamFindings } from "../doctor/network.ts";
-import { operandsOf } from "../operands.ts";
 import {
   defaultsOf,
   durationOption,
@@ -65,8 +64,8 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
     ...memoryFindings(),
     ...descriptorFindings(values["max-connections"]),
   ];
-  const add = async (check: string, ms: number, find: Parameters<typeof withDeadline>[2]): Promise<void> => {
-    findings.push(...(await withDeadline(check, ms, find)));
+  const add = async (check: string, ms: number, find: Parameters<typeof findInTime>[2]): Promise<void> => {
+    findings.push(...(await findInTime(check, ms, find)));
   };
   let seen: SeenStore | undefined;
   if (store.engine === "lmdb") {
@@ -83,10 +82,10 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
   const chainId = seen?.look?.ledger?.chainId;
   // At once: one that hangs does not hold up the others.
   const asked = values.upstream.map((url) =>
-    withDeadline(`upstream ${url}`, checkMs, () => upstreamFindings(url, chainId, Date.now, askMs)),
+    findInTime(`upstream ${url}`, checkMs, () => upstreamFindings(url, chainId, Date.now, askMs)),
   );
   const sources = values.proofs.map((url) =>
-    withDeadline(`proofs ${url}`, checkMs, () => proofFindings(url, chainId, askMs)),
+    findInTime(`proofs ${url}`, checkMs, () => proofFindings(url, chainId, askMs)),
   );
   for (const found of await Promise.all([...asked, ...sources])) findings.push(...found);
   return findings;

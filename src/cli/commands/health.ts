@@ -5,8 +5,7 @@ import { pathTo } from "../../interface/route.ts";
 import { healthyRoute, readyRoute } from "../../interface/routes.ts";
 import { HTTP_DEFAULTS, HTTP_NUMBERS } from "../../node.ts";
 import { askOnce } from "../ask-once.ts";
-import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
-import { operandsOf } from "../operands.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import {
   durationOption,
   integerOption,

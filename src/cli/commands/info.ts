@@ -1,6 +1,5 @@
 // `sextant info`: facts about a node.
-import { command, EXIT_OK } from "../command.ts";
-import { operandsOf } from "../operands.ts";
+import { type CommandContext, command, EXIT_OK, operandsOf } from "../command.ts";
 import { switchOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { sourceExclusions, sourceOptions } from "../source/options.ts";
@@ -13,8 +12,24 @@ export function alignedLines(object: Readonly<Record<string, unknown>>): string[
   );
 }
 
+/** Prints fields as a JSON object, or as aligned lines. */
+export function printFields(
+  fields: Readonly<Record<string, unknown>>,
+  isJson: boolean,
+  { out }: CommandContext,
+): void {
+  if (isJson) out(JSON.stringify(fields));
+  else for (const line of alignedLines(fields)) out(line);
+}
+
+/** Prints a JSON answer as it is, or as aligned lines. */
+export function printAnswer(text: string, isJson: boolean, context: CommandContext): void {
+  if (isJson) context.out(text);
+  else printFields(flatten(JSON.parse(text) as Record<string, unknown>), false, context);
+}
+
 /** Members of objects under names of their own, such as `demo_accounts.ada`. */
-export function flatten(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function flatten(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const flat: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(object)) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) flat[name] = value;
@@ -35,10 +50,7 @@ export const infoCommand = command({
   run: async (values, operands, context) => {
     operandsOf(operands, []);
     const text = await askSource(values, (source) => source.info());
-    if (values.json) context.out(text);
-    else
-      for (const line of alignedLines(flatten(JSON.parse(text) as Record<string, unknown>)))
-        context.out(line);
+    printAnswer(text, values.json, context);
     return EXIT_OK;
   },
 });

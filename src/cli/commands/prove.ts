@@ -2,19 +2,11 @@
 import { writeFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs } from "../../node.ts";
-import { command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
-import { operandsOf } from "../operands.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { askSource } from "../source/open.ts";
-import {
-  minVersionOptions,
-  readAtExclusions,
-  readAtOf,
-  readAtOptions,
-  sourceExclusions,
-  sourceOptions,
-} from "../source/options.ts";
+import { readAtOf, stateExclusions, stateOptions } from "../source/options.ts";
 import type { ProofQuery, Source } from "../source/source.ts";
 
 interface Asked {
@@ -51,9 +43,7 @@ export const proveCommand = command({
   name: "prove",
   operands: "[ADDRESS ASSET]",
   options: {
-    ...sourceOptions,
-    ...minVersionOptions,
-    ...readAtOptions,
+    ...stateOptions,
     table: textOption("Prove an item of this table instead of a balance", "TABLE_HANDLE"),
     key: textOption("Key of the item, as the hex of its BCS bytes", "KEY"),
     "from-waypoint": textOption(
@@ -63,7 +53,7 @@ export const proveCommand = command({
     out: textOptionWithDefault("File to write; - for standard output", "FILE", "proof.json"),
     bcs: switchOption("Write BCS, the chain's binary format, instead of JSON", false),
   },
-  exclusions: [...sourceExclusions, ...readAtExclusions],
+  exclusions: stateExclusions,
   examples: [
     "sextant prove ada APT",
     'sextant prove 0xcafe 0xa --from-waypoint "$(cat waypoint.txt)" --out cafe.json',

@@ -1,20 +1,18 @@
 // `sextant rewind`: removes everything above an earlier version from a store.
 import { ConfigError } from "../../base/errors.ts";
+import { U64_MAX } from "../../base/numbers.ts";
 import { type RewindReport, rewindData } from "../../node.ts";
-import { command, EXIT_OK } from "../command.ts";
+import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { operandsOf } from "../operands.ts";
 import { choiceOption, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
-import { alignedLines } from "./info.ts";
-
-const MAX_VERSION = 2n ** 64n - 1n;
+import { printFields } from "./info.ts";
 
 function versionOf(text: string | undefined): bigint {
   const version = text !== undefined && /^(0|[1-9]\d{0,19})$/.test(text) ? BigInt(text) : undefined;
-  if (version !== undefined && version <= MAX_VERSION) return version;
+  if (version !== undefined && version <= U64_MAX) return version;
   const got = text === undefined ? "" : `, got ${JSON.stringify(text)}`;
   throw new ConfigError(`--to: expected the last version of a block${got}`);
 }
@@ -60,8 +58,7 @@ export const rewindCommand = command({
     );
     progress?.finish();
     const fields = reportFields(report);
-    if (values.json) context.out(JSON.stringify(fields));
-    else for (const line of alignedLines(fields)) context.out(line);
+    printFields(fields, values.json, context);
     return EXIT_OK;
   },
 });

@@ -13,13 +13,12 @@ import {
 } from "../../node.ts";
 import { showCatchingUp } from "../catching-up.ts";
 import { hasColours } from "../colour.ts";
-import { type CommandContext, command, EXIT_FAILED, EXIT_OK } from "../command.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { checkFork, FORK_EXCLUDES, forkOf, forkOptions } from "../fork-options.ts";
 import { httpOf, limitGroups, servingGroup } from "../http-options.ts";
 import { Interrupted } from "../interrupt.ts";
 import { startLiveLine } from "../live-line.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { operandsOf } from "../operands.ts";
 import {
   bytesOption,
   choiceOption,
@@ -36,7 +35,7 @@ import {
   toNodeValues,
 } from "../option.ts";
 import { rewrittenLine, startProgress } from "../progress.ts";
-import { startScreen } from "../start-screen.ts";
+import { proofsLine, startScreen } from "../start-screen.ts";
 import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
 import { checkInChild } from "./check.ts";
 
@@ -366,7 +365,7 @@ async function announce(node: Node, context: CommandContext): Promise<boolean> {
   const { environment } = context;
   const isColoured = hasColours(process.stdout, environment);
   const { proofUrl } = node;
-  const proofs = proofUrl && (await (await import("../proofs-line.ts")).proofsLine(proofUrl));
+  const proofs = proofUrl && (await proofsLine(proofUrl));
   context.out(startScreen(node, { position: await positionText(node), proofs, isColoured, environment }));
   return true;
 }

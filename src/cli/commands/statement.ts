@@ -1,8 +1,7 @@
 // `sextant statement`: a balance before and after a period, with every change between.
 import { ConfigError } from "../../base/errors.ts";
-import { command, EXIT_OK } from "../command.ts";
+import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands } from "../names.ts";
-import { operandsOf } from "../operands.ts";
 import { choiceOption, textOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { sourceExclusions, sourceOptions } from "../source/options.ts";

@@ -1,10 +1,10 @@
 // `sextant status`: the ledger's head and its age.
-import { command, EXIT_OK } from "../command.ts";
-import { operandsOf } from "../operands.ts";
+import { USEC_PER_MS } from "../../base/numbers.ts";
+import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { switchOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { sourceExclusions, sourceOptions } from "../source/options.ts";
-import { alignedLines } from "./info.ts";
+import { printFields } from "./info.ts";
 
 interface LedgerAnswer {
   readonly chain_id: number;
@@ -86,7 +86,7 @@ export const statusCommand = command({
         : JSON.parse(await source.ledger());
       return { ledger: ledger as LedgerAnswer, info };
     });
-    const blockTimeMs = Number(BigInt(ledger.ledger_timestamp) / 1000n);
+    const blockTimeMs = Number(BigInt(ledger.ledger_timestamp) / USEC_PER_MS);
     const status = {
       chain_id: ledger.chain_id,
       sync_mode: info.sync_mode,
@@ -102,8 +102,7 @@ export const statusCommand = command({
       latest_block_time: new Date(blockTimeMs).toISOString(),
       latest_block_age_seconds: Math.max(0, Math.round((Date.now() - blockTimeMs) / 1000)),
     };
-    if (values.json) context.out(JSON.stringify(status));
-    else for (const line of alignedLines(status)) context.out(line);
+    printFields(status, values.json, context);
     return EXIT_OK;
   },
 });

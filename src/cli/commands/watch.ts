@@ -2,9 +2,8 @@
 import { ConfigError } from "../../base/errors.ts";
 import { formatTime } from "../../base/time-text.ts";
 import { parseOperand } from "../../node.ts";
-import { command, EXIT_OK } from "../command.ts";
+import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands } from "../names.ts";
-import { operandsOf } from "../operands.ts";
 import { integerOption, switchOption, textOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";

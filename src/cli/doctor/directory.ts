@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { CodedError } from "../../base/errors.ts";
+import { USEC_PER_MS } from "../../base/numbers.ts";
 import { lookAtData, type StoreLook } from "../../node.ts";
 import { bad, bytesText, type Finding, ok, warn } from "./finding.ts";
 
@@ -61,7 +62,7 @@ export function permissionFindings(path: string): readonly Finding[] {
   return findings.length > 0 ? findings : [ok(check, `${path} belongs to this user only`)];
 }
 
-/** The store keeps this much free; see store/lmdb/disk-space.ts. */
+/** The store keeps this much free; see store/lmdb/files.ts. */
 const LEAST_FREE_BYTES = 64 << 20;
 const COMFORT_BYTES = 1 << 30;
 const LEAST_INODES = 100;
@@ -121,17 +122,14 @@ function ledgerFinding({ bytes, ledger }: StoreLook): Finding {
 }
 
 function lockFindings({ writer }: StoreLook): Finding[] {
-  if (writer === undefined || writer.isAlive === false) return [ok("lock", "no process writes to the store")];
-  const { pid, isAlive } = writer;
+  if (writer === undefined) return [ok("lock", "no process writes to the store")];
   const advice = "a second node on this directory would be refused; use --read-only to read along";
-  return isAlive === true
-    ? [warn("lock", `process ${pid} writes to the store`, advice)]
-    : [warn("lock", `process ${pid}, which is not visible here, may write to the store`, advice)];
+  return [warn("lock", `process ${writer.pid} writes to the store`, advice)];
 }
 
 function clockFindings({ ledger }: StoreLook, nowMs: number): Finding[] {
   if (ledger === undefined) return [];
-  const aheadMs = Number(ledger.timestampUsec / 1000n) - nowMs;
+  const aheadMs = Number(ledger.timestampUsec / USEC_PER_MS) - nowMs;
   if (aheadMs <= LEDGER_SKEW_MS) return [];
   const text = `this machine's clock is ${Math.round(aheadMs / 1000)} s behind the newest block of the store`;
   return [bad("clock", text, "set the clock (chrony, systemd-timesyncd)")];

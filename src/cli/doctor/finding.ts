@@ -1,4 +1,5 @@
 // What `sextant doctor` finds: one line each.
+import { LATE, within } from "../../base/wait.ts";
 
 export type Level = "ok" | "warn" | "bad";
 
@@ -39,25 +40,17 @@ export function bytesText(bytes: number): string {
 }
 
 /** Waits for findings; one that says so if they take too long. */
-export async function withDeadline(
+export async function findInTime(
   check: string,
   ms: number,
   find: () => Promise<readonly Finding[]> | readonly Finding[],
 ): Promise<readonly Finding[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Finding[]>((resolve) => {
-    timer = setTimeout(
-      () =>
-        resolve([bad(check, `no result in ${ms / 1000} s`, "look whether the disk or the network hangs")]),
-      ms,
-    );
-  });
   try {
-    return await Promise.race([find(), late]);
+    const found = await within(ms, Promise.resolve().then(find));
+    if (found !== LATE) return found;
+    return [bad(check, `no result in ${ms / 1000} s`, "look whether the disk or the network hangs")];
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     return [bad(check, text.split("\n")[0] ?? "", "see docs/operate.md")];
-  } finally {
-    clearTimeout(timer);
   }
 }

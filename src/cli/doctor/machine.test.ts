@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bytesText, findingLine, withDeadline } from "./finding.ts";
+import { bytesText, findInTime, findingLine } from "./finding.ts";
 import { descriptorFindings, memoryFindings, nodeFindings } from "./machine.ts";
 
 const MIB = 1 << 20;
@@ -35,9 +35,9 @@ describe("the machine", () => {
   });
 
   it("says what a check that does not end or throws means", async () => {
-    const [late] = await withDeadline("disk", 1, () => new Promise(() => {}));
+    const [late] = await findInTime("disk", 1, () => new Promise(() => {}));
     expect(late).toMatchObject({ level: "bad", check: "disk", text: "no result in 0.001 s" });
-    const [thrown] = await withDeadline("disk", 1000, () => Promise.reject(new Error("gone\nat line 1")));
+    const [thrown] = await findInTime("disk", 1000, () => Promise.reject(new Error("gone\nat line 1")));
     expect(thrown).toMatchObject({ level: "bad", text: "gone" });
     expect(findingLine({ check: "disk", level: "bad", text: "full", advice: "free space" })).toBe(
       "bad   disk: full; free space",

@@ -1,6 +1,6 @@
 // Reads server-sent events from a node, and connects again behind the last one when the connection is lost.
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../../base/errors.ts";
+import { pause } from "../../base/wait.ts";
 
 /** An event with data. */
 export interface NodeEvent {
@@ -77,6 +77,6 @@ export async function* followEvents(
       await response.body?.cancel();
     }
     onLost(reason);
-    await sleep(retryMs);
+    await pause(retryMs);
   }
 }

@@ -56,6 +56,11 @@ export const readAtExclusions: readonly Exclusion<keyof typeof readAtOptions>[] 
   { one: "ledger-version", others: ["at"] },
 ];
 
+/** Options of commands that read the state. */
+export const stateOptions = { ...sourceOptions, ...minVersionOptions, ...readAtOptions };
+
+export const stateExclusions = [...sourceExclusions, ...readAtExclusions];
+
 /** The version or time that the options name. Throws ConfigError. */
 export function readAtOf(values: {
   readonly "ledger-version": string | undefined;

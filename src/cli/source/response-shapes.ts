@@ -1,9 +1,9 @@
 // Shapes of a node's responses: a response of another shape is not printed.
 import { fromHex } from "../../base/hex.ts";
+import { U64_MAX } from "../../base/numbers.ts";
 
 /** A u8 on chain. */
 const MAX_DECIMALS = 255;
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 /** The last moment that a date can name, in microseconds. */
 const MAX_TIME_USEC = 8_640_000_000_000_000_000n;
 

@@ -4,9 +4,10 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { BodyHold } from "../body.ts";
-import type { EventSink, Exchange, Reply, RequestHeaders } from "../exchange.ts";
+import type { EventSink, Exchange, Reply } from "../exchange.ts";
 import { headerLines } from "../headers.ts";
 import type { Admitted } from "../node-exchange.ts";
+import type { RequestHeaders } from "../request-headers.ts";
 import type { ReplyTail } from "./reply-tail.ts";
 import type { OrdinaryRequest } from "./request-head.ts";
 import { sharedReads } from "./shared-reads.ts";

@@ -1,7 +1,7 @@
 // Parses ordinary requests: GET or POST, HTTP/1.1, a plain path, a valid Host, each header once, a body of stated
 // length. Every other request goes to node's parser, so this one accepts a small subset and must agree on it.
 import { SMALL_BYTES } from "../body.ts";
-import type { RequestHeaders } from "../exchange.ts";
+import type { RequestHeaders } from "../request-headers.ts";
 import { isHost } from "../request-target.ts";
 
 /** Longest head parsed here, and the part that most heads fit into. */

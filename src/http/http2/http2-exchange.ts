@@ -6,7 +6,8 @@ import type { Writable } from "node:stream";
 import { type BodyHold, readBody } from "../body.ts";
 import { cutOff } from "../cut-off.ts";
 import { quoteInput } from "../errors.ts";
-import type { EventSink, Exchange, Reply, RequestHeaders } from "../exchange.ts";
+import type { EventSink, Exchange, Reply } from "../exchange.ts";
+import type { RequestHeaders } from "../request-headers.ts";
 import { isHost } from "../request-target.ts";
 
 /** What an exchange needs of its connection. */

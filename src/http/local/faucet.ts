@@ -7,11 +7,11 @@ import { type Address, addressFromBytes, parseAddress } from "../../move/address
 import { SubmissionError } from "../../transaction/submission-error.ts";
 import { HttpError } from "../errors.ts";
 import { RateLimiter } from "../rate-limiter.ts";
+import type { SideServer } from "../side-server.ts";
 import {
   listenSmall,
   type SmallRequest,
   type SmallResponse,
-  type SmallServer,
   type SmallServerOptions,
 } from "./small-server.ts";
 
@@ -100,7 +100,7 @@ function bodyOf({ body }: SmallRequest): Readonly<Record<string, unknown>> {
 }
 
 /** Starts the faucet. */
-export function listenForFunding(options: FaucetOptions): Promise<SmallServer> {
+export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
   const { fund, unready, clock = Date.now } = options;
   const limiter = new RateLimiter(MAX_PER_SECOND);
   let waiting = 0;

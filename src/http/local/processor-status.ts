@@ -1,11 +1,12 @@
 // The one question that the official TypeScript SDK asks an indexer after it funded an account: how far the processor of
 // balances is. This node serves balances itself, so the answer is its own position. There is no indexer behind this.
 import { errorText } from "../../base/errors.ts";
+import { USEC_PER_MS } from "../../base/numbers.ts";
+import type { SideServer } from "../side-server.ts";
 import {
   listenSmall,
   type SmallRequest,
   type SmallResponse,
-  type SmallServer,
   type SmallServerOptions,
 } from "./small-server.ts";
 
@@ -42,7 +43,7 @@ const MAX_DATE_USEC = 8_640_000_000_000_000_000n;
 function timeText(timestampUsec: bigint): string | null {
   // A test may set the chain's clock, and Date ends before it.
   if (timestampUsec > MAX_DATE_USEC) return null;
-  return new Date(Number(timestampUsec / 1000n)).toISOString().slice(0, -1);
+  return new Date(Number(timestampUsec / USEC_PER_MS)).toISOString().slice(0, -1);
 }
 
 const COLUMNS: Readonly<Record<string, (position: StatusPosition) => unknown>> = {
@@ -76,7 +77,7 @@ function wantedProcessor(args: string | undefined, variables: unknown): string |
 }
 
 /** Starts the server of that question. */
-export function listenForStatus(options: ProcessorStatusOptions): Promise<SmallServer> {
+export function listenForStatus(options: ProcessorStatusOptions): Promise<SideServer> {
   const answer = async ({ method, path, body }: SmallRequest): Promise<SmallResponse> => {
     if (method !== "POST" || path !== "/v1/graphql") return { status: 404, body: { message: HERE } };
     let asked: { readonly query?: unknown; readonly variables?: unknown };

@@ -1,11 +1,11 @@
 // A small HTTP server for one task beside the main one: bounded in connections, bytes and time, open to every origin.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { addCorsHeaders, preflightHeaders } from "../cors.ts";
 import { HttpError } from "../errors.ts";
 import { isJsonMediaType } from "../negotiation.ts";
+import { listenBeside, type SideServer } from "../side-server.ts";
 
 /** A request with its body. */
 export interface SmallRequest {
@@ -25,12 +25,6 @@ export interface SmallResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-}
-
-export interface SmallServer {
-  /** Such as `http://127.0.0.1:8081`. */
-  readonly url: string;
-  close(): Promise<void>;
 }
 
 export interface SmallServerOptions {
@@ -80,7 +74,7 @@ function send(
 }
 
 /** Listens. Rejects with the error of the socket, such as EADDRINUSE. */
-export function listenSmall(options: SmallServerOptions): Promise<SmallServer> {
+export function listenSmall(options: SmallServerOptions): Promise<SideServer> {
   const { host, port, respond, refuse, logger } = options;
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = "GET", url = "/" } = request;
@@ -111,27 +105,17 @@ export function listenSmall(options: SmallServerOptions): Promise<SmallServer> {
     };
     send(request, response, await respond(asked));
   };
-  const server = createServer(LIMITS, (request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      if (request.destroyed && !request.complete) return;
-      logger.warn({ error: errorText(error) }, "a request of the local chain's helpers failed");
-      if (!response.headersSent) send(request, response, refuse(500, "internal error"));
-      else response.destroy();
-    });
-  });
-  server.maxConnections = MAX_CONNECTIONS;
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, () => {
-      const bound = (server.address() as AddressInfo).port;
-      resolve({
-        url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
-        close: () =>
-          new Promise((done) => {
-            server.close(() => done());
-            server.closeAllConnections();
-          }),
-      });
-    });
+  return listenBeside({
+    host,
+    port,
+    limits: LIMITS,
+    maxConnections: MAX_CONNECTIONS,
+    serve: (request, response) =>
+      handle(request, response).catch((error: unknown) => {
+        if (request.destroyed && !request.complete) return;
+        logger.warn({ error: errorText(error) }, "a request of the local chain's helpers failed");
+        if (!response.headersSent) send(request, response, refuse(500, "internal error"));
+        else response.destroy();
+      }),
   });
 }

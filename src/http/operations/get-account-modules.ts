@@ -1,5 +1,5 @@
 // All modules of an account, in pages.
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { accountModulesRoute } from "../../interface/routes.ts";
 import { readModules } from "../../ledger/resource-item.ts";

@@ -1,5 +1,5 @@
 // All resources of an account, in pages.
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { accountResourcesRoute } from "../../interface/routes.ts";
 import { readResources } from "../../ledger/resource-item.ts";
 import { accountItemsOperation } from "../account-items.ts";

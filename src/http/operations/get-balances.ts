@@ -3,7 +3,7 @@ import type { CodedError } from "../../base/errors.ts";
 import { balancesRoute } from "../../interface/routes.ts";
 import { type BalancePair, readBalances } from "../../ledger/balance.ts";
 import { batchOperation } from "../batch-operation.ts";
-import { parseField } from "../operation.ts";
+import { parseField } from "../field.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA } from "../schemas/integer.ts";

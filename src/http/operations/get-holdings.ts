@@ -1,7 +1,8 @@
 // Every asset of an account.
 import { holdingsRoute } from "../../interface/routes.ts";
 import { type Holding, type HoldingsPage, readHoldings } from "../../ledger/holdings.ts";
-import { type JsonSchema, operation } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
+import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { AMOUNT_SCHEMA, countField } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";

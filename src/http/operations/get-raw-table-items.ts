@@ -3,9 +3,9 @@ import { rawItemsRoute } from "../../interface/routes.ts";
 import { readTableItems, UNREAD } from "../../ledger/table-item.ts";
 import { batchOperation } from "../batch-operation.ts";
 import { HttpError } from "../errors.ts";
-import { parseField } from "../operation.ts";
+import { parseField } from "../field.ts";
 import { tableHandleField } from "../schemas/address.ts";
-import { HEX_BYTES_SCHEMA, parseHexBytes } from "../schemas/hex-bytes.ts";
+import { HEX_BYTES_SCHEMA, parseHexField } from "../schemas/hex-bytes.ts";
 import { named } from "../schemas/named.ts";
 import { itemNotFound } from "./get-raw-table-item.ts";
 
@@ -45,7 +45,7 @@ export const getRawTableItems = batchOperation({
     },
     parse: (handle, key) => ({
       handle: parseField("table_handle", tableHandleField, handle),
-      key: parseHexBytes("key", key),
+      key: parseHexField("key", key),
     }),
   },
   answer: {

@@ -1,6 +1,6 @@
 // One table item by the JSON of its key.
 
-import type { Slices } from "../../base/slices.ts";
+import type { Slices } from "../../base/wait.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { BcsWriter } from "../../bcs/writer.ts";

@@ -1,6 +1,6 @@
 // The rows of a table, and how many there are.
 import { toPrefixedHex } from "../../base/hex.ts";
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { tableItemCountRoute, tableItemsRoute } from "../../interface/routes.ts";
 import {
@@ -12,7 +12,8 @@ import {
 import { timeOf } from "../../ledger/read-point.ts";
 import { AnswerText, addHex } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
-import { type Field, type JsonSchema, operation } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
+import { operation } from "../operation.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { countField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";

@@ -1,4 +1,5 @@
 // The liveness check. Readiness is separate: see ready.ts.
+import { USEC_PER_MS, USEC_PER_SEC } from "../../base/numbers.ts";
 import { spanText } from "../../base/settings.ts";
 import { healthyRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
@@ -27,11 +28,11 @@ export const healthy = operation({
     if (duration_secs !== undefined) {
       if (view === undefined) throw new HttpError("unhealthy", "the node waits for its ledger");
       const { timestampUsec } = view.position;
-      const oldestUsec = BigInt(services.clock()) * 1000n - duration_secs * 1_000_000n;
+      const oldestUsec = BigInt(services.clock()) * USEC_PER_MS - duration_secs * USEC_PER_SEC;
       if (timestampUsec < oldestUsec) {
         throw new HttpError(
           "unhealthy",
-          `the latest block is ${spanText(services.clock() - Number(timestampUsec / 1000n))} old, more than ${duration_secs}s`,
+          `the latest block is ${spanText(services.clock() - Number(timestampUsec / USEC_PER_MS))} old, more than ${duration_secs}s`,
         );
       }
     }

@@ -1,7 +1,8 @@
 // Simulates a transaction on the head of the local chain.
 import { BcsWriter } from "../../bcs/writer.ts";
 import { AnswerText } from "../answer-text.ts";
-import { encodedAnswer, type Field, operation } from "../operation.ts";
+import type { Field } from "../field.ts";
+import { encodedAnswer, operation } from "../operation.ts";
 import { quotedField } from "../schemas/flag.ts";
 import { signedTransactionBody } from "../schemas/signed-transaction.ts";
 import { USER_SCHEMA } from "../schemas/transaction.ts";

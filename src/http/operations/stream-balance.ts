@@ -2,7 +2,8 @@
 import { toPrefixedHex } from "../../base/hex.ts";
 import { balanceStreamRoute } from "../../interface/routes.ts";
 import { type BalanceEvent, watchedBalance } from "../../ledger/watch/watched-balance.ts";
-import { type JsonSchema, operation } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
+import { operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import {

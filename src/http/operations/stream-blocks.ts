@@ -1,7 +1,8 @@
 // The blocks, sent as they are committed.
 import { blockStreamRoute } from "../../interface/routes.ts";
 import { type BlockEvent, watchedBlocks } from "../../ledger/watch/watched-blocks.ts";
-import { type JsonSchema, operation } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
+import { operation } from "../operation.ts";
 import {
   afterField,
   beginEvents,

@@ -1,6 +1,6 @@
 // Addresses in paths: accounts and table handles.
 import { type Address, parseAddress } from "../../move/address.ts";
-import type { Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { ADDRESS_PATTERN } from "./patterns.ts";
 

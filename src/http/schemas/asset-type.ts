@@ -4,7 +4,7 @@
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { type Asset, parseAsset } from "../../ledger/asset.ts";
-import type { Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { ASSET_PATTERN } from "./patterns.ts";
 

@@ -1,10 +1,11 @@
 // Batches: many queries that are answered from one version. The body's form is checked as a whole; a query whose texts are
 // not what they should be gets its error in its place, and the others their answers.
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJsonInSlices } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";
-import { type BodyField, type JsonSchema, parseField } from "../operation.ts";
+import { type JsonSchema, parseField } from "../field.ts";
+import type { BodyField } from "../operation.ts";
 import { ERROR_SCHEMA } from "./error.ts";
 import { U64_REQUEST_SCHEMA, U64_SCHEMA } from "./integer.ts";
 import { described, named } from "./named.ts";

@@ -1,6 +1,6 @@
 // Schema of the body of every error.
 import { ERROR_CODES } from "../error-catalogue.ts";
-import type { JsonSchema } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
 import { U64_NUMBER_SCHEMA, U64_SCHEMA } from "./integer.ts";
 import { named } from "./named.ts";
 

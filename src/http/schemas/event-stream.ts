@@ -2,7 +2,8 @@
 import { formatTrust, trustAt } from "../../ledger/trust.ts";
 import { otherHistory, parseEventId, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
-import type { AnswerForm, Context, EventAnswer, Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
+import type { AnswerForm, Context, EventAnswer } from "../operation.ts";
 import { ledgerVersionField, U64_SCHEMA } from "./integer.ts";
 import { named } from "./named.ts";
 

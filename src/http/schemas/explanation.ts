@@ -1,7 +1,8 @@
 // Schemas of the explanation of a transaction, and of what can be explained.
 import { EXPLAIN_TYPES } from "../../transaction/explain/explain.ts";
 import { WARNINGS } from "../../transaction/explain/explanation.ts";
-import type { BodyField, JsonSchema } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
+import type { BodyField } from "../operation.ts";
 import { ANSWER_ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { U64_SCHEMA } from "./integer.ts";

@@ -1,6 +1,6 @@
 // Yes or no in a query.
 import { HttpError } from "../errors.ts";
-import type { Field } from "../operation.ts";
+import type { Field } from "../field.ts";
 
 /** `true` or `false`. */
 function flagField(description: string): Field<boolean> {

@@ -1,8 +1,8 @@
 // Bytes as hex text in JSON.
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { HttpError, quoteInput } from "../errors.ts";
-import type { JsonSchema } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { HEX_PATTERN } from "./patterns.ts";
 
@@ -22,7 +22,7 @@ export const HEX_BYTES_EXPECTED = "an even number of hex digits, with or without
 const SLICE_DIGITS = 128 * 1024;
 
 /** Parses bytes: an optional `0x`, then an even number of hex digits. */
-export function parseHexBytes(name: string, text: string): Uint8Array {
+export function parseHexField(name: string, text: string): Uint8Array {
   const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
   if (bytes === undefined) {
     throw new HttpError(

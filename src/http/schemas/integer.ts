@@ -1,12 +1,12 @@
 // Integers in query texts: decimal digits, leading zeros and one plus sign allowed, nothing else.
+import { U64_MAX } from "../../base/numbers.ts";
 import { HttpError } from "../errors.ts";
-import type { Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { U64_PATTERN } from "./patterns.ts";
 
 const U16_MAX = 0xffffn;
 const U32_MAX = 0xffff_ffffn;
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 /** More digits than any value in range needs, zeros in front included. */
 const MAX_DIGITS = 100;
 

@@ -1,7 +1,7 @@
 // The least version of a read, and how long it waits for it. Every operation that needs the ledger takes both.
 import { MAX_WAIT_MS, type MinVersion } from "../../ledger/watch/min-version.ts";
 import { HttpError } from "../errors.ts";
-import type { Field, ParsedArgs } from "../operation.ts";
+import type { Field, ParsedArgs } from "../field.ts";
 import { countField, ledgerVersionField } from "./integer.ts";
 
 const minLedgerVersionField: Field<bigint> = {

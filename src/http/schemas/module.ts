@@ -1,5 +1,5 @@
 // Schema of a module and its ABI.
-import type { JsonSchema } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
 import { ANSWER_ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { named } from "./named.ts";

@@ -4,7 +4,7 @@ import { type StructType, structTypeOf } from "../../ledger/state-types.ts";
 import { isIdentifier, MAX_IDENTIFIER_LENGTH } from "../../move/identifier.ts";
 import { parseStructTag } from "../../move/type-text.ts";
 import { HttpError } from "../errors.ts";
-import type { Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { STRUCT_TYPE_PATTERN } from "./patterns.ts";
 

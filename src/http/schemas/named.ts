@@ -1,6 +1,6 @@
 // Schemas with names: the document has each of them once, among its components, and refers to it everywhere else.
 // Generated clients then have one type for it, and unions that their compilers can tell apart.
-import type { JsonSchema } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
 
 const names = new WeakMap<object, string>();
 const PREFIX = "#/components/schemas/";

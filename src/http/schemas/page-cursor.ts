@@ -3,7 +3,7 @@ import { fromHex, toHex } from "../../base/hex.ts";
 import type { ReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
-import type { Field } from "../operation.ts";
+import type { Field } from "../field.ts";
 import { ledgerVersionField } from "./integer.ts";
 import { PAGE_CURSOR_PATTERN } from "./patterns.ts";
 import { type ReadAtArgs, readPointOf } from "./read-at.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Field } from "../operation.ts";
+import type { Field } from "../field.ts";
 import { addressField } from "./address.ts";
 import { assetTypeField } from "./asset-type.ts";
-import { parseHexBytes } from "./hex-bytes.ts";
+import { parseHexField } from "./hex-bytes.ts";
 import { ledgerVersionField } from "./integer.ts";
 import {
   ADDRESS_PATTERN,
@@ -27,7 +27,7 @@ function accepts(parse: Field<unknown>["parse"], text: string): boolean {
 
 const PARSERS: Readonly<Record<string, readonly [pattern: string, parse: Field<unknown>["parse"]]>> = {
   address: [ADDRESS_PATTERN, addressField.parse],
-  hex: [HEX_PATTERN, (text) => parseHexBytes("key", text)],
+  hex: [HEX_PATTERN, (text) => parseHexField("key", text)],
   u64: [U64_PATTERN, ledgerVersionField.parse],
   time: [TIME_PATTERN, readAtFields.at.parse],
   "range end": [RANGE_END_PATTERN, fromField.parse],

@@ -2,7 +2,8 @@
 import { LedgerError } from "../../ledger/errors.ts";
 import { parseWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import { bundleToText, encodeBundle, type MadeBundle } from "../../proof/made-bundle.ts";
-import type { AnswerForm, Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
+import type { AnswerForm } from "../operation.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "./integer.ts";
 import { described, named, namedUnion, nullableAnswer } from "./named.ts";

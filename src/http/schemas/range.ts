@@ -2,7 +2,7 @@
 import { TIME_EXPECTED } from "../../base/time-text.ts";
 import { isReversed, type RangeEnd } from "../../ledger/version-range.ts";
 import { HttpError } from "../errors.ts";
-import type { Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
 import { ledgerVersionField } from "./integer.ts";
 import { named } from "./named.ts";
 import { RANGE_END_PATTERN } from "./patterns.ts";

@@ -1,12 +1,12 @@
 // The body of a raw table item request: `{"key": "0x…"}` or the bare string.
-import { nextTurn } from "../../base/turns.ts";
+import { nextTurn } from "../../base/wait.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
 import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import { tableHandleField } from "./address.ts";
 import { assertBodySize } from "./body-size.ts";
-import { HEX_BYTES_SCHEMA, hexBytesInSlices, parseHexBytes } from "./hex-bytes.ts";
+import { HEX_BYTES_SCHEMA, hexBytesInSlices, parseHexField } from "./hex-bytes.ts";
 import { named } from "./named.ts";
 
 /** A key of the table that stands in the documentation: the text `APT`. */
@@ -35,7 +35,7 @@ export const rawTableItemBody: BodyField<Uint8Array> = {
   example: { key: KEY },
   parse(bytes) {
     return bytes.length < LARGE_BODY_BYTES
-      ? parseHexBytes("key", keyText(parseJson(bytes)))
+      ? parseHexField("key", keyText(parseJson(bytes)))
       : parseLarge(bytes);
   },
 };
@@ -57,7 +57,7 @@ async function parseLarge(bytes: Uint8Array): Promise<Uint8Array> {
   }
   const document = await parseJsonInSlices(bytes);
   await nextTurn();
-  return parseHexBytes("key", keyText(document));
+  return parseHexField("key", keyText(document));
 }
 
 /** The key of a body that has nothing else; undefined for any other body. */

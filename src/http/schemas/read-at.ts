@@ -4,7 +4,7 @@ import { parseTime, TIME_EXPECTED } from "../../base/time-text.ts";
 import { type ReadPoint, resolveReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
-import type { Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
 import { ledgerVersionField } from "./integer.ts";
 import { named } from "./named.ts";
 import { TIME_PATTERN } from "./patterns.ts";

@@ -1,5 +1,6 @@
 // Schemas of submissions: a signed transaction in JSON or BCS, and what is answered.
-import type { BodyField, JsonSchema } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
+import type { BodyField } from "../operation.ts";
 import type { SubmissionBody } from "../services.ts";
 import { named } from "./named.ts";
 import { SUBMISSION_EXAMPLE, SUBMISSION_SCHEMA } from "./submission.ts";

@@ -1,6 +1,7 @@
 // Schemas of the encode request. They document the body; the encoder itself parses it.
 import { MAX_SECONDARY_SIGNERS } from "../../transaction/request.ts";
-import type { BodyField, JsonSchema } from "../operation.ts";
+import type { JsonSchema } from "../field.ts";
+import type { BodyField } from "../operation.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { U64_REQUEST_SCHEMA } from "./integer.ts";

@@ -1,7 +1,7 @@
 // Schemas of transactions in answers, and the parameters that name one.
 import { fromHex } from "../../base/hex.ts";
 import { HttpError } from "../errors.ts";
-import type { Field, JsonSchema } from "../operation.ts";
+import type { Field, JsonSchema } from "../field.ts";
 import { ANSWER_ADDRESS_SCHEMA, LONG_ADDRESS_SCHEMA } from "./address.ts";
 import { ledgerVersionField, U64_NUMBER_SCHEMA, U64_SCHEMA } from "./integer.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";

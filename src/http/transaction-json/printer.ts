@@ -3,7 +3,7 @@
 // the reference.
 import { compareBytes } from "../../base/bytes.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";

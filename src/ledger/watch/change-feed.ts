@@ -1,13 +1,11 @@
 // Tells watchers of changes. A commit names the keys that it wrote; only what is watched under these keys is read, once for
 // all of its watchers, and nobody else is woken. The work is done in rounds, outside of the commit.
-import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../../base/errors.ts";
-import { nextTurn } from "../../base/turns.ts";
+import { nextTurn, pause } from "../../base/wait.ts";
 import { decodeRecord } from "../record.ts";
 import type { EncodedWrite } from "../state-writes.ts";
 import type { Ledger, LedgerView } from "../view.ts";
-import type { AnyTopic, Subscriber } from "./topic.ts";
-import type { WatchEvent, Watched } from "./watched.ts";
+import type { AnyTopic, Subscriber, WatchEvent, Watched } from "./watched.ts";
 
 type KeyWrite = Pick<EncodedWrite, "keyHash">;
 
@@ -180,7 +178,7 @@ export class ChangeFeed {
     await nextTurn();
     while (this.#told < this.#known) {
       await this.#tell();
-      await sleep(PAUSE_MS);
+      await pause(PAUSE_MS);
     }
     this.#isRunning = false;
   }

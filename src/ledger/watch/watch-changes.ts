@@ -1,11 +1,10 @@
 // Watching as a sequence: the state now, then every change. The consumer sets the pace; while it is busy, nothing is kept
 // for it, and what it missed is read from the history.
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../../base/wait.ts";
 import type { Ledger, LedgerView } from "../view.ts";
 import { otherHistory, type ResumePoint } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
-import type { Subscriber } from "./topic.ts";
-import type { WatchEvent, Watched } from "./watched.ts";
+import type { Subscriber, WatchEvent, Watched } from "./watched.ts";
 
 /** Before the ledger is read again for a commit that the feed knows and the ledger does not show yet. */
 const RETRY_MS = 20;
@@ -38,11 +37,6 @@ function nextChange<E extends WatchEvent>(
     signal.addEventListener("abort", end);
     watch.look();
   });
-}
-
-/** Ends early, without an error, when the signal does. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return sleep(ms, undefined, { signal }).catch(() => {});
 }
 
 async function withView<T>(ledger: Ledger, use: (view: LedgerView) => Promise<T> | T): Promise<T> {

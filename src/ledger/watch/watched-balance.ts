@@ -4,11 +4,10 @@ import { readBalance } from "../balance.ts";
 import { type HistoryQuery, type OpenView, walkChanges } from "../balance-history.ts";
 import { balanceKeys } from "../balance-keys.ts";
 import { blockOf } from "../read-point.ts";
-import { trustAt, trustOfAnswer, weakestTrust } from "../trust.ts";
-import type { LedgerView } from "../view.ts";
+import { trustAt, weakestTrust } from "../trust.ts";
+import { type LedgerView, trustOfAnswer } from "../view.ts";
 import { eventId, eventIdAt } from "./event-id.ts";
-import { WatchKind } from "./topic.ts";
-import type { WatchEvent, Watched } from "./watched.ts";
+import { type WatchEvent, type Watched, WatchKind } from "./watched.ts";
 
 /** A balance at a version. */
 export interface BalanceEvent extends WatchEvent {

@@ -1,5 +1,5 @@
 // The blocks of the ledger, watched.
-import { nextTurn } from "../../base/turns.ts";
+import { nextTurn } from "../../base/wait.ts";
 import type { OpenView } from "../balance-history.ts";
 import { LedgerError } from "../errors.ts";
 import { blockOf } from "../read-point.ts";
@@ -7,8 +7,7 @@ import { assertNotRefuted, trustAt } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";
 import type { Block, LedgerView } from "../view.ts";
 import { eventIdAt } from "./event-id.ts";
-import { WatchKind } from "./topic.ts";
-import type { WatchEvent, Watched } from "./watched.ts";
+import { type WatchEvent, type Watched, WatchKind } from "./watched.ts";
 
 /** A block. Its version is its last one. */
 export interface BlockEvent extends WatchEvent, Omit<Block, "lastVersion"> {}

@@ -8,7 +8,7 @@ import {
   type CassandraTls,
   toSettings,
 } from "../../store/cassandra/options.ts";
-import { assertIdentity } from "../../sync/genesis.ts";
+import { assertSameGenesis } from "../../sync/genesis.ts";
 import type { DriverReport } from "../driver-metrics.ts";
 import { closedOnFault, type StoreEngine } from "../store-engine.ts";
 
@@ -117,7 +117,7 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
     const { LATENCY_BOUNDS_MS: boundsMs } = await import("../../store/cassandra/figures.ts");
     const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly, logger });
     await closedOnFault(store, () => {
-      if (check !== undefined && store.identity !== undefined) assertIdentity(store.identity, check);
+      if (check !== undefined && store.identity !== undefined) assertSameGenesis(store.identity, check);
     });
     const driver = (): DriverReport => ({ figures: store.figures, boundsMs, blockCache: store.blockCache });
     return { store, lease: readOnly ? undefined : store.lease, driver };

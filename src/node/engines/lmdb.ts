@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { ConfigError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { assertHead } from "../../sync/check/head-check.ts";
-import { assertIdentity } from "../../sync/genesis.ts";
+import { assertSameGenesis } from "../../sync/genesis.ts";
 import { closedOnFault, type StoreEngine, type VerifierStarter } from "../store-engine.ts";
 
 export interface LmdbOptions {
@@ -33,7 +33,7 @@ export const lmdbEngine: StoreEngine<LmdbOptions> = {
       readOnly,
       logger,
       // Another chain's directory is refused untouched.
-      checkIdentity: check && ((identity) => assertIdentity(identity, check)),
+      checkIdentity: check && ((identity) => assertSameGenesis(identity, check)),
     });
     if (!readOnly) await closedOnFault(store, () => assertHead(store));
     return { store, lease: undefined, startVerifier: readOnly ? undefined : verifierStarter(path, logger) };

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, it } from "vitest";
+import { takeTurn } from "../../base/wait.ts";
 import { giveBack } from "../../http/lent-bytes.ts";
 import { NO_MEMORY, ResultMemory } from "./result-memory.ts";
 
@@ -46,7 +46,7 @@ describe("the memory of printed results", () => {
     const collect = runInNewContext("gc") as () => void;
     while (!memory.hasRoom) {
       collect();
-      await nextTurn();
+      await takeTurn();
     }
   });
 

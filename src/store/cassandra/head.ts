@@ -6,8 +6,10 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { decodePosition, type Position, positionCodec } from "../../ledger/position.ts";
 import type { StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import type { Request, Row, Session } from "./session.ts";
+import { requireLedger } from "../read-check.ts";
+import type { Row, Session } from "./session.ts";
 import { decodeTerms, encodeTerms, NO_MARK, Terms } from "./terms.ts";
+import type { Request } from "./writes.ts";
 
 /** A head row. */
 export interface Head {
@@ -61,8 +63,7 @@ export class HeadRow {
 
   /** The ledger's name in all other tables. Throws LedgerError `no_ledger` before the row was read. */
   get ledgerKey(): string {
-    if (this.#birth === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return `${this.#ledger} ${this.#birth}`;
+    return `${this.#ledger} ${requireLedger(this.#birth)}`;
   }
 
   /** The row, read at QUORUM; undefined if there is none. Throws LedgerError `replaced`. */

@@ -8,8 +8,8 @@
 // rows went there. Rows of transactions go in the order of their places: one removal from an owner's beginning.
 import { mapSome } from "../../base/map-some.ts";
 import type { IndexRow } from "../contract.ts";
-import type { Request } from "./session.ts";
 import { asBuffer, type Tables } from "./tables.ts";
+import type { Request } from "./writes.ts";
 
 /** Gaps that are looked for at once. */
 const LOOKS_AT_ONCE = 16;

@@ -10,11 +10,11 @@ import type { Blocks } from "./blocks.ts";
 import { decodeKeys, type WrittenKey } from "./keys-row.ts";
 import { type OwnedRemoval, planGaps, planOwnedRemovals, planOwnedUpTo } from "./owned-rows.ts";
 import type { RowWriter } from "./row-writer.ts";
-import type { Request } from "./session.ts";
 import { heightBucket, versionBucket } from "./statements.ts";
 import { asBuffer } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 import type { ClusterView } from "./view.ts";
+import type { Request } from "./writes.ts";
 
 /** The parts of a store that pruning uses. */
 export interface PruneSource {

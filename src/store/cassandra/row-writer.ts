@@ -3,7 +3,6 @@
 // mistaken for later ones.
 import { equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
-import { LedgerError } from "../../ledger/errors.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
@@ -17,17 +16,18 @@ import type {
   StoreIdentity,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
+import { requireLedger } from "../read-check.ts";
+import { assertRewinds, toRewoundPosition } from "../removal-check.ts";
 import { type Head, type HeadMove, type HeadRow, takenOver } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
 import { planOwned } from "./owned-rows.ts";
 import { planBase, planBatch, planNodes, planSide } from "./rows.ts";
-import type { Request } from "./session.ts";
 import { Splits } from "./splits.ts";
 import { asBuffer, type Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 import type { Tenure } from "./view.ts";
+import type { Request } from "./writes.ts";
 
 /** Largest number of replaced tree and side rows that wait for removal. */
 const MAX_REPLACED = 2048;
@@ -161,9 +161,8 @@ export class RowWriter {
     await this.queue(async () => {
       await this.recover();
       const { term, seq, position: known, identity, pruned } = this.#requireLease().head;
-      if (known === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
       const stamp = { term, seq: seq + 1n };
-      const position = { ...known, trust, refuted };
+      const position = { ...requireLedger(known), trust, refuted };
       await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
       await this.#removeReplaced([], rows);
     });
@@ -181,8 +180,8 @@ export class RowWriter {
     await this.queue(async () => {
       await this.recover();
       const held = this.#requireLease();
-      const { term, seq, position: known, identity, pruned } = held.head;
-      if (known === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const { term, seq, identity, pruned } = held.head;
+      const known = requireLedger(held.head.position);
       assertRewinds(batch, known, await readBlock(batch.position.blockHeight + 1n, held.terms));
       const stamp = { term, seq: seq + 1n };
       const position = toRewoundPosition(batch, known);

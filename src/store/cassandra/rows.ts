@@ -4,11 +4,11 @@ import type { BaseBatch, CommitBatch, IndexRow, SideRow, TreeNodeWrite } from ".
 import { StoreError } from "../errors.ts";
 import { encodeKeys, type WrittenKey } from "./keys-row.ts";
 import type { OwnedPlace } from "./owned-rows.ts";
-import type { Request } from "./session.ts";
 import type { Splits } from "./splits.ts";
 import { heightBucket, versionBucket } from "./statements.ts";
 import { asBuffer, FIRST_BUCKET, PART_BYTES, type Tables } from "./tables.ts";
 import { BASE_TERM } from "./terms.ts";
+import type { Request } from "./writes.ts";
 
 /** Write number of the rows before the first commit. */
 const BASE_SEQ = 0n;

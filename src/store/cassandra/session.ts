@@ -12,22 +12,14 @@ import {
   ExecutionProfile,
   type Host,
   policies,
+  type QueryOptions,
   types,
 } from "cassandra-driver";
 import { type AgreedOn, type Agreement, awaitAgreement, type NodeView } from "./agreement.ts";
 import { isTransientFailure, toConnectError, toReadError, toStoreError } from "./failure.ts";
 import { type DriverFigures, DriverMetrics } from "./figures.ts";
 import type { CassandraSettings, CassandraTls } from "./options.ts";
-import { groupByPartition } from "./partition-batches.ts";
-import { WriteWindow } from "./write-window.ts";
-
-/** A statement with its values. */
-export interface Request {
-  readonly query: string;
-  readonly values: readonly unknown[];
-  /** Names the partition of a write: writes of one partition may be sent together. */
-  readonly partition?: string | undefined;
-}
+import { groupByPartition, type Request, WriteWindow } from "./writes.ts";
 
 /**
  * The timestamp of writes: a term, and a number that grows within it. The driver would take the time of day, and a removal
@@ -143,52 +135,34 @@ export class Session {
 
   /** Reads at QUORUM. Throws LedgerError `unavailable` if too few nodes respond. */
   async read(query: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    try {
-      const result = await this.#retry(READ_RETRY_MS, () =>
-        this.#client.execute(query, [...values], {
-          prepare: true,
-          executionProfile: "read",
-          isIdempotent: true,
-        }),
-      );
-      return result.rows;
-    } catch (error) {
-      throw toReadError(error, this.where);
-    }
+    return (await this.#ask("read", query, values, toReadError)).rows;
   }
 
   /** Reads one page at QUORUM. Throws like `read`. */
   async readPage(query: string, values: readonly unknown[], size: number, from?: string): Promise<Page> {
-    try {
-      const options = {
-        prepare: true,
-        executionProfile: "read",
-        isIdempotent: true,
-        fetchSize: size,
-        ...(from === undefined ? {} : { pageState: from }),
-      };
-      const result = await this.#retry(READ_RETRY_MS, () =>
-        this.#client.execute(query, [...values], options),
-      );
-      return { rows: result.rows, next: result.pageState ?? undefined };
-    } catch (error) {
-      throw toReadError(error, this.where);
-    }
+    const page = { fetchSize: size, ...(from === undefined ? {} : { pageState: from }) };
+    const { rows, pageState } = await this.#ask("read", query, values, toReadError, page);
+    return { rows, next: pageState ?? undefined };
   }
 
   /** Serial read: completes lightweight transactions in flight and reads their result. Throws StoreError. */
   async readSerial(query: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return (await this.#ask("serial", query, values, toStoreError)).rows;
+  }
+
+  /** Sends one idempotent read. */
+  async #ask(
+    executionProfile: "read" | "serial" | "define",
+    query: string,
+    values: readonly unknown[],
+    toError: (error: unknown, where: string) => unknown,
+    options: QueryOptions = {},
+  ): Promise<types.ResultSet> {
+    const all = { prepare: true, executionProfile, isIdempotent: true, ...options };
     try {
-      const result = await this.#retry(READ_RETRY_MS, () =>
-        this.#client.execute(query, [...values], {
-          prepare: true,
-          executionProfile: "serial",
-          isIdempotent: true,
-        }),
-      );
-      return result.rows;
+      return await this.#retry(READ_RETRY_MS, () => this.#client.execute(query, [...values], all));
     } catch (error) {
-      throw toStoreError(error, this.where);
+      throw toError(error, this.where);
     }
   }
 
@@ -275,14 +249,7 @@ export class Session {
 
   /** Runs an unprepared query, for the schema tables. Throws StoreError. */
   async querySchema(query: string): Promise<readonly Row[]> {
-    try {
-      const result = await this.#retry(READ_RETRY_MS, () =>
-        this.#client.execute(query, [], { prepare: false, executionProfile: "define", isIdempotent: true }),
-      );
-      return result.rows;
-    } catch (error) {
-      throw toStoreError(error, this.where);
-    }
+    return (await this.#ask("define", query, [], toStoreError, { prepare: false })).rows;
   }
 
   /** Name of the local data centre. */

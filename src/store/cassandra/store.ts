@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CacheStats } from "../../base/cache-stats.ts";
-import { LedgerError } from "../../ledger/errors.ts";
+import type { Position } from "../../ledger/position.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
 import type {
   BaseBatch,
@@ -16,6 +16,7 @@ import type {
   StoreView,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { requireLedger } from "../read-check.ts";
 import type { SharedStore } from "../writer-lease.ts";
 import { Blocks } from "./blocks.ts";
 import { toReadError } from "./failure.ts";
@@ -32,6 +33,7 @@ import { ensureSchema } from "./schema.ts";
 import { type CreateClient, Session } from "./session.ts";
 import { createStatements } from "./statements.ts";
 import { asBuffer, Tables } from "./tables.ts";
+import type { Terms } from "./terms.ts";
 import { ClusterView, type ViewSource } from "./view.ts";
 
 /** A store in a cluster. */
@@ -117,17 +119,19 @@ class ClusterStore implements CassandraStore {
   }
 
   async openView(): Promise<StoreView> {
-    await this.#recoverIfNeeded();
-    const snapshot = await this.#headCache.current();
-    if (snapshot?.position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return new ClusterView(this.#source, snapshot.position, snapshot.terms);
+    const { position, terms } = await this.#snapshot();
+    return new ClusterView(this.#source, position, terms);
   }
 
   async openRawView(): Promise<StoreView> {
+    const { position, terms } = await this.#snapshot();
+    return new ClusterView(this.#source, { ...position, refuted: undefined }, terms);
+  }
+
+  async #snapshot(): Promise<{ readonly position: Position; readonly terms: Terms }> {
     await this.#recoverIfNeeded();
-    const snapshot = await this.#headCache.current();
-    if (snapshot?.position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return new ClusterView(this.#source, { ...snapshot.position, refuted: undefined }, snapshot.terms);
+    const { position, terms } = requireLedger(await this.#headCache.current());
+    return { position: requireLedger(position), terms };
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
@@ -176,8 +180,7 @@ class ClusterStore implements CassandraStore {
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
     return this.#writer.queue(async () => {
       await this.#writer.recover();
-      const { position } = this.#writer.head;
-      if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const position = requireLedger(this.#writer.head.position);
       const { blocks, openViews } = this.#source;
       return pruneStep({ writer: this.#writer, blocks, openViews }, position, floor, maxRows);
     });
@@ -215,8 +218,6 @@ class ClusterStore implements CassandraStore {
   async #latest(): Promise<Pick<HeadSnapshot, "head" | "terms">> {
     await this.#recoverIfNeeded();
     if (this.#writer.tenure !== undefined) return { head: this.#writer.head, terms: this.#writer.terms };
-    const snapshot = await this.#headCache.current();
-    if (snapshot === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return snapshot;
+    return requireLedger(await this.#headCache.current());
   }
 }

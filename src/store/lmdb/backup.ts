@@ -16,9 +16,9 @@ import {
 } from "./chunks.ts";
 import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
+import { assertLocalDisk, FILE_MODE, makeDirectory } from "./files.ts";
 import { openImage } from "./image.ts";
 import { openLeased } from "./lease.ts";
-import { FILE_MODE, makeDirectory } from "./private-files.ts";
 import { FORMAT, META } from "./tables.ts";
 
 /** Description of a backup. */
@@ -72,20 +72,25 @@ export interface Draft {
   leave(): Promise<void>;
 }
 
-/** Opens the draft of a directory and keeps what an earlier process left in it. Throws StoreError `locked`. */
-export async function openDraft(path: string): Promise<Draft> {
+/**
+ * Opens the draft of a directory and keeps what an earlier process left in it. Throws StoreError: `locked`; `unwritable`
+ * on a network file system, unless it may be `onAnyDisk`, where the lock holds among the processes of one machine.
+ */
+export async function openDraft(path: string, onAnyDisk: boolean): Promise<Draft> {
   const draft = join(path, DRAFT);
   try {
+    if (!onAnyDisk) assertLocalDisk(path);
     makeDirectory(draft);
     const { environment, lease } = await openLeased({
       path: join(draft, OWNER),
       activity: `is working in ${draft}`,
+      onAnyDisk,
     });
     let isOpen = true;
     const leave = async (): Promise<void> => {
       if (!isOpen) return;
       isOpen = false;
-      await lease.release();
+      lease.release();
       await environment.close();
     };
     try {

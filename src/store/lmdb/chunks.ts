@@ -1,10 +1,10 @@
 // Copies files chunk by chunk, each with its hash, over what an earlier copy left: only pages that differ are written.
 // So an interrupted copy resumes, and bytes damaged in between are rewritten.
 import { createHash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+import { constants, type FileHandle, open } from "node:fs/promises";
 import { StoreError } from "../errors.ts";
 import { toStoreError } from "./failure.ts";
-import { FILE_MODE } from "./private-files.ts";
+import { FILE_MODE } from "./files.ts";
 
 /** Size of a chunk; the last one of a file may be shorter. */
 export const CHUNK_BYTES = 1 << 20;
@@ -141,10 +141,7 @@ function differences(chunk: Buffer, existing: Buffer): { readonly start: number;
 
 async function openOrCreate(path: string): Promise<FileHandle> {
   try {
-    return await open(path, "a", FILE_MODE).then(async (made) => {
-      await made.close();
-      return open(path, "r+");
-    });
+    return await open(path, constants.O_RDWR | constants.O_CREAT, FILE_MODE);
   } catch (error) {
     throw toStoreError(error, path);
   }

@@ -57,7 +57,6 @@ export function writeBase(tables: Tables, base: BaseBatch): void {
 
 /** Adds rows to the index. Call inside a write transaction. */
 export function putIndexRows({ index }: Tables, rows: readonly IndexRow[]): void {
-  if (index === undefined) throw new Error("the store is open for reading");
   writeIndexRows(index, toFastTable(index), rows);
 }
 

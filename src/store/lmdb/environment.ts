@@ -3,15 +3,20 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { RootDatabase } from "lmdb";
 import { isGivenUp, StoreError } from "../errors.ts";
-import { assertDiskSpace } from "./disk-space.ts";
 import { toStoreError } from "./failure.ts";
-import { fileMark } from "./file-mark.ts";
+import {
+  assertDiskSpace,
+  assertLocalDisk,
+  createDataFile,
+  createLockFile,
+  fileMark,
+  MAX_READERS,
+  makeDirectory,
+} from "./files.ts";
 import { assertFileHeader, hasStore } from "./format.ts";
-import { MAX_READERS, prepareLockFile } from "./lock-file.ts";
 import { forgetDatabases } from "./native.ts";
 import { loadLmdb } from "./package.ts";
 import { assertPages } from "./page-check.ts";
-import { createFile, makeDirectory } from "./private-files.ts";
 import { holdReaderSlot, type ReaderSlot } from "./reader-slot.ts";
 import { MAX_TABLES, openTables, type Tables } from "./tables.ts";
 import { TransactionNumber } from "./transaction-number.ts";
@@ -24,6 +29,8 @@ export interface EnvironmentOptions {
   readonly path: string;
   readonly readOnly: boolean;
   readonly mapSizeBytes?: number | undefined;
+  /** Allows writing on a network file system, where the lock of a writer holds among the processes of one machine. */
+  readonly onAnyDisk?: boolean | undefined;
   /** Checks every page of the file, whatever its size; see page-check.ts. */
   readonly checkAllPages?: boolean;
   /** False leaves the pages unchecked. */
@@ -60,7 +67,7 @@ const openPaths = new Set<string>();
 /** A reader makes a missing lock file too, with the mode of the other files; where it may not write, lmdb says why. */
 function prepareReaderLock(path: string): void {
   try {
-    prepareLockFile(path);
+    createLockFile(path);
   } catch {
     // A directory that cannot be written, or a full disk.
   }
@@ -83,10 +90,11 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
     }
     assertFileHeader(path);
     if (!readOnly) {
+      if (options.onAnyDisk !== true) assertLocalDisk(path);
       makeDirectory(path);
       assertDiskSpace(path);
-      prepareLockFile(path);
-      createFile(join(path, "data.mdb"));
+      createLockFile(path);
+      createDataFile(path);
     } else prepareReaderLock(path);
     const slot = holdReaderSlot({ path, readOnly, mapSize: mapSizeBytes }, () => {
       if (wasThere && options.checksPages !== false) assertPages(path, options.checkAllPages);
@@ -109,7 +117,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
       const isNew = !hasStore(root, path);
       const tables = openTables(root);
       if (tables === undefined) throw new StoreError("absent", `there is no store at ${path}`);
-      opened.push(...Object.values(tables).filter((table) => table !== undefined));
+      opened.push(...Object.values(tables));
       number = openNumber(root, path, readOnly);
       let givenUp: StoreError | undefined;
       const transact: Environment["transact"] = (action, onSetBack) => {
@@ -158,7 +166,7 @@ async function lookInto(
     // Opening for writing handles an unfinished store.
     const tables = hasStore(root, path) ? openTables(root) : undefined;
     if (tables === undefined) return;
-    opened.push(...Object.values(tables).filter((table) => table !== undefined));
+    opened.push(...Object.values(tables));
     look({ tables, slot, path });
   } finally {
     await root.close();

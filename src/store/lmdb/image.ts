@@ -8,19 +8,10 @@ import { StoreError } from "../errors.ts";
 import type { ChunkSource } from "./chunks.ts";
 import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { assertFileHeader, META_AT } from "./format.ts";
-
-/** Fields of an lmdb meta page. */
-interface ImageHeader {
-  readonly page: Buffer;
-  readonly lastPage: number;
-  readonly transaction: bigint;
-}
+import { type Head, loadHead, META_AT } from "./format.ts";
 
 const MAX_LOOKS = 1000;
 const LOOK_MS = 1;
-const MIN_PAGE_BYTES = 512;
-const MAX_PAGE_BYTES = 65_536;
 
 /** A snapshot of a store's data file. */
 export interface StoreImage extends ChunkSource {
@@ -38,16 +29,14 @@ export async function openImage(path: string): Promise<StoreImage> {
     await environment.close();
   };
   try {
-    assertFileHeader(environment.path);
     const data = await open(join(environment.path, "data.mdb"), "r");
     file = data;
-    const { page, lastPage, transaction: id } = await readHead(data);
-    const pageBytes = page.length;
+    const { head, page } = await readHead(data, environment.path);
     const { size } = await data.stat();
     // lmdb alternates between two meta pages: the copy has this head in both, one transaction apart.
-    const heads = Buffer.concat([0, 1].map((slot) => headFor(slot, page, id)));
+    const heads = Buffer.concat([0, 1].map((slot) => headFor(slot, page, head.transaction)));
     return {
-      bytes: Math.min((lastPage + 1) * pageBytes, size),
+      bytes: Math.min((head.lastPage + 1) * head.pageBytes, size),
       read: async (offset, length) => {
         const chunk = await readFully(data, offset, length);
         if (offset < heads.length) heads.copy(chunk, 0, offset);
@@ -61,38 +50,23 @@ export async function openImage(path: string): Promise<StoreImage> {
   }
 }
 
-/**
- * Returns a head that read the same twice, so it is not half-written, and that is not older than the newest head of
- * the first look.
- */
-async function readHead(file: FileHandle): Promise<ImageHeader> {
-  let seen = await readHeads(file);
-  const [first, second] = seen;
-  const { transaction: oldest } = first.transaction > second.transaction ? first : second;
+/** The newest head with its page, which read the same twice: a writer may be in the middle of changing it. */
+async function readHead(
+  file: FileHandle,
+  path: string,
+): Promise<{ readonly head: Head; readonly page: Buffer }> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const head = loadHead(file.fd, path);
+    if (head === undefined) throw new StoreError("absent", `there is no store at ${path}`);
+    const at = Number(head.transaction & 1n) * head.pageBytes;
+    const page = await readFully(file, at, head.pageBytes);
     await sleep(LOOK_MS);
-    const now = await readHeads(file);
-    const same = now.find(
-      ({ page, transaction }, slot) => transaction >= oldest && seen[slot]?.page.equals(page),
-    );
-    if (same !== undefined) return same;
-    seen = now;
+    const again = await readFully(file, at, head.pageBytes);
+    if (page.equals(again) && page.readBigUInt64LE(META_AT.transaction) === head.transaction) {
+      return { head, page };
+    }
   }
   throw new StoreError("corrupt", "the head page of the store's file keeps changing");
-}
-
-async function readHeads(file: FileHandle): Promise<readonly [ImageHeader, ImageHeader]> {
-  const pageBytes = (await readFully(file, 0, META_AT.end)).readUInt32LE(META_AT.pageBytes);
-  if (pageBytes < MIN_PAGE_BYTES || pageBytes > MAX_PAGE_BYTES) {
-    throw new StoreError("corrupt", `the store's file has pages of ${pageBytes} bytes`);
-  }
-  const pages = await readFully(file, 0, 2 * pageBytes);
-  return [decodeHead(pages.subarray(0, pageBytes)), decodeHead(pages.subarray(pageBytes))];
-}
-
-function decodeHead(page: Buffer): ImageHeader {
-  const lastPage = Number(page.readBigUInt64LE(META_AT.lastPage));
-  return { page, lastPage, transaction: page.readBigUInt64LE(META_AT.transaction) };
 }
 
 /** The head for one of the two meta pages; the page of the other parity gets the transaction before. */

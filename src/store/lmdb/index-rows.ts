@@ -62,7 +62,6 @@ export function writeIndexRows(index: Table, fast: FastTable, rows: readonly Ind
  * inside the same write transaction.
  */
 export function pruneIndexRows({ index, items }: Tables, below: bigint): void {
-  if (index === undefined) return;
   const itemKey = Buffer.alloc(ITEM_KEY_BYTES);
   // Read first, then remove: removals invalidate a cursor.
   const found = [...index.getRange({ start: deletedKey(0n), end: deletedKey(below) })];
@@ -122,7 +121,6 @@ export function removeIndexRows(
   rows: readonly DeletedRow[],
   version: bigint,
 ): void {
-  if (index === undefined) return;
   const [key, itemKey] = [Buffer.alloc(ROW_KEY_BYTES), Buffer.alloc(ITEM_KEY_BYTES)];
   for (const row of rows) {
     writeLatestKey(itemKey, row.keyHash);

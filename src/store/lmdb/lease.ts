@@ -1,94 +1,82 @@
 // The lease of an environment: one row names the process that writes here. It is taken and checked inside write
-// transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Three signs
-// show whether it is dead: its process id, if visible to this process; else the kernel's lock of its slot in lmdb's
-// reader table; and, on a file system shared by machines, its heartbeat. A copy of the directory has the row too: neither
-// its file nor its reader table is the holder's.
+// transactions, so two processes never both hold it. Another process takes over the lease of a dead one. Either of
+// two signs shows that it lives: the kernel's lock of its slot in lmdb's reader table, in any PID namespace of the
+// machine; or its process id, if this process sees it. A copy of the directory has the row too: neither its file nor its
+// reader table is the holder's.
 import { resolve } from "node:path";
-import { type Logger, silentLogger } from "../../base/log.ts";
 import { isGivenUp, isPassingFault, StoreError } from "../errors.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { fileMark } from "./file-mark.ts";
-import { assertNoHeartbeat, type Heartbeat, mayBeShared, type Pause, startHeartbeat } from "./heartbeat.ts";
-import {
-  decodeMark,
-  encodeMark,
-  isOfThisBoot,
-  isSeenAlive,
-  ownMark,
-  type ProcessMark,
-} from "./process-mark.ts";
+import { fileMark } from "./files.ts";
+import { decodeMark, encodeMark, isSeenAlive, ownMark, type ProcessMark } from "./process-mark.ts";
 import { META, type Tables } from "./tables.ts";
 
 /** Options of `openLeased`. */
 export interface LeaseOptions {
   readonly path: string;
   readonly mapSizeBytes?: number | undefined;
-  readonly logger?: Logger | undefined;
   /** The holder's activity in error messages; by default that it writes to the store. */
   readonly activity?: string;
   /** Sees a store that is there before it is opened for writing. Throws to refuse it. */
   readonly look?: StoreLook | undefined;
   /** Runs inside the transaction that takes the lease. */
   readonly onTake?: (environment: Environment) => void;
-  /** Whether other machines may use the directory; by default derived from the type of its file system. */
-  readonly isShared?: boolean | undefined;
-  readonly pause?: Pause | undefined;
+  /** See EnvironmentOptions. */
+  readonly onAnyDisk?: boolean | undefined;
 }
 
 /** The right to write an environment. */
 export interface Lease {
   readonly row: Buffer;
   /** Gives up the lease if it is still held. */
-  release(): Promise<void>;
+  release(): void;
 }
 
 /** Opens an environment as its only writer. Throws StoreError; `locked` while another process has the lease. */
 export async function openLeased(
   options: LeaseOptions,
 ): Promise<{ readonly environment: Environment; readonly lease: Lease }> {
-  const { logger = silentLogger, mapSizeBytes, onTake, pause } = options;
+  const { mapSizeBytes, onAnyDisk, onTake } = options;
   const path = resolve(options.path);
   const activity = options.activity ?? `writes to the store at ${path}`;
-  // Must precede lmdb's access: its locks do not cover other machines.
-  await assertNoHeartbeat(path, logger, pause);
   // Check first: opening for writing waits for lmdb's write lock, which a holder frozen in a write never releases.
   const look: StoreLook = (seen) => {
     options.look?.(seen);
     assertNotHeld(seen, activity);
   };
-  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, look });
-  let row: Buffer | undefined;
+  const environment = await openEnvironment({ path, readOnly: false, mapSizeBytes, onAnyDisk, look });
   try {
-    const mine = takeRow(environment, activity, onTake);
-    row = mine;
-    const heartbeat = (options.isShared ?? mayBeShared(path)) ? await startHeartbeat(path) : undefined;
-    return { environment, lease: { row, release: () => release(environment, mine, heartbeat) } };
+    const row = takeRow(environment, activity, onTake);
+    return { environment, lease: { row, release: () => release(environment, row) } };
   } catch (error) {
-    if (row !== undefined) await release(environment, row, undefined);
     await environment.close();
     throw toStoreError(error, path);
   }
 }
 
-function assertNotHeld(environment: Pick<Environment, "tables" | "slot" | "path">, activity: string): void {
+/** The tables and locks by which a process tells whether another holds the lease. */
+type Held = Pick<Environment, "tables" | "slot" | "path">;
+
+function assertNotHeld(environment: Held, activity: string): void {
   const holder = findHolder(environment);
   if (holder === undefined) return;
-  assertHolderDead(holder, environment.slot.listReaders(), activity, environment.path);
+  const { path } = environment;
+  const { pid } = holder;
+  const where = isSeenAlive(holder) ? "" : " of another PID namespace";
+  throw new StoreError("locked", `process ${pid}${where} ${activity}`, {
+    details: { path, pid },
+  });
 }
 
-/** The process that last took the lease, dead or alive; undefined in a copy of its directory. */
-export function findHolder({
-  tables,
-  slot,
-  path,
-}: Pick<Environment, "tables" | "slot" | "path">): ProcessMark | undefined {
+/** The living process that holds the lease. */
+export function findHolder({ tables, slot, path }: Held): ProcessMark | undefined {
   const row = tables.meta.get(META.writer);
   const holder = row === undefined ? undefined : decodeMark(row);
-  if (holder?.file === undefined || holder.file === fileMark(path)) return holder;
-  // Some file systems number a file differently for each mount, so a holder with a slot here is no copy's. This process
-  // has the same slot everywhere, and opens no file twice.
-  return holder.pid !== process.pid && hasSlot(holder, slot.listReaders()) ? holder : undefined;
+  if (holder === undefined) return undefined;
+  // A living process with this process's id would have kept it from taking its slot.
+  const isSlotHeld = holder.pid !== process.pid && slot.listReaders().includes(holder.slot);
+  // Where the lock file was removed, the holder has no slot in the new one.
+  return isSlotHeld || (holder.file === fileMark(path) && isSeenAlive(holder)) ? holder : undefined;
 }
 
 function takeRow(environment: Environment, activity: string, onTake: LeaseOptions["onTake"]): Buffer {
@@ -103,28 +91,6 @@ function takeRow(environment: Environment, activity: string, onTake: LeaseOption
   });
 }
 
-function assertHolderDead(
-  holder: ProcessMark,
-  readers: readonly string[],
-  activity: string,
-  path: string,
-): void {
-  const { pid } = holder;
-  const isSeen = isSeenAlive(holder);
-  if (!(isSeen ?? hasSlot(holder, readers))) return;
-  const where = isSeen === undefined ? " of another PID namespace" : "";
-  throw new StoreError("locked", `process ${pid}${where} ${activity}`, {
-    details: { path, pid },
-  });
-}
-
-/** Whether a process invisible to this one has the environment open on this machine. */
-function hasSlot({ pid, slot, ...mark }: ProcessMark, readers: readonly string[]): boolean {
-  // A living process with the same id would have kept this process from taking its slot.
-  if (!isOfThisBoot(mark) || pid === process.pid) return false;
-  return slot !== undefined && readers.includes(slot);
-}
-
 /** Throws StoreError `locked` unless the lease is still held. Call inside a write transaction. */
 export function assertLease(tables: Tables, mine: Buffer, path: string): void {
   const row = tables.meta.get(META.writer);
@@ -135,12 +101,7 @@ export function assertLease(tables: Tables, mine: Buffer, path: string): void {
   });
 }
 
-async function release(
-  { transact, tables, path }: Environment,
-  mine: Buffer,
-  heartbeat: Heartbeat | undefined,
-): Promise<void> {
-  await heartbeat?.stop();
+function release({ transact, tables, path }: Environment, mine: Buffer): void {
   try {
     transact(() => {
       const row = tables.meta.get(META.writer);

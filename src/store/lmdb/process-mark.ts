@@ -4,27 +4,22 @@ import { readFileSync, readlinkSync } from "node:fs";
 /** Identifies a process, also against a later one with the same id. */
 export interface ProcessMark {
   readonly pid: number;
-  /** Ticks from boot to the start of the process; empty if the system does not report it. */
-  readonly startedAt: string;
-  /** Unique per machine and boot; empty if the system does not report it. */
-  readonly boot: string;
-  /** The PID namespace of the id. Undefined in marks of older versions, which assumed the reader's namespace. */
-  readonly namespace: string | undefined;
+  /** Boot of the machine, PID namespace and start time; each is empty if the system does not report it. */
+  readonly start: string;
   /** Its slot in lmdb's table of readers, see reader-slot.ts. */
-  readonly slot: string | undefined;
-  /** The data file that it opened, see file-mark.ts: the row is in every copy of that file. */
-  readonly file: string | undefined;
+  readonly slot: string;
+  /** The data file that it opened, see fileMark: the row is in every copy of that file. */
+  readonly file: string;
 }
 
 /** The mark of this process. */
-export function ownMark(slot: string, file?: string): ProcessMark {
+export function ownMark(slot: string, file = ""): ProcessMark {
   const { pid } = process;
-  const startedAt = readStat(pid)?.startedAt ?? "";
-  return { pid, startedAt, boot: readBoot(), namespace: readNamespace(), slot, file };
+  return { pid, start: startOf(pid), slot, file };
 }
 
-export function encodeMark({ pid, startedAt, boot, namespace, slot, file }: ProcessMark): Buffer {
-  return Buffer.from(JSON.stringify([pid, startedAt, boot, namespace, slot, file]));
+export function encodeMark({ pid, start, slot, file }: ProcessMark): Buffer {
+  return Buffer.from(JSON.stringify([pid, start, slot, file]));
 }
 
 /** Undefined for bytes that are not a mark. */
@@ -35,26 +30,14 @@ export function decodeMark(bytes: Uint8Array): ProcessMark | undefined {
   } catch {
     return undefined;
   }
-  if (!Array.isArray(fields)) return undefined;
-  const [pid, startedAt, boot, namespace, slot, file] = fields as unknown[];
-  if (typeof pid !== "number" || typeof startedAt !== "string" || typeof boot !== "string") return undefined;
-  return { pid, startedAt, boot, namespace: textOf(namespace), slot: textOf(slot), file: textOf(file) };
+  if (!Array.isArray(fields) || typeof fields[0] !== "number") return undefined;
+  const [pid, start, slot, file] = fields;
+  return { pid, start: `${start}`, slot: `${slot}`, file: `${file}` };
 }
 
-/** True for a process of this machine and boot. */
-export function isOfThisBoot({ boot }: Pick<ProcessMark, "boot">): boolean {
-  return boot === readBoot();
-}
-
-/** Whether a process lives; undefined if it is invisible here, as in another PID namespace. */
-export function isSeenAlive(mark: ProcessMark): boolean | undefined {
-  if (!isOfThisBoot(mark) || (mark.namespace ?? readNamespace()) !== readNamespace()) return undefined;
-  if (!pidExists(mark.pid)) return false;
-  const stat = readStat(mark.pid);
-  if (mark.startedAt === "") return true;
-  // Hidden, perhaps because it belongs to another user.
-  if (stat === undefined) return undefined;
-  return !stat.isDead && stat.startedAt === mark.startedAt;
+/** True if this process sees the other one alive; false also for one in another PID namespace, or hidden from this user. */
+export function isSeenAlive({ pid, start }: ProcessMark): boolean {
+  return pidExists(pid) && startOf(pid) === start;
 }
 
 function pidExists(pid: number): boolean {
@@ -65,17 +48,19 @@ function pidExists(pid: number): boolean {
   }
 }
 
-/** Fields 3 and 22 of the stat line. Field 2 may contain spaces, so counting starts after it. */
-function readStat(pid: number): { readonly startedAt: string; readonly isDead: boolean } | undefined {
-  const stat = readText(`/proc/${pid}/stat`);
-  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const [state, startedAt] = [fields?.[0], fields?.[19]];
-  return startedAt === undefined ? undefined : { startedAt, isDead: state === "Z" || state === "X" };
+/** What tells a living process from a later one with its id. */
+function startOf(pid: number): string {
+  const boot = readText("/proc/sys/kernel/random/boot_id");
+  return `${boot} ${readNamespace()} ${readStartTime(pid)}`;
 }
 
-/** The boot id of this machine; empty if the system has none. */
-export function readBoot(): string {
-  return readText("/proc/sys/kernel/random/boot_id") ?? "";
+/** Ticks from boot to the start of a process; empty for a dead one that its parent has not collected. */
+function readStartTime(pid: number): string {
+  const stat = readText(`/proc/${pid}/stat`);
+  // Fields 3 and 22. Field 2 may contain spaces, so counting starts after it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const isDead = fields[0] === "Z" || fields[0] === "X";
+  return isDead ? "" : (fields[19] ?? "");
 }
 
 function readNamespace(): string {
@@ -86,14 +71,10 @@ function readNamespace(): string {
   }
 }
 
-function readText(path: string): string | undefined {
+function readText(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();
   } catch {
-    return undefined;
+    return "";
   }
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -5,7 +5,7 @@ import type { Position } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
 import type { PruneStep } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { findOldest } from "../prune-check.ts";
+import { findOldest } from "../removal-check.ts";
 import { pruneIndexRows, removeTransactionRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
@@ -111,7 +111,7 @@ function notSuperseded(keyHash: Uint8Array, version: bigint, since: bigint): Sto
 /** Removes records and their rows of the index. */
 function removeRecordsBelow(tables: Tables, floor: bigint, limit: number): number {
   const { index, records } = tables;
-  if (index === undefined || limit <= 0) return removeBelow(records, floor, limit);
+  if (limit <= 0) return 0;
   const keys = [...records.getKeys({ start: numberKey(0n), end: numberKey(floor), limit })];
   for (const key of keys) {
     const row = getRow(records, Buffer.from(key));

@@ -4,7 +4,7 @@
 // slots as it reads; the slot held here stays, and pins no pages.
 
 import { StoreError } from "../errors.ts";
-import { MAX_READERS } from "./lock-file.ts";
+import { MAX_READERS } from "./files.ts";
 import { loadLmdb } from "./package.ts";
 import { MAX_TABLES } from "./tables.ts";
 

@@ -3,7 +3,7 @@
 import type { Position } from "../../ledger/position.ts";
 import type { RewindBatch } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
+import { assertRewinds, toRewoundPosition } from "../removal-check.ts";
 import { writeSideRows, writeTreeNodes } from "./commit.ts";
 import { removeIndexRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";

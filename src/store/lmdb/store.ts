@@ -18,13 +18,13 @@ import type {
   StoreView,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
+import { requireLedger } from "../read-check.ts";
 import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
-import { assertDiskSpace } from "./disk-space.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import { fileMark } from "./file-mark.ts";
+import { assertDiskSpace, fileMark } from "./files.ts";
 import { writeFormat } from "./format.ts";
-import { assertLease, type Lease, type LeaseOptions, openLeased } from "./lease.ts";
+import { assertLease, type Lease, openLeased } from "./lease.ts";
 import { type FastTable, OlderSeeker, toFastTable } from "./native.ts";
 import { decodeIdentity, decodePosition, encodeIdentity, encodePosition } from "./position-row.ts";
 import { pruneTables } from "./prune.ts";
@@ -52,8 +52,6 @@ export interface LmdbStoreOptions {
   readonly logger?: Logger;
   /** Sees the chain of a store that is there before anything is written. Throws to refuse it. */
   readonly checkIdentity?: ((identity: StoreIdentity) => void) | undefined;
-  /** For tests: whether other machines may use the directory, and how to pause while watching their heartbeat. */
-  readonly sharing?: Pick<LeaseOptions, "isShared" | "pause">;
 }
 
 /** Opens the store in a directory. Throws StoreError. */
@@ -79,16 +77,14 @@ async function openForReading(options: LmdbStoreOptions): Promise<Opened> {
 }
 
 async function openForWriting(options: LmdbStoreOptions): Promise<Opened> {
-  const { path, mapSizeBytes, logger = silentLogger, sharing } = options;
+  const { path, mapSizeBytes } = options;
   return openLeased({
     path,
     mapSizeBytes,
-    logger,
     look: lookAtIdentity(options.checkIdentity),
     onTake: ({ tables, isNew }) => {
       if (isNew) writeFormat(tables);
     },
-    ...sharing,
   });
 }
 
@@ -221,8 +217,7 @@ class LmdbStore implements Store {
 
   async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
     this.#write(() => {
-      const position = this.#readPosition();
-      if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const position = requireLedger(this.#readPosition());
       writeSideRows(this.#tables, sideRows);
       putRow(this.#tables.meta, META.position, encodePosition({ ...position, trust, refuted }));
     });
@@ -231,8 +226,7 @@ class LmdbStore implements Store {
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
     assertDiskSpace(this.#path, maxRows);
     return this.#write(() => {
-      const position = this.#readPosition();
-      if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const position = requireLedger(this.#readPosition());
       return pruneTables(this.#tables, position, floor, maxRows);
     });
   }
@@ -241,8 +235,7 @@ class LmdbStore implements Store {
     assertDiskSpace(this.#path, batch.keyHashes.length + batch.treeNodes.length);
     this.#write(() => {
       this.#assertNotSetBack();
-      const head = this.#readPosition();
-      if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const head = requireLedger(this.#readPosition());
       rewindTables(this.#tables, head, batch);
     });
     this.#head = batch.position.version;
@@ -253,7 +246,7 @@ class LmdbStore implements Store {
     this.#closed = true;
     this.#endSnapshot();
     for (const snapshot of [...this.#source.openSnapshots]) snapshot.end();
-    await this.#lease?.release();
+    this.#lease?.release();
     await this.#close();
   }
 
@@ -347,8 +340,7 @@ class LmdbStore implements Store {
   #beginSnapshot(): Snapshot {
     const transaction = this.#root.useReadTransaction();
     try {
-      const row = this.#meta.getBinaryFast(META.position, { transaction });
-      if (row === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+      const row = requireLedger(this.#meta.getBinaryFast(META.position, { transaction }));
       const end = checkedBytes(META.position, row, this.#meta.lastSize);
       const position = this.#decodePosition(row.subarray(0, end));
       const snapshot = new Snapshot(transaction, position, this.#source);

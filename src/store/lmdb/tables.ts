@@ -19,23 +19,13 @@ import { readNumber, writeNumber } from "../../base/bytes.ts";
 /** One table: bytes to bytes. */
 export type Table = Database<Buffer, Uint8Array>;
 
-/** All tables of a store. */
-export interface Tables {
-  readonly items: Table;
-  readonly stale: Table;
-  readonly blocks: Table;
-  readonly records: Table;
-  readonly tree: Table;
-  readonly side: Table;
-  readonly meta: Table;
-  /** Undefined for a store that is open for reading and has none. */
-  readonly index: Table | undefined;
-}
+const NAMES = ["items", "stale", "blocks", "records", "tree", "index", "side", "meta"] as const;
 
-const NAMES = ["items", "stale", "blocks", "records", "tree", "side", "meta"] as const;
+/** All tables of a store. */
+export type Tables = Readonly<Record<(typeof NAMES)[number], Table>>;
 
 export function isTableName(name: string): boolean {
-  return name === "index" || NAMES.some((own) => own === name);
+  return NAMES.some((own) => own === name);
 }
 
 /** Capacity for tables of an environment. */
@@ -76,7 +66,7 @@ export function openTables(root: RootDatabase): Tables | undefined {
     root.openDB<Buffer, Uint8Array>({ name, encoding: "binary", keyEncoding: "binary" });
   const opened = NAMES.map((name) => [name, open(name)] as const);
   if (opened.some(([, table]) => table === undefined)) return undefined;
-  return { ...(Object.fromEntries(opened) as Record<(typeof NAMES)[number], Table>), index: open("index") };
+  return Object.fromEntries(opened) as Tables;
 }
 
 /** The version at the start of a newest row. */

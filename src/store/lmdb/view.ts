@@ -5,7 +5,7 @@ import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block
 import type { BlockStart, RawRecord, StoreView } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
-import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
+import { assertReadable, collectRecords, hideOldDeletion } from "../read-check.ts";
 import { listIndexRows } from "./index-rows.ts";
 import type { FastTable } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
@@ -82,8 +82,7 @@ export class LmdbView implements StoreView {
   getOwnedKeys(owner: Uint8Array, page: OwnedPage): readonly OwnedKey[] {
     this.#assertOpen();
     assertReadable(this.position, page.version);
-    const { index } = this.#source.tables;
-    return index === undefined ? [] : listIndexRows(index, owner, page, this.#snapshot.options);
+    return listIndexRows(this.#source.tables.index, owner, page, this.#snapshot.options);
   }
 
   getIndexedTo(index: IndexName = "items"): bigint | undefined {
@@ -109,18 +108,11 @@ export class LmdbView implements StoreView {
 
   async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
     this.#assertOpen();
-    assertReadable(this.position, start);
-    const records: RawRecord[] = [];
-    let size = 0;
-    const last = lastReadable(this.position);
-    for (let version = start; version <= last && records.length < limit; version++) {
-      const bytes = getRow(this.#source.tables.records, numberKey(version), this.#snapshot.options);
-      if (bytes === undefined) break;
-      size += bytes.length;
-      if (records.length > 0 && size > maxBytes) break;
-      records.push({ version, bytes });
-    }
-    return records;
+    const { tables } = this.#source;
+    const { options } = this.#snapshot;
+    const read = (version: bigint): Uint8Array | undefined =>
+      getRow(tables.records, numberKey(version), options);
+    return collectRecords(read, this.position, start, limit, maxBytes);
   }
 
   release(): void {

@@ -3,13 +3,13 @@
 import type { Transaction } from "lmdb";
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
-import { LedgerError } from "../../ledger/errors.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { IndexName, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
+import { requireLedger } from "../read-check.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import {
@@ -85,7 +85,7 @@ export class StoreWalk {
   readonly #tables: Tables;
   readonly #items: FastTable;
   readonly #stale: FastTable;
-  readonly #index: FastTable | undefined;
+  readonly #index: FastTable;
   readonly #transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
   /** lmdb copies a key in each call. */
@@ -107,19 +107,12 @@ export class StoreWalk {
     this.#tables = tables;
     this.#items = toFastTable(tables.items);
     this.#stale = toFastTable(tables.stale);
-    this.#index = tables.index && toFastTable(tables.index);
+    this.#index = toFastTable(tables.index);
     this.#transaction = transaction;
     this.#options = { transaction };
     this.#read(toFastTable(tables.meta), META.position);
-    const [position, identity] = [
-      this.#get(tables.meta, META.position),
-      this.#get(tables.meta, META.identity),
-    ];
-    if (position === undefined || identity === undefined) {
-      throw new LedgerError("no_ledger", "nothing is committed yet");
-    }
-    this.position = decodePosition(position);
-    this.identity = decodeIdentity(identity);
+    this.position = decodePosition(requireLedger(this.#get(tables.meta, META.position)));
+    this.identity = decodeIdentity(requireLedger(this.#get(tables.meta, META.identity)));
     this.counts = {
       items: countRows(tables.items),
       stale: countRows(tables.stale),
@@ -127,7 +120,7 @@ export class StoreWalk {
       records: countRows(tables.records),
       tree: countRows(tables.tree),
       side: countRows(tables.side),
-      index: tables.index === undefined ? 0 : countRows(tables.index),
+      index: countRows(tables.index),
     };
   }
 
@@ -240,9 +233,7 @@ export class StoreWalk {
 
   /** All rows of the index, as copies. */
   *indexRows(): Generator<OwnedRow> {
-    const { index } = this.#tables;
-    if (index === undefined) return;
-    for (const { key, value } of this.#range(index)) {
+    for (const { key, value } of this.#range(this.#tables.index)) {
       const row = toIndexRow(key, value);
       // The rows of deletions are read too, for their checksums.
       if (row !== undefined) yield row;
@@ -251,9 +242,7 @@ export class StoreWalk {
 
   /** The rows of the index whose items were deleted, by version: what the pruner may remove. Copies. */
   *deletedRows(): Generator<NonNullable<ReturnType<typeof toDeletedRows>>> {
-    const { index } = this.#tables;
-    if (index === undefined) return;
-    for (const { key, value } of this.#range(index, deletedKey(0n))) {
+    for (const { key, value } of this.#range(this.#tables.index, deletedKey(0n))) {
       const deleted = toDeletedRows(key, value.slice());
       if (deleted !== undefined) yield deleted;
     }
@@ -262,13 +251,12 @@ export class StoreWalk {
   /** Those of one version. */
   readDeletedRows(version: bigint): readonly DeletedRow[] {
     const key = deletedKey(version);
-    const value = this.#index && this.#peek(this.#index, key);
+    const value = this.#peek(this.#index, key);
     return (value && toDeletedRows(key, value.slice())?.rows) ?? [];
   }
 
   /** The data of a row of the index. */
   peekIndexRow(row: Pick<OwnedRow, "owner" | "place">): Uint8Array | undefined {
-    if (this.#index === undefined) return undefined;
     writeRowKey(this.#rowKey, row);
     return this.#peek(this.#index, this.#rowKey);
   }

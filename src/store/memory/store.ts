@@ -1,5 +1,4 @@
 // The memory engine: for tests, for short-lived local chains, and as the model that tests compare other engines with.
-import { LedgerError } from "../../ledger/errors.ts";
 import { storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { TrustFacts } from "../../ledger/trust.ts";
@@ -21,8 +20,8 @@ import type {
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
-import { findOldest } from "../prune-check.ts";
-import { assertRewinds, toRewoundPosition } from "../rewind-check.ts";
+import { requireLedger } from "../read-check.ts";
+import { assertRewinds, findOldest, toRewoundPosition } from "../removal-check.ts";
 import {
   addOwned,
   copyRows,
@@ -67,13 +66,11 @@ class MemoryStore implements Store {
   #deleted: DeletedRow[] = [];
 
   openView(): StoreView {
-    if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return this.#viewAt(this.#position);
+    return this.#viewAt(requireLedger(this.#position));
   }
 
   openRawView(): StoreView {
-    if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    return this.#viewAt({ ...this.#position, refuted: undefined });
+    return this.#viewAt({ ...requireLedger(this.#position), refuted: undefined });
   }
 
   #viewAt(position: Position): StoreView {
@@ -108,8 +105,7 @@ class MemoryStore implements Store {
   }
 
   async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
-    if (this.#position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
-    this.#position = { ...this.#position, trust, refuted };
+    this.#position = { ...requireLedger(this.#position), trust, refuted };
     await this.putSideRows(sideRows);
   }
 
@@ -146,8 +142,7 @@ class MemoryStore implements Store {
   }
 
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
-    const position = this.#position;
-    if (position === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    const position = requireLedger(this.#position);
     const oldest = findOldest((height) => this.#rows.blocks.get(height), position, floor);
     const target = oldest.firstVersion;
     if (this.#rows.views > 0) this.#rows = copyRows(this.#rows);
@@ -172,8 +167,7 @@ class MemoryStore implements Store {
   }
 
   async rewind(batch: RewindBatch): Promise<void> {
-    const head = this.#position;
-    if (head === undefined) throw new LedgerError("no_ledger", "nothing is committed yet");
+    const head = requireLedger(this.#position);
     assertRewinds(batch, head, this.#rows.blocks.get(batch.position.blockHeight + 1n));
     const { version, blockHeight } = batch.position;
     if (this.#rows.views > 0) this.#rows = copyRows(this.#rows);
@@ -201,13 +195,9 @@ class MemoryStore implements Store {
   async close(): Promise<void> {}
 
   #copy(): Content {
-    const [position, identity] = [this.#position, this.identity];
-    if (position === undefined || identity === undefined) {
-      throw new LedgerError("no_ledger", "nothing is committed yet");
-    }
     return {
-      position,
-      identity,
+      position: requireLedger(this.#position),
+      identity: requireLedger(this.identity),
       rows: forkRows(this.#rows),
       treeNodes: new Map(this.#treeNodes),
       sideRows: new Map(this.#sideRows),

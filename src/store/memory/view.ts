@@ -4,7 +4,7 @@ import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, IndexName, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
-import { assertReadable, hideOldDeletion, lastReadable } from "../read-check.ts";
+import { assertReadable, collectRecords, hideOldDeletion } from "../read-check.ts";
 import { indexAfter, placesUpTo, type Rows, toMapKey } from "./rows.ts";
 
 /** How far each index reaches. */
@@ -72,18 +72,8 @@ export class MemoryView implements StoreView {
 
   async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
     this.#assertOpen();
-    assertReadable(this.position, start);
-    const found: RawRecord[] = [];
-    let size = 0;
-    const last = lastReadable(this.position);
-    for (let version = start; version <= last && found.length < limit; version++) {
-      const record = this.#rows.records.get(version);
-      if (record === undefined) break;
-      size += record.bytes.length;
-      if (found.length > 0 && size > maxBytes) break;
-      found.push(record);
-    }
-    return found;
+    const read = (version: bigint): Uint8Array | undefined => this.#rows.records.get(version)?.bytes;
+    return collectRecords(read, this.position, start, limit, maxBytes);
   }
 
   release(): void {

@@ -1,5 +1,5 @@
 // Pace of a check: counts rows, reports progress, and yields to the event loop so that the process can handle signals.
-import { takeTurn } from "../../base/turn.ts";
+import { takeTurn } from "../../base/wait.ts";
 
 /** Called with the number of checked rows and the total. */
 export type CheckProgress = (done: number, total: number) => void;

@@ -3,7 +3,7 @@
 
 import { equalBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
-import { takeTurn } from "../../base/turn.ts";
+import { takeTurn } from "../../base/wait.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { itemOfRow } from "../../ledger/indexes/owned-keys.ts";

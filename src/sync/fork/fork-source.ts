@@ -15,8 +15,7 @@ import type { Address } from "../../move/address.ts";
 import type { Store } from "../../store/contract.ts";
 import { assertStateValue, BaseFiller } from "../base-filler.ts";
 import { locateBase } from "../locate-base.ts";
-import { withDeadline } from "../upstream/deadline.ts";
-import { UpstreamError } from "../upstream/errors.ts";
+import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import { UpstreamPool, wrongChain } from "../upstream/pool.ts";
 import type { StateValueAnswer, Upstream, UpstreamAnswer, UpstreamQuestion } from "../upstream/upstream.ts";
 import { AbsentItems } from "./absent-items.ts";
@@ -165,7 +164,7 @@ export class ForkSource {
   #ask<T>(version: bigint, ask: (upstream: Upstream, signal: AbortSignal) => Promise<T>): Promise<T> {
     const { upstream, timeoutMs } = this.#options;
     return this.#explained(version, () =>
-      withDeadline(timeoutMs, this.#stop.signal, async (signal) => {
+      askInTime(timeoutMs, this.#stop.signal, async (signal) => {
         await this.#assertSameNetwork(signal);
         return ask(upstream, signal);
       }),

@@ -2,7 +2,8 @@
 // Long answers are made piece by piece, and take the memory of one piece.
 import { equalBytes } from "../../base/bytes.ts";
 import { fromHex, toHex } from "../../base/hex.ts";
-import { takeTurn } from "../../base/turn.ts";
+import { U64_MAX } from "../../base/numbers.ts";
+import { takeTurn } from "../../base/wait.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -37,7 +38,6 @@ const ITEMS_AT_ONCE = 200;
 const LIST_ATTEMPTS = 3;
 /** Most epochs, records or items in one answer: several hours of sending. */
 const MAX_COUNT = 10_000_000n;
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 type Answer = AsyncGenerator<Uint8Array>;
 

@@ -2,7 +2,7 @@
 // manifest, and the manifest's chunks hold the signed ends of epochs. Stricter than the reference's restore: ranges and
 // chunks must join without gaps, and every waypoint of a manifest must be that of its ledger info.
 
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJson, parseJsonInSlices } from "../../json/parse.ts";

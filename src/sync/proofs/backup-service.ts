@@ -21,6 +21,8 @@ import {
   MAX_LEDGER_INFO_BYTES,
   type ProofSource,
   SourceLie,
+  type StateRecord,
+  type StateService,
   searchEpochEnd,
 } from "./source.ts";
 
@@ -50,14 +52,6 @@ export const signedRangeProofCodec = struct({ range: rangeProofCodec, signed: si
 /** Siblings on the right of a key, from the bottom up. */
 export const rightSiblingsCodec = vector(hash);
 
-/** An item of a state as a service gives it. */
-export interface StateRecord {
-  /** BCS of the state key. */
-  readonly key: Uint8Array;
-  /** BCS of the state value. */
-  readonly value: Uint8Array;
-}
-
 /** Splits a record of a state chunk. Throws BcsError. */
 function splitStateRecord(record: Uint8Array): StateRecord {
   const reader = new BcsReader(record);
@@ -74,7 +68,7 @@ export interface BackupServiceOptions {
 }
 
 /** A node's backup service. Calls throw as a ProofSource's do. */
-export class BackupService implements ProofSource {
+export class BackupService implements ProofSource, StateService {
   readonly kind = "service";
   readonly name: string;
   receivedBytes = 0;

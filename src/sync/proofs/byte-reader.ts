@@ -1,6 +1,6 @@
 // Bytes of a stream in the lengths that a format asks for. Reads no further than it is asked, so a sender that goes on
 // waits; copies each byte a few times at most, however small the pieces are; and lets other work of the process run.
-import { Slices } from "../../base/slices.ts";
+import { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 
 const NEWLINE = 10;

@@ -4,12 +4,10 @@ import { setMaxListeners } from "node:events";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { HOUR_MS, type NumberSettings } from "../../base/settings.ts";
-import { takeTurn } from "../../base/turn.ts";
+import { type BackoffOptions, backoffMs, pause, takeTurn } from "../../base/wait.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
 import { ProofError } from "../../proof/errors.ts";
-import { type BackoffOptions, backoffMs, pause } from "../upstream/backoff.ts";
-import { withDeadline } from "../upstream/deadline.ts";
-import { UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
+import { askInTime, UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
 import type { SignedChain } from "./signed-chain.ts";
 import { type ProofSource, SourceLie } from "./source.ts";
 
@@ -219,7 +217,7 @@ export class ProofKeeper {
   /** Whatever a source throws is its own fault: no source ends the node. */
   async #answer<T>(signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     try {
-      return await withDeadline(ANSWER_MS, signal, ask);
+      return await askInTime(ANSWER_MS, signal, ask);
     } catch (error) {
       signal.throwIfAborted();
       if (isSourceFault(error)) throw error;

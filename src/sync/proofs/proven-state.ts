@@ -18,14 +18,12 @@ import { computeWaypoint } from "../../ledger/waypoint.ts";
 import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";
 import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { locateBase } from "../locate-base.ts";
-import { withDeadline } from "../upstream/deadline.ts";
-import { UpstreamError } from "../upstream/errors.ts";
+import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { BaseStart } from "../verifier.ts";
-import type { BackupService } from "./backup-service.ts";
 import type { ProofKeeper } from "./proof-keeper.ts";
 import type { SignedChain } from "./signed-chain.ts";
-import { type ProofSource, SourceLie } from "./source.ts";
+import { type ProofSource, SourceLie, type StateService } from "./source.ts";
 import { StateProver } from "./state-prover.ts";
 
 /** For one item, which takes some tens of questions. */
@@ -112,7 +110,7 @@ export class ProvenState {
     }
     return this.#fromServices("an item", signal, async (service) => {
       const prover = await this.#proverOf(service, end, signal);
-      const value = await withDeadline(ITEM_MS, signal, (limits) => prover.prove(keyHash, limits));
+      const value = await askInTime(ITEM_MS, signal, (limits) => prover.prove(keyHash, limits));
       return { value, at: end.ledgerInfo.version, level: this.#levelOf(end) };
     });
   }
@@ -121,7 +119,7 @@ export class ProvenState {
   async #fromServices<T>(
     what: string,
     signal: AbortSignal,
-    ask: (service: BackupService) => Promise<T>,
+    ask: (service: StateService) => Promise<T>,
   ): Promise<T> {
     const { keeper, logger } = this.#options;
     const faults: string[] = [];
@@ -144,7 +142,7 @@ export class ProvenState {
     );
   }
 
-  #proverOf(service: BackupService, end: SignedLedgerInfo, signal: AbortSignal): Promise<StateProver> {
+  #proverOf(service: StateService, end: SignedLedgerInfo, signal: AbortSignal): Promise<StateProver> {
     const name = `${end.ledgerInfo.version} ${service.name}`;
     const known = this.#provers.get(name);
     if (known !== undefined) return known;
@@ -162,7 +160,7 @@ export class ProvenState {
 }
 
 async function makeProver(
-  service: BackupService,
+  service: StateService,
   ledgerInfo: LedgerInfo,
   signal: AbortSignal,
 ): Promise<StateProver> {
@@ -175,7 +173,7 @@ async function makeProver(
 
 /** The info of a version, proven for a ledger info that was checked. Throws ProofError or SourceLie. */
 async function provenInfo(
-  service: BackupService,
+  service: StateService,
   ledgerInfo: LedgerInfo,
   version: bigint,
   signal: AbortSignal,
@@ -195,7 +193,7 @@ async function provenInfo(
 
 /** The accumulator of the versions before one: its siblings on the left are the roots of the full subtrees. */
 async function accumulatorBefore(
-  service: BackupService,
+  service: StateService,
   ledgerInfo: LedgerInfo,
   version: bigint,
   signal: AbortSignal,

@@ -2,8 +2,42 @@
 // epoch chain checks every signature.
 import { CodedError, errorText } from "../../base/errors.ts";
 import { decodeWith } from "../../bcs/codec.ts";
+import type { TransactionInfo } from "../../ledger/transaction-info.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
-import type { BackupService } from "./backup-service.ts";
+
+/** An item of a state as a service gives it. */
+export interface StateRecord {
+  /** BCS of the state key. */
+  readonly key: Uint8Array;
+  /** BCS of the state value. */
+  readonly value: Uint8Array;
+}
+
+/** What proves items of a state. */
+export interface StateQuestions {
+  stateItemCount(version: bigint, signal: AbortSignal): Promise<bigint>;
+  stateChunk(
+    version: bigint,
+    start: bigint,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<readonly StateRecord[]>;
+  rightSiblings(version: bigint, keyHash: Uint8Array, signal: AbortSignal): Promise<readonly Uint8Array[]>;
+}
+
+/** A service that also proves the root of a state. */
+export interface StateService extends StateQuestions {
+  readonly name: string;
+  /** The info of a version with its proof for a ledger info of its epoch. */
+  stateRootProof(
+    version: bigint,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly siblings: readonly Uint8Array[];
+    readonly info: TransactionInfo;
+    readonly signed: SignedLedgerInfo;
+  }>;
+}
 
 /** A source of signed ledger infos. Calls throw UpstreamError, SourceLie, or the signal's reason once aborted. */
 export interface ProofSource {
@@ -25,7 +59,7 @@ export interface ProofSource {
   /** The latest ledger info, unchecked; undefined from a source that has only the ends of epochs. */
   latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined>;
   /** The service that also proves items of the state; undefined from a source that does not. */
-  service(signal: AbortSignal): Promise<BackupService | undefined>;
+  service(signal: AbortSignal): Promise<StateService | undefined>;
   close(): void;
 }
 

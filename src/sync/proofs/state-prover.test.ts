@@ -8,9 +8,8 @@ import { stateKeyCodec, stateKeyHashOfBcs } from "../../ledger/state-key.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
 import { stateValueCodec, stateValueHash } from "../../ledger/state-value.ts";
 import { ProofError } from "../../proof/errors.ts";
-import type { StateRecord } from "./backup-service.ts";
-import { SourceLie } from "./source.ts";
-import { StateProver, type StateQuestions } from "./state-prover.ts";
+import { SourceLie, type StateQuestions, type StateRecord } from "./source.ts";
+import { StateProver } from "./state-prover.ts";
 
 const { signal } = new AbortController();
 

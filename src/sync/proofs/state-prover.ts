@@ -10,20 +10,7 @@ import { stateKeyHashOfBcs } from "../../ledger/state-key.ts";
 import { innerHashOf, leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { stateValueHash } from "../../ledger/state-value.ts";
 import { checkStateProof, type StateProof } from "../../proof/state-proof.ts";
-import type { StateRecord } from "./backup-service.ts";
-import { SourceLie } from "./source.ts";
-
-/** The questions of a prover. */
-export interface StateQuestions {
-  stateItemCount(version: bigint, signal: AbortSignal): Promise<bigint>;
-  stateChunk(
-    version: bigint,
-    start: bigint,
-    limit: number,
-    signal: AbortSignal,
-  ): Promise<readonly StateRecord[]>;
-  rightSiblings(version: bigint, keyHash: Uint8Array, signal: AbortSignal): Promise<readonly Uint8Array[]>;
-}
+import { SourceLie, type StateQuestions } from "./source.ts";
 
 /** A state at a version. */
 export interface StatePoint {

@@ -2,7 +2,7 @@
 // tree of that version is walked once, and every node's hash compared with its parent's; the list is kept for the next
 // questions.
 import { equalBytes } from "../../base/bytes.ts";
-import { takeTurn } from "../../base/turn.ts";
+import { takeTurn } from "../../base/wait.ts";
 import { decodeTreeNode, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { StoreError } from "../../store/errors.ts";

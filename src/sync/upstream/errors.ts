@@ -1,5 +1,6 @@
 // Faults of an upstream, by what the follower does about them.
 import { CodedError } from "../../base/errors.ts";
+import { withDeadline } from "../../base/wait.ts";
 import type { UpstreamHead } from "./upstream.ts";
 
 /**
@@ -48,4 +49,14 @@ export class BeyondHead extends UpstreamError {
     super("beyond_head", `version ${version} is not there yet, the head is ${head.version}`);
     this.head = head;
   }
+}
+
+/** Runs one question, however many requests it takes: ends it after `ms` with `unreachable`, or with the signal's reason. */
+export function askInTime<T>(
+  ms: number,
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = (): UpstreamError => new UpstreamError("unreachable", `no complete answer within ${ms} ms`);
+  return withDeadline({ ms, signal, late }, ask);
 }

@@ -1,4 +1,5 @@
 // The ledger headers of a response, under any brand in their names: `X-<brand>-…`.
+import { U64_MAX } from "../../base/numbers.ts";
 import {
   brandedHeader,
   CURSOR,
@@ -11,7 +12,6 @@ import type { ReceivedHeaders } from "./transport.ts";
 import type { UpstreamHead } from "./upstream.ts";
 
 const MAX_DIGITS = 20;
-const U64_MAX = 0xffff_ffff_ffff_ffffn;
 
 /** Received header names are lower case. */
 function receivedName(brand: string, name: LedgerHeader): string {

@@ -1,7 +1,7 @@
 // The upstreams of a follower and the state of each: its head, and whether it is in use, resting after a failure, or
 // set aside after wrong data.
 import type { Logger } from "../../base/log.ts";
-import { type BackoffOptions, backoffMs } from "./backoff.ts";
+import { type BackoffOptions, backoffMs } from "../../base/wait.ts";
 import { UpstreamError, type UpstreamErrorCode } from "./errors.ts";
 import type { Upstream, UpstreamHead } from "./upstream.ts";
 

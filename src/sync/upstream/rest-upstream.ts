@@ -1,13 +1,13 @@
 // An upstream over HTTP: any node that serves the `/v1` interface of an Aptos-format ledger, Sextant included.
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
+import { parseRetryAfter, RateCap } from "../../base/wait.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../interface/route.ts";
 import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
 import { ABSENT } from "../../json/document.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJson } from "../../json/parse.ts";
-import { parseRetryAfter, RateCap } from "./backoff.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
 import { findCursor, findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
 import {

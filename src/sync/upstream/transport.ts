@@ -1,11 +1,11 @@
 // Bounded HTTP requests to an upstream: time to connect, to the first byte, between bytes and in total; bytes on the
 // wire and after inflating. Redirects are not followed.
 import { pipeline } from "node:stream/promises";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import type { Agent, Dispatcher } from "undici";
 import { errorText } from "../../base/errors.ts";
 import { loadPackage } from "../../base/load-package.ts";
+import { takeTurn, withDeadline } from "../../base/wait.ts";
 import { UpstreamError } from "./errors.ts";
 
 /** Time bounds of one request. */
@@ -76,31 +76,21 @@ export class Transport {
 
   /** Sends a request and reads the complete response. Throws UpstreamError or the signal's reason. */
   async request(request: UpstreamRequest): Promise<UpstreamResponse> {
-    request.signal.throwIfAborted();
-    // Not AbortSignal.any(): a signal that lives as long as the node would keep every request in memory.
-    const limits = new AbortController();
-    const onAbort = (): void => limits.abort(request.signal.reason);
-    request.signal.addEventListener("abort", onAbort);
-    const { totalMs } = this.#timeouts;
-    const total = setTimeout(() => {
-      limits.abort(new UpstreamError("unreachable", `no complete response within ${totalMs} ms`));
-    }, totalMs);
-    try {
-      const response = await this.#send(request, limits.signal);
-      const isShort = response.statusCode !== 200 && request.maxBytes > SMALL_RESPONSE_BYTES;
-      const received = await readResponse(response, isShort ? SMALL_RESPONSE_BYTES : request.maxBytes);
-      // Undici frees a connection one turn of the loop after its response; before that it would open another.
-      await nextTurn();
-      return received;
-    } catch (error) {
-      const reason = limits.signal.aborted ? limits.signal.reason : this.#toUpstreamError(error);
-      // Closes the connection of a response that was not read to its end.
-      limits.abort(reason);
-      throw reason;
-    } finally {
-      clearTimeout(total);
-      request.signal.removeEventListener("abort", onAbort);
-    }
+    const { totalMs: ms } = this.#timeouts;
+    const late = (): UpstreamError =>
+      new UpstreamError("unreachable", `no complete response within ${ms} ms`);
+    return withDeadline({ ms, signal: request.signal, late }, async (signal) => {
+      try {
+        const response = await this.#send(request, signal);
+        const isShort = response.statusCode !== 200 && request.maxBytes > SMALL_RESPONSE_BYTES;
+        const received = await readResponse(response, isShort ? SMALL_RESPONSE_BYTES : request.maxBytes);
+        // Undici frees a connection one turn of the loop after its response; before that it would open another.
+        await takeTurn();
+        return received;
+      } catch (error) {
+        throw signal.aborted ? signal.reason : this.#toUpstreamError(error);
+      }
+    });
   }
 
   async #send(

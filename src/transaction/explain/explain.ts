@@ -1,6 +1,7 @@
 // The whole way from bytes to sign, or a request for them, to what they mean.
 import { equalBytes } from "../../base/bytes.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
+import { USEC_PER_SEC } from "../../base/numbers.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJson } from "../../json/parse.ts";
 import { formatAddress } from "../../move/address.ts";
@@ -37,7 +38,6 @@ const MAX_VALUE_CHARACTERS = 1024 * 1024;
 const MAX_TIME_SECS = 253_402_300_799n;
 /** How far ahead the chain takes the expiration of a transaction with a nonce. */
 const MAX_NONCE_SECS = 100n;
-const USEC_PER_SEC = 1_000_000n;
 
 /**
  * Explains `{"message": …}`, `{"raw_transaction": …}` or a request for a message. Throws JsonError when the body is

@@ -4,8 +4,7 @@ import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { errorText } from "../../../base/errors.ts";
 import { decodeWith, encodeWith } from "../../../bcs/codec.ts";
-import { withDeadline } from "../../upstream/deadline.ts";
-import { UpstreamError } from "../../upstream/errors.ts";
+import { askInTime, UpstreamError } from "../../upstream/errors.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { KEY_BYTES, type KeyPair, keyPairOf, NoiseInitiator, type NoiseSession, TAG_BYTES } from "./noise.ts";
 import type { PeerAddress } from "./peer-address.ts";
@@ -133,7 +132,7 @@ export class PeerConnection {
   async #askNow(body: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     if (this.#ended !== undefined) throw this.#ended;
     try {
-      return await withDeadline(ANSWER_MS, signal, async () => {
+      return await askInTime(ANSWER_MS, signal, async () => {
         const id = this.#nextId++;
         await this.#send({ kind: "request", protocol: PROTOCOLS.storageService, id, priority: 0, body });
         return this.#readAnswer(id);

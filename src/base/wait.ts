@@ -1,0 +1,162 @@
+// Waiting: turns of the event loop for other work, pauses that a signal ends, bounds of a time, and retries.
+
+/** Whose work it is: however many requests stand in line, the writer's next piece is not behind them. */
+export type Line = "requests" | "writer";
+
+const last: Record<Line, Promise<void>> = { requests: Promise.resolve(), writer: Promise.resolve() };
+
+/**
+ * Resolves in a later turn of the event loop. Reads of a mapped file never wait, so work that only awaits them would keep
+ * the loop to itself. All callers of a line wait one after the other, and each turn lets one of them on: however many
+ * works run at once, a turn is never longer than one piece of each line.
+ */
+export function nextTurn(line: Line = "requests"): Promise<void> {
+  last[line] = last[line].then(() => takeTurn());
+  return last[line];
+}
+
+/** Yields the very next turn of the event loop, in no line; throws the signal's reason if it is aborted. */
+export async function takeTurn(signal?: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
+
+/** Longest slice in milliseconds, as far as one step is shorter. */
+const SLICE_MS = 4;
+
+/** Long work in slices, with other work of the process between them. Results must not depend on it. */
+export class Slices {
+  readonly #line: Line;
+  #startMs = performance.now();
+
+  constructor(line: Line = "requests") {
+    this.#line = line;
+  }
+
+  /** To be awaited between two steps: undefined while the slice lasts, else it resolves when other work had its turn. */
+  pause(): Promise<void> | undefined {
+    if (performance.now() - this.#startMs < SLICE_MS) return undefined;
+    return nextTurn(this.#line).then(() => {
+      this.#startMs = performance.now();
+    });
+  }
+}
+
+/** Resolves after the time, or at once when the signal is aborted. Without `ref` it does not keep the process alive. */
+export function pause(ms: number, signal?: AbortSignal, { ref = true } = {}): Promise<void> {
+  if (signal?.aborted === true || ms <= 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    if (!ref) timer.unref();
+    signal?.addEventListener("abort", done);
+  });
+}
+
+/** What `within` resolves to when the work takes too long. */
+export const LATE: unique symbol = Symbol("late");
+
+/** The result of the work, or LATE after `ms` or when the signal is aborted. The work itself continues. */
+export async function within<T>(
+  ms: number,
+  work: Promise<T>,
+  signal?: AbortSignal,
+): Promise<T | typeof LATE> {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  signal?.addEventListener("abort", end);
+  if (signal?.aborted === true) end();
+  try {
+    return await Promise.race([work, pause(ms, over.signal).then((): typeof LATE => LATE)]);
+  } finally {
+    end();
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+/** Bounds of a piece of work. */
+export interface Deadline {
+  readonly ms: number;
+  readonly signal: AbortSignal;
+  /** The error after `ms`. */
+  readonly late: () => Error;
+}
+
+/**
+ * Runs work that ends by its signal: after the time with the error `late`, or with the reason of the outer signal. The
+ * signal also ends what is left of work that failed.
+ */
+export async function withDeadline<T>(
+  { ms, signal, late }: Deadline,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  // Not AbortSignal.any(): a signal that lives as long as the node would keep every piece of work in memory.
+  const limits = new AbortController();
+  const ended = new Promise<never>((_, reject) => {
+    limits.signal.addEventListener("abort", () => reject(limits.signal.reason), { once: true });
+  });
+  // Work that throws at once is not raced with it.
+  ended.catch(() => {});
+  const onAbort = (): void => limits.abort(signal.reason);
+  signal.addEventListener("abort", onAbort);
+  const timer = setTimeout(() => limits.abort(late()), ms);
+  try {
+    return await Promise.race([work(limits.signal), ended]);
+  } catch (error) {
+    limits.abort(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** First and longest pause. */
+export interface BackoffOptions {
+  readonly baseMs: number;
+  readonly maxMs: number;
+}
+
+/** Pause after `failures` in a row: doubles each time; the upper half of it is random. */
+export function backoffMs(failures: number, options: BackoffOptions, random: () => number): number {
+  const full = Math.min(options.maxMs, options.baseMs * 2 ** Math.min(failures - 1, 30));
+  return full / 2 + (full / 2) * random();
+}
+
+const MAX_RETRY_AFTER_MS = 600_000;
+
+/** Milliseconds of a Retry-After header (seconds or a date); undefined for anything else. */
+export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined || text.length > 64) return undefined;
+  const bare = text.trim();
+  const isSeconds =
+    bare.length > 0 && bare.length <= 9 && [...bare].every((digit) => digit >= "0" && digit <= "9");
+  const waitMs = isSeconds ? Number.parseInt(bare, 10) * 1000 : Date.parse(bare) - nowMs;
+  if (!Number.isFinite(waitMs)) return undefined;
+  return Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** Limits turns per second; zero means no cap. */
+export class RateCap {
+  readonly #intervalMs: number;
+  #nextMs = 0;
+
+  constructor(perSecond: number) {
+    this.#intervalMs = perSecond > 0 ? 1000 / perSecond : 0;
+  }
+
+  /** Waits for the next turn. Allows a burst of five after a quiet time. */
+  async turn(signal: AbortSignal): Promise<void> {
+    if (this.#intervalMs === 0) return;
+    const now = performance.now();
+    const at = Math.max(this.#nextMs, now - 4 * this.#intervalMs);
+    this.#nextMs = at + this.#intervalMs;
+    await pause(at - now, signal);
+    signal.throwIfAborted();
+  }
+}
