@@ -240,7 +240,7 @@ describe("changes", () => {
     );
     for (const [accounts, message] of [
       ["0x1", "accounts: expected a list of objects, got"],
-      [[null], "accounts[0]: expected an object"],
+      [[null], "accounts: expected a list of objects, got"],
       [[{ address: "zz" }], 'accounts[0].address: "z" at position 0'],
       [[{ address: "0x1", balances: null }], "accounts[0].balances: expected an object"],
       [[{ address: "0x1", balances: { foo: 1n } }], 'accounts[0].balances["foo"]: '],

@@ -8,8 +8,8 @@ import type { Session } from "../../session.ts";
 import { asBig, asBytes, asStruct, asVec, byteVec, type Value } from "../../values.ts";
 import { attempt, bigFromLittleEndian, chargeAll, littleEndianBytes } from "./common.ts";
 
-const { Point } = ristretto255;
-export type RistrettoPoint = typeof Point.BASE;
+export type RistrettoPoint = typeof ristretto255.Point.BASE;
+const { Point }: Pick<typeof ristretto255, "Point"> = ristretto255;
 export const SCALAR_ORDER = Point.Fn.ORDER;
 const { Fn } = Point;
 
