@@ -45,7 +45,7 @@ function halves<T>(list: readonly T[]): [T[], T[]] {
   return [list.slice(0, list.length / 2), list.slice(list.length / 2)];
 }
 
-/** A proof that the values have at most so many bits, and the commitments to them. */
+/** A proof that the values have at most that number of bits, and the commitments to them. */
 export function proveRange(
   values: readonly bigint[],
   blindings: readonly bigint[],

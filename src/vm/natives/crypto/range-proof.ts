@@ -148,7 +148,7 @@ function foldedFactors(challenges: readonly bigint[]): bigint[] {
   return factors;
 }
 
-/** True if all committed values have at most so many bits. The number of values is a power of two. */
+/** True if all committed values have at most that number of bits. The number of values is a power of two. */
 export function verifyRangeProof(
   proof: RangeProof,
   bases: PedersenBases,
