@@ -84,7 +84,7 @@ export class UpstreamSubmissions implements SubmissionHandler {
     return errors;
   }
 
-  /** Without a virtual machine there is none, and another node's answer is not ours to give. */
+  /** This node runs no transactions, and another node's answer is not ours to give. */
   simulate(): Promise<Uint8Array> {
     throw new HttpError("not_served", "this node simulates nothing; ask a full node");
   }

@@ -53,7 +53,7 @@ export function refuse(validation: ValidationName): SubmissionError {
   });
 }
 
-/** The refusal of what only a virtual machine could run. */
+/** The refusal of what the local chain does not run. */
 export function unmodelled(what: string): SubmissionError {
   return new SubmissionError("unmodelled", `not modelled here: ${what}`);
 }

@@ -97,7 +97,7 @@ export function prepareCall(call: EntryFunction): ModelledCall {
   const found = FUNCTIONS.get(path);
   if (found === undefined)
     throw unmodelled(
-      `${path}; without a virtual machine the local chain runs ${MODELLED_FUNCTIONS.join(", ")}`,
+      `${path}; the local chain runs ${MODELLED_FUNCTIONS.join(", ")}`,
     );
   return found.prepare(call);
 }
