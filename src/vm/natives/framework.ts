@@ -2,6 +2,7 @@
 import { toHex } from "../../base/hex.ts";
 import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
+import { isIdentifier } from "../../move/identifier.ts";
 import { aborted, invariant, STATUS, VmError } from "../errors.ts";
 import { decodeValue, encodeStored, encodeValue, hasDelayed } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress } from "../linker.ts";
@@ -401,7 +402,7 @@ const function_info: NativeModule = {
   is_identifier: (context, [ref]) => {
     const bytes = asBytes(ref);
     chargeFor(context, "aptos_framework.function_info.is_identifier", bytes.length);
-    return [/^(?:[A-Za-z][A-Za-z0-9_$]*|_[A-Za-z0-9_$]+)$/.test(Buffer.from(bytes).toString("latin1"))];
+    return [isIdentifier(Buffer.from(bytes).toString("latin1"))];
   },
   check_dispatch_type_compatibility_impl: (context, [one, other]) => {
     chargeFor(context, "aptos_framework.function_info.check_dispatch_type_compatibility_impl");
