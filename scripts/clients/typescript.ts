@@ -299,7 +299,7 @@ async function firstEvent(body: ReadableStream<Uint8Array> | null, kind: string)
   const decoder = new TextDecoder();
   for await (const bytes of body ?? []) {
     text += decoder.decode(bytes, { stream: true });
-    const [, data] = new RegExp(`^event: ${kind}\\ndata: (.*)\\n\\n`, "m").exec(text) ?? [];
+    const [, data] = new RegExp(`^event: ${kind}\\ndata: (.*)\\n`, "m").exec(text) ?? [];
     if (data !== undefined) return JSON.parse(data);
   }
   throw new Error(`no event ${kind} in ${text}`);
