@@ -95,9 +95,6 @@ const MODELLED_FUNCTIONS: readonly string[] = [...FUNCTIONS.keys()];
 export function prepareCall(call: EntryFunction): ModelledCall {
   const path = `${formatAddress(call.module.address)}::${call.module.name}::${call.function}`;
   const found = FUNCTIONS.get(path);
-  if (found === undefined)
-    throw unmodelled(
-      `${path}; the local chain runs ${MODELLED_FUNCTIONS.join(", ")}`,
-    );
+  if (found === undefined) throw unmodelled(`${path}; the local chain runs ${MODELLED_FUNCTIONS.join(", ")}`);
   return found.prepare(call);
 }
