@@ -1,6 +1,8 @@
 // The check of the index in a real cluster: finds nothing in a sound one, and names a row that is missing or too much.
 import { Client } from "cassandra-driver";
 import { expect, it } from "vitest";
+import { stateKeyHash } from "../../src/ledger/state-key.ts";
+import { addressFromBytes } from "../../src/move/address.ts";
 import type { CassandraStore } from "../../src/store/cassandra/store.ts";
 import { checkClusterIndex } from "../../src/sync/check/cluster-index.ts";
 import { BookedLedger } from "../support/booked-ledger.ts";
@@ -61,9 +63,13 @@ describeCluster("the check of the index in a cluster", (cluster) => {
       }
       expect((await checkClusterIndex(store)).faults).toBe(0);
 
-      const nobody = Buffer.concat([Uint8Array.of(2), Buffer.alloc(32, 0xcc)]);
-      await client.execute(put, [key, nobody, Buffer.alloc(32, 0xdd), Buffer.alloc(0)], { prepare: true });
-      const named = `index row ${nobody.toString("hex")} ${"dd".repeat(32)}: there is no item`;
+      // A row of a table item that was never written: its data are the length of the key, and the key.
+      const handle = addressFromBytes(Buffer.alloc(32, 0xcc));
+      const nobody = Buffer.concat([Uint8Array.of(1), handle]);
+      const place = Buffer.from(stateKeyHash({ kind: "tableItem", handle, key: Buffer.of(7) }));
+      await client.execute(put, [key, nobody, place, Buffer.of(1, 7)], { prepare: true });
+      const rowName = `index row ${nobody.toString("hex")} ${place.toString("hex")}`;
+      const named = `${rowName}: there is no item`;
       const extra = await checkClusterIndex(store);
       expect(extra).toMatchObject({
         faults: 0,
@@ -72,10 +78,8 @@ describeCluster("the check of the index in a cluster", (cluster) => {
       });
       const shown = await runCommand(["check", "--store-url", url]);
       expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(`left over: ${named}`)]);
-      await client.execute(put, [key, nobody, Buffer.alloc(32, 0xdd), Buffer.alloc(3)], { prepare: true });
-      expect((await checkClusterIndex(store)).findings).toEqual([
-        `index row ${nobody.toString("hex")} ${"dd".repeat(32)}: no item can have it`,
-      ]);
+      await client.execute(put, [key, nobody, place, Buffer.alloc(3)], { prepare: true });
+      expect((await checkClusterIndex(store)).findings).toEqual([`${rowName}: no item can have it`]);
     } finally {
       await client.shutdown();
       await store.close();

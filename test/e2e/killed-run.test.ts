@@ -57,7 +57,7 @@ if (HANG !== undefined) {
         "node_modules/vitest/vitest.mjs",
         "run",
         "--project",
-        "e2e",
+        "long",
         "test/e2e/killed-run.test.ts",
       ];
       const run = endWithTest(
