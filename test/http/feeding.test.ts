@@ -7,6 +7,7 @@ import { accessPathCodec, stateKeyCodec } from "../../src/ledger/state-key.ts";
 import { stateValueData } from "../../src/ledger/state-value.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { createNode } from "../../src/node.ts";
+import { until } from "../support/until.ts";
 
 const node = await createNode({
   localChain: { seed: "feeding" },
@@ -15,6 +16,8 @@ const node = await createNode({
 });
 for (let i = 0; i < 60; i++) await node.produceBlock();
 afterAll(() => node.close());
+// The pruner works at its own pace.
+await until(async () => BigInt((await node.ledgerInfo()).oldest_ledger_version) > 0n);
 const BCS = { accept: "application/x-bcs" };
 
 const head = BigInt((await node.ledgerInfo()).ledger_version);
