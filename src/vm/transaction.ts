@@ -111,7 +111,7 @@ export interface ExecutorOptions {
   /** Items and bytes of the state, as of the beginning of the epoch. The block prologue writes them down. */
   readonly usage?: { readonly items: bigint; readonly bytes: bigint } | undefined;
   /** False if a signature is wrong. The caller checks signatures: they need no state. */
-  readonly areSignaturesValid?: boolean;
+  readonly areSignaturesValid: boolean;
 }
 
 /** Discards a transaction: it leaves nothing behind. */
@@ -440,7 +440,7 @@ export class UserExecution implements Run {
   #assertAllowed(): void {
     const { sender, secondary } = this.#signers;
     const { features } = this.options.config;
-    if (this.options.areSignaturesValid === false) throw new Discarded(DISCARD.invalidSignature);
+    if (!this.options.areSignaturesValid) throw new Discarded(DISCARD.invalidSignature);
     const addresses = [sender, ...secondary].map(({ address }) => address);
     if (new Set(addresses).size !== addresses.length) throw new Discarded(DISCARD.duplicateSigners);
     if (this.#request.isPayloadV2 && !features.has(FEATURE.payloadV2)) throw new Discarded(DISCARD.gated);
