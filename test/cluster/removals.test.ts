@@ -9,7 +9,8 @@ import { until } from "../support/until.ts";
 const REMOVALS = Number(process.env.SEXTANT_REMOVALS ?? 3000);
 
 describeCluster("removed rows of an owner", (cluster) => {
-  it(`are no burden to a reader: ${REMOVALS} of them`, async () => {
+  const timeout = 600_000 + 20 * REMOVALS;
+  it(`are no burden to a reader: ${REMOVALS} of them`, { timeout }, async () => {
     const store = await cluster.openWriter({ ledger: "removals" });
     const { owner, list, kept } = await removeRows(store, REMOVALS);
     expect(await list(store)).toEqual(kept);
