@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readRequest } from "../../src/http/direct/request-head.ts";
+import { readRequest } from "../../src/http/transport/request-head.ts";
 import {
   anchoredUpTo,
   COIN,

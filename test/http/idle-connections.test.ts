@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, it } from "vitest";
-import { DirectLane } from "../../src/http/direct/direct-lane.ts";
+import { DirectLane } from "../../src/http/transport/direct-lane.ts";
 import { until } from "../support/until.ts";
 
 /** More than the buffers of the two sockets hold. */
