@@ -343,7 +343,7 @@ export class Dispatcher {
 
   #sendPreflight(serving: Serving, origin: string): void {
     const list = preflightHeaders(origin, serving.exchange.headers);
-    serving.exchange.reply({ status: 200, headers: toHeaderSet(list), extra: [], body: "", closes: false });
+    serving.exchange.respond({ status: 200, headers: toHeaderSet(list), extra: [], body: "", closes: false });
     this.#responder.settle(serving, 200);
   }
 }

@@ -81,6 +81,8 @@ const ORDINARY: readonly string[] = [
   get("/v1/nothing"),
   get("/v1/spec.json", "Accept-Encoding: identity\r\n"),
   get(`${BALANCE}?ledger_version=99`),
+  get(`${BALANCE}/history`, "Accept: text/csv\r\n"),
+  get(`${BALANCE}/history`, "Accept: application/x-ndjson\r\nOrigin: https://example.org\r\n"),
   post(JSON.stringify({ key: TABLE_KEY })),
   post(JSON.stringify({ key: LARGE_KEY }), "Accept: application/x-bcs\r\n"),
   post("{"),

@@ -15,7 +15,7 @@ it("a connection is idle from when its client has read the response, not from wh
     readTimeoutMs: 600_000,
     take: (exchange) => {
       const body = new Uint8Array(SIZE);
-      exchange.reply({ status: 200, headers: { lines: "", list: [] }, extra: [], body, closes: false });
+      exchange.respond({ status: 200, headers: { lines: "", list: [] }, extra: [], body, closes: false });
       replies++;
     },
     onBrokenOff: (socket) => socket.destroy(),

@@ -17,8 +17,7 @@ function reply(request: IncomingMessage, response: ServerResponse, body: Uint8Ar
   new NodeExchange(request, response, {
     awaitsContinue: false,
     readTimeoutMs: 10_000,
-    admitted: undefined,
-  }).reply({
+  }).respond({
     ...{ status: 200, headers: plainHeaders("bcs"), extra: [], body, closes: false },
     onSent: () => events.push("sent"),
   });

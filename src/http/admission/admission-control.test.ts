@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { silentLogger } from "../../base/log.ts";
-import { DirectExchange, type ExchangeOwner, ReplyTail } from "../transport/direct-exchange.ts";
+import { DirectExchange, type ExchangeOwner, ResponseTail } from "../transport/direct-exchange.ts";
 import type { Exchange } from "../transport/exchange.ts";
 import { readRequest } from "../transport/request-head.ts";
 import { AdmissionControl } from "./admission-control.ts";
@@ -9,9 +9,9 @@ import { AdmissionControl } from "./admission-control.ts";
 function exchangeFor(target: string): Exchange {
   const owner: ExchangeOwner = {
     socket: new Socket(),
-    tail: new ReplyTail(1000),
-    replied: () => {},
-    handOver: () => {},
+    tail: new ResponseTail(1000),
+    expectReading: () => {},
+    responded: () => {},
   };
   const bytes = Buffer.from(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
   const request = readRequest(bytes, undefined);

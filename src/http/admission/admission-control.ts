@@ -129,11 +129,6 @@ export class AdmissionControl {
     this.#wait({ exchange, refusal: isOverloaded ? this.#overloaded : undefined, retryAfter: 1 });
   }
 
-  /** Serves a request that was already admitted. */
-  serve(exchange: Exchange): void {
-    this.#options.serve(exchange);
-  }
-
   figures(): AdmissionFigures {
     return {
       shed: this.#shed,
@@ -201,7 +196,7 @@ export class AdmissionControl {
     const requestId = givenRequestId(exchange.headers);
     if (requestId !== undefined) extra.push("X-Request-Id", requestId);
     const { status, headers, body } = refusal;
-    exchange.reply({ status, headers, extra, body, closes: false });
+    exchange.respond({ status, headers, extra, body, closes: false });
     this.#options.onRequest?.("none", status, 0);
     this.#options.accessLog?.write(exchange, { status, bytes: Buffer.byteLength(body), requestId });
   }

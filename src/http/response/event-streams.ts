@@ -12,7 +12,8 @@ import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../le
 import { ClientShares } from "../admission/client-shares.ts";
 import { HttpError } from "../errors.ts";
 import { cutOff } from "../transport/cut-off.ts";
-import type { EventSink } from "../transport/exchange.ts";
+import type { BodySink } from "../transport/exchange.ts";
+import { untilTaken } from "./write-pieces.ts";
 
 export const STREAM_NUMBERS = {
   /** Open streams; more are turned away. */
@@ -56,22 +57,11 @@ const BEAT = Buffer.from(":\n\n");
 /** Ticks between two heartbeats of a stream. Streams that began in different ticks beat in different ones, so that none is long. */
 const TICKS = 32;
 
-/** Resolves when the client took what was written, or is gone. */
-function untilTaken(socket: Duplex): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      socket.off("drain", settle).off("close", settle);
-      resolve();
-    };
-    socket.on("drain", settle).on("close", settle);
-  });
-}
-
 /** One client. */
 class EventStream implements Subscriber<WatchEvent> {
   after: bigint;
   readonly source: StreamSource;
-  readonly sink: EventSink;
+  readonly sink: BodySink;
   readonly client: string;
   readonly #owner: EventStreams;
   /** The feed tells it what is new. */
@@ -91,7 +81,7 @@ class EventStream implements Subscriber<WatchEvent> {
     this.sink = sink;
     this.after = source.after;
     // Readers do not half-close: a client that sends no more has left.
-    sink.socket.on("close", this.leave).on("end", this.leave);
+    sink.stream.on("close", this.leave).on("end", this.leave);
   }
 
   take(event: WatchEvent): void {
@@ -149,7 +139,7 @@ export class EventStreams {
   }
 
   /** Begins a stream, whose headers are sent and for which there is room. */
-  open(asked: StreamSource, sink: EventSink, client: string): void {
+  open(asked: StreamSource, sink: BodySink, client: string): void {
     this.#shares.enter(client);
     const { least } = this.#options.headWatch;
     const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
@@ -157,7 +147,7 @@ export class EventStreams {
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
     sink.write(Buffer.from(RETRY + source.opening));
-    if (sink.socket.destroyed || sink.socket.readableEnded) this.end(stream);
+    if (sink.stream.destroyed || sink.stream.readableEnded) this.end(stream);
     this.#start(stream).catch((error: unknown) => {
       this.#options.logger.warn({ err: error }, "a stream of events broke off");
       this.end(stream);
@@ -175,7 +165,7 @@ export class EventStreams {
     const { sink, source, client, leave } = stream;
     this.#shares.leave(client);
     this.#options.headWatch.feed.leave(source.watched, stream);
-    sink.socket.off("close", leave).off("end", leave);
+    sink.stream.off("close", leave).off("end", leave);
     sink.end();
     if (this.#streams.size > 0) return;
     clearInterval(this.#timer);
@@ -215,14 +205,14 @@ export class EventStreams {
     view.release();
     const to = headWatch.headOf(view.position);
     if (to <= stream.after) return to;
-    const { socket } = stream.sink;
+    const { stream: connection } = stream.sink;
     const missed = stream.source.watched.changes(() => ledger.openView(), { from: stream.after + 1n, to });
     for await (const events of missed) {
       if (!this.#streams.has(stream)) return to;
       for (const event of events) stream.sink.write(this.#encode(stream, event));
-      if (socket.writableNeedDrain) {
-        await untilTaken(socket);
-        onTaken(socket);
+      if (connection.writableNeedDrain) {
+        await untilTaken(connection);
+        onTaken(connection);
       }
     }
     stream.after = to;
@@ -239,9 +229,9 @@ export class EventStreams {
   #write(stream: EventStream, bytes: Buffer): void {
     const { sink } = stream;
     sink.write(bytes);
-    if (sink.socket.writableLength <= this.#options.settings.streamBufferBytes) return;
+    if (sink.stream.writableLength <= this.#options.settings.streamBufferBytes) return;
     this.#cutOff++;
-    cutOff(sink.socket);
+    cutOff(sink.stream);
     this.end(stream);
   }
 

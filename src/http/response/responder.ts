@@ -10,10 +10,10 @@ import { notFoundPage } from "../pages/plain-pages.ts";
 import type { StaticFile } from "../pages/static-files.ts";
 import { Abandoned } from "../transport/body.ts";
 import { cutOff } from "../transport/cut-off.ts";
-import { CLIENT_GONE, type EventSink, type Exchange, type HeaderSet } from "../transport/exchange.ts";
+import { type BodySink, CLIENT_GONE, type Exchange, type HeaderSet } from "../transport/exchange.ts";
 import { giveBack } from "../transport/lent-bytes.ts";
-import type { AccessLog } from "./access-log.ts";
-import { LogBudget } from "./access-log.ts";
+
+import { type AccessLog, LogBudget } from "./access-log.ts";
 import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { entityTag, entityTagInSlices, isLongBody } from "./entity-tag.ts";
@@ -141,23 +141,23 @@ export class Responder {
     const { exchange } = serving;
     const requestId = this.#requestIdOf(exchange);
     const extra = this.#readHeaders(serving, version, "Cache-Control", "no-cache", ...about);
-    const response = exchange.startStream({
+    const sink = exchange.start({
       status: 200,
       headers: serving.headers?.other[form] ?? plainHeaders(form),
       extra: this.#withOwn(exchange, extra, requestId),
       closes: this.closing,
+      isEndless: false,
     });
-    if (response === undefined) return;
     let counted = 200;
     let bytes = 0;
     try {
       const { unreadResponses } = this.#options;
       const onTaken = (): void => unreadResponses.noteTaken(exchange.stream);
-      if (exchange.method === "HEAD") response.end();
-      else bytes = await writePieces(response, stream, onTaken);
+      if (exchange.method === "HEAD") sink.end();
+      else bytes = await writePieces(sink, stream, onTaken);
     } catch (error) {
       // The status is sent already: only a body without its end shows that it is not complete.
-      counted = response.destroyed ? CLIENT_GONE : 500;
+      counted = sink.stream.destroyed ? CLIENT_GONE : 500;
       if (counted === 500) this.#logFailure(serving, requestId ?? createRequestId(), 500, error);
       cutOff(exchange.stream);
     } finally {
@@ -166,21 +166,18 @@ export class Responder {
   }
 
   /** Starts a response of events. It counts as answered: how long it stays open says nothing of the node. */
-  startEvents(
-    serving: Serving,
-    form: Form,
-    version: bigint | undefined,
-    about: readonly string[],
-  ): EventSink {
+  startEvents(serving: Serving, form: Form, version: bigint | undefined, about: readonly string[]): BodySink {
     const { exchange } = serving;
     // The last header keeps proxies from holding events back.
     const caching = ["Cache-Control", "no-cache", "X-Accel-Buffering", "no"];
     const extra = this.#readHeaders(serving, version, ...caching, ...about);
     const requestId = this.#requestIdOf(exchange);
-    const sink = exchange.startEvents({
+    const sink = exchange.start({
       status: 200,
       headers: serving.headers?.other[form] ?? plainHeaders(form),
       extra: this.#withOwn(exchange, extra, requestId),
+      closes: this.closing,
+      isEndless: true,
     });
     this.settle(serving, 200, 0, requestId);
     return sink;
@@ -244,7 +241,7 @@ export class Responder {
     const id = isShared ? undefined : (requestId ?? this.#requestIdOf(exchange));
     const all = this.#withOwn(exchange, extra, id);
     const counted = exchange.isGone ? CLIENT_GONE : status;
-    exchange.reply({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
+    exchange.respond({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
     this.settle(serving, counted, body, id);
   }
 

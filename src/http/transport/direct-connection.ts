@@ -1,9 +1,7 @@
 // One connection whose requests are read and answered here, one after the other, for as long as they are ordinary.
-// At the first one that is not, the connection goes over to node:http for good, with the bytes that are left.
+// At the first one that is not, the connection moves to node:http for good, with the bytes that are left.
 import type { Socket } from "node:net";
-import type { ReplyTail } from "./direct-exchange.ts";
-import { DirectExchange, type ExchangeOwner } from "./direct-exchange.ts";
-import type { Admitted } from "./node-exchange.ts";
+import { DirectExchange, type ExchangeOwner, type ResponseTail } from "./direct-exchange.ts";
 import { type HeaderBlock, MAX_REQUEST_BYTES, type OrdinaryRequest, readRequest } from "./request-head.ts";
 import { sharedReads, withSharedReads } from "./shared-reads.ts";
 
@@ -16,14 +14,14 @@ const MAX_KEPT_HEAD_BYTES = 1024;
 
 /** What a connection needs of its surroundings. */
 export interface DirectSurroundings {
-  readonly tail: ReplyTail;
+  readonly tail: ResponseTail;
   /** Idle limit while sending a response. */
   readonly readTimeoutMs: number;
   take(exchange: DirectExchange): void;
   /** The client ended the connection in the middle of a request. */
   onBrokenOff(socket: Socket): void;
-  /** Gives the connection to node:http; its unread bytes are in the socket again, those of an admitted request first. */
-  handOver(socket: Socket, admitted: Admitted | undefined): void;
+  /** Gives the connection to node:http; its unread bytes are in the socket again. */
+  handOver(socket: Socket): void;
   /** The connection is no longer here. */
   onLeft(connection: DirectConnection): void;
 }
@@ -42,6 +40,8 @@ export class DirectConnection implements ExchangeOwner {
   #pieces = 0;
   #known: HeaderBlock | undefined;
   #isReading = false;
+  /** The server closes: no request is waited for. */
+  #isClosing = false;
   /** False once node:http has the connection. */
   #isHere = true;
   #served = 0;
@@ -57,7 +57,7 @@ export class DirectConnection implements ExchangeOwner {
     socket.on("timeout", this.#onTimeout).on("error", this.#onError).on("drain", this.#onDrain);
   }
 
-  get tail(): ReplyTail {
+  get tail(): ResponseTail {
     return this.#around.tail;
   }
 
@@ -76,13 +76,14 @@ export class DirectConnection implements ExchangeOwner {
 
   /** Closes a connection that waits for a request, once the client has read the response before it. */
   closeWhenSent(): void {
+    this.#isClosing = true;
     if (!this.#isWaiting) return;
     if (this.socket.writableLength > 0) this.#endSocket();
     else this.socket.destroy();
   }
 
   /** Leaves the connection to node:http. */
-  handOver(request?: Buffer, admitted?: Admitted): void {
+  handOver(): void {
     const { socket } = this;
     const rest = this.#held;
     socket.pause();
@@ -94,24 +95,30 @@ export class DirectConnection implements ExchangeOwner {
     this.#around.onLeft(this);
     if (socket.readableEnded) {
       // Nothing can be put back into a stream that has ended: node gets what it would have read.
-      this.#around.handOver(socket, admitted);
-      for (const bytes of [request, rest]) if (bytes !== undefined) socket.emit("data", bytes);
+      this.#around.handOver(socket);
+      if (rest !== undefined) socket.emit("data", rest);
       socket.emit("end");
       return;
     }
     if (rest !== undefined) socket.unshift(rest);
-    if (request !== undefined) socket.unshift(request);
-    this.#around.handOver(socket, admitted);
+    this.#around.handOver(socket);
     socket.resume();
   }
 
-  replied(closes: boolean): void {
+  /** Hangs up on a client that does not read on in time. */
+  expectReading(): void {
+    const { socket } = this;
+    if (socket.timeout === undefined || socket.timeout === 0) socket.setTimeout(this.#around.readTimeoutMs);
+  }
+
+  responded(closes: boolean): void {
     const { socket } = this;
     this.#current = undefined;
     this.#served++;
     this.#sinceMs = performance.now();
-    if (socket.writableLength > 0) this.#expectReading();
-    if (closes) {
+    if (socket.writableLength > 0) this.expectReading();
+    // A response in pieces may have begun before the server closed.
+    if (closes || (this.#isClosing && this.#held === undefined)) {
       this.#held = undefined;
       this.#endSocket();
     } else if (!this.#isReading) this.#goOn();
@@ -201,10 +208,8 @@ export class DirectConnection implements ExchangeOwner {
   #serve(request: OrdinaryRequest, bytes: Buffer): void {
     this.#pieces = 0;
     this.#known = request.bodyStart <= MAX_KEPT_HEAD_BYTES ? request.block : undefined;
-    const exchange = new DirectExchange(this, request, bytes);
-    this.#current = exchange;
-    this.#around.take(exchange);
-    if (this.#current === exchange) exchange.keepBytes();
+    this.#current = new DirectExchange(this, request, bytes);
+    this.#around.take(this.#current);
   }
 
   #endAfterLast(): void {
@@ -214,11 +219,5 @@ export class DirectConnection implements ExchangeOwner {
 
   #endSocket(): void {
     this.socket.end(() => this.socket.destroy());
-  }
-
-  /** Hangs up on a client that does not read on in time. */
-  #expectReading(): void {
-    const { socket } = this;
-    if (socket.timeout === undefined || socket.timeout === 0) socket.setTimeout(this.#around.readTimeoutMs);
   }
 }

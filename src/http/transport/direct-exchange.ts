@@ -5,14 +5,13 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { headerLines } from "../response/headers.ts";
 import type { BodyHold } from "./body.ts";
-import type { EventSink, Exchange, Reply } from "./exchange.ts";
-import type { Admitted } from "./node-exchange.ts";
+import type { BodySink, Exchange, ResponseHead, StartedResponse, WholeResponse } from "./exchange.ts";
 import type { OrdinaryRequest } from "./request-head.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { sharedReads } from "./shared-reads.ts";
 
 /** Builds the lines that node:http would add by itself. */
-export class ReplyTail {
+export class ResponseTail {
   readonly #keepAlive: string;
   #second = 0;
   #date = "";
@@ -37,15 +36,16 @@ export class ReplyTail {
 const MAX_JOINED_BYTES = 4096;
 
 const NONE_ADDED: string[] = [];
+const NO_BODY = new Uint8Array();
 
 /** What an exchange tells its connection. */
 export interface ExchangeOwner {
   readonly socket: Socket;
-  readonly tail: ReplyTail;
-  /** The answer was written. */
-  replied(closes: boolean): void;
-  /** Leaves the connection to node:http, this request first: it comes again, and is not to be admitted again. */
-  handOver(request: Buffer, admitted: Admitted): void;
+  readonly tail: ResponseTail;
+  /** Part of a response is written: the client has to read on. */
+  expectReading(): void;
+  /** The whole response is written. */
+  responded(closes: boolean): void;
 }
 
 /** Text whose latin1 bytes are those of the body; undefined for a body that is too long. */
@@ -67,27 +67,21 @@ export class DirectExchange implements Exchange {
   readonly awaitsContinue = false;
   readonly sinceMs: number = performance.now();
   readonly #owner: ExchangeOwner;
-  /** Head and body as they came; `sharedReads` until `keepBytes`, for a request without a body. */
-  #bytes: Buffer;
-  readonly #bodyStart: number;
-  readonly #end: number;
+  readonly #body: Uint8Array;
   #added: string[] = NONE_ADDED;
 
+  /** `bytes` begin with the request; those of `sharedReads` are only valid during this call. */
   constructor(owner: ExchangeOwner, request: OrdinaryRequest, bytes: Buffer) {
     this.method = request.method;
     this.target = request.target;
     this.headers = request.block.headers;
     this.#owner = owner;
-    this.#bytes = bytes;
-    this.#bodyStart = request.bodyStart;
-    this.#end = request.end;
-    // What a handler keeps of a body must outlive the next read.
-    if (this.#end > this.#bodyStart) this.keepBytes();
-  }
-
-  /** Copies the request out of `sharedReads`, which the next read of any connection overwrites. */
-  keepBytes(): void {
-    if (this.#bytes === sharedReads) this.#bytes = Buffer.from(sharedReads.subarray(0, this.#end));
+    const { bodyStart, end } = request;
+    if (bodyStart === end) this.#body = NO_BODY;
+    else {
+      const body = bytes.subarray(bodyStart, end);
+      this.#body = bytes === sharedReads ? Buffer.from(body) : body;
+    }
   }
 
   get socket(): Socket {
@@ -108,15 +102,15 @@ export class DirectExchange implements Exchange {
   }
 
   readBody(hold: BodyHold): Uint8Array {
-    hold.add(this.#end - this.#bodyStart);
-    return this.#bytes.subarray(this.#bodyStart, this.#end);
+    hold.add(this.#body.length);
+    return this.#body;
   }
 
-  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
-    const { socket, tail } = this.#owner;
+  respond(response: WholeResponse): void {
+    const { socket } = this.#owner;
     if (this.isGone) return;
-    const own = headerLines(extra) + (isShared === true ? "" : headerLines(this.#added));
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${tail.lines(closes)}`;
+    const { body, closes, onSent } = response;
+    const head = this.#head(response, closes, response.isShared === true);
     const text = body === undefined ? "" : latin1Body(body);
     if (body === undefined) {
       socket.write(`${head}\r\n`, "latin1", onSent);
@@ -128,26 +122,43 @@ export class DirectExchange implements Exchange {
       socket.write(body, onSent);
       socket.uncork();
     }
-    this.#owner.replied(closes);
+    this.#owner.responded(closes);
   }
 
-  startEvents({ status, headers, extra }: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink {
-    const { socket, tail } = this.#owner;
-    const own = headerLines(extra) + headerLines(this.#added);
-    socket.write(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${tail.lines(true)}\r\n`,
-      "latin1",
-    );
+  start(response: StartedResponse): BodySink {
+    const owner = this.#owner;
+    const { socket } = owner;
+    const closes = response.closes || response.isEndless;
+    const head = this.#head(response, closes, false);
+    if (response.isEndless) {
+      socket.write(`${head}\r\n`, "latin1");
+      return {
+        stream: socket,
+        write: (piece) => void socket.write(piece),
+        end: () => owner.responded(true),
+      };
+    }
+    socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`, "latin1");
     return {
-      socket,
-      write: (bytes) => void socket.write(bytes),
-      end: () => this.#owner.replied(true),
+      stream: socket,
+      write: (piece) => {
+        socket.cork();
+        socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n`, "latin1");
+        socket.write(piece);
+        socket.write("\r\n", "latin1");
+        socket.uncork();
+        if (socket.writableLength > 0) owner.expectReading();
+      },
+      end: () => {
+        socket.write("0\r\n\r\n", "latin1");
+        owner.responded(closes);
+      },
     };
   }
 
-  /** Other responses on this lane have a known length. */
-  startStream(): undefined {
-    this.keepBytes();
-    this.#owner.handOver(this.#bytes, { sinceMs: this.sinceMs, added: this.#added });
+  /** Status line and headers, up to those of the body. */
+  #head({ status, headers, extra }: ResponseHead, closes: boolean, isShared: boolean): string {
+    const own = headerLines(extra) + (isShared ? "" : headerLines(this.#added));
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.lines}${own}${this.#owner.tail.lines(closes)}`;
   }
 }

@@ -2,9 +2,7 @@
 // response, mostly for features that ordinary requests do not use. Every other request moves to node:http.
 import type { Socket } from "node:net";
 import { DirectConnection, type DirectSurroundings } from "./direct-connection.ts";
-import type { DirectExchange } from "./direct-exchange.ts";
-import { ReplyTail } from "./direct-exchange.ts";
-import type { Admitted } from "./node-exchange.ts";
+import { type DirectExchange, ResponseTail } from "./direct-exchange.ts";
 
 /** Longest wait for the first request, or for the rest of one. Slower connections go to node:http. */
 const PATIENCE_MS = 1000;
@@ -18,8 +16,8 @@ export interface DirectLaneOptions {
   readonly take: (exchange: DirectExchange) => void;
   /** A client closed its connection in the middle of a request. */
   readonly onBrokenOff: (socket: Socket) => void;
-  /** Moves a connection to node:http, with the admitted request that comes first on it. */
-  readonly handOver: (socket: Socket, admitted: Admitted | undefined) => void;
+  /** Moves a connection to node:http. */
+  readonly handOver: (socket: Socket) => void;
 }
 
 /** All connections of this lane. */
@@ -31,7 +29,7 @@ export class DirectLane {
   constructor(options: DirectLaneOptions) {
     this.#keepAliveTimeoutMs = options.keepAliveTimeoutMs;
     this.#around = {
-      tail: new ReplyTail(options.keepAliveTimeoutMs),
+      tail: new ResponseTail(options.keepAliveTimeoutMs),
       readTimeoutMs: options.readTimeoutMs,
       take: options.take,
       onBrokenOff: options.onBrokenOff,

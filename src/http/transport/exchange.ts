@@ -1,7 +1,7 @@
 // One request and its response, independent of the transport: node:http, node:http2, or the direct lane that reads the
 // socket itself. Everything between the transports and the handlers uses this interface only.
 import type { Socket } from "node:net";
-import type { Duplex, Writable } from "node:stream";
+import type { Duplex } from "node:stream";
 import type { BodyHold } from "./body.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
@@ -13,26 +13,38 @@ export interface HeaderSet {
   readonly lines: string;
 }
 
-/** A response to send. */
-export interface Reply {
+/** A response up to its body. */
+export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderSet;
   /** Headers of this response alone, flat. */
   readonly extra: readonly string[];
-  /** Undefined for a response without body and Content-Length. */
-  readonly body: string | Uint8Array | undefined;
   /** Close the connection afterwards. */
   readonly closes: boolean;
+}
+
+/** A response to send at once. */
+export interface WholeResponse extends ResponseHead {
+  /** Undefined for a response without body and Content-Length. */
+  readonly body: string | Uint8Array | undefined;
   /** Called when the last byte was handed to the kernel; not called if the connection closes before that. */
   readonly onSent?: (() => void) | undefined;
   /** Shared caches may serve this response to other clients, so the added per-client headers are left out. */
   readonly isShared?: boolean;
 }
 
-/** A response that is written event by event and ends with its connection or, in HTTP/2, with its stream. */
-export interface EventSink {
-  readonly socket: Duplex;
-  write(bytes: Uint8Array): void;
+/** A response to write piece by piece. */
+export interface StartedResponse extends ResponseHead {
+  /** A response of events: it may be silent for long, and its connection, or its stream of HTTP/2, ends with it. */
+  readonly isEndless: boolean;
+}
+
+/** Takes the body of a response piece by piece. */
+export interface BodySink {
+  /** The connection or, in HTTP/2, the stream: its unsent bytes and events tell how fast the client reads. */
+  readonly stream: Duplex;
+  write(piece: string | Uint8Array): void;
+  /** Marks the body as complete. */
   end(): void;
 }
 
@@ -60,12 +72,7 @@ export interface Exchange {
   addHeader(name: string, value: string): void;
   /** The body; not a promise if it is complete already. Sends 100 Continue if the client waits for it. */
   readBody(hold: BodyHold): Uint8Array | Promise<Uint8Array>;
-  reply(reply: Reply): void;
-  /**
-   * Starts a response whose body is written in pieces. Undefined on the direct lane: the connection then moves to
-   * node:http, which delivers the request again.
-   */
-  startStream(head: Omit<Reply, "body" | "onSent" | "isShared">): Writable | undefined;
-  /** Starts a response of events. */
-  startEvents(head: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink;
+  respond(response: WholeResponse): void;
+  /** Sends the head of a response whose body is written in pieces. */
+  start(response: StartedResponse): BodySink;
 }

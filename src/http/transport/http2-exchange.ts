@@ -2,12 +2,11 @@
 // so with GOAWAY, and a body that nobody reads ends with its stream.
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
-import type { Writable } from "node:stream";
 import { quoteInput } from "../errors.ts";
 import { isHost } from "../routing/url.ts";
 import { type BodyHold, readBody } from "./body.ts";
 import { cutOff } from "./cut-off.ts";
-import type { EventSink, Exchange, Reply } from "./exchange.ts";
+import type { BodySink, Exchange, StartedResponse, WholeResponse } from "./exchange.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
 /** What an exchange needs of its connection. */
@@ -82,7 +81,7 @@ export class Http2Exchange implements Exchange {
     return readBody(Object.assign(this.#stream, { headers: this.headers }), hold);
   }
 
-  reply({ status, headers, extra, body, closes, isShared }: Reply): void {
+  respond({ status, headers, extra, body, closes, isShared }: WholeResponse): void {
     if (this.isGone) return;
     const stream = this.#stream;
     const list = [...headers.list, ...extra, ...(isShared === true ? [] : this.#added)];
@@ -95,31 +94,22 @@ export class Http2Exchange implements Exchange {
     if (closes) this.#options.close();
   }
 
-  startStream({ status, headers, extra, closes }: Omit<Reply, "body" | "onSent" | "isShared">): Writable {
+  start({ status, headers, extra, closes, isEndless }: StartedResponse): BodySink {
     const stream = this.#stream;
-    if (this.isGone) return stream;
-    this.#start(status, [...headers.list, ...extra]);
-    this.#expectReading();
-    if (closes) this.#options.close();
-    return stream;
-  }
-
-  startEvents({ status, headers, extra }: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink {
-    const stream = this.#stream;
-    if (!this.isGone) this.#start(status, [...headers.list, ...extra]);
+    if (!this.isGone) {
+      const endStream = this.method === "HEAD";
+      stream.respond(toSentHeaders(status, [...headers.list, ...extra, ...this.#added]), { endStream });
+      this.#leaveBody();
+      if (!isEndless) this.#expectReading();
+      if (closes) this.#options.close();
+    }
     return {
-      socket: stream,
-      write: (bytes) => {
-        if (stream.writable) stream.write(bytes);
+      stream,
+      write: (piece) => {
+        if (stream.writable) stream.write(piece);
       },
       end: () => void stream.end(),
     };
-  }
-
-  #start(status: number, list: readonly string[]): void {
-    const endStream = this.method === "HEAD";
-    this.#stream.respond(toSentHeaders(status, [...list, ...this.#added]), { endStream });
-    this.#leaveBody();
   }
 
   /** Ends the stream if the client does not read on in time. */

@@ -23,7 +23,7 @@ import { cutOff } from "./cut-off.ts";
 import { DirectLane } from "./direct-lane.ts";
 import { Http2Lane, isHttp2 } from "./http2-lane.ts";
 import { NodeConnections } from "./node-connections.ts";
-import { type Admitted, NodeExchange } from "./node-exchange.ts";
+import { NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
 
 /** Limits on connections and on the time that clients may take. */
@@ -78,8 +78,6 @@ export class Listener {
   readonly #lane: DirectLane;
   readonly #http2: Http2Lane;
   readonly #nodeConnections: NodeConnections;
-  /** By connection that moved to node:http: its request that was already admitted. */
-  readonly #admitted = new WeakMap<Socket, Admitted>();
   #refused = 0;
   #madeRoomMs = Number.NEGATIVE_INFINITY;
 
@@ -190,21 +188,10 @@ export class Listener {
     const { readTimeoutMs } = this.#options.settings;
     const serveInTurn = (request: IncomingMessage, response: ServerResponse, serve: () => void): void =>
       this.#nodeConnections.serveInTurn(request.socket, response, serve);
-    const waiting = { awaitsContinue: true, readTimeoutMs, admitted: undefined };
+    const ready = { awaitsContinue: false, readTimeoutMs };
+    const waiting = { awaitsContinue: true, readTimeoutMs };
     server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-      serveInTurn(request, response, () => {
-        const admitted = this.#admitted.get(request.socket);
-        const exchange = new NodeExchange(request, response, {
-          awaitsContinue: false,
-          readTimeoutMs,
-          admitted,
-        });
-        if (admitted === undefined) admission.take(exchange);
-        else {
-          this.#admitted.delete(request.socket);
-          admission.serve(exchange);
-        }
-      }),
+      serveInTurn(request, response, () => admission.take(new NodeExchange(request, response, ready))),
     );
     server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
       serveInTurn(request, response, () => admission.take(new NodeExchange(request, response, waiting))),
@@ -251,9 +238,8 @@ export class Listener {
       readTimeoutMs: settings.readTimeoutMs,
       take: (exchange) => admission.take(exchange),
       onBrokenOff: (socket) => this.#rejectBroken(new Error("the request breaks off"), socket),
-      handOver: (socket, admitted) => {
-        if (admitted !== undefined) this.#admitted.set(socket, admitted);
-        else if (tls === undefined && isHttp2(socket)) {
+      handOver: (socket) => {
+        if (tls === undefined && isHttp2(socket)) {
           this.#http2.acceptResumed(socket);
           return;
         }

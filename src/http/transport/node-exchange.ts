@@ -4,19 +4,12 @@ import type { Socket } from "node:net";
 import { quoteInput } from "../errors.ts";
 import { isHost } from "../routing/url.ts";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
-import type { EventSink, Exchange, Reply } from "./exchange.ts";
+import type { BodySink, Exchange, StartedResponse, WholeResponse } from "./exchange.ts";
 import { giveBack, MIN_LENT_BYTES } from "./lent-bytes.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
 /** Bytes of a body that are written in one turn of the event loop; the kernel copies them in about 0.1 ms. */
 const SLICE_BYTES = MIN_LENT_BYTES;
-
-/** A request that was admitted before its connection moved to node:http. */
-export interface Admitted {
-  readonly sinceMs: number;
-  /** Headers to add to its response, flat. */
-  readonly added: readonly string[];
-}
 
 /** Options of an exchange. */
 export interface NodeExchangeOptions {
@@ -24,26 +17,23 @@ export interface NodeExchangeOptions {
   readonly awaitsContinue: boolean;
   /** Idle limit while sending a response. */
   readonly readTimeoutMs: number;
-  readonly admitted: Admitted | undefined;
 }
 
 /** One request that node:http parsed. */
 export class NodeExchange implements Exchange {
-  readonly sinceMs: number;
+  readonly sinceMs: number = performance.now();
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   /** Idle limit while sending a response. */
   readonly #readTimeoutMs: number;
-  readonly #added: string[];
+  readonly #added: string[] = [];
   #awaitsContinue: boolean;
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { awaitsContinue, readTimeoutMs, admitted }: NodeExchangeOptions,
+    { awaitsContinue, readTimeoutMs }: NodeExchangeOptions,
   ) {
-    this.sinceMs = admitted?.sinceMs ?? performance.now();
-    this.#added = [...(admitted?.added ?? [])];
     this.#request = request;
     this.#response = response;
     this.#awaitsContinue = awaitsContinue;
@@ -103,7 +93,7 @@ export class NodeExchange implements Exchange {
     return readBody(this.#request, hold);
   }
 
-  reply({ status, headers, extra, body, closes, onSent, isShared }: Reply): void {
+  respond({ status, headers, extra, body, closes, onSent, isShared }: WholeResponse): void {
     const list = [...headers.list, ...extra, ...(isShared === true ? [] : this.#added)];
     if (body !== undefined) list.push("Content-Length", String(Buffer.byteLength(body)));
     // A client that still waits for 100 Continue may or may not send its body: only a new connection is unambiguous.
@@ -116,29 +106,18 @@ export class NodeExchange implements Exchange {
     if (!this.#request.complete) drainBody(this.#request);
   }
 
-  startStream({
-    status,
-    headers,
-    extra,
-    closes,
-  }: Omit<Reply, "body" | "onSent" | "isShared">): ServerResponse {
-    const list = [...headers.list, ...extra, ...this.#added];
-    if (closes || this.#awaitsContinue) list.push("Connection", "close");
-    this.#response.writeHead(status, list);
-    // node:http closes the connection if the client does not read in time.
-    this.socket.setTimeout(this.#readTimeoutMs);
-    if (!this.#request.complete) drainBody(this.#request);
-    return this.#response;
-  }
-
-  startEvents(head: Omit<Reply, "body" | "onSent" | "isShared" | "closes">): EventSink {
-    const response = this.startStream({ ...head, closes: true });
+  start({ status, headers, extra, closes, isEndless }: StartedResponse): BodySink {
+    const response = this.#response;
     const { socket } = this;
-    // Heartbeats keep the connection busy, whatever the client reads.
-    socket.setTimeout(0);
+    const list = [...headers.list, ...extra, ...this.#added];
+    if (closes || isEndless || this.#awaitsContinue) list.push("Connection", "close");
+    response.writeHead(status, list);
+    // node:http closes the connection if the client does not read in time.
+    socket.setTimeout(isEndless ? 0 : this.#readTimeoutMs);
+    if (!this.#request.complete) drainBody(this.#request);
     return {
-      socket,
-      write: (bytes) => void response.write(bytes),
+      stream: socket,
+      write: (piece) => void response.write(piece),
       end: () => void response.end(),
     };
   }
