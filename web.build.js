@@ -1,5 +1,5 @@
 // Prepares the files for browsers in dist/: builds the API reference, copies the icons, packs every file of console and
-// reference with gzip and brotli, and writes the list by which src/http/static-files.ts serves them. Runs last in the build.
+// reference with gzip and brotli, and writes the list by which src/http/pages/static-files.ts serves them. Runs last in the build.
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";

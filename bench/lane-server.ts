@@ -4,13 +4,13 @@
 
 import fastify, { type FastifyInstance } from "fastify";
 import { Slices } from "../src/base/wait.ts";
-import type { HeaderSet } from "../src/http/exchange.ts";
-import { HeaderMaker } from "../src/http/headers.ts";
-import { negotiateForm } from "../src/http/negotiation.ts";
 import type { Operation } from "../src/http/operation.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
+import { HeaderMaker } from "../src/http/response/headers.ts";
+import { negotiateForm } from "../src/http/response/negotiation.ts";
 import { createHttpServer } from "../src/http/server.ts";
 import type { SubmissionEncoder } from "../src/http/services.ts";
+import type { HeaderSet } from "../src/http/transport/exchange.ts";
 import type { Ledger } from "../src/ledger/view.ts";
 import { createMetrics } from "../src/node/metrics.ts";
 import { Reader } from "../src/node/reader.ts";

@@ -7,9 +7,9 @@ import openapiTypescript from "openapi-typescript";
 import { loadCommands } from "../src/cli/commands.ts";
 import { manPage } from "../src/cli/man-page.ts";
 import { referencePage } from "../src/cli/reference-page.ts";
-import { errorsPage } from "../src/http/errors-page.ts";
-import { createOpenApi } from "../src/http/openapi.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
+import { errorsPage } from "../src/http/pages/errors-page.ts";
+import { createOpenApi } from "../src/http/pages/openapi.ts";
 import { HTTP_DEFAULTS } from "../src/http/server.ts";
 import { SOFTWARE_VERSION } from "../src/node.ts";
 

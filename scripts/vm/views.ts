@@ -1,6 +1,6 @@
 // View calls: values or fault, and gas.
 import { toHex } from "../../src/base/hex.ts";
-import { STATUS_NAMES } from "../../src/http/transaction-json/status-names.ts";
+import { STATUS_NAMES } from "../../src/http/printing/status-names.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
 import { STATUS, VmError } from "../../src/vm/errors.ts";

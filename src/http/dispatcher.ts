@@ -5,30 +5,27 @@ import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
-import { assertTrust, trustOf } from "./answer-trust.ts";
-import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./body.ts";
-import { ClientShares } from "./client-shares.ts";
-import { preflightHeaders } from "./cors.ts";
+import { ClientShares } from "./admission/client-shares.ts";
+import { InFlight, Unfinished } from "./admission/in-flight.ts";
+import { AnswerSlices, LongAnswers } from "./admission/long-answers.ts";
+import { clientOf } from "./admission/rate-limiter.ts";
+import { assertTrust, lagReason, openRequestView, trustOf } from "./admission/request-view.ts";
+import { VersionWaits, type VersionWaitsOptions } from "./admission/version-waits.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
-import type { EventStreams } from "./event-streams.ts";
-import { CLIENT_GONE, type Exchange } from "./exchange.ts";
 import { parseField } from "./field.ts";
-import { HeaderMaker, toHeaderSet } from "./headers.ts";
-import { InFlight } from "./in-flight.ts";
-import { AnswerSlices, LongAnswers } from "./long-answers.ts";
-import { lagReason } from "./max-lag.ts";
-import { type Form, isJsonMediaType, MEDIA_TYPES } from "./negotiation.ts";
 import type { BodyField, EventAnswer, Operation } from "./operation.ts";
-import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./operation-choice.ts";
-import { clientOf } from "./rate-limiter.ts";
-import { originForm } from "./request-target.ts";
-import { openRequestView } from "./request-view.ts";
-import { Responder, type ResponderOptions, type Serving } from "./responder.ts";
+import type { StaticFile, StaticFiles } from "./pages/static-files.ts";
+import { preflightHeaders } from "./response/cors.ts";
+import type { EventStreams } from "./response/event-streams.ts";
+import { HeaderMaker, toHeaderSet } from "./response/headers.ts";
+import { type Form, isJsonMediaType, MEDIA_TYPES } from "./response/negotiation.ts";
+import { Responder, type ResponderOptions, type Serving } from "./response/responder.ts";
+import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./routing/operation-choice.ts";
+import { originForm } from "./routing/url.ts";
 import { lastEventIdField } from "./schemas/event-stream.ts";
 import { minVersionOf } from "./schemas/min-version.ts";
-import type { StaticFile, StaticFiles } from "./static-files.ts";
-import { Unfinished } from "./unfinished.ts";
-import { VersionWaits, type VersionWaitsOptions } from "./version-waits.ts";
+import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./transport/body.ts";
+import { CLIENT_GONE, type Exchange } from "./transport/exchange.ts";
 
 /** Parts and limits of the dispatcher. */
 export interface DispatcherOptions
@@ -346,7 +343,7 @@ export class Dispatcher {
 
   #sendPreflight(serving: Serving, origin: string): void {
     const list = preflightHeaders(origin, serving.exchange.headers);
-    serving.exchange.reply({ status: 200, headers: toHeaderSet(list), extra: [], body: "", closes: false });
+    serving.exchange.respond({ status: 200, headers: toHeaderSet(list), extra: [], body: "", closes: false });
     this.#responder.settle(serving, 200);
   }
 }

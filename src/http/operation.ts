@@ -12,10 +12,9 @@ import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError } from "./errors.ts";
 import { type Field, type Fields, type JsonSchema, type ParsedArgs, parseField } from "./field.ts";
-import type { AboutAnswer } from "./headers.ts";
-import type { Form } from "./negotiation.ts";
-import { decodeTwice } from "./percent.ts";
-import { findQuery } from "./query.ts";
+import type { AboutAnswer } from "./response/headers.ts";
+import type { Form } from "./response/negotiation.ts";
+import { decodeTwice, findQuery } from "./routing/url.ts";
 import { minVersionFields } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 

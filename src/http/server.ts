@@ -17,16 +17,16 @@ import { parseTrust, TRUST_LEVELS } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";
 import { ModuleCache } from "../move/module-cache.ts";
-import { AccessLog } from "./access-log.ts";
-import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission-control.ts";
-import { cutOff } from "./cut-off.ts";
+import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./admission/admission-control.ts";
+import { UnreadResponses } from "./admission/unread-responses.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { EventStreams, STREAM_NUMBERS } from "./event-streams.ts";
-import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./listener.ts";
-import { createOpenApi } from "./openapi.ts";
 import { OPERATIONS } from "./operation-list.ts";
 import { metrics } from "./operations/metrics.ts";
-import type { RequestObserver } from "./responder.ts";
+import { createOpenApi } from "./pages/openapi.ts";
+import { StaticFiles } from "./pages/static-files.ts";
+import { AccessLog } from "./response/access-log.ts";
+import { EventStreams, STREAM_NUMBERS } from "./response/event-streams.ts";
+import type { RequestObserver } from "./response/responder.ts";
 import {
   createLazyViews,
   type NodeInfo,
@@ -37,9 +37,9 @@ import {
   type SubmissionHandler,
   VIEW_GAS_LIMIT,
 } from "./services.ts";
-import { StaticFiles } from "./static-files.ts";
-import type { TlsFiles } from "./tls.ts";
-import { UnreadResponses } from "./unread-responses.ts";
+import { cutOff } from "./transport/cut-off.ts";
+import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./transport/listener.ts";
+import type { TlsFiles } from "./transport/tls.ts";
 
 /** Numbers that users of the server can set. */
 export const HTTP_NUMBERS = {
@@ -203,9 +203,15 @@ function settingsOf(options: HttpServerOptions): Numbers<typeof HTTP_NUMBERS> {
   return { ...settings, headersTimeoutMs };
 }
 
+/** Where the build puts the files for browsers. Bundles are as deep as this file. */
+const BUILT = new URL("../../dist/", import.meta.url);
+
 function filesOf(options: HttpServices & HttpServerOptions): StaticFiles | undefined {
   if (!(options.console ?? HTTP_DEFAULTS.console)) return undefined;
-  return options.files ?? new StaticFiles({ hasConsole: options.startPage ?? HTTP_DEFAULTS.startPage });
+  return (
+    options.files ??
+    new StaticFiles({ folder: BUILT, hasConsole: options.startPage ?? HTTP_DEFAULTS.startPage })
+  );
 }
 
 /** How often connections are looked at for answers that nobody reads. */

@@ -1,7 +1,6 @@
 // The HTTP side of a node: a server in this process or workers that share a port, and the metrics page.
 import { ConfigError, errorText, TryAgainError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { listenForMetrics } from "../http/metrics-server.ts";
 import {
   createHttpServer,
   HTTP_DEFAULTS,
@@ -10,8 +9,9 @@ import {
   type HttpServer,
   type HttpServices,
 } from "../http/server.ts";
-import type { SideServer } from "../http/side-server.ts";
-import { loadTlsFiles } from "../http/tls.ts";
+import { listenForMetrics } from "../http/side/metrics-server.ts";
+import type { SideServer } from "../http/side/side-server.ts";
+import { loadTlsFiles } from "../http/transport/tls.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./http-options.ts";
 import type { Metrics } from "./metrics.ts";

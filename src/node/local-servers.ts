@@ -2,9 +2,9 @@
 // for after funding. A port that is taken is told, and the node runs without that server.
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { listenForFunding } from "../http/local/faucet.ts";
-import { listenForStatus, type StatusPosition } from "../http/local/processor-status.ts";
-import type { SideServer } from "../http/side-server.ts";
+import { listenForFunding } from "../http/side/faucet.ts";
+import { listenForStatus, type StatusPosition } from "../http/side/processor-status.ts";
+import type { SideServer } from "../http/side/side-server.ts";
 import type { Address } from "../move/address.ts";
 
 export interface LocalServersOptions {

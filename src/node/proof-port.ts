@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { listenBeside, type SideServer } from "../http/side-server.ts";
+import { listenBeside, type SideServer } from "../http/side/side-server.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Store } from "../store/contract.ts";
 import { BackupAnswers } from "../sync/proofs/backup-answers.ts";

@@ -1,6 +1,6 @@
 // What a server reports its responses to: the metrics, and a tracer if the environment names a collector.
 import type { Logger } from "../base/log.ts";
-import type { RequestObserver } from "../http/responder.ts";
+import type { RequestObserver } from "../http/response/responder.ts";
 import type { Metrics } from "./metrics.ts";
 import { type TraceEnvironment, traceSettingsOf } from "./trace-settings.ts";
 

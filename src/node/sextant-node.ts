@@ -7,7 +7,7 @@ import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { pause } from "../base/wait.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
-import { lagReason } from "../http/max-lag.ts";
+import { lagReason } from "../http/admission/request-view.ts";
 import type { SubmissionHandler } from "../http/services.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";

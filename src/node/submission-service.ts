@@ -123,7 +123,7 @@ export class SubmissionService implements SubmissionHandler {
   /** A simulation in the form of the in-process call. */
   async simulateInProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
     const record = await this.simulate(body, view);
-    const { TransactionPrinter } = await import("../http/transaction-json/printer.ts");
+    const { TransactionPrinter } = await import("../http/printing/printer.ts");
     const text = await new TransactionPrinter(this.#options.types, view).print(
       record,
       view.position.timestampUsec,

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import type { Exchange } from "../http/exchange.ts";
+import type { Exchange } from "../http/transport/exchange.ts";
 import type { TraceSettings } from "./trace-settings.ts";
 
 const MAX_QUEUED = 2048;

@@ -4,8 +4,9 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/view.ts";
-import { createHttpLedger } from "../support/http-ledger.ts";
+import { COIN, createHttpLedger } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { createLongHistory, OWNER } from "../support/long-history.ts";
 import { until } from "../support/until.ts";
 
 /** More than the buffers of the two sockets hold. */
@@ -66,6 +67,20 @@ describe.each([
       await closed;
     },
   );
+
+  it("lets a client read a response in pieces to its last one, although it began as one of many", async () => {
+    const ledger = await createLongHistory(5000, 3);
+    const server = await startServer({ ledger, isDirect, drainTimeoutMs: NEVER_MS });
+    const path = `/v1/accounts/${OWNER}/balance/${COIN}/history`;
+    const socket = await ask(server, `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/csv\r\n\r\n`);
+    const closed = server.close();
+    const pieces: Buffer[] = [];
+    for await (const piece of socket) pieces.push(piece as Buffer);
+    const text = Buffer.concat(pieces).toString("latin1");
+    expect(text.slice(0, text.indexOf("\r\n\r\n"))).toMatch(/connection: keep-alive/i);
+    expect(text.slice(-100)).toMatch(/,5000,0x[0-9a-f]+\r?\n\r\n0\r\n\r\n$/);
+    await closed;
+  });
 
   it("cuts off a client that never reads, after the time for that", async () => {
     const server = await startLarge({ isDirect, drainTimeoutMs: 100 });

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readRequest } from "../../src/http/direct/request-head.ts";
+import { readRequest } from "../../src/http/transport/request-head.ts";
 import {
   anchoredUpTo,
   COIN,
@@ -81,6 +81,8 @@ const ORDINARY: readonly string[] = [
   get("/v1/nothing"),
   get("/v1/spec.json", "Accept-Encoding: identity\r\n"),
   get(`${BALANCE}?ledger_version=99`),
+  get(`${BALANCE}/history`, "Accept: text/csv\r\n"),
+  get(`${BALANCE}/history`, "Accept: application/x-ndjson\r\nOrigin: https://example.org\r\n"),
   post(JSON.stringify({ key: TABLE_KEY })),
   post(JSON.stringify({ key: LARGE_KEY }), "Accept: application/x-bcs\r\n"),
   post("{"),

@@ -2,8 +2,8 @@
 import createClient from "openapi-fetch";
 import { describe, expect, it } from "vitest";
 import type { components, paths } from "../../.cache/api-types.ts";
-import { createOpenApi } from "../../src/http/openapi.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
+import { createOpenApi } from "../../src/http/pages/openapi.ts";
 import { COIN, TABLE, TABLE_KEY, TABLE_VALUE } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 

@@ -69,6 +69,19 @@ describe("a long history", () => {
     expect(wrong).toBe(-1);
   });
 
+  it.each(["text/csv", "application/x-ndjson"])("in %s opens as many views on every lane", async (accept) => {
+    const few = await createLongHistory(3, 3);
+    const read = async (isDirect: boolean): Promise<readonly [views: number, text: string]> => {
+      const ledger = new CountingLedger(few);
+      const server = await startServer({ ledger, isDirect });
+      const response = await fetch(server.url + PATH, { headers: { accept } });
+      return [ledger.views, await response.text()];
+    };
+    const [direct, plain] = [await read(true), await read(false)];
+    expect(direct).toEqual(plain);
+    expect(plain[0]).toBe(3);
+  });
+
   it("waits for a client that does not read on, without a view, and goes on when it does", async () => {
     const ledger = new CountingLedger(store);
     const server = await startServer({ ledger });

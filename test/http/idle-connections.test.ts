@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, it } from "vitest";
-import { DirectLane } from "../../src/http/direct/direct-lane.ts";
+import { DirectLane } from "../../src/http/transport/direct-lane.ts";
 import { until } from "../support/until.ts";
 
 /** More than the buffers of the two sockets hold. */
@@ -15,7 +15,7 @@ it("a connection is idle from when its client has read the response, not from wh
     readTimeoutMs: 600_000,
     take: (exchange) => {
       const body = new Uint8Array(SIZE);
-      exchange.reply({ status: 200, headers: { lines: "", list: [] }, extra: [], body, closes: false });
+      exchange.respond({ status: 200, headers: { lines: "", list: [] }, extra: [], body, closes: false });
       replies++;
     },
     onBrokenOff: (socket) => socket.destroy(),

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { expect, it } from "vitest";
-import { plainHeaders } from "../../src/http/headers.ts";
-import { lend } from "../../src/http/lent-bytes.ts";
-import { NodeExchange } from "../../src/http/node-exchange.ts";
+import { plainHeaders } from "../../src/http/response/headers.ts";
+import { lend } from "../../src/http/transport/lent-bytes.ts";
+import { NodeExchange } from "../../src/http/transport/node-exchange.ts";
 import { until } from "../support/until.ts";
 
 const MIB = 1024 * 1024;
@@ -17,8 +17,7 @@ function reply(request: IncomingMessage, response: ServerResponse, body: Uint8Ar
   new NodeExchange(request, response, {
     awaitsContinue: false,
     readTimeoutMs: 10_000,
-    admitted: undefined,
-  }).reply({
+  }).respond({
     ...{ status: 200, headers: plainHeaders("bcs"), extra: [], body, closes: false },
     onSent: () => events.push("sent"),
   });

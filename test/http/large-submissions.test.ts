@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BcsWriter } from "../../src/bcs/writer.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { giveBack, MIN_LENT_BYTES } from "../../src/http/lent-bytes.ts";
+import { giveBack, MIN_LENT_BYTES } from "../../src/http/transport/lent-bytes.ts";
 import { createNode, type Node } from "../../src/index.ts";
 import type { Ledger } from "../../src/ledger/view.ts";
 import { Reader } from "../../src/node/reader.ts";

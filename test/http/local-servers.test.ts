@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Logger } from "../../src/base/log.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import { listenForFunding } from "../../src/http/local/faucet.ts";
-import type { SideServer } from "../../src/http/side-server.ts";
+import { listenForFunding } from "../../src/http/side/faucet.ts";
+import type { SideServer } from "../../src/http/side/side-server.ts";
 import { createNode, type Node } from "../../src/node.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";

@@ -11,9 +11,9 @@ import {
   ERROR_CATALOGUE,
   ERROR_CODES,
 } from "../../src/http/error-catalogue.ts";
-import { errorsPage } from "../../src/http/errors-page.ts";
-import { createOpenApi } from "../../src/http/openapi.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
+import { errorsPage } from "../../src/http/pages/errors-page.ts";
+import { createOpenApi } from "../../src/http/pages/openapi.ts";
 import { HTTP_DEFAULTS } from "../../src/http/server.ts";
 import {
   anchoredUpTo,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { clientKey, RateLimiter } from "../../src/http/rate-limiter.ts";
+import { clientKey, RateLimiter } from "../../src/http/admission/rate-limiter.ts";
 import { COIN } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 

@@ -1,6 +1,6 @@
 // No path of the reference's document answers 404 for the reason that it is not served here.
 import { expect, it } from "vitest";
-import { REFERENCE_PATHS } from "../../src/http/reference-paths.ts";
+import { REFERENCE_PATHS } from "../../src/http/routing/reference-paths.ts";
 import { startServer } from "../support/http-server.ts";
 
 const { url } = await startServer();

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, Socket } from "node:net";
 import { expect, it } from "vitest";
-import { sharedReads, withSharedReads } from "../../src/http/direct/shared-reads.ts";
+import { sharedReads, withSharedReads } from "../../src/http/transport/shared-reads.ts";
 import { until } from "../support/until.ts";
 
 it("reads into the shared buffer, and its server counts one connection until it closes", async () => {

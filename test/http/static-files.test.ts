@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { StaticFiles } from "../../src/http/static-files.ts";
+import { StaticFiles } from "../../src/http/pages/static-files.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

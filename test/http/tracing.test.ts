@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfigError } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import type { Exchange } from "../../src/http/exchange.ts";
+import type { Exchange } from "../../src/http/transport/exchange.ts";
 import { createMetrics } from "../../src/node/metrics.ts";
 import { observeRequests } from "../../src/node/request-observer.ts";
 import { createNode } from "../../src/node.ts";

@@ -1,6 +1,6 @@
 // The outcome of a transaction in words.
-import { ModulesAt } from "../../src/http/transaction-json/modules-at.ts";
-import { vmStatus } from "../../src/http/transaction-json/vm-status.ts";
+import { ModulesAt } from "../../src/http/printing/modules-at.ts";
+import { vmStatus } from "../../src/http/printing/vm-status.ts";
 import type { ExecutionStatus } from "../../src/ledger/execution-status.ts";
 import { StateTypes } from "../../src/ledger/state-types.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { signatureJson } from "../../src/http/transaction-json/signature-json.ts";
+import { signatureJson } from "../../src/http/printing/signature-json.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import type { AccountAuthenticator } from "../../src/transaction/account-authenticator.ts";
 import { authenticatorCodec, type TransactionAuthenticator } from "../../src/transaction/authenticator.ts";

@@ -2,7 +2,7 @@
 // nothing from another host.
 import { loadPackage } from "../../base/load-package.ts";
 import { operation } from "../operation.ts";
-import { specPage as renderSpecPage, startPage as renderStartPage } from "../pages.ts";
+import { specPage as renderSpecPage, startPage as renderStartPage } from "../pages/plain-pages.ts";
 import { named } from "../schemas/named.ts";
 import type { Services } from "../services.ts";
 

@@ -1,8 +1,8 @@
 // A JSON transaction request as the bytes to sign.
 import { BcsWriter } from "../../bcs/writer.ts";
 import { encodeRoute } from "../../interface/routes.ts";
-import { hexText } from "../answer-text.ts";
 import { operation } from "../operation.ts";
+import { hexText } from "../printing/answer-text.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { submissionBody } from "../schemas/submission.ts";
 import type { EncodedMessage } from "../services.ts";

@@ -2,10 +2,10 @@
 import { accountModuleRoute } from "../../interface/routes.ts";
 import { readModuleItem } from "../../ledger/module-item.ts";
 import { formatAddress } from "../../move/address.ts";
-import { AnswerText, addPieces } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
-import { moduleText } from "../move-json.ts";
 import { encodedAnswer, operation } from "../operation.ts";
+import { AnswerText, addPieces } from "../printing/answer-text.ts";
+import { moduleText } from "../printing/move-json.ts";
 import { addressField } from "../schemas/address.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
 import { moduleNameField } from "../schemas/move-type.ts";

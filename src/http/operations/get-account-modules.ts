@@ -4,10 +4,10 @@ import { encodeWith } from "../../bcs/codec.ts";
 import { accountModulesRoute } from "../../interface/routes.ts";
 import { readModules } from "../../ledger/resource-item.ts";
 import { moduleIdCodec } from "../../move/wire.ts";
-import { accountItemsOperation } from "../account-items.ts";
-import { addPieces } from "../answer-text.ts";
-import { moduleText } from "../move-json.ts";
+import { addPieces } from "../printing/answer-text.ts";
+import { moduleText } from "../printing/move-json.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
+import { accountItemsOperation } from "./shared/account-items.ts";
 
 /** `GET /v1/accounts/{address}/modules` */
 export const getAccountModules = accountItemsOperation({

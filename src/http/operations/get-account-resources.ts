@@ -2,9 +2,9 @@
 import { Slices } from "../../base/wait.ts";
 import { accountResourcesRoute } from "../../interface/routes.ts";
 import { readResources } from "../../ledger/resource-item.ts";
-import { accountItemsOperation } from "../account-items.ts";
-import { StoredValuePrinter } from "../move-json.ts";
+import { StoredValuePrinter } from "../printing/move-json.ts";
 import { RESOURCE_SCHEMA } from "./get-account-resource.ts";
+import { accountItemsOperation } from "./shared/account-items.ts";
 
 /** `GET /v1/accounts/{address}/resources` */
 export const getAccountResources = accountItemsOperation({

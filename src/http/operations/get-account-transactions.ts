@@ -5,7 +5,7 @@ import { readSent } from "../../ledger/transaction-finder.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { ledgerVersionField, limitField } from "../schemas/integer.ts";
-import { transactionCount, transactionPage, transactionPageAnswer } from "../transaction-page.ts";
+import { transactionCount, transactionPage, transactionPageAnswer } from "./shared/transaction-page.ts";
 
 const MAX_IN_FLIGHT = 64;
 

@@ -11,8 +11,8 @@ import {
 import { isReversed, resolveRange } from "../../ledger/version-range.ts";
 import { HttpError } from "../errors.ts";
 import type { JsonSchema } from "../field.ts";
-import type { Form } from "../negotiation.ts";
 import { operation } from "../operation.ts";
+import type { Form } from "../response/negotiation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA, countField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";

@@ -2,12 +2,12 @@
 import type { CodedError } from "../../base/errors.ts";
 import { balancesRoute } from "../../interface/routes.ts";
 import { type BalancePair, readBalances } from "../../ledger/balance.ts";
-import { batchOperation } from "../batch-operation.ts";
 import { parseField } from "../field.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
+import { batchOperation } from "./shared/batch-operation.ts";
 
 /** A pair with its asset as it was written, which is what its total is called by. */
 interface BalanceQuery extends BalancePair {

@@ -1,9 +1,9 @@
 // A block by its height.
 import { blockByHeightRoute } from "../../interface/routes.ts";
-import { blockAnswer, blockOperation } from "../block-text.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { blockHeightField } from "../schemas/integer.ts";
+import { blockAnswer, blockOperation } from "./shared/block-text.ts";
 
 /** `GET /v1/blocks/by_height/{block_height}` */
 export const getBlockByHeight = operation({

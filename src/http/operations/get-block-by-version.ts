@@ -1,9 +1,9 @@
 // The block of a version.
 import { blockByVersionRoute } from "../../interface/routes.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { blockAnswer, blockOperation } from "../block-text.ts";
 import { operation } from "../operation.ts";
 import { ledgerVersionField } from "../schemas/integer.ts";
+import { blockAnswer, blockOperation } from "./shared/block-text.ts";
 
 /** `GET /v1/blocks/by_version/{version}` */
 export const getBlockByVersion = operation({

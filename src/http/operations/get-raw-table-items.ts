@@ -1,13 +1,13 @@
 // Many table items at one version.
 import { rawItemsRoute } from "../../interface/routes.ts";
 import { readTableItems, UNREAD } from "../../ledger/table-item.ts";
-import { batchOperation } from "../batch-operation.ts";
 import { HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA, parseHexField } from "../schemas/hex-bytes.ts";
 import { named } from "../schemas/named.ts";
 import { itemNotFound } from "./get-raw-table-item.ts";
+import { batchOperation } from "./shared/batch-operation.ts";
 
 /** Bytes of all items of one answer; hex takes twice as many. */
 const MAX_ITEMS_BYTES = 8 * 1024 * 1024;

@@ -10,10 +10,10 @@ import {
   type TableRowsPage,
 } from "../../ledger/owned-items.ts";
 import { timeOf } from "../../ledger/read-point.ts";
-import { AnswerText, addHex } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
+import { AnswerText, addHex } from "../printing/answer-text.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { countField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";

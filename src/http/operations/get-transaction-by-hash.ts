@@ -8,10 +8,10 @@ import type { LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { HttpError } from "../errors.ts";
 import { type Answer, type Context, encodedAnswer, operation } from "../operation.ts";
+import { TransactionPrinter } from "../printing/printer.ts";
+import { RecordsPrinter } from "../printing/records-text.ts";
 import { TRANSACTION_SCHEMA, transactionHashField } from "../schemas/transaction.ts";
 import type { PendingTransaction, Services } from "../services.ts";
-import { TransactionPrinter } from "../transaction-json/printer.ts";
-import { RecordsPrinter } from "../transaction-json/records-text.ts";
 
 /** A long transaction is printed in turns with others. All that wait are served after one commit. */
 const MAX_IN_FLIGHT = 200;

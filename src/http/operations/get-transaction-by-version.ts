@@ -3,8 +3,8 @@ import { concatBytes } from "../../base/bytes.ts";
 import { transactionByVersionRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";
+import { RecordsPrinter } from "../printing/records-text.ts";
 import { COMMITTED_SCHEMA, transactionVersionField } from "../schemas/transaction.ts";
-import { RecordsPrinter } from "../transaction-json/records-text.ts";
 
 /** A long transaction is printed in turns with others. */
 const MAX_IN_FLIGHT = 64;

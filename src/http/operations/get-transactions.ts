@@ -3,7 +3,7 @@ import { transactionsRoute } from "../../interface/routes.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { limitField, startField } from "../schemas/integer.ts";
-import { transactionCount, transactionPage, transactionPageAnswer } from "../transaction-page.ts";
+import { transactionCount, transactionPage, transactionPageAnswer } from "./shared/transaction-page.ts";
 
 /** Most bytes of a page, so that a few requests cannot hold much memory; a single record may be larger. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;

@@ -1,10 +1,10 @@
 // A proof of a balance, for somebody who trusts a waypoint and nobody else.
 import { balanceProofRoute } from "../../interface/routes.ts";
 import { operation } from "../operation.ts";
-import { provenAnswer } from "../prove.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { bundleForms, PROOF_ERRORS, proofFields } from "../schemas/proof.ts";
+import { provenAnswer } from "./shared/prove.ts";
 
 /** `GET /v1/accounts/{address}/balance/{asset_type}/proof` */
 export const proveAccountBalance = operation({

@@ -1,11 +1,11 @@
 // A proof of a table item, or that the table has none under a key.
 import { rawItemProofRoute } from "../../interface/routes.ts";
 import { operation } from "../operation.ts";
-import { provenAnswer } from "../prove.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { assertBodySize } from "../schemas/body-size.ts";
 import { bundleForms, PROOF_ERRORS, proofFields } from "../schemas/proof.ts";
 import { rawTableItemBody } from "../schemas/raw-table-item.ts";
+import { provenAnswer } from "./shared/prove.ts";
 
 /** A bundle repeats the key in every form that it is checked in. Keys of real tables have less than a kilobyte. */
 const MAX_BODY_BYTES = 256 * 1024;

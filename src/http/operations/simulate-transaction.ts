@@ -1,13 +1,13 @@
 // Simulates a transaction on the head of the local chain.
 import { BcsWriter } from "../../bcs/writer.ts";
-import { AnswerText } from "../answer-text.ts";
 import type { Field } from "../field.ts";
 import { encodedAnswer, operation } from "../operation.ts";
+import { AnswerText } from "../printing/answer-text.ts";
+import { TransactionPrinter } from "../printing/printer.ts";
 import { quotedField } from "../schemas/flag.ts";
 import { signedTransactionBody } from "../schemas/signed-transaction.ts";
 import { USER_SCHEMA } from "../schemas/transaction.ts";
 import { requireSubmissions } from "../services.ts";
-import { TransactionPrinter } from "../transaction-json/printer.ts";
 
 function flag(description: string): Field<boolean> {
   return { ...quotedField, description };

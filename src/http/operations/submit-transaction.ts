@@ -2,10 +2,10 @@
 import { decodeWith } from "../../bcs/codec.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { operation } from "../operation.ts";
+import { TransactionPrinter } from "../printing/printer.ts";
 import { signedTransactionBody } from "../schemas/signed-transaction.ts";
 import { PENDING_SCHEMA } from "../schemas/transaction.ts";
 import { requireSubmissions } from "../services.ts";
-import { TransactionPrinter } from "../transaction-json/printer.ts";
 
 /** Checks and runs of long calls take turns. */
 const MAX_IN_FLIGHT = 64;

@@ -14,16 +14,16 @@ import { callParameters, describeTypes } from "../../transaction/parameters.ts";
 import { typeOfTag } from "../../transaction/type-arguments.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
 import type { LedgerViewState } from "../../vm/ledger-views.ts";
-import { AnswerText } from "../answer-text.ts";
 import { HttpError } from "../errors.ts";
-import { StoredValuePrinter } from "../move-json.ts";
 import { encodedAnswer, operation } from "../operation.ts";
+import { AnswerText } from "../printing/answer-text.ts";
+import { StoredValuePrinter } from "../printing/move-json.ts";
+import { STATUS_NAMES } from "../printing/status-names.ts";
+import { abortText } from "../printing/vm-status.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
-import { type JsonArguments, type ViewRequest, viewBody } from "../schemas/view-request.ts";
+import { type JsonArguments, type ViewRequest, viewBody } from "../schemas/view-call.ts";
 import type { Services } from "../services.ts";
-import { STATUS_NAMES } from "../transaction-json/status-names.ts";
-import { abortText } from "../transaction-json/vm-status.ts";
 
 function refuse(message: string, cause?: unknown): never {
   throw new HttpError("invalid_view", message, { cause });

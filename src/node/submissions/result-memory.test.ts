@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { takeTurn } from "../../base/wait.ts";
-import { giveBack } from "../../http/lent-bytes.ts";
+import { giveBack } from "../../http/transport/lent-bytes.ts";
 import { NO_MEMORY, ResultMemory } from "./result-memory.ts";
 
 const MIB = 1 << 20;

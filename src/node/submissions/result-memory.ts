@@ -1,7 +1,7 @@
 // Memory of printed results. V8 counts a buffer outside of its heap like the heap itself, so that each result of some
 // megabytes would cause a full collection of the node's heap. It does not count shared memory, which is used again here
 // once a result is sent.
-import { lend } from "../../http/lent-bytes.ts";
+import { lend } from "../../http/transport/lent-bytes.ts";
 
 /** Shared memory of all results. Above it, results are in memory that V8 counts. */
 const MAX_SHARED_BYTES = 64 << 20;

@@ -3,7 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { CodedError, errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import { encodeWith } from "../../bcs/codec.ts";
-import { MIN_LENT_BYTES } from "../../http/lent-bytes.ts";
+import { MIN_LENT_BYTES } from "../../http/transport/lent-bytes.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { Address } from "../../move/address.ts";

@@ -1,0 +1,52 @@
+// Places that clients hold for long: streams, waits, answers at the pace of their readers. A client may hold as many as
+// are free. So one client alone gets half of them, n clients get 1/(n+1) each, and there is always a place for one more.
+import { HttpError } from "../errors.ts";
+
+export class ClientShares {
+  readonly #max: number;
+  /** What holds a place, in the plural, with its verb. */
+  readonly #holders: string;
+  readonly #held = new Map<string, number>();
+  #count = 0;
+
+  constructor(max: number, holders: string) {
+    this.#max = max;
+    this.#holders = holders;
+  }
+
+  /** Places that are taken. */
+  get count(): number {
+    return this.#count;
+  }
+
+  hasPlaceFor(client: string): boolean {
+    return this.#of(client) < this.#max - this.#count;
+  }
+
+  /** Throws HttpError `overloaded` if there is no place for a client. */
+  assertPlaceFor(client: string): void {
+    if (this.hasPlaceFor(client)) return;
+    const isFull = this.#count >= this.#max;
+    const most = `${this.#max} ${this.#holders} already`;
+    const message = isFull ? most : `${this.#of(client)} of at most ${most} for this client`;
+    throw new HttpError("overloaded", message, { headers: ["Retry-After", "1"] });
+  }
+
+  /** Takes a place, which the client gives back with `leave`. Throws like `assertPlaceFor`. */
+  enter(client: string): void {
+    this.assertPlaceFor(client);
+    this.#held.set(client, this.#of(client) + 1);
+    this.#count++;
+  }
+
+  leave(client: string): void {
+    const left = this.#of(client) - 1;
+    if (left > 0) this.#held.set(client, left);
+    else this.#held.delete(client);
+    this.#count--;
+  }
+
+  #of(client: string): number {
+    return this.#held.get(client) ?? 0;
+  }
+}

@@ -1,0 +1,170 @@
+// What the batch operations share: every query is read at one version, answers come in the order of the queries, and a
+// query that cannot be answered has its error in its place.
+import { CodedError } from "../../../base/errors.ts";
+import type { Slices } from "../../../base/wait.ts";
+import { BcsWriter } from "../../../bcs/writer.ts";
+import type { MinVersionName, Route } from "../../../interface/route.ts";
+import { timeOf } from "../../../ledger/read-point.ts";
+import type { LedgerView } from "../../../ledger/view.ts";
+import { errorBody, faultOf } from "../../error-body.ts";
+import { type Condition, ERROR_CATALOGUE } from "../../error-catalogue.ts";
+import { HttpError } from "../../errors.ts";
+import type { JsonSchema } from "../../field.ts";
+import { type Operation, operation } from "../../operation.ts";
+import { AnswerText, addHex } from "../../printing/answer-text.ts";
+import {
+  type BatchBodyKind,
+  batchAnswerSchema,
+  batchBody,
+  readAtOf,
+  resultSchema,
+  TOTALS_ANSWER_SCHEMA,
+} from "../../schemas/batch.ts";
+import { readAtFields, readPointOf } from "../../schemas/read-at.ts";
+
+type Query = "ledger_version" | "at" | MinVersionName;
+
+/** What makes one batch operation differ from another. */
+interface BatchOperation<
+  Path extends string,
+  Q,
+  A extends bigint | Uint8Array,
+  Names extends readonly string[],
+> {
+  readonly id: string;
+  readonly route: Route<Path, Query>;
+  readonly summary: string;
+  readonly description: string;
+  readonly body: Omit<BatchBodyKind<Q, Names>, "hasTotals">;
+  readonly answer: {
+    /** Name of the response's schema. */
+    readonly name: string;
+    /** Member of the response that holds the results. */
+    readonly member: string;
+    readonly description: string;
+    readonly example: unknown;
+    readonly bcsDescription: string;
+  };
+  readonly result: {
+    /** Name of a result's schema. */
+    readonly name: string;
+    /** Member of a result that holds the value. */
+    readonly member: string;
+    readonly schema: JsonSchema;
+    readonly write: (writer: BcsWriter, value: A) => void;
+  };
+  /** Error conditions beyond those of every batch. */
+  readonly errors?: readonly Condition[];
+  /** Sums by name, which the request may ask for. */
+  readonly addUp?: (
+    queries: readonly Q[],
+    answers: readonly (A | CodedError)[],
+  ) => ReadonlyMap<string, bigint>;
+  /** The answers to the queries, in order. */
+  readonly read: (
+    view: LedgerView,
+    queries: readonly Q[],
+    version: bigint,
+    slices: Slices,
+  ) => Promise<readonly (A | CodedError)[]>;
+}
+
+interface BatchAnswers<A> {
+  readonly version: bigint;
+  readonly timestampUsec: bigint;
+  readonly results: readonly (A | CodedError)[];
+  readonly totals: ReadonlyMap<string, bigint> | undefined;
+}
+
+/** Defines a batch operation. */
+export function batchOperation<
+  const Path extends string,
+  Q,
+  A extends bigint | Uint8Array,
+  const Names extends readonly string[],
+>(kind: BatchOperation<Path, Q, A, Names>): Operation {
+  const { answer, result, addUp } = kind;
+  const toJson = async (
+    { version, timestampUsec, results, totals }: BatchAnswers<A>,
+    slices: Slices,
+  ): Promise<string | Uint8Array> => {
+    const out = new AnswerText().add(
+      `{"ledger_version":"${version}","timestamp_usec":"${timestampUsec}","${answer.member}":[`,
+    );
+    for (const [i, one] of results.entries()) {
+      if (i > 0) out.add(",");
+      if (one instanceof CodedError) {
+        const { condition, message } = faultOf(one);
+        out.add(`{"error":${errorBody(condition, message)}}`);
+      } else if (one instanceof Uint8Array) {
+        await addHex(out.add(`{"${result.member}":`), one, slices);
+        out.add("}");
+      } else out.add(`{"${result.member}":"${one}"}`);
+      const pause = slices.pause();
+      if (pause !== undefined) await pause;
+    }
+    const sums = [...(totals ?? [])].map(([name, sum]) => `${JSON.stringify(name)}:"${sum}"`);
+    return out.add(totals === undefined ? "]}" : `],"totals":{${sums.join(",")}}}`).finish();
+  };
+  const toBcs = ({ version, timestampUsec, results, totals }: BatchAnswers<A>): Uint8Array => {
+    const writer = new BcsWriter().u64(version).u64(timestampUsec).uleb(results.length);
+    for (const one of results) {
+      if (one instanceof CodedError) {
+        const { condition, message } = faultOf(one);
+        writer.uleb(1).text(message).text(ERROR_CATALOGUE[condition].errorCode);
+      } else {
+        result.write(writer.uleb(0), one);
+      }
+    }
+    if (addUp === undefined) return writer.take();
+    writer.bool(totals !== undefined);
+    if (totals === undefined) return writer.take();
+    writer.uleb(totals.size);
+    for (const [name, sum] of totals) writer.text(name).u128(sum);
+    return writer.take();
+  };
+  return operation({
+    id: kind.id,
+    // Without path parameters, which the type of a path in general cannot tell.
+    ...(kind.route as Route<"", Query>),
+    summary: kind.summary,
+    description: kind.description,
+    ledger: "required",
+    switchable: true,
+    params: {},
+    query: readAtFields,
+    body: batchBody({ ...kind.body, hasTotals: addUp !== undefined }),
+    answer: {
+      json: {
+        schema: batchAnswerSchema(
+          answer.name,
+          answer.member,
+          resultSchema(result.name, result.member, result.schema),
+          addUp === undefined ? {} : { totals: TOTALS_ANSWER_SCHEMA },
+        ),
+        description: answer.description,
+        example: answer.example,
+        encode: toJson,
+      },
+      bcs: {
+        schema: { type: "string", format: "binary" },
+        description: answer.bcsDescription,
+        encode: toBcs,
+      },
+    },
+    errors: kind.errors ?? [],
+    async handle({ body: { queries, totals, ...inBody }, ...inQuery }, { view, slices }) {
+      const point = await readPointOf(view, readAtOf(inQuery, inBody));
+      const { version } = point;
+      const askable = queries.filter((query): query is Q => !(query instanceof HttpError));
+      const answers = await kind.read(view, askable, version, slices);
+      const timestampUsec = await timeOf(view, point);
+      let next = 0;
+      const results = queries.map((query) =>
+        query instanceof HttpError ? query : (answers[next++] as A | CodedError),
+      );
+      const sums = totals ? addUp?.(askable, answers) : undefined;
+      return { data: { version, timestampUsec, results, totals: sums }, version, timestampUsec };
+    },
+  });
+}

@@ -1,0 +1,183 @@
+// A block as clients see it. With its transactions it may be large, so it is read and sent in pieces, each from a view of
+// its own.
+import { toPrefixedHex } from "../../../base/hex.ts";
+import { nextTurn } from "../../../base/wait.ts";
+import { BcsWriter } from "../../../bcs/writer.ts";
+import { findNewBlock } from "../../../ledger/block-event.ts";
+import { LedgerError } from "../../../ledger/errors.ts";
+import { readRecordEvents } from "../../../ledger/record.ts";
+import type { Block, Ledger, LedgerView, StoredRecord } from "../../../ledger/view.ts";
+import { HttpError } from "../../errors.ts";
+import type { JsonSchema } from "../../field.ts";
+import { type Answer, type Context, encodedAnswer, type StreamedAnswer } from "../../operation.ts";
+import { AnswerText, joinChunks } from "../../printing/answer-text.ts";
+import { RecordsPrinter } from "../../printing/records-text.ts";
+import { LONG_ADDRESS_SCHEMA } from "../../schemas/address.ts";
+import { withTransactionsField } from "../../schemas/flag.ts";
+import { U64_SCHEMA } from "../../schemas/integer.ts";
+import { named } from "../../schemas/named.ts";
+import { COMMITTED_SCHEMA } from "../../schemas/transaction.ts";
+
+/** Most transactions of a block in an answer, as in the reference. */
+const MAX_TRANSACTIONS = 10_000;
+/** Records that are read at once, and their bytes; one record may exceed that. */
+const RUN = 100;
+const RUN_BYTES = 256 << 10;
+/** Most bytes of an answer in BCS, which is not sent in pieces. */
+const MAX_BCS_BYTES = 64 << 20;
+
+/** The block's id, which the event at its start tells. */
+async function blockHash(view: LedgerView, block: Block): Promise<Uint8Array> {
+  const [record] = await view.getRecords(block.firstVersion, 1, 1);
+  const events = record === undefined ? [] : readRecordEvents(record.bytes);
+  for (const event of events) {
+    const started = findNewBlock(event);
+    if (started !== undefined) return started.hash;
+  }
+  throw new LedgerError(
+    "corrupt",
+    `block ${block.height}: no event at version ${block.firstVersion} starts it`,
+  );
+}
+
+/** How many of a block's transactions an answer has. */
+function countOf({ firstVersion, lastVersion }: Block): number {
+  return Math.min(Number(lastVersion - firstVersion) + 1, MAX_TRANSACTIONS);
+}
+
+/** The next records of a block; at least one. */
+async function readRun(view: LedgerView, next: bigint, left: number): Promise<readonly StoredRecord[]> {
+  const records = await view.getRecords(next, Math.min(RUN, left), RUN_BYTES);
+  if (records.length === 0) throw new LedgerError("corrupt", `no record at version ${next}`);
+  return records;
+}
+
+/**
+ * What a use of all records of a block gives, run by run. Each run has a view of its own, which is released before the
+ * result is taken: a slow client holds none.
+ */
+async function* mapRuns<T>(
+  ledger: Ledger,
+  block: Block,
+  use: (view: LedgerView, records: readonly StoredRecord[]) => Promise<T>,
+): AsyncGenerator<T> {
+  let next = block.firstVersion;
+  for (let left = countOf(block); left > 0; ) {
+    const view = await ledger.openView();
+    let result: T;
+    try {
+      const records = await readRun(view, next, left);
+      result = await use(view, records);
+      next += BigInt(records.length);
+      left -= records.length;
+    } finally {
+      view.release();
+    }
+    yield result;
+    await nextTurn();
+  }
+}
+
+/** A block in BCS. */
+async function blockBytes(
+  ledger: Ledger,
+  block: Block,
+  hash: Uint8Array,
+  withTransactions: boolean,
+): Promise<Uint8Array> {
+  const writer = new BcsWriter(256).u64(block.height).fixed(hash).u64(block.timestampUsec);
+  writer.u64(block.firstVersion).u64(block.lastVersion).bool(withTransactions);
+  if (!withTransactions) return writer.take();
+  const chunks = [writer.uleb(countOf(block)).take()];
+  let bytes = 0;
+  const runs = mapRuns(ledger, block, async (_, records) => {
+    for (const record of records) {
+      bytes += record.bytes.length;
+      if (bytes > MAX_BCS_BYTES) {
+        throw new HttpError(
+          "answer_too_large",
+          `the transactions of block ${block.height} have over ${MAX_BCS_BYTES} bytes: read them in pages, with start=${block.firstVersion}`,
+        );
+      }
+      // Copy: the view's bytes are invalid after release.
+      chunks.push(Uint8Array.from(record.bytes));
+    }
+  });
+  for await (const _ of runs);
+  return joinChunks(chunks);
+}
+
+/** A block in the form that is asked for. One of many transactions is sent in pieces. */
+export async function blockAnswer(
+  { view, ledger, services, form }: Context<"required">,
+  block: Block,
+  withTransactions: boolean,
+): Promise<Answer<string | Uint8Array> | StreamedAnswer> {
+  const hash = await blockHash(view, block);
+  const about = { version: block.lastVersion, timestampUsec: block.timestampUsec };
+  if (form === "bcs") return { data: await blockBytes(ledger, block, hash, withTransactions), ...about };
+  const members = [
+    `"block_height":"${block.height}"`,
+    `"block_hash":"${toPrefixedHex(hash)}"`,
+    `"block_timestamp":"${block.timestampUsec}"`,
+    `"first_version":"${block.firstVersion}"`,
+    `"last_version":"${block.lastVersion}"`,
+  ].join(",");
+  if (!withTransactions) return { data: `{${members},"transactions":null}`, ...about };
+  const print = (of: LedgerView, records: readonly StoredRecord[]): Promise<AnswerText> =>
+    new RecordsPrinter(services.types, of).printAll(records);
+  const opening = `{${members},"transactions":[`;
+  const records = await readRun(view, block.firstVersion, countOf(block));
+  if (records.length === countOf(block)) {
+    const out = new AnswerText().add(opening).append(await print(view, records));
+    return { data: await out.add("]}").finish(), ...about };
+  }
+  const runs = mapRuns(ledger, block, print);
+  // Read at once, so that what is wrong with it still has its status.
+  const first = await runs.next();
+  const pieces = async function* (): AsyncGenerator<string | Uint8Array> {
+    const start = new AnswerText().add(opening);
+    yield (first.done === true ? start : start.append(first.value)).finish();
+    for await (const run of runs) yield new AnswerText().add(",").append(run).finish();
+    yield "]}";
+  };
+  return { stream: pieces(), ...about };
+}
+
+/** Schema of a block. */
+const BLOCK_SCHEMA: JsonSchema = named("Block", {
+  type: "object",
+  required: [
+    "block_height",
+    "block_hash",
+    "block_timestamp",
+    "first_version",
+    "last_version",
+    "transactions",
+  ],
+  properties: {
+    block_height: U64_SCHEMA,
+    block_hash: LONG_ADDRESS_SCHEMA,
+    block_timestamp: { ...U64_SCHEMA, description: "Time of the block, in microseconds." },
+    first_version: U64_SCHEMA,
+    last_version: U64_SCHEMA,
+    transactions: {
+      type: "array",
+      nullable: true,
+      items: COMMITTED_SCHEMA,
+      description: `The first ${MAX_TRANSACTIONS} transactions, where they are asked for.`,
+    },
+  },
+});
+
+/** What the two operations that answer with a block have in common. */
+export const blockOperation = {
+  ledger: "required",
+  switchable: true,
+  maxInFlight: 16,
+  query: { with_transactions: withTransactionsField },
+  answer: encodedAnswer(
+    { schema: BLOCK_SCHEMA, description: "The block." },
+    "Height, hash, time, first and last version, and an optional vector of records as in `GET /v1/transactions`.",
+  ),
+} as const;

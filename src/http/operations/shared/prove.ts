@@ -1,0 +1,24 @@
+// Answers questions with proofs.
+import type { Waypoint } from "../../../ledger/waypoint.ts";
+import type { MadeBundle } from "../../../proof/made-bundle.ts";
+import type { ProofQuestion } from "../../../proof/question.ts";
+import type { Answer, Context } from "../../operation.ts";
+import { noSignatures } from "../../schemas/proof.ts";
+import { type ReadAtArgs, readPointOf } from "../../schemas/read-at.ts";
+
+interface ProofArgs extends ReadAtArgs {
+  readonly from_waypoint: Waypoint | undefined;
+}
+
+/** The bundle that answers a question. Throws HttpError and LedgerError. */
+export async function provenAnswer(
+  { view, services }: Context<"required">,
+  question: ProofQuestion,
+  args: ProofArgs,
+): Promise<Answer<MadeBundle>> {
+  if (services.prove === undefined) throw noSignatures();
+  const isLatest = args.ledger_version === undefined && args.at === undefined;
+  const version = isLatest ? undefined : (await readPointOf(view, args)).version;
+  const bundle = await services.prove(view, question, { version, fromWaypoint: args.from_waypoint });
+  return { data: bundle, version: bundle.version };
+}

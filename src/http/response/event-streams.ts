@@ -1,0 +1,275 @@
+// Streams of server-sent events. A stream first catches up with the history, at the pace of its reader; then the feed of
+// changes tells it what is new. From there on a reader that falls too far behind is cut off: it comes back with the id of
+// its last event and catches up again.
+import type { Duplex } from "node:stream";
+import type { Logger } from "../../base/log.ts";
+import { DAY_MS, type NumberSettings, type Numbers } from "../../base/settings.ts";
+import { pause } from "../../base/wait.ts";
+import type { Ledger, LedgerPosition } from "../../ledger/view.ts";
+import { eventIdAt } from "../../ledger/watch/event-id.ts";
+import type { HeadWatch } from "../../ledger/watch/head-watch.ts";
+import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../ledger/watch/watched.ts";
+import { ClientShares } from "../admission/client-shares.ts";
+import { HttpError } from "../errors.ts";
+import { cutOff } from "../transport/cut-off.ts";
+import type { BodySink } from "../transport/exchange.ts";
+import { untilTaken } from "./write-pieces.ts";
+
+export const STREAM_NUMBERS = {
+  /** Open streams; more are turned away. */
+  maxStreams: { fallback: 1000, min: 0, max: 1_000_000 },
+  /** Bytes that a stream may have unsent before its reader is cut off. */
+  streamBufferBytes: { fallback: 64 * 1024, min: 1024, max: 2 ** 30 },
+  /** Between two signs of life on a stream without events. */
+  streamHeartbeatMs: { fallback: 15_000, min: 32, max: DAY_MS },
+} as const satisfies NumberSettings;
+
+/** What a stream sends, and where it begins. */
+export interface StreamSource {
+  readonly watched: Watched<WatchEvent>;
+  /** Sent at once. */
+  readonly opening: string;
+  /** The reader knows the state at this version. */
+  readonly after: bigint;
+  /** How often the ledger had gone back before the reader's state was read. */
+  readonly timesBack: number;
+  /** True if changes after it may be in the history. */
+  readonly isResumed: boolean;
+  /** The text of an event. */
+  readonly format: (event: WatchEvent) => string;
+}
+
+export interface EventStreamsOptions {
+  readonly ledger: Ledger;
+  readonly headWatch: HeadWatch;
+  readonly settings: Numbers<typeof STREAM_NUMBERS>;
+  /** A connection took everything written to it. */
+  readonly onTaken: (socket: Duplex) => void;
+  readonly logger: Logger;
+}
+
+/** Before the ledger is read again for a commit that it does not show yet. */
+const RETRY_MS = 20;
+/** A client waits this long before it connects again. */
+const RETRY = "retry: 2000\n\n";
+/** A heartbeat that tells nothing. */
+const BEAT = Buffer.from(":\n\n");
+/** Ticks between two heartbeats of a stream. Streams that began in different ticks beat in different ones, so that none is long. */
+const TICKS = 32;
+
+/** One client. */
+class EventStream implements Subscriber<WatchEvent> {
+  after: bigint;
+  readonly source: StreamSource;
+  readonly sink: BodySink;
+  readonly client: string;
+  readonly #owner: EventStreams;
+  /** The feed tells it what is new. */
+  isLive = false;
+  /** Tick of the next heartbeat. */
+  nextBeat: number;
+
+  constructor(
+    owner: EventStreams,
+    source: StreamSource,
+    { sink, client, nextBeat }: Pick<EventStream, "sink" | "client" | "nextBeat">,
+  ) {
+    this.nextBeat = nextBeat;
+    this.client = client;
+    this.#owner = owner;
+    this.source = source;
+    this.sink = sink;
+    this.after = source.after;
+    // Readers do not half-close: a client that sends no more has left.
+    sink.stream.on("close", this.leave).on("end", this.leave);
+  }
+
+  take(event: WatchEvent): void {
+    this.#owner.push(this, event);
+  }
+
+  end(): void {
+    this.#owner.end(this);
+  }
+
+  readonly leave = (): void => this.#owner.end(this);
+}
+
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  /** The one whose heartbeat is due first comes first. */
+  readonly #streams = new Set<EventStream>();
+  readonly #shares: ClientShares;
+  #timer: NodeJS.Timeout | undefined;
+  #tick = 0;
+  #cutOff = 0;
+  #isClosed = false;
+  /** All streams of a change send the same bytes. */
+  #lastEvent: { readonly event: WatchEvent; readonly bytes: Buffer } | undefined;
+  #lastBeat: { readonly at: string; readonly bytes: Promise<Buffer> } | undefined;
+
+  constructor(options: EventStreamsOptions) {
+    this.#options = options;
+    this.#shares = new ClientShares(options.settings.maxStreams, "streams are open");
+  }
+
+  /** Open streams. */
+  get count(): number {
+    return this.#streams.size;
+  }
+
+  /** Readers that were too slow. */
+  get cutOff(): number {
+    return this.#cutOff;
+  }
+
+  /** How often the ledger went back. */
+  get timesBack(): number {
+    return this.#options.headWatch.timesBack;
+  }
+
+  /** The last version that a stream may send. Throws LedgerError. */
+  readonly streamHead = (position: LedgerPosition): bigint => this.#options.headWatch.headOf(position);
+
+  /** Throws if there is no room for one more stream of a client. */
+  assertRoom(client: string): void {
+    this.#shares.assertPlaceFor(client);
+    if (!this.#isClosed) return;
+    throw new HttpError("overloaded", "the server is closing", { headers: ["Retry-After", "1"] });
+  }
+
+  /** Begins a stream, whose headers are sent and for which there is room. */
+  open(asked: StreamSource, sink: BodySink, client: string): void {
+    this.#shares.enter(client);
+    const { least } = this.#options.headWatch;
+    const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
+    const stream = new EventStream(this, source, { sink, client, nextBeat: this.#tick + TICKS });
+    this.#streams.add(stream);
+    this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
+    sink.write(Buffer.from(RETRY + source.opening));
+    if (sink.stream.destroyed || sink.stream.readableEnded) this.end(stream);
+    this.#start(stream).catch((error: unknown) => {
+      this.#options.logger.warn({ err: error }, "a stream of events broke off");
+      this.end(stream);
+    });
+  }
+
+  /** Sends an event to a stream that keeps up, and cuts off one that does not. */
+  push(stream: EventStream, event: WatchEvent): void {
+    this.#write(stream, this.#encode(stream, event));
+  }
+
+  /** Ends a stream; a second call does nothing. */
+  end(stream: EventStream): void {
+    if (!this.#streams.delete(stream)) return;
+    const { sink, source, client, leave } = stream;
+    this.#shares.leave(client);
+    this.#options.headWatch.feed.leave(source.watched, stream);
+    sink.stream.off("close", leave).off("end", leave);
+    sink.end();
+    if (this.#streams.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ends all streams. Their clients connect again, to another process. */
+  close(): void {
+    this.#isClosed = true;
+    for (const stream of [...this.#streams]) this.end(stream);
+  }
+
+  /** Tells what the reader missed, and joins the feed when nothing is missing. */
+  async #start(stream: EventStream): Promise<void> {
+    const { headWatch } = this.#options;
+    const { watched, isResumed } = stream.source;
+    let head = isResumed ? await this.#catchUp(stream) : stream.after;
+    const isOver = (): boolean => {
+      // The reader may know what is undone: it comes back and is told the state now.
+      if (stream.source.timesBack !== headWatch.timesBack) this.end(stream);
+      return !this.#streams.has(stream);
+    };
+    while (!isOver() && !headWatch.feed.join(watched, stream, head)) {
+      const seen = head;
+      head = await this.#catchUp(stream);
+      // The feed knows a commit that the ledger does not show yet.
+      if (head <= seen) await pause(RETRY_MS);
+    }
+    stream.isLive = true;
+    headWatch.look();
+  }
+
+  /** Sends the changes that the stream missed, and returns the version up to which they were read. */
+  async #catchUp(stream: EventStream): Promise<bigint> {
+    const { ledger, onTaken, headWatch } = this.#options;
+    const view = await ledger.openView();
+    view.release();
+    const to = headWatch.headOf(view.position);
+    if (to <= stream.after) return to;
+    const { stream: connection } = stream.sink;
+    const missed = stream.source.watched.changes(() => ledger.openView(), { from: stream.after + 1n, to });
+    for await (const events of missed) {
+      if (!this.#streams.has(stream)) return to;
+      for (const event of events) stream.sink.write(this.#encode(stream, event));
+      if (connection.writableNeedDrain) {
+        await untilTaken(connection);
+        onTaken(connection);
+      }
+    }
+    stream.after = to;
+    return to;
+  }
+
+  #encode({ source }: EventStream, event: WatchEvent): Buffer {
+    if (this.#lastEvent?.event !== event) {
+      this.#lastEvent = { event, bytes: Buffer.from(source.format(event)) };
+    }
+    return this.#lastEvent.bytes;
+  }
+
+  #write(stream: EventStream, bytes: Buffer): void {
+    const { sink } = stream;
+    sink.write(bytes);
+    if (sink.stream.writableLength <= this.#options.settings.streamBufferBytes) return;
+    this.#cutOff++;
+    cutOff(sink.stream);
+    this.end(stream);
+  }
+
+  /** Sends heartbeats to the streams that are due. */
+  #beat(): void {
+    this.#tick++;
+    for (const stream of this.#streams) {
+      if (stream.nextBeat > this.#tick) return;
+      stream.nextBeat = this.#tick + TICKS;
+      this.#streams.delete(stream);
+      this.#streams.add(stream);
+      void this.#sendBeat(stream);
+    }
+  }
+
+  async #sendBeat(stream: EventStream): Promise<void> {
+    const bytes = stream.isLive ? await this.#beatOf(stream).catch(() => BEAT) : BEAT;
+    if (this.#streams.has(stream)) this.#write(stream, bytes);
+  }
+
+  /** A heartbeat tells how far the stream is: a client that resumes there needs no history of the quiet time before. */
+  async #beatOf(stream: EventStream): Promise<Buffer> {
+    const { delivered } = this.#options.headWatch.feed;
+    let version = delivered;
+    if (stream.after > version) version = stream.after;
+    const at = `${version} ${this.timesBack}`;
+    if (this.#lastBeat?.at !== at) this.#lastBeat = { at, bytes: this.#beatAt(version) };
+    const bytes = await this.#lastBeat.bytes;
+    // An event that came meanwhile has the newer id.
+    return stream.after > version ? BEAT : bytes;
+  }
+
+  async #beatAt(version: bigint): Promise<Buffer> {
+    const view = await this.#options.ledger.openView();
+    try {
+      return Buffer.from(`: at version ${version}\nid: ${await eventIdAt(view, version)}\n\n`);
+    } finally {
+      view.release();
+    }
+  }
+}

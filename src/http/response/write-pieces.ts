@@ -1,0 +1,37 @@
+// Writes a body piece by piece. The client's reading sets the pace: the next piece is asked for when the last one is
+// taken, so a response holds one piece, however long it is and however slow its client.
+import type { Duplex } from "node:stream";
+import type { BodySink } from "../transport/exchange.ts";
+
+/** Resolves when the client took what was written, or is gone. */
+export function untilTaken(stream: Duplex): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      stream.off("drain", settle).off("close", settle);
+      resolve();
+    };
+    stream.on("drain", settle).on("close", settle);
+  });
+}
+
+/** Writes all pieces and ends the body; returns its bytes. Returns early, and ends the source, when the client is gone. */
+export async function writePieces(
+  sink: BodySink,
+  pieces: AsyncIterable<string | Uint8Array>,
+  onTaken: () => void,
+): Promise<number> {
+  const { stream } = sink;
+  let bytes = 0;
+  for await (const piece of pieces) {
+    if (stream.destroyed) return bytes;
+    if (piece.length === 0) continue;
+    bytes += Buffer.byteLength(piece);
+    sink.write(piece);
+    if (!stream.writableNeedDrain) continue;
+    await untilTaken(stream);
+    if (stream.destroyed) return bytes;
+    onTaken();
+  }
+  sink.end();
+  return bytes;
+}

@@ -1,0 +1,175 @@
+// The faucet of a local chain, as official clients ask it: `POST /fund` with JSON, and the older `POST /mint` with a query.
+import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
+import { fromHex } from "../../base/hex.ts";
+import { sha3Parts } from "../../base/sha3.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { type Address, addressFromBytes, parseAddress } from "../../move/address.ts";
+import { SubmissionError } from "../../transaction/submission-error.ts";
+import { RateLimiter } from "../admission/rate-limiter.ts";
+import { HttpError } from "../errors.ts";
+import type { SideServer } from "./side-server.ts";
+import {
+  listenSmall,
+  type SmallRequest,
+  type SmallResponse,
+  type SmallServerOptions,
+} from "./small-server.ts";
+
+export interface FaucetOptions extends Pick<SmallServerOptions, "host" | "port" | "logger"> {
+  /** Mints the native coin; returns the hashes of its transactions once they are committed. Throws CodedError. */
+  readonly fund: (address: Address, amount: bigint) => Promise<readonly string[]>;
+  /** Why the faucet cannot mint now; undefined if it can. */
+  readonly unready: () => string | undefined;
+  /** In milliseconds. */
+  readonly clock?: () => number;
+}
+
+/** One coin, for a request that names no amount. */
+const DEFAULT_AMOUNT = 100_000_000n;
+/** A billion coins. */
+const MAX_AMOUNT = 100_000_000_000_000_000n;
+/** Requests of one client in a second. */
+const MAX_PER_SECOND = 100;
+/** Each request makes a block, and blocks are made one after the other. */
+const MAX_WAITING = 200;
+const HEALTHY = "tap:ok";
+const ED25519_SCHEME = Uint8Array.of(0);
+const DIGITS = /^\d{1,20}$/;
+
+/** What a request asks for cannot be done. */
+class FaucetRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+function refusal(status: number, code: string, message: string): SmallResponse {
+  return { status, body: { message, error_code: code, rejection_reasons: [], txn_hashes: [] } };
+}
+
+function invalid(message: string): FaucetRefusal {
+  return new FaucetRefusal(400, "InvalidRequest", message);
+}
+
+function amountOf(given: unknown): bigint {
+  if (given === undefined || given === null) return DEFAULT_AMOUNT;
+  const isNumber = typeof given === "number" && Number.isSafeInteger(given) && given >= 0;
+  const isText = typeof given === "string" && DIGITS.test(given);
+  if (!isNumber && !isText) throw invalid(`amount: expected a whole number, got ${JSON.stringify(given)}`);
+  const amount = BigInt(given as number | string);
+  if (amount <= MAX_AMOUNT) return amount;
+  throw invalid(`amount: expected at most ${MAX_AMOUNT}, got ${amount}`);
+}
+
+function parseAccount(name: string, given: unknown): Address {
+  if (typeof given !== "string") throw invalid(`${name}: expected an address in hex, got ${typeof given}`);
+  try {
+    // Older clients leave 0x out.
+    return parseAddress(given.startsWith("0x") ? given : `0x${given}`);
+  } catch (error) {
+    throw invalid(`${name}: ${errorText(error)}`);
+  }
+}
+
+function accountOf(asked: Readonly<Record<string, unknown>>): Address {
+  const { address, auth_key: authKey, pub_key: publicKey } = asked;
+  if (address !== undefined && address !== null) return parseAccount("address", address);
+  if (authKey !== undefined && authKey !== null) return parseAccount("auth_key", authKey);
+  if (typeof publicKey !== "string") throw invalid("address: expected an address in hex, got none");
+  const key = fromHex(publicKey.replace(/^0x/, ""));
+  if (key?.length !== 32) throw invalid("pub_key: expected an Ed25519 public key: 64 hex digits");
+  return addressFromBytes(sha3Parts(key, ED25519_SCHEME));
+}
+
+function bodyOf({ body }: SmallRequest): Readonly<Record<string, unknown>> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString("utf8"));
+  } catch (error) {
+    throw invalid(`the body is not JSON: ${errorText(error)}`);
+  }
+  if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
+    return parsed as Record<string, unknown>;
+  }
+  throw invalid("expected a JSON object with address and amount");
+}
+
+/** Starts the faucet. */
+export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
+  const { fund, unready, clock = Date.now } = options;
+  const limiter = new RateLimiter(MAX_PER_SECOND);
+  let waiting = 0;
+  const mint = async (
+    request: SmallRequest,
+    asked: Readonly<Record<string, unknown>>,
+  ): Promise<readonly string[]> => {
+    const [address, amount] = [accountOf(asked), amountOf(asked.amount)];
+    const reason = unready();
+    if (reason !== undefined) throw new FaucetRefusal(503, "FaucetNotReady", reason);
+    if (!limiter.take(request.client, clock()).allowed || waiting >= MAX_WAITING) {
+      throw new FaucetRefusal(
+        429,
+        "Rejected",
+        `too many requests: at most ${MAX_PER_SECOND} in a second, and ${MAX_WAITING} at once`,
+      );
+    }
+    waiting++;
+    try {
+      return await fund(address, amount);
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      if (error instanceof ConfigError || error instanceof SubmissionError)
+        throw new FaucetRefusal(400, "TransactionFailed", error.message);
+      // Messages of the store contain paths.
+      const isPublic = error instanceof LedgerError || error instanceof HttpError;
+      const reason = isPublic ? error.message : "the chain cannot make blocks just now";
+      throw new FaucetRefusal(503, "FaucetNotReady", reason);
+    } finally {
+      waiting--;
+    }
+  };
+  const answer = async (request: SmallRequest): Promise<SmallResponse> => {
+    const { method, path, query } = request;
+    const isHealth = path === "/" || path === "/health";
+    if (isHealth && method === "GET") {
+      const reason = unready();
+      return reason === undefined ? { status: 200, body: HEALTHY } : { status: 503, body: reason };
+    }
+    if (method === "POST" && request.isSimple) {
+      throw new FaucetRefusal(
+        415,
+        "InvalidRequest",
+        "Content-Type: pages of other origins send application/json",
+      );
+    }
+    if (path === "/fund" && method === "POST") {
+      return { status: 200, body: { txn_hashes: await mint(request, bodyOf(request)) } };
+    }
+    if (path === "/mint" && method === "POST") {
+      return { status: 200, body: await mint(request, Object.fromEntries(query)) };
+    }
+    if (path === "/fund" || path === "/mint" || isHealth) {
+      throw new FaucetRefusal(
+        405,
+        "MethodNotAllowed",
+        `${path} takes ${isHealth ? "GET" : "POST"}, not ${method}`,
+      );
+    }
+    throw new FaucetRefusal(404, "NotFound", "here are GET /, POST /fund and POST /mint");
+  };
+  return listenSmall({
+    ...options,
+    refuse: (status, message) => refusal(status, "InvalidRequest", message),
+    respond: (request) =>
+      answer(request).catch((error: unknown) => {
+        if (!(error instanceof FaucetRefusal)) throw error;
+        const headers = error.status === 429 ? { headers: { "Retry-After": "1" } } : {};
+        return { ...refusal(error.status, error.code, error.message), ...headers };
+      }),
+  });
+}

@@ -1,0 +1,121 @@
+// A small HTTP server for one task beside the main one: bounded in connections, bytes and time, open to every origin.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { errorText } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { HttpError } from "../errors.ts";
+import { addCorsHeaders, preflightHeaders } from "../response/cors.ts";
+import { isJsonMediaType } from "../response/negotiation.ts";
+import { listenBeside, type SideServer } from "./side-server.ts";
+
+/** A request with its body. */
+export interface SmallRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+  /** Address of the client. */
+  readonly client: string;
+  /** True for a POST that a page of any origin can send without asking first: a form, say. */
+  readonly isSimple: boolean;
+}
+
+/** JSON of a value, or a text. */
+export interface SmallResponse {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SmallServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly respond: (request: SmallRequest) => Promise<SmallResponse> | SmallResponse;
+  /** The response to a request that cannot be read, or whose handler fails. */
+  readonly refuse: (status: number, message: string) => SmallResponse;
+  readonly logger: Logger;
+}
+
+const LIMITS = {
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16_384,
+} as const;
+const MAX_CONNECTIONS = 256;
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** The body, or undefined if it is too long. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, headers = {} }: SmallResponse,
+): void {
+  const { origin } = request.headers;
+  const list = ["Vary", "Origin", ...Object.entries(headers).flat()];
+  if (origin !== undefined) addCorsHeaders(list, origin, "Retry-After");
+  const isText = typeof body === "string";
+  const bytes = Buffer.from(isText ? body : JSON.stringify(body));
+  list.push("Content-Type", isText ? "text/plain; charset=utf-8" : "application/json");
+  response.writeHead(status, [...list, "Content-Length", `${bytes.length}`]);
+  response.end(request.method === "HEAD" ? undefined : bytes);
+}
+
+/** Listens. Rejects with the error of the socket, such as EADDRINUSE. */
+export function listenSmall(options: SmallServerOptions): Promise<SideServer> {
+  const { host, port, respond, refuse, logger } = options;
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = "GET", url = "/" } = request;
+    const mark = url.indexOf("?");
+    const body = await readBody(request);
+    if (body === undefined) {
+      response.shouldKeepAlive = false;
+      send(request, response, refuse(413, `expected a body of at most ${MAX_BODY_BYTES} bytes`));
+      return;
+    }
+    const { origin } = request.headers;
+    if (method === "OPTIONS" && origin !== undefined) {
+      try {
+        response.writeHead(200, preflightHeaders(origin, request.headers)).end();
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
+        send(request, response, refuse(403, error.message));
+      }
+      return;
+    }
+    const asked: SmallRequest = {
+      method: method === "HEAD" ? "GET" : method,
+      path: mark < 0 ? url : url.slice(0, mark),
+      query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
+      body,
+      client: request.socket.remoteAddress ?? "",
+      isSimple: origin !== undefined && !isJsonMediaType(request.headers["content-type"] ?? ""),
+    };
+    send(request, response, await respond(asked));
+  };
+  return listenBeside({
+    host,
+    port,
+    limits: LIMITS,
+    maxConnections: MAX_CONNECTIONS,
+    serve: (request, response) =>
+      handle(request, response).catch((error: unknown) => {
+        if (request.destroyed && !request.complete) return;
+        logger.warn({ error: errorText(error) }, "a request of the local chain's helpers failed");
+        if (!response.headersSent) send(request, response, refuse(500, "internal error"));
+        else response.destroy();
+      }),
+  });
+}
