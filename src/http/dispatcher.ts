@@ -1,9 +1,11 @@
 // Serves one request: route, arguments, switches, body, view, handler, response. Everything that handlers share
 // happens here, once.
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { Slices } from "../base/wait.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
+import type { MinVersion } from "../ledger/watch/min-version.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { ClientShares } from "./admission/client-shares.ts";
 import { InFlight, Unfinished } from "./admission/in-flight.ts";
@@ -13,17 +15,18 @@ import { assertTrust, lagReason, openRequestView, trustOf } from "./admission/re
 import { VersionWaits, type VersionWaitsOptions } from "./admission/version-waits.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import { parseField } from "./field.ts";
-import type { BodyField, EventAnswer, Operation } from "./operation.ts";
+import type { AnyAnswer, BodyField, EventAnswer, Operation, StreamedAnswer } from "./operation.ts";
 import type { StaticFile, StaticFiles } from "./pages/static-files.ts";
 import { preflightHeaders } from "./response/cors.ts";
 import type { EventStreams } from "./response/event-streams.ts";
 import { HeaderMaker, toHeaderSet } from "./response/headers.ts";
 import { type Form, isJsonMediaType, MEDIA_TYPES } from "./response/negotiation.ts";
-import { Responder, type ResponderOptions, type Serving } from "./response/responder.ts";
+import { Responder, type ResponderOptions } from "./response/responder.ts";
 import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./routing/operation-choice.ts";
 import { originForm } from "./routing/url.ts";
 import { lastEventIdField } from "./schemas/event-stream.ts";
 import { minVersionOf } from "./schemas/min-version.ts";
+import { type ResolvedRequest, ServedRequest } from "./served-request.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./transport/body.ts";
 import { CLIENT_GONE, type Exchange } from "./transport/exchange.ts";
 
@@ -48,7 +51,13 @@ export interface DispatcherOptions
 }
 
 /** Stands for all files for browsers in counts and logs. */
-const STATIC_FILE = { id: "static_file", method: "GET", path: "/", isDocument: false } as const;
+const STATIC_FILE = {
+  id: "static_file",
+  method: "GET",
+  path: "/",
+  isDocument: false,
+  maxInFlight: undefined,
+} as const;
 
 /** Longest request target. The limit of node:http covers target and headers together. */
 const MAX_TARGET_LENGTH = 16 * 1024;
@@ -72,8 +81,15 @@ function parserOf(
   throw new HttpError("unsupported_media_type", `Content-Type: expected ${expected}, got ${got}`);
 }
 
-function toServing(exchange: Exchange): Serving {
-  return { exchange, operation: undefined, headers: undefined, trust: undefined, isPinned: false };
+/** Path and query of a request. Throws HttpError for a target or a host that is none. */
+function targetOf({ target, hostFault }: Exchange): { readonly path: string; readonly search: string } {
+  if (hostFault !== undefined) throw new HttpError("malformed_request", hostFault);
+  if (target.length > MAX_TARGET_LENGTH) {
+    throw new HttpError("uri_too_long", `the request target is longer than ${MAX_TARGET_LENGTH} characters`);
+  }
+  const url = originForm(target);
+  const mark = url.indexOf("?");
+  return mark < 0 ? { path: url, search: "" } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
 }
 
 /** Serves requests over one ledger. */
@@ -102,192 +118,203 @@ export class Dispatcher {
     this.#waits = new VersionWaits({ ...options, headers: this.#headers });
   }
 
-  /** Serves one request. Faults become error responses; a rejection is a bug here. */
+  /**
+   * Serves one request. Faults become error responses; a rejection is a bug here. Steps that need not wait return no
+   * promise, because each wait would cost a short request a turn of the event loop's queue.
+   */
   async serve(exchange: Exchange): Promise<void> {
-    const serving = toServing(exchange);
-    let isCounted = false;
-    let counted: Operation | undefined;
-    let view: LedgerView | undefined;
-    let hold: BodyHold | undefined;
-    let slices: AnswerSlices | undefined;
+    const request = new ServedRequest(exchange);
     this.#unfinished.begin();
     try {
-      const { target, headers, hostFault } = exchange;
-      if (hostFault !== undefined) throw new HttpError("malformed_request", hostFault);
-      if (target.length > MAX_TARGET_LENGTH) {
-        throw new HttpError(
-          "uri_too_long",
-          `the request target is longer than ${MAX_TARGET_LENGTH} characters`,
-        );
-      }
-      if (exchange.method === "OPTIONS" && headers.origin !== undefined) {
-        this.#sendPreflight(serving, headers.origin);
+      const { path, search } = targetOf(exchange);
+      const { method, headers } = exchange;
+      if (method === "OPTIONS" && headers.origin !== undefined) {
+        this.#sendPreflight(request, headers.origin);
         return;
       }
-      const url = originForm(target);
-      const mark = url.indexOf("?");
-      const path = mark < 0 ? url : url.slice(0, mark);
       const finding = this.#options.files?.find(path, headers);
       const file = finding === undefined ? undefined : await finding;
       if (file !== undefined) {
-        serving.operation = STATIC_FILE;
-        this.#inFlight.enter();
-        isCounted = true;
-        await this.#sendFile(serving, file);
+        await this.#sendFile(request, file);
         return;
       }
-      const { operation, segments } = this.#choice.find(exchange.method, path);
-      serving.operation = operation;
-      const args = operation.parseArgs(segments, mark < 0 ? "" : url.slice(mark + 1));
-      serving.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
-      const form = this.#choice.formOf(operation, headers.accept);
-      const lastEventId = operation.isStream ? lastEventIdOf(exchange) : undefined;
-      if (operation.isStream) this.#options.streams.assertRoom(this.#clientOf(exchange));
-      if (operation.body !== undefined) {
-        hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
-        const parser = parserOf(operation.body, exchange.headers["content-type"]);
-        assertBodyHeaders(exchange.headers, hold.maxBytes);
-        const body = exchange.readBody(hold);
-        const parsed = parser.parse(body instanceof Promise ? await body : body);
-        args.body = parsed instanceof Promise ? await parsed : parsed;
-      }
-      const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
-      if (minVersion !== undefined) await this.#waits.reach(serving, operation, minVersion);
-      if (operation.awaited !== undefined)
-        await this.#waits.awaitItem(serving, operation, operation.awaited, args);
-      // Requests count from here on, with their body complete and their version there: neither must keep others out.
-      this.#inFlight.enter(operation);
-      isCounted = true;
-      counted = operation;
-      const { timesBack } = this.#options.streams;
-      const describe = (opened: LedgerView): void => {
-        view = opened;
-        serving.headers = this.#headers.prepare(view.position);
-        serving.trust = serving.headers.trust;
-        if (operation.ledger === "required") this.#assertRecent(view, operation);
-      };
-      if (operation.ledger !== "none") {
-        const opening = openRequestView(this.#options.ledger, operation);
-        const opened = opening instanceof Promise ? await opening : opening;
-        if (opened !== undefined) describe(opened);
-      }
-      if (exchange.isGone) throw new Abandoned("the client went away");
-      const { services, ledger } = this.#options;
-      const { streamHead } = this.#options.streams;
-      const client = this.#clientOf(exchange);
-      const isGone = (): boolean => exchange.isGone;
-      slices = new AnswerSlices(this.#longAnswers);
-      const newerView = async (): Promise<LedgerView> => {
-        const newer = await openRequestView(ledger, operation);
-        if (newer === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
-        view?.release();
-        describe(newer);
-        return newer;
-      };
-      const context = {
-        view,
-        newerView,
-        services,
-        ledger,
-        form,
-        isGone,
-        lastEventId,
-        streamHead,
-        client,
-        slices,
-      };
-      const handled = operation.handle(args, context);
-      const answer = handled instanceof Promise ? await handled : handled;
-      // Encode nothing for a client that left: a large response holds memory until it is sent.
-      if (exchange.isGone) throw new Abandoned("the client went away");
-      if (view !== undefined) {
-        serving.trust = trustOf(view, answer);
-        // A transaction that was taken is taken, whatever the ledger rests on.
-        if (operation.ledger === "required" && operation.switch !== "submit")
-          assertTrust(serving.trust, this.#options.minTrust, operation.unavailable);
-      }
-      const about = this.#headers.about(answer);
-      if ("watched" in answer) {
-        this.#openStream(serving, { operation, form, timesBack }, answer);
-        return;
-      }
-      if ("stream" in answer) {
-        view?.release();
-        view = undefined;
-        await this.#stream(serving, operation, () => this.#responder.stream(serving, form, answer, about));
-        return;
-      }
-      const encoded = operation.isDocument
-        ? this.#document(operation, answer.data, form)
-        : operation.encode(answer.data, form, slices);
-      const body = encoded instanceof Promise ? await encoded : encoded;
-      if (exchange.isGone) throw new Abandoned("the client went away");
-      const sending = this.#responder.respond(serving, form, body, answer.version, about, answer.status);
+      const resolved = this.#resolve(request, path, search);
+      const admitting = this.#admit(resolved);
+      if (admitting !== undefined) await admitting;
+      const opening = this.#openView(resolved);
+      if (opening !== undefined) await opening;
+      const running = this.#run(resolved);
+      const answer = running instanceof Promise ? await running : running;
+      const sending = this.#send(resolved, answer);
       if (sending !== undefined) await sending;
     } catch (error) {
-      this.#failOrCount(serving, error);
+      if (error instanceof Abandoned) this.#responder.settle(request, CLIENT_GONE);
+      else this.#responder.fail(request, error);
     } finally {
-      if (isCounted) this.#inFlight.leave(counted);
-      slices?.end();
-      view?.release();
-      hold?.release();
+      if (request.isCounted) this.#inFlight.leave(request.operation);
+      request.release();
       this.#unfinished.end();
     }
   }
 
-  async #sendFile(serving: Serving, file: StaticFile): Promise<void> {
-    const { exchange } = serving;
-    if (exchange.method !== "GET" && exchange.method !== "HEAD")
-      throw wrongMethod(exchange.method, ["GET", "HEAD"]);
+  /** Finds the operation, its arguments without the body, and the form of the response. */
+  #resolve(request: ServedRequest, path: string, search: string): ResolvedRequest {
+    const { exchange } = request;
+    const { operation, segments } = this.#choice.find(exchange.method, path);
+    request.operation = operation;
+    const args = operation.parseArgs(segments, search);
+    request.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
+    const form = this.#choice.formOf(operation, exchange.headers.accept);
+    const lastEventId = operation.isStream ? lastEventIdOf(exchange) : undefined;
+    const { trustProxy, streams } = this.#options;
+    const client = clientOf(exchange, trustProxy);
+    return { request, operation, args, form, client, lastEventId, timesBack: streams.timesBack };
+  }
+
+  /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
+  #admit(resolved: ResolvedRequest): Promise<void> | undefined {
+    const { operation, args, client } = resolved;
+    if (operation.isStream) this.#options.streams.assertRoom(client);
+    const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
+    if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
+      return this.#admitLater(resolved, minVersion);
+    this.#enter(resolved.request);
+    return undefined;
+  }
+
+  async #admitLater(resolved: ResolvedRequest, minVersion: MinVersion | undefined): Promise<void> {
+    const { request, operation, args } = resolved;
+    if (operation.body !== undefined) {
+      const { exchange } = request;
+      request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
+      const parser = parserOf(operation.body, exchange.headers["content-type"]);
+      assertBodyHeaders(exchange.headers, request.hold.maxBytes);
+      const body = exchange.readBody(request.hold);
+      const parsed = parser.parse(body instanceof Promise ? await body : body);
+      args.body = parsed instanceof Promise ? await parsed : parsed;
+    }
+    if (minVersion !== undefined) await this.#waits.reach(resolved, minVersion);
+    if (operation.awaited !== undefined) await this.#waits.awaitItem(resolved, operation.awaited);
+    // Neither a body on its way nor a wait must keep other requests out.
+    this.#enter(request);
+  }
+
+  #enter(request: ServedRequest): void {
+    this.#inFlight.enter(request.operation);
+    request.isCounted = true;
+  }
+
+  /** Opens the view that everything about the answer is read from. */
+  #openView({ request, operation }: ResolvedRequest): Promise<void> | undefined {
+    if (operation.ledger === "none") return undefined;
+    const opening = openRequestView(this.#options.ledger, operation);
+    if (opening instanceof Promise) return opening.then((view) => this.#takeView(request, operation, view));
+    this.#takeView(request, operation, opening);
+    return undefined;
+  }
+
+  #takeView(request: ServedRequest, operation: Operation, view: LedgerView | undefined): void {
+    if (view === undefined) return;
+    request.releaseView();
+    request.view = view;
+    request.headers = this.#headers.prepare(view.position);
+    request.trust = request.headers.trust;
+    if (operation.ledger === "required") this.#assertRecent(view, operation);
+  }
+
+  #run({ request, operation, args, form, client, lastEventId }: ResolvedRequest): MaybePromise<AnyAnswer> {
+    request.assertClient();
+    const { exchange, view } = request;
+    const { services, ledger, streams } = this.#options;
+    const slices = new AnswerSlices(this.#longAnswers);
+    request.slices = slices;
+    return operation.handle(args, {
+      view,
+      newerView: async () => {
+        const newer = await openRequestView(ledger, operation);
+        if (newer === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
+        this.#takeView(request, operation, newer);
+        return newer;
+      },
+      services,
+      ledger,
+      form,
+      isGone: () => exchange.isGone,
+      lastEventId,
+      streamHead: streams.streamHead,
+      client,
+      slices,
+    });
+  }
+
+  #send(resolved: ResolvedRequest, answer: AnyAnswer): Promise<void> | undefined {
+    const { request, operation, form } = resolved;
+    // Encode nothing for a client that left: a large response holds memory until it is sent.
+    request.assertClient();
+    if (request.view !== undefined) {
+      request.trust = trustOf(request.view, answer);
+      // A transaction that was taken is taken, whatever the ledger rests on.
+      if (operation.ledger === "required" && operation.switch !== "submit")
+        assertTrust(request.trust, this.#options.minTrust, operation.unavailable);
+    }
+    if ("watched" in answer) {
+      this.#openStream(resolved, answer);
+      return undefined;
+    }
+    if ("stream" in answer) return this.#stream(resolved, answer);
+    const encoded = operation.isDocument
+      ? this.#document(operation, answer.data, form)
+      : operation.encode(answer.data, form, request.slices ?? new Slices());
+    if (!(encoded instanceof Promise)) return this.#responder.respond(request, form, answer, encoded);
+    return encoded.then((body) => {
+      request.assertClient();
+      return this.#responder.respond(request, form, answer, body);
+    });
+  }
+
+  async #sendFile(request: ServedRequest, file: StaticFile): Promise<void> {
+    const { method } = request.exchange;
+    request.operation = STATIC_FILE;
+    this.#enter(request);
+    if (method !== "GET" && method !== "HEAD") throw wrongMethod(method, ["GET", "HEAD"]);
     const body = await file.read();
-    if (exchange.isGone) throw new Abandoned("the client went away");
-    this.#responder.sendFile(serving, file, body);
+    request.assertClient();
+    this.#responder.sendFile(request, file, body);
   }
 
   /** Sends an answer at the pace of its reader. It takes a place until then. */
-  async #stream({ exchange }: Serving, operation: Operation, send: () => Promise<void>): Promise<void> {
+  async #stream(
+    { request, operation, form, client }: ResolvedRequest,
+    answer: StreamedAnswer,
+  ): Promise<void> {
+    request.releaseView();
     const { maxInFlight = this.#options.maxInFlight, id } = operation;
     const shares =
       this.#streamed.get(operation) ?? new ClientShares(maxInFlight, `requests of ${id} are read`);
     this.#streamed.set(operation, shares);
-    const client = this.#clientOf(exchange);
     shares.enter(client);
     try {
-      await send();
+      await this.#responder.stream(request, form, answer);
     } finally {
       shares.leave(client);
     }
   }
 
-  #clientOf(exchange: Exchange): string {
-    return clientOf(exchange, this.#options.trustProxy);
-  }
-
   #openStream(
-    serving: Serving,
-    asked: { readonly operation: Operation; readonly form: Form; readonly timesBack: number },
+    { request, operation, form, client, timesBack }: ResolvedRequest,
     answer: EventAnswer<WatchEvent>,
   ): void {
-    const { operation, form, timesBack } = asked;
     const { streams } = this.#options;
-    const client = this.#clientOf(serving.exchange);
     streams.assertRoom(client);
-    const { watched, opening, state, after, version } = answer;
+    const { watched, opening, state, after } = answer;
     const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
     const first = state === undefined ? opening : opening + format(state);
-    const sink = this.#responder.startEvents(serving, form, version, this.#headers.about(answer));
-    if (serving.exchange.method === "HEAD") sink.end();
+    const sink = this.#responder.startEvents(request, form, answer);
+    if (request.exchange.method === "HEAD") sink.end();
     else {
       const isResumed = state === undefined;
-      const source = { watched, opening: first, after, timesBack, isResumed, format };
-      streams.open(source, sink, client);
+      streams.open({ watched, opening: first, after, timesBack, isResumed, format }, sink, client);
     }
-  }
-
-  /** Sends an error response; a client that left is only counted. */
-  #failOrCount(serving: Serving, error: unknown): void {
-    if (error instanceof Abandoned) this.#responder.settle(serving, CLIENT_GONE);
-    else this.#responder.fail(serving, error);
   }
 
   /** Closes each connection after its next response. */
@@ -322,7 +349,7 @@ export class Dispatcher {
 
   /** Answers a request with an error without serving it. */
   refuse(exchange: Exchange, error: HttpError): void {
-    this.#responder.fail(toServing(exchange), error);
+    this.#responder.fail(new ServedRequest(exchange), error);
   }
 
   /** The bytes of a document, encoded on first use. */
@@ -341,9 +368,9 @@ export class Dispatcher {
     if (reason !== undefined) throw new HttpError(operation.unavailable, reason);
   }
 
-  #sendPreflight(serving: Serving, origin: string): void {
-    const list = preflightHeaders(origin, serving.exchange.headers);
-    serving.exchange.respond({ status: 200, headers: toHeaderSet(list), extra: [], body: "", closes: false });
-    this.#responder.settle(serving, 200);
+  #sendPreflight(request: ServedRequest, origin: string): void {
+    const headers = toHeaderSet(preflightHeaders(origin, request.exchange.headers));
+    request.exchange.respond({ status: 200, headers, extra: [], body: "", closes: false });
+    this.#responder.settle(request, 200);
   }
 }

@@ -95,6 +95,9 @@ export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
   readonly version: bigint | undefined;
 }
 
+/** What handlers return, whatever the operation. */
+export type AnyAnswer = Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>;
+
 /**
  * `required`: 503 without a ledger; `awaited`: no view while the ledger is not there yet or its store is out of reach,
  * 503 for any other fault; `optional`: ledger headers if there is a ledger; `none`: no ledger headers.
@@ -242,10 +245,7 @@ export interface Operation extends Documentation, Route {
   readonly answers: readonly (Omit<AnswerForm<unknown>, "encode"> & { readonly form: Form })[];
   /** Parses path segments and query; throws HttpError. */
   parseArgs(segments: readonly string[], search: string): ParsedArgs;
-  handle(
-    args: ParsedArgs,
-    context: Context,
-  ): MaybePromise<Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>>;
+  handle(args: ParsedArgs, context: Context): MaybePromise<AnyAnswer>;
   /** Encodes the data that the handler returned. */
   encode(data: unknown, form: Form, slices: Slices): MaybePromise<string | Uint8Array>;
 }

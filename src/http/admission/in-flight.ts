@@ -1,7 +1,7 @@
 // Counts the requests in flight, and refuses those above a limit: that of the process, or one of an operation.
 import { within } from "../../base/wait.ts";
 import { HttpError } from "../errors.ts";
-import type { Operation } from "../operation.ts";
+import type { CountedOperation } from "../served-request.ts";
 
 function overloaded(message: string): HttpError {
   return new HttpError("overloaded", message, { headers: ["Retry-After", "1"] });
@@ -11,7 +11,7 @@ export class InFlight {
   readonly #max: number;
   #count = 0;
   /** Of operations with a limit of their own. */
-  readonly #countOf = new Map<Operation, number>();
+  readonly #countOf = new Map<CountedOperation, number>();
 
   constructor(max: number) {
     this.#max = max;
@@ -22,7 +22,7 @@ export class InFlight {
   }
 
   /** Counts a request, which must `leave`. Throws, and counts nothing, when there are too many. */
-  enter(operation?: Operation): void {
+  enter(operation: CountedOperation | undefined): void {
     if (this.#count >= this.#max) throw overloaded("too many requests in flight");
     const { maxInFlight } = operation ?? {};
     if (operation !== undefined && maxInFlight !== undefined) {
@@ -34,7 +34,7 @@ export class InFlight {
     this.#count++;
   }
 
-  leave(operation?: Operation): void {
+  leave(operation: CountedOperation | undefined): void {
     this.#count--;
     if (operation?.maxInFlight === undefined) return;
     this.#countOf.set(operation, (this.#countOf.get(operation) ?? 1) - 1);

@@ -5,10 +5,9 @@ import { spanText } from "../../base/settings.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { compareTrust, formatTrust, TRUSTED, type TrustLevel, weakestTrust } from "../../ledger/trust.ts";
 import { type Ledger, type LedgerPosition, type LedgerView, trustOfAnswer } from "../../ledger/view.ts";
-import type { WatchEvent } from "../../ledger/watch/watched.ts";
 import type { Condition } from "../error-catalogue.ts";
 import { HttpError, NO_LEDGER } from "../errors.ts";
-import type { Answer, EventAnswer, Operation, StreamedAnswer } from "../operation.ts";
+import type { AnyAnswer, Operation } from "../operation.ts";
 
 /** Runs an operation without a view if it allows that; throws otherwise. */
 function withoutView(operation: Operation, error: unknown): undefined {
@@ -54,10 +53,7 @@ export function openRequestView(
 }
 
 /** What an answer rests on. One in pieces reads further items as it is sent, so those count at their weakest. */
-export function trustOf(
-  view: LedgerView,
-  answer: Answer<unknown> | StreamedAnswer | EventAnswer<WatchEvent>,
-): TrustLevel {
+export function trustOf(view: LedgerView, answer: AnyAnswer): TrustLevel {
   if ("watched" in answer) return answer.trust;
   const level = trustOfAnswer(view, answer.version ?? view.position.version);
   return !("data" in answer) && view.fetchedTrust !== undefined ? weakestTrust(level, TRUSTED) : level;

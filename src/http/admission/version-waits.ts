@@ -3,15 +3,11 @@ import type { Ledger } from "../../ledger/view.ts";
 import type { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { assertReached, type MinVersion } from "../../ledger/watch/min-version.ts";
 import { HttpError, NO_LEDGER } from "../errors.ts";
-import type { ParsedArgs } from "../field.ts";
 import type { Operation } from "../operation.ts";
 import type { HeaderMaker } from "../response/headers.ts";
-import type { Serving } from "../response/responder.ts";
+import type { ResolvedRequest } from "../served-request.ts";
 import type { Services } from "../services.ts";
-import { Abandoned } from "../transport/body.ts";
-import type { Exchange } from "../transport/exchange.ts";
 import { ClientShares } from "./client-shares.ts";
-import { clientOf } from "./rate-limiter.ts";
 import { openRequestView } from "./request-view.ts";
 
 export interface VersionWaitsOptions {
@@ -21,8 +17,6 @@ export interface VersionWaitsOptions {
   readonly headers: HeaderMaker;
   /** Requests that wait at the same time. */
   readonly maxWaiting: number;
-  /** Identify clients by X-Forwarded-For, as set by a trusted proxy. */
-  readonly trustProxy: boolean;
 }
 
 export class VersionWaits {
@@ -51,26 +45,25 @@ export class VersionWaits {
   }
 
   /** Waits until the ledger is at a version. Throws when it is not, or the client left. */
-  async reach(serving: Serving, operation: Operation, minVersion: MinVersion): Promise<void> {
+  async reach(resolved: ResolvedRequest, minVersion: MinVersion): Promise<void> {
+    const { request } = resolved;
     const { version, waitMs } = minVersion;
-    if ((await this.#lookAtHead(serving, operation)) >= version) return;
+    if ((await this.#lookAtHead(resolved)) >= version) return;
     if (waitMs > 0) {
-      await this.#wait(serving.exchange, minVersion);
-      if (serving.exchange.isGone) throw new Abandoned("the client went away");
-      await this.#lookAtHead(serving, operation);
+      await this.#wait(resolved, minVersion);
+      request.assertClient();
+      await this.#lookAtHead(resolved);
     }
-    assertReached(serving.headers?.position.version ?? 0n, minVersion);
+    assertReached(request.headers?.position.version ?? 0n, minVersion);
   }
 
   /** Waits until what an operation awaits is there. The store is asked after commits only. */
   async awaitItem(
-    serving: Serving,
-    operation: Operation,
+    resolved: ResolvedRequest,
     { waitMs, maxWaiting, isThere }: NonNullable<Operation["awaited"]>,
-    args: ParsedArgs,
   ): Promise<void> {
-    const { ledger, services, trustProxy } = this.#options;
-    const client = clientOf(serving.exchange, trustProxy);
+    const { request, operation, args, client } = resolved;
+    const { ledger, services } = this.#options;
     const untilMs = performance.now() + waitMs;
     const shares = this.#awaiting.get(operation) ?? new ClientShares(maxWaiting, "requests wait");
     this.#awaiting.set(operation, shares);
@@ -87,29 +80,29 @@ export class VersionWaits {
       if (leftMs <= 0 || !shares.hasPlaceFor(client) || this.#isClosing) return;
       shares.enter(client);
       try {
-        await this.#wait(serving.exchange, { version: version + 1n, waitMs: leftMs });
+        await this.#wait(resolved, { version: version + 1n, waitMs: leftMs });
       } finally {
         shares.leave(client);
       }
-      if (serving.exchange.isGone) throw new Abandoned("the client went away");
+      request.assertClient();
       // A client that sends no more is not kept waiting.
-      if (serving.exchange.socket.readableEnded) return;
+      if (request.exchange.socket.readableEnded) return;
     }
   }
 
   /** The latest version. Also prepares the headers of it, for an error. */
-  async #lookAtHead(serving: Serving, operation: Operation): Promise<bigint> {
+  async #lookAtHead({ request, operation }: ResolvedRequest): Promise<bigint> {
     const { ledger, headers } = this.#options;
     const view = await openRequestView(ledger, operation);
     if (view === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
     const { position } = view;
     view.release();
-    serving.headers = headers.prepare(position);
+    request.headers = headers.prepare(position);
     return position.version;
   }
 
-  async #wait(exchange: Exchange, { version, waitMs }: MinVersion): Promise<void> {
-    const client = clientOf(exchange, this.#options.trustProxy);
+  async #wait({ request, client }: ResolvedRequest, { version, waitMs }: MinVersion): Promise<void> {
+    const { exchange } = request;
     this.#shares.assertPlaceFor(client);
     if (this.#isClosing) return;
     this.#shares.enter(client);

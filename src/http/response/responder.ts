@@ -2,13 +2,14 @@
 import { CodedError, errorText } from "../../base/errors.ts";
 import type { LogFields, Logger } from "../../base/log.ts";
 import { ANCHORED, CHAINED, compareTrust, type TrustLevel } from "../../ledger/trust.ts";
+import type { WatchEvent } from "../../ledger/watch/watched.ts";
 import type { UnreadResponses } from "../admission/unread-responses.ts";
 import { errorBody, faultOf } from "../error-body.ts";
 import { ERROR_CATALOGUE } from "../error-catalogue.ts";
-import type { Operation, StreamedAnswer } from "../operation.ts";
+import type { Answer, EventAnswer, StreamedAnswer } from "../operation.ts";
 import { notFoundPage } from "../pages/plain-pages.ts";
 import type { StaticFile } from "../pages/static-files.ts";
-import { Abandoned } from "../transport/body.ts";
+import type { ServedRequest } from "../served-request.ts";
 import { cutOff } from "../transport/cut-off.ts";
 import { type BodySink, CLIENT_GONE, type Exchange, type HeaderSet } from "../transport/exchange.ts";
 import { giveBack } from "../transport/lent-bytes.ts";
@@ -17,7 +18,7 @@ import { type AccessLog, LogBudget } from "./access-log.ts";
 import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
 import { addCorsHeaders } from "./cors.ts";
 import { entityTag, entityTagInSlices, isLongBody } from "./entity-tag.ts";
-import { type HeaderMaker, type PositionHeaders, plainHeaders } from "./headers.ts";
+import { type HeaderMaker, plainHeaders } from "./headers.ts";
 import { type Coding, type Form, negotiateCoding, negotiateForm } from "./negotiation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
 import { writePieces } from "./write-pieces.ts";
@@ -43,20 +44,7 @@ export interface ResponderOptions {
   readonly onRequest: RequestObserver | undefined;
 }
 
-/** The state of one request. */
-export interface Serving {
-  readonly exchange: Exchange;
-  /** What is counted and logged; undefined until the request is routed. */
-  operation: Pick<Operation, "id" | "method" | "path" | "isDocument"> | undefined;
-  headers: PositionHeaders | undefined;
-  /** What the answer rests on; of the latest version until the handler has answered, and undefined without a ledger. */
-  trust: TrustLevel | undefined;
-  /** True for a GET that names its version. */
-  isPinned: boolean;
-}
-
 const IMMUTABLE_CACHING = "public, max-age=31536000, immutable";
-const NO_EXTRA: readonly string[] = [];
 
 function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
@@ -96,54 +84,50 @@ export class Responder {
     this.#options = options;
   }
 
-  /** Sends what a handler returned, with the version it was read at; `about` are further headers on it. */
+  /** Sends what a handler returned, encoded. */
   respond(
-    serving: Serving,
+    request: ServedRequest,
     form: Form,
+    answer: Answer<unknown>,
     bytes: string | Uint8Array,
-    version: bigint | undefined,
-    about: readonly string[] = NO_EXTRA,
-    status = 200,
   ): Promise<void> | undefined {
-    const { headers: prepared, isPinned } = serving;
-    if (isPinned && version !== undefined && this.#isFinal(serving, version)) {
+    const { headers: prepared, isPinned } = request;
+    const { version, status = 200 } = answer;
+    const about = this.#options.headers.about(answer);
+    if (isPinned && version !== undefined && this.#isFinal(request, version)) {
       if (isLongBody(bytes)) {
         return entityTagInSlices(bytes).then((etag) => {
-          if (serving.exchange.isGone) throw new Abandoned("the client went away");
-          this.#sendImmutable(serving, form, bytes, { version, about, etag });
+          request.assertClient();
+          this.#sendImmutable(request, form, bytes, { version, about, etag });
         });
       }
-      this.#sendImmutable(serving, form, bytes, { version, about, etag: entityTag(bytes, form) });
+      this.#sendImmutable(request, form, bytes, { version, about, etag: entityTag(bytes, form) });
       return undefined;
     }
     const isLatest =
       prepared !== undefined &&
       version === prepared.position.version &&
       !isPinned &&
-      (serving.trust === prepared.trust || isSameTrust(serving.trust, prepared.trust));
+      (request.trust === prepared.trust || isSameTrust(request.trust, prepared.trust));
     const headers = isLatest ? prepared.latest[form] : (prepared?.other[form] ?? plainHeaders(form));
     const extra = isLatest
       ? about
-      : this.#readHeaders(serving, version, "Cache-Control", "no-cache", ...about);
+      : this.#readHeaders(request, version, "Cache-Control", "no-cache", ...about);
     if (status === 200 && isCompressible(form, bytes.length))
-      return this.#sendCompressed(serving, headers, extra, bytes);
-    this.send(serving, status, headers, extra, bytes);
+      return this.#sendCompressed(request, headers, extra, bytes);
+    this.send(request, status, headers, extra, bytes);
     return undefined;
   }
 
   /** Sends a response in pieces, as fast as the client reads. No more pieces are made once the client is gone. */
-  async stream(
-    serving: Serving,
-    form: Form,
-    { stream, version }: StreamedAnswer,
-    about: readonly string[],
-  ): Promise<void> {
-    const { exchange } = serving;
+  async stream(request: ServedRequest, form: Form, answer: StreamedAnswer): Promise<void> {
+    const { exchange } = request;
     const requestId = this.#requestIdOf(exchange);
-    const extra = this.#readHeaders(serving, version, "Cache-Control", "no-cache", ...about);
+    const about = this.#options.headers.about(answer);
+    const extra = this.#readHeaders(request, answer.version, "Cache-Control", "no-cache", ...about);
     const sink = exchange.start({
       status: 200,
-      headers: serving.headers?.other[form] ?? plainHeaders(form),
+      headers: request.headers?.other[form] ?? plainHeaders(form),
       extra: this.#withOwn(exchange, extra, requestId),
       closes: this.closing,
       isEndless: false,
@@ -154,55 +138,56 @@ export class Responder {
       const { unreadResponses } = this.#options;
       const onTaken = (): void => unreadResponses.noteTaken(exchange.stream);
       if (exchange.method === "HEAD") sink.end();
-      else bytes = await writePieces(sink, stream, onTaken);
+      else bytes = await writePieces(sink, answer.stream, onTaken);
     } catch (error) {
       // The status is sent already: only a body without its end shows that it is not complete.
       counted = sink.stream.destroyed ? CLIENT_GONE : 500;
-      if (counted === 500) this.#logFailure(serving, requestId ?? createRequestId(), 500, error);
+      if (counted === 500) this.#logFailure(request, requestId ?? createRequestId(), 500, error);
       cutOff(exchange.stream);
     } finally {
-      this.settle(serving, counted, bytes, requestId);
+      this.settle(request, counted, bytes, requestId);
     }
   }
 
   /** Starts a response of events. It counts as answered: how long it stays open says nothing of the node. */
-  startEvents(serving: Serving, form: Form, version: bigint | undefined, about: readonly string[]): BodySink {
-    const { exchange } = serving;
+  startEvents(request: ServedRequest, form: Form, answer: EventAnswer<WatchEvent>): BodySink {
+    const { exchange } = request;
     // The last header keeps proxies from holding events back.
     const caching = ["Cache-Control", "no-cache", "X-Accel-Buffering", "no"];
-    const extra = this.#readHeaders(serving, version, ...caching, ...about);
+    const about = this.#options.headers.about(answer);
+    const extra = this.#readHeaders(request, answer.version, ...caching, ...about);
     const requestId = this.#requestIdOf(exchange);
     const sink = exchange.start({
       status: 200,
-      headers: serving.headers?.other[form] ?? plainHeaders(form),
+      headers: request.headers?.other[form] ?? plainHeaders(form),
       extra: this.#withOwn(exchange, extra, requestId),
       closes: this.closing,
       isEndless: true,
     });
-    this.settle(serving, 200, 0, requestId);
+    this.settle(request, 200, 0, requestId);
     return sink;
   }
 
   /** Sends a file of the package. */
-  sendFile(serving: Serving, file: StaticFile, body: Uint8Array): void {
+  sendFile(request: ServedRequest, file: StaticFile, body: Uint8Array): void {
     const { etag, coding, isImmutable } = file;
     const extra = ["Cache-Control", isImmutable ? IMMUTABLE_CACHING : "no-cache", "ETag", etag];
-    const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
+    const isKnown = matchesEtag(request.exchange.headers["if-none-match"], etag);
     if (coding !== undefined && !isKnown) extra.push("Content-Encoding", coding);
-    this.send(serving, isKnown ? 304 : 200, file.headers, extra, isKnown ? undefined : body, {
+    this.send(request, isKnown ? 304 : 200, file.headers, extra, isKnown ? undefined : body, {
       isShared: isImmutable,
     });
   }
 
   /** Sends an error response. */
-  fail(serving: Serving, error: unknown): void {
+  fail(request: ServedRequest, error: unknown): void {
     const { condition, message, headers: extraHeaders, extra: extraKeys = {} } = faultOf(error);
     const { status } = ERROR_CATALOGUE[condition];
     let requestId: string | undefined;
     if (status >= 500) {
-      requestId = givenRequestId(serving.exchange.headers) ?? createRequestId();
-      if (condition !== "unhealthy" || this.#isFirstRefusal(serving)) {
-        this.#logFailure(serving, requestId, status, error);
+      requestId = givenRequestId(request.exchange.headers) ?? createRequestId();
+      if (condition !== "unhealthy" || this.#isFirstRefusal(request)) {
+        this.#logFailure(request, requestId, status, error);
       }
     }
     const { archiveUrl } = this.#options;
@@ -210,13 +195,13 @@ export class Responder {
       condition === "version_pruned" && archiveUrl !== undefined
         ? { archival_endpoint: archiveUrl }
         : extraKeys;
-    const own = this.#readHeaders(serving, undefined, "Cache-Control", "no-store", ...extraHeaders);
-    if (condition === "unknown_path" && isBrowser(serving.exchange)) {
-      this.send(serving, status, plainHeaders("html"), own, notFoundPage(serving.exchange.target));
+    const own = this.#readHeaders(request, undefined, "Cache-Control", "no-store", ...extraHeaders);
+    if (condition === "unknown_path" && isBrowser(request.exchange)) {
+      this.send(request, status, plainHeaders("html"), own, notFoundPage(request.exchange.target));
       return;
     }
-    const headers = serving.headers?.other.json ?? plainHeaders("json");
-    this.send(serving, status, headers, own, errorBody(condition, message, extra), { requestId });
+    const headers = request.headers?.other.json ?? plainHeaders("json");
+    this.send(request, status, headers, own, errorBody(condition, message, extra), { requestId });
   }
 
   /**
@@ -224,7 +209,7 @@ export class Responder {
    * bytes are unsent already.
    */
   send(
-    serving: Serving,
+    request: ServedRequest,
     status: number,
     headers: HeaderSet,
     extra: readonly string[],
@@ -234,7 +219,7 @@ export class Responder {
       isShared = false,
     }: { readonly requestId?: string | undefined; readonly isShared?: boolean } = {},
   ): void {
-    const { exchange } = serving;
+    const { exchange } = request;
     const onSent =
       body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.stream, body);
     // A shared cache would hand this id to other clients.
@@ -242,7 +227,7 @@ export class Responder {
     const all = this.#withOwn(exchange, extra, id);
     const counted = exchange.isGone ? CLIENT_GONE : status;
     exchange.respond({ status, headers, extra: all, body, closes: this.closing, onSent, isShared });
-    this.settle(serving, counted, body, id);
+    this.settle(request, counted, body, id);
   }
 
   /** The client's id. With an access log, every request has one: the line and the response have the same. */
@@ -262,7 +247,7 @@ export class Responder {
 
   /** Counts a finished request, and writes the access log if it is on. */
   settle(
-    { exchange, operation }: Serving,
+    { exchange, operation }: ServedRequest,
     status: number,
     body?: string | Uint8Array | number | undefined,
     requestId?: string | undefined,
@@ -278,7 +263,7 @@ export class Responder {
 
   /** A response at a final version: cacheable for ever. It is not compressed, because a strong ETag names exact bytes. */
   #sendImmutable(
-    serving: Serving,
+    request: ServedRequest,
     form: Form,
     bytes: string | Uint8Array,
     {
@@ -287,37 +272,37 @@ export class Responder {
       etag,
     }: { readonly version: bigint; readonly about: readonly string[]; readonly etag: string },
   ): void {
-    const headers = serving.headers?.other[form] ?? plainHeaders(form);
-    const extra = this.#readHeaders(serving, version, "Cache-Control", IMMUTABLE_CACHING, ...about);
+    const headers = request.headers?.other[form] ?? plainHeaders(form);
+    const extra = this.#readHeaders(request, version, "Cache-Control", IMMUTABLE_CACHING, ...about);
     extra.push("ETag", etag);
-    const isKnown = matchesEtag(serving.exchange.headers["if-none-match"], etag);
-    this.send(serving, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes, {
+    const isKnown = matchesEtag(request.exchange.headers["if-none-match"], etag);
+    this.send(request, isKnown ? 304 : 200, headers, extra, isKnown ? undefined : bytes, {
       isShared: true,
     });
   }
 
   async #sendCompressed(
-    serving: Serving,
+    request: ServedRequest,
     headers: HeaderSet,
     extra: readonly string[],
     bytes: string | Uint8Array,
   ): Promise<void> {
-    const coding = serving.isPinned
+    const coding = request.isPinned
       ? undefined
-      : negotiateCoding(serving.exchange.headers["accept-encoding"]);
+      : negotiateCoding(request.exchange.headers["accept-encoding"]);
     if (coding === undefined) {
-      this.send(serving, 200, headers, extra, bytes);
+      this.send(request, 200, headers, extra, bytes);
       return;
     }
-    const packed = await this.#compress(serving, bytes, coding);
+    const packed = await this.#compress(request, bytes, coding);
     if (typeof bytes !== "string") giveBack(bytes);
-    if (serving.exchange.isGone) throw new Abandoned("the client went away");
-    this.send(serving, 200, headers, [...extra, "Content-Encoding", coding], packed);
+    request.assertClient();
+    this.send(request, 200, headers, [...extra, "Content-Encoding", coding], packed);
   }
 
   /** Compresses a body. Until then the whole body is in memory, so it counts against the budget. */
   async #compress(
-    { exchange, operation }: Serving,
+    { exchange, operation }: ServedRequest,
     body: string | Uint8Array,
     coding: Coding,
   ): Promise<Uint8Array> {
@@ -333,7 +318,7 @@ export class Responder {
   }
 
   /** The version that was read and what it rests on, then `more`. */
-  #readHeaders({ trust }: Serving, version: bigint | undefined, ...more: readonly string[]): string[] {
+  #readHeaders({ trust }: ServedRequest, version: bigint | undefined, ...more: readonly string[]): string[] {
     const headers: string[] = [];
     if (version !== undefined) this.#options.headers.addReadVersion(headers, version);
     if (trust !== undefined) this.#options.headers.addTrust(headers, trust);
@@ -342,21 +327,21 @@ export class Responder {
   }
 
   /** A waypoint or a signature fixes the state for good: caches may keep such a response. */
-  #isFinal({ headers, trust }: Serving, version: bigint): boolean {
+  #isFinal({ headers, trust }: ServedRequest, version: bigint): boolean {
     if (headers === undefined || trust === undefined) return false;
     if (this.#options.mayRestart(headers.position.chainId)) return false;
     return compareTrust(trust, version === 0n ? CHAINED : ANCHORED) >= 0;
   }
 
   /** True for the first refusal of a probe since it succeeded. */
-  #isFirstRefusal({ operation }: Serving): boolean {
+  #isFirstRefusal({ operation }: ServedRequest): boolean {
     const id = operation?.id ?? "";
     if (this.#failingProbes.has(id)) return false;
     this.#failingProbes.add(id);
     return true;
   }
 
-  #logFailure({ operation }: Serving, requestId: string, status: number, error: unknown): void {
+  #logFailure({ operation }: ServedRequest, requestId: string, status: number, error: unknown): void {
     const { logger } = this.#options;
     const omitted = this.#logBudget.take(performance.now());
     if (omitted === undefined) return;

@@ -1,0 +1,68 @@
+// One request on its way: resolve → admit → open a view → run → send. What the steps find is kept here, for the response,
+// the log and the counters, also where a step fails.
+import type { TrustLevel } from "../ledger/trust.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import type { ResumePoint } from "../ledger/watch/event-id.ts";
+import type { AnswerSlices } from "./admission/long-answers.ts";
+import type { ParsedArgs } from "./field.ts";
+import type { Operation } from "./operation.ts";
+import type { PositionHeaders } from "./response/headers.ts";
+import type { Form } from "./response/negotiation.ts";
+import { Abandoned, type BodyHold } from "./transport/body.ts";
+import type { Exchange } from "./transport/exchange.ts";
+
+/** What is counted and logged. */
+export type CountedOperation = Pick<Operation, "id" | "method" | "path" | "isDocument" | "maxInFlight">;
+
+export class ServedRequest {
+  readonly exchange: Exchange;
+  /** Undefined until the request is resolved. */
+  operation: CountedOperation | undefined = undefined;
+  /** True for a GET that names its version. */
+  isPinned = false;
+  /** Headers of the ledger; undefined without one. */
+  headers: PositionHeaders | undefined = undefined;
+  /** Trust level of the answer: of the latest version until the handler has answered, and undefined without a ledger. */
+  trust: TrustLevel | undefined = undefined;
+  view: LedgerView | undefined = undefined;
+  /** Bytes of the body, against the budget of all bodies. */
+  hold: BodyHold | undefined = undefined;
+  slices: AnswerSlices | undefined = undefined;
+  /** The request is one of those in flight. */
+  isCounted = false;
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+  }
+
+  /** Throws for a client that left: nothing more is read or encoded for it. */
+  assertClient(): void {
+    if (this.exchange.isGone) throw new Abandoned("the client went away");
+  }
+
+  /** Work that outlives the view must not hold it. */
+  releaseView(): void {
+    this.view?.release();
+    this.view = undefined;
+  }
+
+  release(): void {
+    this.slices?.end();
+    this.releaseView();
+    this.hold?.release();
+  }
+}
+
+/** A request whose operation, arguments and form are known. The body is added to the arguments when it is read. */
+export interface ResolvedRequest {
+  readonly request: ServedRequest;
+  readonly operation: Operation;
+  readonly args: ParsedArgs;
+  readonly form: Form;
+  /** Tells clients apart. */
+  readonly client: string;
+  /** Where a stream resumes. */
+  readonly lastEventId: ResumePoint | undefined;
+  /** How often the ledger had gone back before it was read. */
+  readonly timesBack: number;
+}
