@@ -226,7 +226,7 @@ export class Dispatcher {
     request.assertClient();
     const { exchange, view } = request;
     const { services, ledger, streams } = this.#options;
-    const slices = new AnswerSlices(this.#longAnswers);
+    const slices = new AnswerSlices(this.#longAnswers, client, () => request.assertClient());
     request.slices = slices;
     return operation.handle(args, {
       view,

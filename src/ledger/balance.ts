@@ -42,12 +42,13 @@ export async function readBalances(
   view: LedgerView,
   pairs: readonly BalancePair[],
   version: bigint,
+  slices: Slices = new Slices(),
 ): Promise<readonly (bigint | LedgerError)[]> {
   const latest = version === view.position.version ? fixedPosition(view) : undefined;
-  if (latest === undefined) return readPairs(view, pairs, version);
+  if (latest === undefined) return readPairs(view, pairs, version, slices);
   const known = pairs.map(({ owner, asset }) => knownBalance(latest, owner, asset));
   const others = pairs.filter((_, index) => known[index] === undefined);
-  const read = await readPairs(view, others, version);
+  const read = await readPairs(view, others, version, slices);
   for (const [index, { owner, asset }] of others.entries()) {
     const balance = read[index];
     if (typeof balance === "bigint") keepBalance(latest, owner, asset, balance);
@@ -61,8 +62,8 @@ async function readPairs(
   view: LedgerView,
   pairs: readonly BalancePair[],
   version: bigint,
+  slices: Slices,
 ): Promise<readonly (bigint | LedgerError)[]> {
-  const slices = new Slices();
   // A store that answers later gets all questions before the first answer.
   const reads: MaybePromise<readonly (StateItem | undefined)[]>[] = [];
   // Asked at least once: that checks the version.

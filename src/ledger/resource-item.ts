@@ -87,8 +87,8 @@ const MAX_PAGE_BYTES = 1 << 20;
 export function readResources(
   view: LedgerView,
   query: AccountItemsQuery,
+  slices: Slices = new Slices(),
 ): Promise<AccountItemsPage<Resource>> {
-  const slices = new Slices();
   return readPage(view, query, (path, data) => {
     if (path.kind === "code") return undefined;
     if (path.kind === "resource") return [{ type: structTypeOf(path.struct), bytes: data }];

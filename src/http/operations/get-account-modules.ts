@@ -1,5 +1,4 @@
 // All modules of an account, in pages.
-import { Slices } from "../../base/wait.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { accountModulesRoute } from "../../interface/routes.ts";
 import { readModules } from "../../ledger/resource-item.ts";
@@ -22,8 +21,7 @@ export const getAccountModules = accountItemsOperation({
   bcsDescription: "A BCS map from module ids to bytecode.",
   read: readModules,
   toEntry: ({ name, bytes }, address) => [encodeWith(moduleIdCodec, { address, name }), bytes],
-  async print(out, modules, { types, address }) {
-    const slices = new Slices();
+  async print(out, modules, { types, address, slices }) {
     for (const [i, module] of modules.entries()) {
       if (i > 0) out.add(",");
       await addPieces(out, moduleText(types, { address, name: module.name }, module), slices);

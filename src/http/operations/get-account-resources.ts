@@ -1,5 +1,4 @@
 // All resources of an account, in pages.
-import { Slices } from "../../base/wait.ts";
 import { accountResourcesRoute } from "../../interface/routes.ts";
 import { readResources } from "../../ledger/resource-item.ts";
 import { StoredValuePrinter } from "../printing/move-json.ts";
@@ -19,12 +18,12 @@ export const getAccountResources = accountItemsOperation({
   bcsDescription: "A BCS map from struct tags to the stored bytes.",
   read: readResources,
   toEntry: ({ type, bytes }) => [type.bytes, bytes],
-  async print(out, resources, { types, view, version }) {
-    const printer = new StoredValuePrinter(types, view, version, new Slices());
+  async print(out, resources, { types, view, version, slices }) {
+    const printer = new StoredValuePrinter(types, view, version, slices);
     for (const [i, { type, bytes }] of resources.entries()) {
       if (i > 0) out.add(",");
       out.append(await printer.resource(bytes, type));
-      await printer.slices.pause();
+      await slices.pause();
     }
   },
 });

@@ -95,5 +95,5 @@ export const getBalances = batchOperation({
     write: (writer, balance: bigint) => writer.u64(balance),
   },
   addUp,
-  read: async (view, queries, version) => readBalances(view, queries, version),
+  read: async (view, queries, version, slices) => readBalances(view, queries, version, slices),
 });

@@ -1,6 +1,6 @@
 // The rows of a table, and how many there are.
 import { toPrefixedHex } from "../../base/hex.ts";
-import { Slices } from "../../base/wait.ts";
+import type { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { tableItemCountRoute, tableItemsRoute } from "../../interface/routes.ts";
 import {
@@ -48,9 +48,8 @@ export function toRowAnswer({ key, value }: TableRow): TableRowAnswer {
   return { key: toPrefixedHex(key), value: value === undefined ? null : toPrefixedHex(value) };
 }
 
-async function toJson({ rows }: TableRowsPage): Promise<string | Uint8Array> {
+async function toJson({ rows }: TableRowsPage, slices: Slices): Promise<string | Uint8Array> {
   const out = new AnswerText();
-  const slices = new Slices();
   for (const [i, { key, value }] of rows.entries()) {
     await addHex(out.add(i === 0 ? '[{"key":' : ',{"key":'), key, slices);
     out.add(',"value":');

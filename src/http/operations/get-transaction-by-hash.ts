@@ -71,10 +71,10 @@ async function answerOf(
   hash: Uint8Array,
   context: Context<"required">,
 ): Promise<Answer<string | Uint8Array>> {
-  const { services, form } = context;
+  const { services, form, slices } = context;
   const { view, record, pending } = await find(hash, context);
   if (record !== undefined) {
-    const printer = new RecordsPrinter(services.types, view);
+    const printer = new RecordsPrinter(services.types, view, slices);
     const { version } = record;
     const data =
       form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await (await printer.print(record)).finish();

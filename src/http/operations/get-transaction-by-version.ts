@@ -29,7 +29,7 @@ export const getTransactionByVersion = operation({
     "A zero byte, and the record as in `GET /v1/transactions`.",
   ),
   errors: ["unprintable", "transaction_not_found", "version_pruned"],
-  async handle({ txn_version: version }, { view, services, form }) {
+  async handle({ txn_version: version }, { view, services, form, slices }) {
     const head = view.position.version;
     if (version > head) {
       throw new HttpError(
@@ -39,7 +39,7 @@ export const getTransactionByVersion = operation({
     }
     const [record] = await view.getRecords(version, 1, 1);
     if (record === undefined) throw new Error(`no record at version ${version} of the kept range`);
-    const printer = new RecordsPrinter(services.types, view);
+    const printer = new RecordsPrinter(services.types, view, slices);
     const data =
       form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await (await printer.print(record)).finish();
     return { data, version, timestampUsec: await printer.timeOf(version) };

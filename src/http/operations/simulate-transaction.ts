@@ -47,7 +47,7 @@ export const simulateTransaction = operation({
     "A vector of one record, as in `GET /v1/transactions`.",
   ),
   errors: ["invalid_transaction", "refused_transaction", "unprintable"],
-  async handle({ body, ...query }, { view, services, form }) {
+  async handle({ body, ...query }, { view, services, form, slices }) {
     let gasUnitPrice: bigint | undefined;
     const isPrioritized = query.estimate_prioritized_gas_unit_price === true;
     if (isPrioritized || query.estimate_gas_unit_price === true) {
@@ -62,7 +62,7 @@ export const simulateTransaction = operation({
         ? new BcsWriter(record.length + 1).uleb(1).fixed(record).take()
         : await new AnswerText()
             .add("[")
-            .append(await new TransactionPrinter(services.types, view).print(record, timestampUsec))
+            .append(await new TransactionPrinter(services.types, view, slices).print(record, timestampUsec))
             .add("]")
             .finish();
     return { data, version };

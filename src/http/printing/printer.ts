@@ -72,9 +72,10 @@ export class TransactionPrinter {
   #values = createValues();
   #characters = 0;
   /** Printing must not hold the event loop. */
-  readonly #slices = new Slices();
+  readonly #slices: Slices;
 
-  constructor(types: StateTypes, view: LedgerView) {
+  constructor(types: StateTypes, view: LedgerView, slices: Slices = new Slices()) {
+    this.#slices = slices;
     this.#types = types;
     this.#view = view;
   }

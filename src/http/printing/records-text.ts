@@ -1,5 +1,6 @@
 // Records in the forms of answers: in JSON, each with the time of its block, and in BCS.
 import { concatBytes } from "../../base/bytes.ts";
+import { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { StateTypes } from "../../ledger/state-types.ts";
 import type { Block, LedgerView, StoredRecord } from "../../ledger/view.ts";
@@ -18,9 +19,9 @@ export class RecordsPrinter {
   readonly #printer: TransactionPrinter;
   #block: Block | undefined;
 
-  constructor(types: StateTypes, view: LedgerView) {
+  constructor(types: StateTypes, view: LedgerView, slices: Slices = new Slices()) {
     this.#view = view;
-    this.#printer = new TransactionPrinter(types, view);
+    this.#printer = new TransactionPrinter(types, view, slices);
   }
 
   /** The JSON text of a record. */

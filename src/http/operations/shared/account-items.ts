@@ -1,5 +1,6 @@
 // Lists of what an account has, in pages that all belong to one version. The operations differ in what they read.
 import { compareBytes } from "../../../base/bytes.ts";
+import type { Slices } from "../../../base/wait.ts";
 import { BcsWriter } from "../../../bcs/writer.ts";
 import type { MinVersionName, Route } from "../../../interface/route.ts";
 import { isAddressKnown } from "../../../ledger/account.ts";
@@ -31,7 +32,7 @@ interface AccountItems<T> {
   readonly schema: JsonSchema;
   /** What a BCS map of them is. */
   readonly bcsDescription: string;
-  read(view: LedgerView, query: AccountItemsQuery): Promise<AccountItemsPage<T>>;
+  read(view: LedgerView, query: AccountItemsQuery, slices: Slices): Promise<AccountItemsPage<T>>;
   /** Key and value of an item in the BCS map. */
   toEntry(item: T, address: Address): readonly [key: Uint8Array, value: Uint8Array];
   /** Adds the JSON texts of items at a version, with commas between them. */
@@ -43,6 +44,7 @@ interface AccountItems<T> {
       readonly view: LedgerView;
       readonly version: bigint;
       readonly address: Address;
+      readonly slices: Slices;
     },
   ): Promise<void>;
 }
@@ -78,17 +80,17 @@ export function accountItemsOperation<T>(list: AccountItems<T>): Operation {
       list.bcsDescription,
     ),
     errors: ["unprintable", "account_not_found"],
-    async handle(args, { view, services, form }) {
+    async handle(args, { view, services, form, slices }) {
       const { address, limit = MAX_ITEMS } = args;
       const { version, timestampUsec, after } = await pageStart(view, args);
-      const { items, next } = await list.read(view, { address, version, after, limit });
+      const { items, next } = await list.read(view, { address, version, after, limit }, slices);
       if (items.length === 0 && !(await isAddressKnown(view, address, version))) {
         throw accountNotFound(address, version);
       }
       const about = { version, timestampUsec, cursor: cursorText(version, next) };
       if (form === "bcs") return { data: toBcs(items.map((item) => list.toEntry(item, address))), ...about };
       const out = new AnswerText().add("[");
-      await list.print(out, items, { types: services.types, view, version, address });
+      await list.print(out, items, { types: services.types, view, version, address, slices });
       return { data: await out.add("]").finish(), ...about };
     },
   });

@@ -109,7 +109,7 @@ async function blockBytes(
 
 /** A block in the form that is asked for. One of many transactions is sent in pieces. */
 export async function blockAnswer(
-  { view, ledger, services, form }: Context<"required">,
+  { view, ledger, services, form, slices }: Context<"required">,
   block: Block,
   withTransactions: boolean,
 ): Promise<Answer<string | Uint8Array> | StreamedAnswer> {
@@ -124,15 +124,16 @@ export async function blockAnswer(
     `"last_version":"${block.lastVersion}"`,
   ].join(",");
   if (!withTransactions) return { data: `{${members},"transactions":null}`, ...about };
-  const print = (of: LedgerView, records: readonly StoredRecord[]): Promise<AnswerText> =>
-    new RecordsPrinter(services.types, of).printAll(records);
   const opening = `{${members},"transactions":[`;
   const records = await readRun(view, block.firstVersion, countOf(block));
   if (records.length === countOf(block)) {
-    const out = new AnswerText().add(opening).append(await print(view, records));
+    const out = new AnswerText()
+      .add(opening)
+      .append(await new RecordsPrinter(services.types, view, slices).printAll(records));
     return { data: await out.add("]}").finish(), ...about };
   }
-  const runs = mapRuns(ledger, block, print);
+  // Not in the slices of the request: a long answer counts as one while it is made, not while its client reads.
+  const runs = mapRuns(ledger, block, (of, some) => new RecordsPrinter(services.types, of).printAll(some));
   // Read at once, so that what is wrong with it still has its status.
   const first = await runs.next();
   const pieces = async function* (): AsyncGenerator<string | Uint8Array> {

@@ -27,9 +27,9 @@ export function transactionCount(limit: number = DEFAULT_LIMIT): number {
 /** The page of these records, in the form that the request asks for. */
 export async function transactionPage(
   records: readonly StoredRecord[],
-  { view, services, form }: Pick<Context<"required">, "view" | "services" | "form">,
+  { view, services, form, slices }: Pick<Context<"required">, "view" | "services" | "form" | "slices">,
 ): Promise<Answer<string | Uint8Array>> {
   if (form === "bcs") return { data: encodeRecords(records), version: undefined };
-  const data = await new RecordsPrinter(services.types, view).printList(records);
+  const data = await new RecordsPrinter(services.types, view, slices).printList(records);
   return { data, version: undefined };
 }
