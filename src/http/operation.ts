@@ -3,6 +3,7 @@
 // that the dispatcher treats all operations alike.
 
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { didYouMean } from "../base/nearest.ts";
 import type { Slices } from "../base/wait.ts";
 import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
@@ -10,11 +11,12 @@ import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
 import type { Condition } from "./error-catalogue.ts";
-import { HttpError } from "./errors.ts";
+import { HttpError, quoteInput } from "./errors.ts";
 import { type Field, type Fields, type JsonSchema, type ParsedArgs, parseField } from "./field.ts";
 import type { AboutAnswer } from "./response/headers.ts";
 import type { Form } from "./response/negotiation.ts";
-import { decodeTwice, findQuery } from "./routing/url.ts";
+import { isReferenceRequest } from "./routing/reference-paths.ts";
+import { decodeTwice, findQuery, queryNames } from "./routing/url.ts";
 import { minVersionFields } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 
@@ -169,6 +171,29 @@ function commonErrors(
   ];
 }
 
+/** A name without what spellings differ in. */
+function plainName(name: string): string {
+  return name.replaceAll(/[-_]/g, "").toLowerCase();
+}
+
+/**
+ * A parameter that nobody reads would be misread as one that was heeded. Clients of the reference send some to its
+ * operations, which are ignored there, as long as they are no other spelling of a parameter.
+ */
+function assertKnownNames(
+  { id, method, path }: Pick<Operation, "id" | "method" | "path">,
+  known: readonly string[],
+  search: string,
+): void {
+  for (const name of queryNames(search)) {
+    if (known.includes(name)) continue;
+    const meant = known.find((one) => plainName(one) === plainName(name));
+    if (meant === undefined && isReferenceRequest(method, path)) continue;
+    const hint = didYouMean(meant ?? name, known);
+    throw new HttpError("malformed_request", `${quoteInput(name)}: ${id} has no such parameter${hint}`);
+  }
+}
+
 type AnyDefinition = Pick<Operation, "switchable" | "ledger"> & {
   readonly switch?: Switch;
   readonly unavailable?: Condition;
@@ -320,6 +345,7 @@ export function operation<
         if (findQuery(search, name) === "absent") continue;
         throw new HttpError("malformed_request", `${name}: ${definition.id} does not take it; ${instead}`);
       }
+      if (!definition.isDocument) assertKnownNames(definition, Object.keys(fields), search);
       return args;
     },
     handle(args, context) {

@@ -61,6 +61,23 @@ describe("balance over HTTP", () => {
     expect([response.status, await response.text()]).toEqual([200, expected]);
   });
 
+  it.each([
+    [
+      "?ledgerVersion=12",
+      400,
+      "ledgerVersion\\": get_account_balance has no such parameter (did you mean ledger_version?)",
+    ],
+    ["?LEDGER-VERSION=12", 400, "did you mean ledger_version?"],
+    // As an official client asks.
+    ["?accountAddress=0xc1&asset=coin", 200, "200000000"],
+    ["/detail?limit=3", 400, "limit\\": get_balance_detail has no such parameter"],
+    ["/detail?&", 200, "fungible"],
+  ])("ignores no parameter that a client may take for heeded: %s", async (query, status, text) => {
+    const response = await fetch(`${path("0xc1", COIN)}${query}`);
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain(text);
+  });
+
   it("sees an account that was deleted as long as it was there", async () => {
     expect(await (await fetch(`${path("0xde", COIN)}?ledger_version=19`)).text()).toBe("9");
     expect(await (await fetch(`${path("0xde", COIN)}?ledger_version=20`)).text()).toBe("0");

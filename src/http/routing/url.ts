@@ -1,5 +1,5 @@
 // Request targets and Host values, by RFC 9112 section 3.2, and the texts in them. Decoding is as lenient as clients need:
-// an escape that is none stands for itself. The result must be UTF-8. Unknown parameters of a query are ignored.
+// an escape that is none stands for itself. The result must be UTF-8.
 import { isIPv6 } from "node:net";
 import { hexDigit } from "../../base/hex.ts";
 import { HttpError, quoteInput } from "../errors.ts";
@@ -64,6 +64,15 @@ export function findQuery(search: string, name: string): QueryValue {
     start = end + 1;
   }
   return found;
+}
+
+/** The names in the text behind the question mark. One that is not UTF-8 is as it came. */
+export function queryNames(search: string): string[] {
+  const parts = search.split("&").filter((part) => part !== "");
+  return parts.map((part) => {
+    const [name = ""] = part.split("=", 1);
+    return decodeQueryText(name) ?? name;
+  });
 }
 
 const SCHEME = /^https?:\/\//i;
