@@ -65,7 +65,7 @@ describe("balance over HTTP", () => {
     [
       "?ledgerVersion=12",
       400,
-      "ledgerVersion\\": get_account_balance has no such parameter (did you mean ledger_version?)",
+      'ledgerVersion\\": get_account_balance has no such parameter (did you mean ledger_version?)",
     ],
     ["?LEDGER-VERSION=12", 400, "did you mean ledger_version?"],
     // As an official client asks.
