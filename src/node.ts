@@ -2,7 +2,7 @@
 import { ConfigError, TryAgainError } from "./base/errors.ts";
 import type { Route, RouteValues } from "./interface/route.ts";
 import type { Metrics } from "./node/metrics.ts";
-import type { MinVersionOptions } from "./node/read-options.ts";
+import type { MinVersionOptions } from "./node/options/read-options.ts";
 import type { Node } from "./node/running-node.ts";
 import { SextantNode, type WorkerLink } from "./node/sextant-node.ts";
 import type { WorkerSetup } from "./node/worker-messages.ts";
@@ -10,7 +10,6 @@ import { StoreError } from "./store/errors.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
-export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { GasPrices } from "./ledger/gas-price.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
@@ -19,17 +18,10 @@ export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
-export type { LocalChainOptions } from "./node/block-maker.ts";
-export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
 export { createNode } from "./node/create-node.ts";
-export type { CassandraOptions } from "./node/engines/cassandra.ts";
-export type { FollowOptions, FollowProgress } from "./node/following.ts";
-export { FOLLOW_NUMBERS } from "./node/following.ts";
-export type { ForkOptions } from "./node/forking.ts";
+export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";
 export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
-export type { HttpOptions } from "./node/http-options.ts";
-export { FRONTEND_NUMBERS } from "./node/http-options.ts";
 export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
 export type {
@@ -47,8 +39,11 @@ export type {
 export { lookAtCluster, lookAtProofs } from "./node/looks.ts";
 export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
-export { type AccountOptions, NODE_DEFAULTS, type NodeOptions } from "./node/options.ts";
-export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
+export { FOLLOW_TABLE, type FollowOptions, type FollowProgress } from "./node/options/follow-options.ts";
+export type { ForkOptions } from "./node/options/fork-options.ts";
+export { FRONTEND_NUMBERS, HTTP_TABLE, type HttpOptions } from "./node/options/http-options.ts";
+export { LOCAL_CHAIN_TABLE, type LocalChainOptions } from "./node/options/local-chain-options.ts";
+export { type AccountOptions, NODE_TABLE, type NodeOptions } from "./node/options/node-options.ts";
 export type {
   HistoryEnd,
   HistoryOptions,
@@ -57,7 +52,8 @@ export type {
   ReadOptions,
   TableItemsOptions,
   WatchOptions,
-} from "./node/read-options.ts";
+} from "./node/options/read-options.ts";
+export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
 export type { LedgerInfo } from "./node/reader.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/running-node.ts";
@@ -75,7 +71,6 @@ export {
 } from "./node/store-tools.ts";
 export type { SimulationResult } from "./node/submission-service.ts";
 export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
-export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** Store errors that the user must fix; nothing was touched. */

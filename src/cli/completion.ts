@@ -3,9 +3,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the shells expand these, not this program
 import { ConfigError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
+import type { Option } from "../base/option.ts";
 import { type Command, command, EXIT_OK, operandsOf } from "./command.ts";
 import { flagText } from "./help.ts";
-import type { Option } from "./option.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];

@@ -13,7 +13,7 @@ describe("sextant start", () => {
     const text = commandHelp(startCommand, false);
     expect(flags(text)).toHaveLength(10);
     expect(text).toContain("--help-all shows all");
-    expect(text).toContain("Serving, Storage, Following, Local chain, Limits, TLS, Logging");
+    expect(text).toContain("Serving, Limits, Storage, Following, Local chain, TLS, Logging");
   });
 
   it("--help-all shows every option once, by group", () => {

@@ -1,7 +1,8 @@
 // `--help` texts, made from the option records like docs/cli.md.
+
+import { environmentName, type Option, type OptionRecord } from "../base/option.ts";
 import { formatDuration } from "../base/settings.ts";
 import type { Command } from "./command.ts";
-import { environmentName, type Option, type OptionRecord } from "./option.ts";
 
 export function flagText(name: string, option: Option<unknown>): string {
   if (option.isSecret === true) return environmentName(name);

@@ -1,7 +1,8 @@
 // The command line's reference page, made from the option records.
+
+import { environmentName, type Option } from "../base/option.ts";
 import type { Command } from "./command.ts";
 import { defaultOf, EXIT_CODES, flagText, optionGroups } from "./help.ts";
-import { environmentName, type Option } from "./option.ts";
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|");

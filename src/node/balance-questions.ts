@@ -18,8 +18,8 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { Watched } from "../ledger/watch/watched.ts";
 import { type BalanceEvent, watchedBalance } from "../ledger/watch/watched-balance.ts";
 import { parseAddress } from "../move/address.ts";
+import type { HistoryOptions, ReadOptions } from "./options/read-options.ts";
 import { rangeEnd, readAtOf } from "./read-at.ts";
-import type { HistoryOptions, ReadOptions } from "./read-options.ts";
 import { type Reader, toBytes, toText } from "./reader.ts";
 import type { BatchAnswer } from "./running-node.ts";
 

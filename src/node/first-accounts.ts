@@ -5,8 +5,8 @@ import { putAccount, setBalance } from "../chain/authoring.ts";
 import { keypairOf, parsePrivateKey } from "../chain/keys.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
-import { assertAccountOptions } from "./known-options.ts";
-import type { AccountOptions } from "./options.ts";
+import { ACCOUNT_TABLE, type AccountOptions } from "./options/node-options.ts";
+import { assertOptions } from "./options/option-table.ts";
 import { toText } from "./reader.ts";
 
 const MAX_ACCOUNTS = 10_000;
@@ -50,7 +50,7 @@ export function accountChanges(accounts: readonly AccountOptions[]): AuthoredCha
   return accounts.map((account: AccountOptions, index) => {
     const name = `accounts[${index}]`;
     if (!isObject(account)) throw new ConfigError(`${name}: expected an object with an address or a key`);
-    assertAccountOptions(account, `${name}.`);
+    assertOptions(ACCOUNT_TABLE, name, account);
     const { address: given, key, balances = {} } = account;
     if (!isObject(balances))
       throw new ConfigError(`${name}.balances: expected an object of amounts by asset`);

@@ -3,7 +3,6 @@
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { isLoopback } from "../base/loopback.ts";
-import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { USER_AGENT } from "../base/software-version.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
@@ -18,76 +17,18 @@ import type { CommitProgress } from "../sync/checked-commits.ts";
 import { type Committer, loadPosition } from "../sync/committer.ts";
 import { Follower } from "../sync/follower.ts";
 import type { FollowerStatus } from "../sync/follower-options.ts";
-import { FOLLOWER_NUMBERS, paceOf } from "../sync/follower-pace.ts";
+import { paceOf } from "../sync/follower-pace.ts";
 import { createLazyView } from "../sync/lazy-view.ts";
 import { locateBase } from "../sync/locate-base.ts";
 import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../sync/matched-waypoints.ts";
 import { mayProveItems } from "../sync/proofs/connect.ts";
-import { PROOF_NUMBERS } from "../sync/proofs/proof-keeper.ts";
 import { type ApiKeyHeader, createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
-import { OPEN_BLOCK_NUMBERS } from "../sync/verifier.ts";
+import { FOLLOW_NUMBERS, type FollowOptions, type UpstreamApiKey } from "./options/follow-options.ts";
 import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";
 import { explain, type FollowFacts, Readiness } from "./readiness.ts";
 import type { VerifierStarter } from "./store-engine.ts";
 import type { UpstreamSubmissionsOptions } from "./upstream-submissions.ts";
-
-export const FOLLOW_NUMBERS = {
-  ...FOLLOWER_NUMBERS,
-  ...PROOF_NUMBERS,
-  ...OPEN_BLOCK_NUMBERS,
-  /** Requests per second to each upstream; 0 means no cap. */
-  upstreamRate: { fallback: 50, min: 0, max: 100_000 },
-  /** How old the ledger of a ready node may be while it is not at the head. No timer runs for it. */
-  readyLagMs: { fallback: 30_000, min: 0, max: 365 * DAY_MS },
-} as const satisfies NumberSettings;
-
-/**
- * Sent with every request to one upstream, as `Authorization: Bearer …` unless a header is named; over https, or over
- * http to this machine.
- */
-export interface UpstreamApiKey {
-  readonly value: string;
-  readonly header?: string | undefined;
-}
-
-/** A network to follow. */
-export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
-  /** Base URLs of full nodes, with or without `/v1`. */
-  readonly upstreams: readonly string[];
-  /** How many of the upstreams must give the same accumulator root before a commit, such as `2/3`. */
-  readonly agree?: string | undefined;
-  /** Start at the block of this version, or at `latest`, instead of genesis. */
-  readonly startVersion?: string | undefined;
-  /**
-   * URLs of proof sources: backup folders (file, http or https) and nodes' backup services. They need a waypoint, where
-   * the chain of signatures begins.
-   */
-  readonly proofs?: readonly string[] | undefined;
-  /** The key of the only upstream; several upstreams have `apiKeys`. */
-  readonly apiKey?: UpstreamApiKey | undefined;
-  /** The key of each upstream, in their order; undefined for one without. */
-  readonly apiKeys?: readonly (UpstreamApiKey | undefined)[] | undefined;
-  /** Hands submitted transactions on to the first upstream. */
-  readonly forwardSubmissions?: boolean | undefined;
-  /** False starts no second process to verify records while the node is far behind. */
-  readonly verifyingProcess?: boolean | undefined;
-  /** Called after each commit and about once a second. */
-  readonly onProgress?: ((progress: FollowProgress) => void) | undefined;
-}
-
-/** How far a follower is. */
-export interface FollowProgress {
-  /** Where this run started; undefined without a ledger, as is `version`. */
-  readonly firstVersion: bigint | undefined;
-  readonly version: bigint | undefined;
-  /** The upstreams' head; undefined while none tells it. */
-  readonly headVersion: bigint | undefined;
-  /** Bytes received from upstreams. */
-  readonly receivedBytes: number;
-  /** Why the node is not ready; undefined when it is. */
-  readonly unready: string | undefined;
-}
 
 const FILL_TIMEOUT_MS = 5_000;
 /** How often the node looks whether it is still ready. */

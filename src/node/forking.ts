@@ -2,7 +2,7 @@
 
 import { ConfigError, TryAgainError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { type NumberOptions, type NumberSettings, SECOND_MS } from "../base/settings.ts";
+import { SECOND_MS } from "../base/settings.ts";
 import { USER_AGENT } from "../base/software-version.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { u8 } from "../bcs/scalars.ts";
@@ -21,24 +21,8 @@ import { type ForkPin, loadPinFor } from "../sync/fork/pin.ts";
 import { askInTime, UpstreamError } from "../sync/upstream/errors.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
-import { apiKeyHeader, assertKeyIsSafe, type UpstreamApiKey } from "./following.ts";
-
-export const FORK_NUMBERS = {
-  /** Requests per second to the network's node; 0 means no cap. */
-  upstreamRate: { fallback: 50, min: 0, max: 100_000 },
-  /** For one item, or one question below the fork. No answer in time is a 503. */
-  answerTimeoutMs: { fallback: 5 * SECOND_MS, min: 10, max: 60 * SECOND_MS },
-} as const satisfies NumberSettings;
-
-/** A network to fork: its state at one version, with local blocks on top. */
-export interface ForkOptions extends NumberOptions<typeof FORK_NUMBERS> {
-  /** Base URL of a full node of the network, with or without `/v1`. */
-  readonly url: string;
-  /** The version to fork at: the node's latest at the first start unless given. A store keeps it. */
-  readonly version?: bigint | undefined;
-  /** The key of the node. */
-  readonly apiKey?: UpstreamApiKey | undefined;
-}
+import { apiKeyHeader, assertKeyIsSafe } from "./following.ts";
+import { FORK_NUMBERS, type ForkOptions } from "./options/fork-options.ts";
 
 /** For the block that the fork begins with. */
 const BEGIN_TIMEOUT_MS = 60 * SECOND_MS;

@@ -13,8 +13,8 @@ import {
 import type { SideServer } from "../http/side-server.ts";
 import { loadTlsFiles } from "../http/tls.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
-import { FRONTEND_NUMBERS, type HttpOptions } from "./http-options.ts";
 import type { Metrics } from "./metrics.ts";
+import { FRONTEND_NUMBERS, type HttpOptions } from "./options/http-options.ts";
 import { type Observation, observeRequests } from "./request-observer.ts";
 import { traceSettingsOf } from "./trace-settings.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";

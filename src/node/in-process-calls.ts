@@ -35,8 +35,7 @@ import type {
 } from "./ledger-answers.ts";
 import { LedgerReads } from "./ledger-reads.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
-import type { NodeOptions } from "./options.ts";
-import { ProofQuestions } from "./proof-questions.ts";
+import type { NodeOptions } from "./options/node-options.ts";
 import type {
   HistoryOptions,
   MinVersionOptions,
@@ -44,7 +43,8 @@ import type {
   ReadOptions,
   TableItemsOptions,
   WatchOptions,
-} from "./read-options.ts";
+} from "./options/read-options.ts";
+import { ProofQuestions } from "./proof-questions.ts";
 import type { LedgerInfo } from "./reader.ts";
 import { Reader, toBody, toLedgerInfo } from "./reader.ts";
 import type { BatchAnswer, Explanation } from "./running-node.ts";

@@ -10,8 +10,8 @@ import { countTableRows, readTableRows, type TableRow } from "../ledger/owned-it
 import { resolveReadPoint } from "../ledger/read-point.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { parseAddress } from "../move/address.ts";
+import type { ReadOptions, TableItemsOptions } from "./options/read-options.ts";
 import { readAtOf } from "./read-at.ts";
-import type { ReadOptions, TableItemsOptions } from "./read-options.ts";
 import { type Reader, toText } from "./reader.ts";
 
 const PAGE = 500;

@@ -1,7 +1,7 @@
 // Reads of accounts, modules, tables, transactions and blocks as calls, and what they return. Versions, heights, times and
 // sequence numbers are bigint; what a transaction or a Move value holds is the JSON of the HTTP interface.
 import type { GasPrices } from "../ledger/gas-price.ts";
-import type { MinVersionOptions, ReadOptions } from "./read-options.ts";
+import type { MinVersionOptions, ReadOptions } from "./options/read-options.ts";
 
 /** An account. */
 export interface AccountAnswer {

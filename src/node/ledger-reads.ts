@@ -39,8 +39,8 @@ import type {
   ViewQuery,
   WaitOptions,
 } from "./ledger-answers.ts";
+import type { MinVersionOptions, ReadOptions } from "./options/read-options.ts";
 import { readAtOf } from "./read-at.ts";
-import type { MinVersionOptions, ReadOptions } from "./read-options.ts";
 import type { Reader } from "./reader.ts";
 
 /** What the operations of these reads use. */

@@ -18,11 +18,11 @@ import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { assertNotHalfRewound } from "../sync/rewind.ts";
 import { keepGenesisLedgerInfo } from "../sync/signed-rows.ts";
-import type { LocalChainOptions } from "./block-maker.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import type { Following } from "./following.ts";
 import type { Forking, ForkPlan } from "./forking.ts";
+import type { LocalChainOptions } from "./options/local-chain-options.ts";
 import type { StartPlan } from "./start-plan.ts";
 import type { VerifierStarter } from "./store-engine.ts";
 

@@ -16,9 +16,9 @@ import {
   storeGauges,
   writerGauges,
 } from "./gauges.ts";
-import type { HttpOptions } from "./http-options.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import type { HttpOptions } from "./options/http-options.ts";
 import type { Reader } from "./reader.ts";
 import { engineOf, type StoreOptions } from "./store-engines.ts";
 import type { NodeStatus } from "./worker-messages.ts";

@@ -7,7 +7,7 @@ import { forkSourceInfo } from "./fork-report.ts";
 import { electionInfo, indexInfo } from "./info.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
-import type { NodeOptions } from "./options.ts";
+import type { NodeOptions } from "./options/node-options.ts";
 import type { StartPlan } from "./start-plan.ts";
 import type { NodeStatus } from "./worker-messages.ts";
 import type { WriterElection } from "./writer-election.ts";

@@ -10,9 +10,9 @@ import type { MadeBundle } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import type { Store } from "../store/contract.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
-import type { NodeOptions } from "./options.ts";
+import type { NodeOptions } from "./options/node-options.ts";
+import type { ProveOptions } from "./options/read-options.ts";
 import { readAtOf } from "./read-at.ts";
-import type { ProveOptions } from "./read-options.ts";
 import { type Reader, toBytes, toText } from "./reader.ts";
 import type { StartPlan } from "./start-plan.ts";
 

@@ -4,7 +4,7 @@ import { parseTime, TIME_EXPECTED } from "../base/time-text.ts";
 import type { ReadAt } from "../ledger/read-point.ts";
 import type { RangeEnd } from "../ledger/version-range.ts";
 import { MAX_WAIT_MS, type MinVersion } from "../ledger/watch/min-version.ts";
-import type { HistoryEnd, MinVersionOptions, ReadOptions } from "./read-options.ts";
+import type { HistoryEnd, MinVersionOptions, ReadOptions } from "./options/read-options.ts";
 
 /** A moment, as users give it, in microseconds since 1970. */
 export function toUsec(name: string, time: string | Date, roundsUp = false): bigint {

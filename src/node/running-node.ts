@@ -17,7 +17,7 @@ import type {
   ReadOptions,
   TableItemsOptions,
   WatchOptions,
-} from "./read-options.ts";
+} from "./options/read-options.ts";
 import type { LedgerInfo } from "./reader.ts";
 import type { SimulationResult } from "./submission-service.ts";
 import type { ChainAuthoring } from "./test-authors.ts";

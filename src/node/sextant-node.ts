@@ -26,10 +26,8 @@ import { Faults } from "./faults.ts";
 import { WaypointInfo } from "./follow-report.ts";
 import { forkInfo } from "./fork-report.ts";
 import type { HttpFrontend } from "./http-frontend.ts";
-import type { HttpOptions } from "./http-options.ts";
 import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
 import { nodeInfo } from "./info.ts";
-import { assertNodeOptions, assertOptionsObject } from "./known-options.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
 import type { MetricFigures, Metrics } from "./metrics.ts";
@@ -37,7 +35,9 @@ import { type NodeInfo, toNodeInfo } from "./node-info.ts";
 import { nodeMetrics } from "./node-metrics.ts";
 import { statusOf } from "./node-status.ts";
 import type { OfflineViews } from "./offline-views.ts";
-import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
+import type { HttpOptions } from "./options/http-options.ts";
+import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
+import { assertObject, assertOptions } from "./options/option-table.ts";
 import type { ProofPort } from "./proof-port.ts";
 import { proofWindowOf } from "./proof-questions.ts";
 import type { Node, SdkConfig } from "./running-node.ts";
@@ -99,15 +99,15 @@ export class SextantNode extends InProcessCalls implements Node {
   #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions, role?: WorkerRole) {
-    assertOptionsObject(options);
-    assertNodeOptions(options);
+    assertObject("options", options);
+    assertOptions(NODE_TABLE, "", options);
     super(options);
     this.#logger = options.logger ?? silentLogger;
     this.#options = options;
     this.#storeOptions = storeOptionsOf(this.#options);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
-    this.#window = parsePruneWindow(this.#options.pruneWindow ?? NODE_DEFAULTS.pruneWindow);
+    this.#window = parsePruneWindow(this.#options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
     this.#faults = new Faults(this.#logger, (error) => this.#election?.divert(error) ?? false);
     this.faulted = this.#faults.stopped;
     this.#metrics = nodeMetrics({

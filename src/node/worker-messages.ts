@@ -2,9 +2,9 @@
 import type { LogFields, Logger } from "../base/log.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
-import type { HttpOptions } from "./http-options.ts";
 import type { MetricFigures } from "./metrics.ts";
-import type { NodeOptions } from "./options.ts";
+import type { HttpOptions } from "./options/http-options.ts";
+import type { NodeOptions } from "./options/node-options.ts";
 
 /** Status that only the writing process knows; workers serve a copy. */
 export interface NodeStatus {

@@ -135,7 +135,7 @@ it.each([
   ["pino", `(await import(${file("src/cli/log.ts")})).createLogger("error", "json");`],
   [
     "yaml",
-    `const { textOption } = await import(${file("src/cli/option.ts")});
+    `const { textOption } = await import(${file("src/base/option.ts")});
     const options = { config: textOption("A file", "FILE") };
     (await import(${file("src/cli/parse.ts")})).parseCommand(["--config", "/dev/null"], options, {});`,
   ],

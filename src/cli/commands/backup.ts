@@ -1,9 +1,9 @@
 // `sextant backup` copies a data directory and checks the copy; `sextant restore` checks a backup and restores it.
 import { ConfigError } from "../../base/errors.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import { backupData, restoreData } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
-import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { DEFAULT_DATA, directoryOf } from "../store-options.ts";
 import { copyWatch } from "./check.ts";
 import { printFields } from "./info.ts";

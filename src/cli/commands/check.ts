@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { childFlags } from "../../base/child-flags.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import {
   type CheckProgress,
   type CopyWatch,
@@ -13,16 +14,14 @@ import {
 } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible } from "../interrupt.ts";
-import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
 import {
-  assertNotGiven,
   CLUSTER_NAMES,
   clusterOf,
   clusterOptions,
+  clusterRules,
   DEFAULT_DATA,
   directoryOf,
-  passwordExclusion,
 } from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
@@ -158,7 +157,11 @@ export const checkCommand = command({
       false,
     ),
   },
-  exclusions: [{ one: "store-url", others: ["data", "in-process"] }, passwordExclusion],
+  exclusions: [{ one: "store-url", others: ["data", "in-process"] }, ...clusterRules.exclusions],
+  requirements: [
+    { options: CLUSTER_NAMES, isMet: (values) => values["store-url"] !== undefined, needs: "--store-url" },
+    ...clusterRules.requirements,
+  ],
   examples: [
     "sextant check",
     "sextant check --data /var/lib/sextant --json",
@@ -168,7 +171,6 @@ export const checkCommand = command({
     operandsOf(operands, []);
     const { "store-url": url } = values;
     if (url !== undefined) return checkCluster(clusterOf(url, values), values.json, context);
-    assertNotGiven(CLUSTER_NAMES, values, "--store-url");
     const data = directoryOf("data", values.data);
     if (values["in-process"]) return checkHere(data, values.json, context);
     return checkInChild(data, values.json ? ["--json"] : [], context);

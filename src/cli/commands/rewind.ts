@@ -1,13 +1,13 @@
 // `sextant rewind`: removes everything above an earlier version from a store.
 import { ConfigError } from "../../base/errors.ts";
 import { U64_MAX } from "../../base/numbers.ts";
+import { choiceOption, switchOption, textOption } from "../../base/option.ts";
 import { type RewindReport, rewindData } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { choiceOption, switchOption, textOption } from "../option.ts";
 import { type Progress, startProgress } from "../progress.ts";
-import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
+import { storeOf, storeOptions, storeRules } from "../store-options.ts";
 import { printFields } from "./info.ts";
 
 function versionOf(text: string | undefined): bigint {
@@ -40,7 +40,7 @@ export const rewindCommand = command({
     "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "warn"),
     config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
   },
-  exclusions: storeExclusions,
+  ...storeRules,
   examples: ["sextant rewind --to 120456", "sextant rewind --data /var/lib/sextant --to 120456 --json"],
   run: async (values, operands, context) => {
     operandsOf(operands, []);

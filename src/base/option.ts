@@ -1,7 +1,44 @@
-// Option records: one object per option gives its flag, environment variable, configuration key, name in the node's
-// options, type, default and help. Parsing, `--help` and docs/cli.md come from these records.
-import { ConfigError } from "../base/errors.ts";
-import { formatDuration, type NumberSetting, numberFault } from "../base/settings.ts";
+// Option records: one object per option gives its flag, environment variable, configuration key, name and type in the
+// node's options, default and help. Parsing, the checks of `createNode`, `--help`, completion and docs come from them.
+import { ConfigError } from "./errors.ts";
+import { formatDuration, type NumberSetting, numberFault } from "./settings.ts";
+
+/** What a value of the node's options must be. */
+export interface ValueKind {
+  /** Completes "expected …". */
+  readonly expected: string;
+  fits(value: unknown): boolean;
+}
+
+function typed(type: string, expected: string): ValueKind {
+  return { expected, fits: (value) => typeof value === type };
+}
+
+/** A list whose items are all of one kind. */
+export function listKind(items: string, { fits }: Pick<ValueKind, "fits">): ValueKind {
+  return {
+    expected: `a list of ${items}`,
+    fits: (value) => Array.isArray(value) && value.every((item) => fits(item)),
+  };
+}
+
+/** Any of these kinds. */
+export function eitherKind(...kinds: readonly ValueKind[]): ValueKind {
+  const expected = kinds.map((kind) => kind.expected).join(" or ");
+  return { expected, fits: (value) => kinds.some((kind) => kind.fits(value)) };
+}
+
+export const TEXT: ValueKind = typed("string", "a text");
+export const FLAG: ValueKind = typed("boolean", "true or false");
+export const NUMBER: ValueKind = typed("number", "a number");
+export const BIGINT: ValueKind = typed("bigint", "a bigint");
+export const CALLBACK: ValueKind = typed("function", "a function");
+export const BYTES: ValueKind = { expected: "bytes", fits: (value) => value instanceof Uint8Array };
+export const OBJECT: ValueKind = {
+  expected: "an object",
+  fits: (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !BYTES.fits(value),
+};
+export const TEXTS: ValueKind = listKind("texts", TEXT);
 
 /** One option of a command, whose values have type `T`. */
 export interface Option<T, Suffix extends string = string> {
@@ -9,6 +46,8 @@ export interface Option<T, Suffix extends string = string> {
   /** Shown in help after the flag, such as PORT; undefined for switches. */
   readonly placeholder: string | undefined;
   readonly repeatable: boolean;
+  /** The value in the node's options. Numbers are checked by their settings. */
+  readonly kind: ValueKind;
   /** A letter that stands for the flag after one dash. */
   readonly short?: string;
   /** Throws ConfigError that says what was expected. */
@@ -46,17 +85,22 @@ export type NodeValues<R extends OptionRecord, Prefix extends string = ""> = {
     : never;
 };
 
+/** Name of an option in the node's options. */
+export function nodeName(name: string, { suffix }: Option<unknown>, prefix = ""): string {
+  const short = name.startsWith(prefix) ? name.slice(prefix.length) : name;
+  return short.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) + suffix;
+}
+
 /** Puts the values of the records under their names in the node's options; the prefix is dropped from the names. */
 export function toNodeValues<R extends OptionRecord, Prefix extends string = "">(
   records: R,
   values: OptionValues<R>,
   prefix?: Prefix,
 ): NodeValues<R, Prefix> {
-  const entries = Object.entries(records).map(([name, { suffix }]) => {
-    const short = prefix !== undefined && name.startsWith(prefix) ? name.slice(prefix.length) : name;
-    const camel = short.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-    return [camel + suffix, values[name]];
-  });
+  const entries = Object.entries(records).map(([name, option]) => [
+    nodeName(name, option, prefix),
+    values[name],
+  ]);
   return Object.fromEntries(entries) as NodeValues<R, Prefix>;
 }
 
@@ -84,22 +128,42 @@ export function grouped<R extends OptionRecord>(group: string, records: R): R {
 /** One side of an exclusion: an option, or an option with some of its values. */
 export type ExclusionSide<Name extends string> = Name | readonly [Name, (value: unknown) => boolean];
 
-/** An option that excludes each of the others. If one was given with less precedence, it is ignored. */
+/** An option that excludes each of the others: one that was given with less precedence is ignored, else it is refused. */
 export interface Exclusion<Name extends string = string> {
   readonly one: ExclusionSide<Name>;
   readonly others: readonly ExclusionSide<Name>[];
+  /** Follows the name of the other option where both are refused. */
+  readonly refusal?: string;
 }
 
-/** The exclusions between options of these records; sides of other options are left out. */
-export function exclusionsAmong<R extends OptionRecord>(
+/** Options that make sense only if the values of others fulfil a condition. */
+export interface Requirement<Name extends string = string> {
+  readonly options: readonly Name[];
+  isMet(values: Readonly<Record<string, unknown>>): boolean;
+  /** Follows "needs". */
+  readonly needs: string;
+}
+
+/** What holds between the options of a command. */
+export interface OptionRules<Name extends string = string> {
+  readonly exclusions?: readonly Exclusion<Name>[];
+  readonly requirements?: readonly Requirement<Name>[];
+}
+
+/** The rules between options of these records; those of other options are left out. */
+export function rulesAmong<R extends OptionRecord>(
   records: R,
-  exclusions: readonly Exclusion[],
-): readonly Exclusion<keyof R & string>[] {
+  { exclusions = [], requirements = [] }: OptionRules,
+): OptionRules<keyof R & string> {
+  const isName = (name: string): name is keyof R & string => Object.hasOwn(records, name);
   const isAmong = (side: ExclusionSide<string>): side is ExclusionSide<keyof R & string> =>
-    Object.hasOwn(records, typeof side === "string" ? side : side[0]);
-  return exclusions.flatMap(({ one, others }) =>
-    isAmong(one) ? [{ one, others: others.filter(isAmong) }] : [],
-  );
+    isName(typeof side === "string" ? side : side[0]);
+  return {
+    exclusions: exclusions.flatMap(({ one, others, ...rest }) =>
+      isAmong(one) ? [{ one, others: others.filter(isAmong), ...rest }] : [],
+    ),
+    requirements: requirements.map((rule) => ({ ...rule, options: rule.options.filter(isName) })),
+  };
 }
 
 /** Returns what was expected, or undefined for a good text. */
@@ -116,7 +180,7 @@ export function textOption(
     if (expected !== undefined) throw new ConfigError(`expected ${expected}`);
     return text;
   };
-  return { help, placeholder, repeatable: false, parse, fallback: undefined, suffix: "" };
+  return { help, placeholder, repeatable: false, kind: TEXT, parse, fallback: undefined, suffix: "" };
 }
 
 /** Text with a default. */
@@ -130,6 +194,7 @@ export function textOptionWithDefault(
     help,
     placeholder,
     repeatable: false,
+    kind: TEXT,
     parse: parse as (text: string) => string,
     fallback,
     suffix: "",
@@ -152,7 +217,7 @@ export function choiceOption<const C extends string>(
     if (found === undefined) throw new ConfigError(`expected one of ${choices.join(", ")}`);
     return found;
   };
-  return { help, placeholder: choices.join("|"), repeatable: false, parse, fallback, suffix: "" };
+  return { help, placeholder: choices.join("|"), repeatable: false, kind: TEXT, parse, fallback, suffix: "" };
 }
 
 /** Texts: the flag may be repeated; in the environment commas separate them. */
@@ -170,7 +235,7 @@ export function listOption(
     }
     return parts;
   };
-  return { help, placeholder, repeatable: true, parse, fallback, suffix: "s" };
+  return { help, placeholder, repeatable: true, kind: TEXTS, parse, fallback, suffix: "s" };
 }
 
 /** A switch: `--name`, `--no-name`, and true or false elsewhere. */
@@ -181,7 +246,7 @@ export function switchOption(help: string, fallback: boolean): Option<boolean, "
     if (["false", "False", "FALSE"].includes(text)) return false;
     throw new ConfigError("expected true or false");
   };
-  return { help, placeholder: undefined, repeatable: false, parse, fallback, suffix: "" };
+  return { help, placeholder: undefined, repeatable: false, kind: FLAG, parse, fallback, suffix: "" };
 }
 
 /** A setting whose default has type `F`. */
@@ -203,7 +268,7 @@ function numberOption<F extends number | undefined, const S extends string>(
   const typed = suffix === "Ms" ? formatDuration : String;
   const range = [typed(setting.min), typed(setting.max)] as const;
   const fallback = setting.fallback as NumberOf<F>;
-  return { help, placeholder, repeatable: false, parse, fallback, suffix, range };
+  return { help, placeholder, repeatable: false, kind: NUMBER, parse, fallback, suffix, range };
 }
 
 function toInteger(text: string): number {

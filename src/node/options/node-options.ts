@@ -1,13 +1,28 @@
-// Options of a node. Those of its parts are in the files of the parts.
-import type { Logger } from "../base/log.ts";
-import type { LocalChainOptions } from "./block-maker.ts";
-import type { FollowOptions } from "./following.ts";
-import type { ForkOptions } from "./forking.ts";
+// Options of a node. Those of its parts are in the files beside this one, those of a store engine in the engine's file.
+import type { Logger } from "../../base/log.ts";
+import {
+  BYTES,
+  eitherKind,
+  FLAG,
+  grouped,
+  listKind,
+  listOption,
+  OBJECT,
+  switchOption,
+  TEXT,
+  TEXTS,
+  textOption,
+  textOptionWithDefault,
+} from "../../base/option.ts";
+import type { StoreOptions } from "../store-engines.ts";
+import type { FollowOptions } from "./follow-options.ts";
+import type { ForkOptions } from "./fork-options.ts";
 import type { HttpOptions } from "./http-options.ts";
-import type { StoreOptions } from "./store-engines.ts";
+import type { LocalChainOptions } from "./local-chain-options.ts";
+import { optionTable } from "./option-table.ts";
 
-/** Defaults that are not numbers. Numbers are in the files that use them. */
-export const NODE_DEFAULTS = { pruneWindow: "24h", seed: "sextant" } as const;
+/** The window of a node that is given none. */
+export const DEFAULT_PRUNE_WINDOW = "24h";
 
 /** An account that a new local chain begins with. */
 export interface AccountOptions {
@@ -59,3 +74,54 @@ export interface NodeOptions {
   readonly http?: HttpOptions | undefined;
   readonly logger?: Logger | undefined;
 }
+
+export const NODE_TABLE = optionTable<NodeOptions>()({
+  flags: {
+    ...grouped("Storage", {
+      "read-only": switchOption(
+        "Serve a store that another process writes, and write nothing; if there is no store yet, wait for it",
+        false,
+      ),
+      "prune-window": textOptionWithDefault(
+        "History to keep: a time (24h, 30d), a number of versions, or off to keep all",
+        "WINDOW",
+        DEFAULT_PRUNE_WINDOW,
+      ),
+      "proof-window": textOption(
+        "How far back proofs can be made: a time, a number of versions, or off (default 10m on a local chain and with --proofs, else off)",
+        "WINDOW",
+      ),
+    }),
+    ...grouped("Following", {
+      genesis: textOption("Genesis file of the network to serve", "FILE"),
+      waypoint: {
+        ...listOption(
+          "Published waypoint to check: version 0 against the genesis, later versions against the followed history",
+          "VERSION:HASH",
+        ),
+        suffix: "" as const,
+      },
+    }),
+  },
+  numbers: {},
+  others: {
+    accounts: listKind("objects", OBJECT),
+    data: TEXT,
+    follow: OBJECT,
+    fork: OBJECT,
+    genesis: eitherKind(TEXT, BYTES),
+    http: OBJECT,
+    index: FLAG,
+    localChain: OBJECT,
+    logger: OBJECT,
+    store: OBJECT,
+    transactionIndex: FLAG,
+    waypoint: eitherKind(TEXT, TEXTS),
+  },
+});
+
+export const ACCOUNT_TABLE = optionTable<AccountOptions>()({
+  flags: {},
+  numbers: {},
+  others: { address: TEXT, balances: OBJECT, key: eitherKind(TEXT, BYTES) },
+});
