@@ -1,6 +1,7 @@
 // What commands, tests and programs may use of a node.
 import { ConfigError, TryAgainError } from "./base/errors.ts";
 import type { Route, RouteValues } from "./interface/route.ts";
+import type { AnswerText } from "./node/ledger-reads.ts";
 import type { Metrics } from "./node/metrics.ts";
 import type { MinVersionOptions } from "./node/options/read-options.ts";
 import type { Node } from "./node/running-node.ts";
@@ -13,7 +14,6 @@ export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { GasPrices } from "./ledger/gas-price.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
-export { formatTrust } from "./ledger/trust.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
@@ -36,8 +36,9 @@ export type {
   ViewQuery,
   WaitOptions,
 } from "./node/ledger-answers.ts";
+export { eventText } from "./node/ledger-reads.ts";
 export { lookAtCluster, lookAtProofs } from "./node/looks.ts";
-export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
+export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export { FOLLOW_TABLE, type FollowOptions, type FollowProgress } from "./node/options/follow-options.ts";
 export type { ForkOptions } from "./node/options/fork-options.ts";
@@ -53,7 +54,7 @@ export type {
   TableItemsOptions,
   WatchOptions,
 } from "./node/options/read-options.ts";
-export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
+export { checkProof, proofStart, proofToBcs } from "./node/proof-files.ts";
 export type { LedgerInfo } from "./node/reader.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/running-node.ts";
@@ -101,11 +102,11 @@ export async function createWorkerNode(
   return { node, figures: () => node.figures(), counts: () => node.counts() };
 }
 
-/** The JSON text that the HTTP interface answers a read with, and where the next page begins. */
+/** What the HTTP interface answers a question with, in JSON. */
 export function answerText<R extends Route>(
   node: Node,
   ...question: [route: R, values: RouteValues<R>, options: MinVersionOptions, body?: Uint8Array]
-): Promise<{ readonly text: string; readonly cursor: string | undefined }> {
+): Promise<AnswerText> {
   if (!(node instanceof SextantNode)) throw new Error("expected a node that `createNode` made");
   return node.answerText(...question);
 }

@@ -33,7 +33,7 @@ import type {
   ViewQuery,
   WaitOptions,
 } from "./ledger-answers.ts";
-import { LedgerReads } from "./ledger-reads.ts";
+import { type AnswerText, LedgerReads } from "./ledger-reads.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import type { NodeOptions } from "./options/node-options.ts";
 import type {
@@ -104,6 +104,10 @@ export abstract class InProcessCalls implements Ledger {
           viewGasLimit: VIEW_GAS_LIMIT,
           submissions,
           pendingTransaction: async (hash) => submissions?.pendingTransaction(hash),
+          encode: (body, view) => this.reader.encode(body, view),
+          explain: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
+          prove: (view, question, proofOptions) => this.proofs.prove(view, question, proofOptions),
+          nodeInfo: (view) => this.nodeInfo(view),
         };
       },
       isOff: (which) => options[which] === false,
@@ -113,6 +117,9 @@ export abstract class InProcessCalls implements Ledger {
   abstract openView(): MaybePromise<LedgerView>;
 
   protected abstract parts(): CallParts;
+
+  /** The keys of the info response. */
+  protected abstract nodeInfo(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>>;
 
   /** Runs an in-process call: it rejects and never throws, and `close` waits for it. */
   protected async call<T>(run: () => Promise<T>): Promise<T> {
@@ -250,7 +257,7 @@ export abstract class InProcessCalls implements Ledger {
     values: RouteValues<R>,
     options: MinVersionOptions,
     body?: Uint8Array,
-  ): Promise<{ readonly text: string; readonly cursor: string | undefined }> {
+  ): Promise<AnswerText> {
     return this.call(() => this.#reads.ask(route, values, options, body));
   }
 

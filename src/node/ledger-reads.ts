@@ -3,6 +3,7 @@
 
 import { ConfigError } from "../base/errors.ts";
 import { Slices } from "../base/wait.ts";
+import { trustOf } from "../http/answer-trust.ts";
 import type { Condition } from "../http/error-catalogue.ts";
 import { HttpError } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
@@ -15,8 +16,10 @@ import {
   accountResourcesRoute,
   accountRoute,
   accountTransactionsRoute,
+  balanceStreamRoute,
   blockByHeightRoute,
   blockByVersionRoute,
+  blockStreamRoute,
   gasPriceRoute,
   tableItemRoute,
   transactionByHashRoute,
@@ -26,7 +29,10 @@ import {
 } from "../interface/routes.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { GasPrices } from "../ledger/gas-price.ts";
+import { formatTrust } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { BalanceEvent } from "../ledger/watch/watched-balance.ts";
+import type { BlockEvent } from "../ledger/watch/watched-blocks.ts";
 import type {
   AccountAnswer,
   BlockAnswer,
@@ -46,7 +52,16 @@ import type { Reader } from "./reader.ts";
 /** What the operations of these reads use. */
 type UsedServices = Pick<
   Services,
-  "types" | "gasPrices" | "pendingTransaction" | "submissions" | "views" | "viewGasLimit"
+  | "types"
+  | "gasPrices"
+  | "pendingTransaction"
+  | "submissions"
+  | "views"
+  | "viewGasLimit"
+  | "encode"
+  | "explain"
+  | "prove"
+  | "nodeInfo"
 >;
 
 export interface LedgerReadsOptions {
@@ -55,10 +70,11 @@ export interface LedgerReadsOptions {
   readonly isOff: (which: "index" | "transactionIndex") => boolean;
 }
 
-/** A JSON text and where the next page begins. */
-interface AnswerText {
+/** A JSON text, where the next page begins, and the trust level, as the HTTP interface has them. */
+export interface AnswerText {
   readonly text: string;
   readonly cursor: string | undefined;
+  readonly trust: string | undefined;
 }
 
 /** Longest wait for a transaction unless told. */
@@ -72,6 +88,13 @@ async function operationOf({ method, path }: Route): Promise<Operation> {
   const found = operations.find((one) => one.method === method && one.path === path);
   if (found === undefined) throw new Error(`no operation serves ${method} ${path}`);
   return found;
+}
+
+/** The JSON text that the HTTP interface sends for an event. */
+export async function eventText(event: BalanceEvent | BlockEvent): Promise<string> {
+  const operation = await operationOf("height" in event ? blockStreamRoute : balanceStreamRoute);
+  const sent = `${await operation.encode(event, "events", new Slices())}`;
+  return /^data: (.*)$/m.exec(sent)?.[1] ?? "";
 }
 
 /** Asks a ledger. */
@@ -102,8 +125,9 @@ export class LedgerReads {
     const { reader } = this.#options;
     const slices = new Slices();
     let newer: LedgerView | undefined;
-    const answer = await reader
-      .withView(async (view) => {
+    const answer = await this.#withView(
+      operation,
+      async (view) => {
         const handled = await operation.handle(args, {
           view,
           newerView: async () => {
@@ -120,16 +144,38 @@ export class LedgerReads {
           client: "",
           slices,
         });
-        if (!("data" in handled)) return handled;
+        const trust = view && formatTrust(trustOf(view, handled));
+        if (!("data" in handled)) return { ...handled, trust };
         // Encoded while the view is open: the data may refer to its bytes.
-        return { ...handled, text: `${Buffer.from(await operation.encode(handled.data, "json", slices))}` };
-      }, options)
-      .finally(() => newer?.release());
-    if ("text" in answer) return { text: answer.text, cursor: answer.cursor };
+        const text = `${Buffer.from(await operation.encode(handled.data, "json", slices))}`;
+        return { ...handled, trust, text };
+      },
+      options,
+    ).finally(() => newer?.release());
+    const { cursor, trust } = answer;
+    if ("text" in answer) return { text: answer.text, cursor, trust };
     if (!("stream" in answer)) throw new Error(`${operation.id} answers with events`);
     let text = "";
     for await (const piece of answer.stream) text += Buffer.from(piece);
-    return { text, cursor: answer.cursor };
+    return { text, cursor, trust };
+  }
+
+  /** Some operations answer without a ledger, too. */
+  async #withView<T>(
+    { ledger }: Operation,
+    ask: (view: LedgerView | undefined) => Promise<T>,
+    options: MinVersionOptions,
+  ): Promise<T> {
+    let isOpen = false;
+    const withView = this.#options.reader.withView((view) => {
+      isOpen = true;
+      return ask(view);
+    }, options);
+    return withView.catch((error: unknown) => {
+      const isEmpty = error instanceof LedgerError && error.code === "no_ledger";
+      if (isOpen || !isEmpty || ledger !== "optional") throw error;
+      return ask(undefined);
+    });
   }
 
   async #json<R extends Route>(

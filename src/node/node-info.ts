@@ -103,8 +103,3 @@ function widened(key: string, value: unknown): unknown {
 export function toNodeInfo(info: Readonly<Record<string, unknown>>): NodeInfo {
   return widened("", info) as NodeInfo;
 }
-
-/** JSON of a value with bigints as decimal texts, as the HTTP interface writes them. */
-export function wideJson(value: unknown): string {
-  return JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? `${one}` : one));
-}

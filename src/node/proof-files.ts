@@ -2,18 +2,12 @@
 import { toPrefixedHex } from "../base/hex.ts";
 import { USEC_PER_MS } from "../base/numbers.ts";
 import { computeWaypoint, formatWaypoint } from "../ledger/waypoint.ts";
-import { decodeBundle } from "../proof/bundle.ts";
 import { decodeBundleJson, toMade } from "../proof/bundle-json.ts";
 import { ProofError } from "../proof/errors.ts";
-import { bundleToText, encodeBundle } from "../proof/made-bundle.ts";
+import { encodeBundle } from "../proof/made-bundle.ts";
 import { fastestBls } from "../proof/native-bls.ts";
 import { type ProvenClaim, verifyProofWith } from "../proof/verify-proof.ts";
 import { parseOperand } from "./operands.ts";
-
-/** A bundle in BCS as JSON. */
-export function proofToJson(bytes: Uint8Array): string {
-  return bundleToText(toMade(decodeBundle(bytes)));
-}
 
 /** A bundle in JSON as BCS. Throws ProofError. */
 export function proofToBcs(text: string): Uint8Array {

@@ -27,7 +27,7 @@ import { WaypointInfo } from "./follow-report.ts";
 import { forkInfo } from "./fork-report.ts";
 import type { HttpFrontend } from "./http-frontend.ts";
 import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
-import { nodeInfo } from "./info.ts";
+import { infoResponse } from "./info.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
 import type { MetricFigures, Metrics } from "./metrics.ts";
@@ -372,7 +372,7 @@ export class SextantNode extends InProcessCalls implements Node {
         types: this.reader.types,
         views: this.reader.views,
         gasPrices: this.reader.gasPrices,
-        nodeInfo: async (view) => this.#shown(await this.#info(view)),
+        nodeInfo: async (view) => this.#shown(await this.nodeInfo(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
@@ -442,12 +442,12 @@ export class SextantNode extends InProcessCalls implements Node {
 
   info(): Promise<NodeInfo> {
     return this.call(async () => {
-      const info = this.reader.withView((view) => this.#info(view));
+      const info = this.reader.withView((view) => this.nodeInfo(view));
       return toNodeInfo(
         await info.catch((error: unknown) => {
           if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
             throw error;
-          return this.#info(undefined);
+          return this.nodeInfo(undefined);
         }),
       );
     });
@@ -459,12 +459,12 @@ export class SextantNode extends InProcessCalls implements Node {
     return host === undefined || isLoopback(host) ? info : withoutKeys(info);
   }
 
-  async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
+  protected async nodeInfo(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     const status = this.#status(view?.position.version);
     // Others would take a waypoint for checked: only hashes that this node computed, and that nothing refutes, give one.
     const position = await this.#storedPosition();
     const isOwn = position !== undefined && isAccumulatorKnown(position) && position.refuted === undefined;
-    return nodeInfo({
+    return infoResponse({
       ...status,
       position: view?.position,
       engine: this.#store?.engine,

@@ -1,6 +1,6 @@
 // Opens the source that the options of a command name.
 import { directorySource } from "./directory-source.ts";
-import { httpSource } from "./http-source.ts";
+import { HttpSource } from "./http-source.ts";
 import { DEFAULT_URL, minVersionOf, parseNodeUrl, type SourceValues } from "./options.ts";
 import type { Source } from "./source.ts";
 
@@ -8,7 +8,7 @@ import type { Source } from "./source.ts";
 export async function openSource(options: SourceValues): Promise<Source> {
   const least = minVersionOf(options);
   if (options.data !== undefined) return directorySource(options.data, least);
-  return httpSource(parseNodeUrl(options.url ?? DEFAULT_URL), least);
+  return new HttpSource(parseNodeUrl(options.url ?? DEFAULT_URL), least);
 }
 
 /** Runs one question on a source and closes it. */
