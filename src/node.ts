@@ -37,7 +37,7 @@ export type {
   WaitOptions,
 } from "./node/ledger-answers.ts";
 export { eventText } from "./node/ledger-reads.ts";
-export { lookAtCluster, lookAtProofs } from "./node/looks.ts";
+export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/looks.ts";
 export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/node-info.ts";
 export { parseOperand, refusalOf } from "./node/operands.ts";
 export { FOLLOW_TABLE, type FollowOptions, type FollowProgress } from "./node/options/follow-options.ts";
@@ -59,7 +59,6 @@ export type { LedgerInfo } from "./node/reader.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/running-node.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
-export { lookAtData, type StoreLook } from "./node/store-look.ts";
 export {
   backupData,
   type CheckProgress,

@@ -19,6 +19,7 @@ import type { BalanceEvent } from "../ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "../ledger/watch/watched-blocks.ts";
 import type { Store } from "../store/contract.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./balance-questions.ts";
+import { callError } from "./call-errors.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
 import { IndexQuestions } from "./index-questions.ts";
 import type {
@@ -121,8 +122,14 @@ export abstract class InProcessCalls implements Ledger {
   /** The keys of the info response. */
   protected abstract nodeInfo(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>>;
 
-  /** Runs an in-process call: it rejects and never throws, and `close` waits for it. */
-  protected async call<T>(run: () => Promise<T>): Promise<T> {
+  /** Runs an in-process call: it rejects with coded errors and never throws, and `close` waits for it. */
+  protected call<T>(run: () => Promise<T>): Promise<T> {
+    return this.#tracked(run).catch((error: unknown) => {
+      throw callError(error);
+    });
+  }
+
+  async #tracked<T>(run: () => Promise<T>): Promise<T> {
     if (this.closing.signal.aborted) throw closedError();
     const call = run();
     this.#calls.add(call);
@@ -251,14 +258,14 @@ export abstract class InProcessCalls implements Ledger {
     return this.call(() => this.#reads.gasPrices());
   }
 
-  /** The JSON text that the HTTP interface answers a read with. */
+  /** The JSON text that the HTTP interface answers a read with. Throws what that interface refuses with. */
   answerText<R extends Route>(
     route: R,
     values: RouteValues<R>,
     options: MinVersionOptions,
     body?: Uint8Array,
   ): Promise<AnswerText> {
-    return this.call(() => this.#reads.ask(route, values, options, body));
+    return this.#tracked(() => this.#reads.ask(route, values, options, body));
   }
 
   /** Runs each step of a list as a call. */

@@ -1,7 +1,6 @@
 // Lists that need the index, as calls: all balances of an account, the rows of a table. Each list is read at one version,
 // page by page, with a view for each page.
 import { ConfigError } from "../base/errors.ts";
-import { HttpError } from "../http/errors.ts";
 import { type HoldingAnswer, toHoldingAnswer } from "../http/operations/get-holdings.ts";
 import { sinceTooHigh } from "../http/operations/get-table-items.ts";
 import { LedgerError } from "../ledger/errors.ts";
@@ -90,5 +89,5 @@ function sinceOf({ since }: TableItemsOptions, version: bigint): bigint | undefi
   if (since === undefined) return undefined;
   if (typeof since !== "bigint") throw new ConfigError(`since: expected a bigint, got ${typeof since}`);
   if (since <= version) return since;
-  throw new HttpError("invalid_range", sinceTooHigh(since, version));
+  throw new ConfigError(sinceTooHigh(since, version));
 }

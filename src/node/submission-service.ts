@@ -1,4 +1,5 @@
 // Submission of transactions to the local chain, over HTTP and in-process.
+
 import { toPrefixedHex } from "../base/hex.ts";
 import { USEC_PER_SEC } from "../base/numbers.ts";
 import { nextTurn } from "../base/wait.ts";
@@ -7,7 +8,6 @@ import type { BlockSource } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
 import type { Checked } from "../chain/submission/submissions.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
-import { HttpError } from "../http/errors.ts";
 import type {
   PendingTransaction,
   SimulationEstimates,
@@ -15,6 +15,7 @@ import type {
   SubmissionHandler,
 } from "../http/services.ts";
 import { readAccount } from "../ledger/account.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import type { StateTypes } from "../ledger/state-types.ts";
 import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { Address } from "../move/address.ts";
@@ -55,7 +56,7 @@ export class SubmissionService implements SubmissionHandler {
   #mempool(): Mempool {
     const mempool = this.#options.mempool();
     if (mempool === undefined || mempool.isClosed)
-      throw new HttpError("unavailable", "this node does not make blocks at the moment");
+      throw new LedgerError("unavailable", "this node does not make blocks at the moment");
     return mempool;
   }
 

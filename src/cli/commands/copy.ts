@@ -5,7 +5,7 @@ import { type CopyOptions, type CopyReport, copyData, type StoreOptions } from "
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { type Progress, startProgress } from "../progress.ts";
+import { startParts } from "../progress.ts";
 import { CLUSTER_NAMES, clusterOf, clusterOptions, clusterRules } from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
@@ -60,26 +60,19 @@ function partProgress(err: CommandContext["err"]): {
   readonly onProgress: CopyOptions["onProgress"];
   readonly finish: () => void;
 } {
-  let part: string | undefined;
-  let progress: Progress | undefined;
+  const progress = startParts({ isSteady: true });
   const startedMs = performance.now();
   const opening = setInterval(() => {
     err(`opening the target, ${Math.round((performance.now() - startedMs) / 1000)} s`);
   }, OPENING_INTERVAL_MS).unref();
   return {
-    onProgress: (name, done, total) => {
+    onProgress: (part, done, total) => {
       clearInterval(opening);
-      if (part !== name) {
-        progress?.finish();
-        // An earlier run may have copied versions; every other part starts at zero.
-        progress = startProgress(name, total, { from: name === "versions" ? done : 0, isSteady: true });
-        part = name;
-      }
-      progress?.update(done);
+      progress.update(part, done, total);
     },
     finish: () => {
       clearInterval(opening);
-      progress?.finish();
+      progress.finish();
     },
   };
 }

@@ -11,10 +11,22 @@ import {
   textOption,
 } from "../../base/option.ts";
 import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
-import { diskFindings, permissionFindings, type SeenStore, storeFindings } from "../doctor/directory.ts";
-import { type Finding, findInTime, findingLine } from "../doctor/finding.ts";
-import { descriptorFindings, memoryFindings, nodeFindings } from "../doctor/machine.ts";
-import { clusterFindings, portFindings, proofFindings, upstreamFindings } from "../doctor/network.ts";
+import {
+  clusterFindings,
+  descriptorFindings,
+  diskFindings,
+  type Finding,
+  findInTime,
+  findingLine,
+  memoryFindings,
+  nodeFindings,
+  permissionFindings,
+  portFindings,
+  proofFindings,
+  type SeenStore,
+  storeFindings,
+  upstreamFindings,
+} from "../doctor-checks.ts";
 import { startOptions } from "../start-options.ts";
 import { storeOf, storeOptions, storeRules } from "../store-options.ts";
 

@@ -6,7 +6,7 @@ import { type RewindReport, rewindData } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { type Progress, startProgress } from "../progress.ts";
+import { startParts } from "../progress.ts";
 import { storeOf, storeOptions, storeRules } from "../store-options.ts";
 import { printFields } from "./info.ts";
 
@@ -47,16 +47,13 @@ export const rewindCommand = command({
     const to = versionOf(values.to);
     const store = storeOf(values);
     const logger = createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json");
-    let progress: Progress | undefined;
-    const onProgress = (done: number, total: number): void => {
-      progress ??= startProgress("versions", total);
-      progress.update(done);
-    };
+    const progress = startParts();
+    const onProgress = (done: number, total: number): void => progress.update("versions", done, total);
     const report = await interruptible(
       (signal) => rewindData({ store, to, onProgress, logger, signal }),
       RESUMES,
     );
-    progress?.finish();
+    progress.finish();
     const fields = reportFields(report);
     printFields(fields, values.json, context);
     return EXIT_OK;

@@ -1,11 +1,9 @@
 // `sextant start`: runs a node until a signal or a fault stops it.
 import { createNode, isTryAgainFault, type Node } from "../../node.ts";
-import { showCatchingUp } from "../catching-up.ts";
 import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
-import { startLiveLine } from "../live-line.ts";
 import { createLogger } from "../log.ts";
-import { rewrittenLine, startProgress } from "../progress.ts";
+import { rewrittenLine, showCatchingUp, startLiveLine, startProgress } from "../progress.ts";
 import { nodeOptionsOf, type StartValues, startOptions, startRules } from "../start-options.ts";
 import { proofsLine, startScreen } from "../start-screen.ts";
 

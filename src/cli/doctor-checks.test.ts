@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { bytesText, findInTime, findingLine } from "./finding.ts";
-import { descriptorFindings, memoryFindings, nodeFindings } from "./machine.ts";
+import {
+  bytesText,
+  descriptorFindings,
+  findInTime,
+  findingLine,
+  memoryFindings,
+  nodeFindings,
+} from "./doctor-checks.ts";
 
 const MIB = 1 << 20;
 const levels = (findings: readonly { readonly level: string }[]): string[] =>
