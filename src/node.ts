@@ -1,12 +1,12 @@
 // What commands, tests and programs may use of a node.
 import { ConfigError, TryAgainError } from "./base/errors.ts";
 import type { Route, RouteValues } from "./interface/route.ts";
-import type { AnswerText } from "./node/ledger-reads.ts";
-import type { Metrics } from "./node/metrics.ts";
+import type { AnswerText } from "./node/api/ledger-reads.ts";
+import type { Node } from "./node/api/running-node.ts";
+import type { Metrics } from "./node/metrics/metrics.ts";
 import type { MinVersionOptions } from "./node/options/read-options.ts";
-import type { Node } from "./node/running-node.ts";
 import { SextantNode, type WorkerLink } from "./node/sextant-node.ts";
-import type { WorkerSetup } from "./node/worker-messages.ts";
+import type { WorkerSetup } from "./node/workers/worker-messages.ts";
 import { StoreError } from "./store/errors.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
@@ -18,12 +18,7 @@ export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
-export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
-export { createNode } from "./node/create-node.ts";
-export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";
-export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
-export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
-export { SOFTWARE_VERSION } from "./node/info.ts";
+export type { ImpersonatedCall, ImpersonatedResult } from "./node/api/impersonation.ts";
 export type {
   AccountAnswer,
   BlockAnswer,
@@ -35,11 +30,16 @@ export type {
   TransactionAnswer,
   ViewQuery,
   WaitOptions,
-} from "./node/ledger-answers.ts";
-export { eventText } from "./node/ledger-reads.ts";
-export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/looks.ts";
-export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/node-info.ts";
-export { parseOperand, refusalOf } from "./node/operands.ts";
+} from "./node/api/ledger-answers.ts";
+export { eventText } from "./node/api/ledger-reads.ts";
+export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/api/node-info.ts";
+export type { LedgerInfo } from "./node/api/reader.ts";
+export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/api/running-node.ts";
+export type { SimulationResult } from "./node/api/submission-service.ts";
+export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/api/test-authors.ts";
+export { createNode } from "./node/create-node.ts";
+export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";
+export { SOFTWARE_VERSION } from "./node/info.ts";
 export { FOLLOW_TABLE, type FollowOptions, type FollowProgress } from "./node/options/follow-options.ts";
 export type { ForkOptions } from "./node/options/fork-options.ts";
 export { FRONTEND_NUMBERS, HTTP_TABLE, type HttpOptions } from "./node/options/http-options.ts";
@@ -54,11 +54,13 @@ export type {
   TableItemsOptions,
   WatchOptions,
 } from "./node/options/read-options.ts";
-export { checkProof, proofStart, proofToBcs } from "./node/proof-files.ts";
-export type { LedgerInfo } from "./node/reader.ts";
-export { type RewindReport, rewindData } from "./node/rewinding.ts";
-export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/running-node.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
+export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copying.ts";
+export { type GenesisReport, verifyGenesis } from "./node/tools/genesis-report.ts";
+export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";
+export { parseOperand, refusalOf } from "./node/tools/operands.ts";
+export { checkProof, proofStart, proofToBcs } from "./node/tools/proof-files.ts";
+export { type RewindReport, rewindData } from "./node/tools/rewinding.ts";
 export {
   backupData,
   type CheckProgress,
@@ -68,9 +70,7 @@ export {
   type IndexReport,
   restoreData,
   type StoreReport,
-} from "./node/store-tools.ts";
-export type { SimulationResult } from "./node/submission-service.ts";
-export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
+} from "./node/tools/store-tools.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** Store errors that the user must fix; nothing was touched. */

@@ -13,7 +13,7 @@ import {
   EXIT_USAGE,
 } from "./command.ts";
 import { LoadError, loadCommand, loadCommands } from "./commands.ts";
-import { commandHelp, nextSteps, programHelp } from "./help.ts";
+import { commandHelp, nextSteps, programHelp } from "./help/help.ts";
 import { Interrupted } from "./interrupt.ts";
 import { parseCommand } from "./parse.ts";
 import { COMMAND_NAMES, SUMMARIES } from "./summaries.ts";

@@ -6,14 +6,14 @@ import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { parsePruneWindow } from "../sync/prune-window.ts";
-import { accountChanges } from "./first-accounts.ts";
-import type { FollowPlan } from "./following.ts";
-import type { ForkPlan } from "./forking.ts";
-import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
+import { accountChanges } from "./api/first-accounts.ts";
+import type { FollowPlan } from "./following/following.ts";
+import type { ForkPlan } from "./following/forking.ts";
 import { DEFAULT_SEED, LOCAL_CHAIN_TABLE } from "./options/local-chain-options.ts";
 import type { NodeOptions } from "./options/node-options.ts";
 import { assertOptions } from "./options/option-table.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
+import { checkGenesisFile, parseWaypointOption } from "./tools/genesis-report.ts";
 
 /** Where the records of a node come from. All undefined for a read-only node. */
 export interface StartPlan {
@@ -76,12 +76,12 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
     assertHttpOptions(http);
   }
   assertOptions(LOCAL_CHAIN_TABLE, "localChain", localChain);
-  const following = follow && (await import("./following.ts"));
+  const following = follow && (await import("./following/following.ts"));
   if (follow !== undefined) {
     const { FOLLOW_TABLE } = await import("./options/follow-options.ts");
     assertOptions(FOLLOW_TABLE, "follow", follow);
   }
-  const forking = fork && (await import("./forking.ts"));
+  const forking = fork && (await import("./following/forking.ts"));
   if (fork !== undefined) {
     const { FORK_TABLE } = await import("./options/fork-options.ts");
     assertOptions(FORK_TABLE, "fork", fork);

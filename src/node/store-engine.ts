@@ -7,7 +7,7 @@ import type { WriterLease } from "../store/writer-lease.ts";
 import type { IndexReport } from "../sync/check/cluster-index.ts";
 import type { RemoteVerifier } from "../sync/page-verifier.ts";
 import type { PageVerification } from "../sync/verified-page.ts";
-import type { DriverReport } from "./driver-metrics.ts";
+import type { DriverReport } from "./metrics/driver-metrics.ts";
 import type { OptionTable } from "./options/option-table.ts";
 
 /** How to open a store. */

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadCommands } from "../../src/cli/commands.ts";
-import { SHELLS } from "../../src/cli/completion.ts";
+import { SHELLS } from "../../src/cli/help/completion.ts";
 import { runCommand } from "../support/command.ts";
 import { ROOT } from "../support/documentation.ts";
 import { temporaryFolder } from "../support/temporary.ts";

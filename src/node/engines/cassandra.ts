@@ -10,7 +10,7 @@ import {
   toSettings,
 } from "../../store/cassandra/options.ts";
 import { assertSameGenesis } from "../../sync/genesis.ts";
-import type { DriverReport } from "../driver-metrics.ts";
+import type { DriverReport } from "../metrics/driver-metrics.ts";
 import { assertOptions, optionTable } from "../options/option-table.ts";
 import { closedOnFault, type StoreEngine } from "../store-engine.ts";
 

@@ -19,7 +19,7 @@ function verifierStarter(path: string, logger: Logger): VerifierStarter | undefi
   if (availableParallelism() < 2) return undefined;
   const directory = resolve(path);
   return async (version, verification, signal) => {
-    const { startVerifyingProcess } = await import("../verifying-process.ts");
+    const { startVerifyingProcess } = await import("../following/verifying-process.ts");
     return startVerifyingProcess({ path: directory, version, verification }, { logger, signal });
   };
 }
