@@ -11,8 +11,8 @@ await build({
     index: "src/index.ts",
     "cli/main": "src/cli/main.ts",
     "cli/run-command": "src/cli/run-command.ts",
-    "node/worker-main": "src/node/worker-main.ts",
-    "node/verifying-main": "src/node/verifying-main.ts",
+    "workers/worker-main": "src/node/workers/worker-main.ts",
+    "following/verifying-main": "src/node/following/verifying-main.ts",
     "node/submission-thread": "src/node/submissions/thread-main.ts",
   },
   platform: "node",
@@ -34,7 +34,7 @@ await build({
       groups: [
         {
           name: "base",
-          test: /src[\\/]base[\\/](errors|load-package|nearest|settings|software-version)\.ts$/,
+          test: /src[\\/]base[\\/](errors|load-package|nearest|option|settings|software-version)\.ts$/,
           priority: 3,
         },
         { name: "cli", test: /src[\\/]cli[\\/]run-command\.ts$/, priority: 2 },

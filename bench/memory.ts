@@ -40,7 +40,7 @@ async function followerRow({ quick }: BenchOptions): Promise<BenchRow> {
     const origin = await startNode(["--data", join(path, "origin"), ...chain]);
     try {
       const { genesis_waypoint: waypoint = "" } = await infoOf(origin);
-      const rate = ["--upstream-rate", "0", "--poll-time", "100ms"];
+      const rate = ["--upstream-rate", "0"];
       const args = [
         "--data",
         join(path, "follower"),

@@ -10,7 +10,7 @@ import { pathTo } from "../src/interface/route.ts";
 import { balanceProofRoute, balanceRoute } from "../src/interface/routes.ts";
 import { computeWaypoint } from "../src/ledger/waypoint.ts";
 import { addressFromBytes } from "../src/move/address.ts";
-import { NODE_DEFAULTS } from "../src/node/options.ts";
+import { DEFAULT_SEED } from "../src/node/options/local-chain-options.ts";
 import type { Bls } from "../src/proof/bls.ts";
 import { EpochChain } from "../src/proof/epoch-chain.ts";
 import {
@@ -158,7 +158,7 @@ async function proofRow(options: BenchOptions): Promise<BenchRow> {
     const args = ["--data", data, "--block-time", "0", "--blocks", options.quick ? "30" : "300"];
     const node = await startNode(args);
     try {
-      const { accounts } = createLocalChain({ seed: NODE_DEFAULTS.seed }).guide();
+      const { accounts } = createLocalChain({ seed: DEFAULT_SEED }).guide();
       const ask = (path: string): BenchRequest => ({
         method: "GET",
         path,

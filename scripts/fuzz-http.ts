@@ -8,7 +8,7 @@ import { Agent } from "node:http";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { createHttpServer, type HttpServerOptions, type HttpServices } from "../src/http/server.ts";
-import { Reader } from "../src/node/reader.ts";
+import { Reader } from "../src/node/api/reader.ts";
 import { hostilePipeline, sendPipeline } from "../test/support/hostile-pipelines.ts";
 import { type Hostile, hostile, rawRequest, sendHostile } from "../test/support/hostile-requests.ts";
 import { COIN, createHttpLedger, TIMESTAMP_USEC } from "../test/support/http-ledger.ts";

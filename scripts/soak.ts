@@ -246,7 +246,7 @@ const follower = watch(
   "follower",
   await startProgram([
     ...["--data", join(folder, "follower"), "--upstream", leader.node.url, "--waypoint", waypoint],
-    ...["--poll-time", "250ms", ...PRUNING],
+    ...PRUNING,
   ]),
 );
 const both = [leader, follower] as const;

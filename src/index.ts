@@ -2,7 +2,7 @@
 export { CodedError, ConfigError } from "./base/errors.ts";
 export type { Logger } from "./base/log.ts";
 export { createNode } from "./node/create-node.ts";
-export { verifyGenesis } from "./node/genesis-report.ts";
+export { verifyGenesis } from "./node/tools/genesis-report.ts";
 export type {
   AccountAnswer,
   AccountOptions,

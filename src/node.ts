@@ -1,37 +1,24 @@
 // What commands, tests and programs may use of a node.
 import { ConfigError, TryAgainError } from "./base/errors.ts";
 import type { Route, RouteValues } from "./interface/route.ts";
-import type { Metrics } from "./node/metrics.ts";
-import type { MinVersionOptions } from "./node/read-options.ts";
-import type { Node } from "./node/running-node.ts";
+import type { AnswerText } from "./node/api/ledger-reads.ts";
+import type { Node } from "./node/api/running-node.ts";
+import type { Metrics } from "./node/metrics/metrics.ts";
+import type { MinVersionOptions } from "./node/options/read-options.ts";
 import { SextantNode, type WorkerLink } from "./node/sextant-node.ts";
-import type { WorkerSetup } from "./node/worker-messages.ts";
+import type { WorkerSetup } from "./node/workers/worker-messages.ts";
 import { StoreError } from "./store/errors.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
-export { HTTP_DEFAULTS, HTTP_NUMBERS, isHeaderBrand, isTrustLevel } from "./http/server.ts";
 export type { BalanceChange } from "./ledger/balance-history.ts";
 export type { GasPrices } from "./ledger/gas-price.ts";
 export type { TableRow } from "./ledger/owned-items.ts";
-export { formatTrust } from "./ledger/trust.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
-export type { LocalChainOptions } from "./node/block-maker.ts";
-export { LOCAL_CHAIN_NUMBERS } from "./node/block-maker.ts";
-export { type CopyOptions, type CopyReport, copyData } from "./node/copying.ts";
-export { createNode } from "./node/create-node.ts";
-export type { CassandraOptions } from "./node/engines/cassandra.ts";
-export type { FollowOptions, FollowProgress } from "./node/following.ts";
-export { FOLLOW_NUMBERS } from "./node/following.ts";
-export type { ForkOptions } from "./node/forking.ts";
-export { type GenesisReport, verifyGenesis } from "./node/genesis-report.ts";
-export type { HttpOptions } from "./node/http-options.ts";
-export { FRONTEND_NUMBERS } from "./node/http-options.ts";
-export type { ImpersonatedCall, ImpersonatedResult } from "./node/impersonation.ts";
-export { SOFTWARE_VERSION } from "./node/info.ts";
+export type { ImpersonatedCall, ImpersonatedResult } from "./node/api/impersonation.ts";
 export type {
   AccountAnswer,
   BlockAnswer,
@@ -43,12 +30,21 @@ export type {
   TransactionAnswer,
   ViewQuery,
   WaitOptions,
-} from "./node/ledger-answers.ts";
-export { lookAtCluster, lookAtProofs } from "./node/looks.ts";
-export { type NodeInfo, type TrustRange, type UpstreamInfo, wideJson } from "./node/node-info.ts";
-export { parseOperand, refusalOf } from "./node/operands.ts";
-export { type AccountOptions, NODE_DEFAULTS, type NodeOptions } from "./node/options.ts";
-export { checkProof, proofStart, proofToBcs, proofToJson } from "./node/proof-files.ts";
+} from "./node/api/ledger-answers.ts";
+export { eventText } from "./node/api/ledger-reads.ts";
+export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/api/node-info.ts";
+export type { LedgerInfo } from "./node/api/reader.ts";
+export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/api/running-node.ts";
+export type { SimulationResult } from "./node/api/submission-service.ts";
+export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/api/test-authors.ts";
+export { createNode } from "./node/create-node.ts";
+export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";
+export { SOFTWARE_VERSION } from "./node/info.ts";
+export { FOLLOW_TABLE, type FollowOptions, type FollowProgress } from "./node/options/follow-options.ts";
+export type { ForkOptions } from "./node/options/fork-options.ts";
+export { FRONTEND_NUMBERS, HTTP_TABLE, type HttpOptions } from "./node/options/http-options.ts";
+export { LOCAL_CHAIN_TABLE, type LocalChainOptions } from "./node/options/local-chain-options.ts";
+export { type AccountOptions, NODE_TABLE, type NodeOptions } from "./node/options/node-options.ts";
 export type {
   HistoryEnd,
   HistoryOptions,
@@ -57,12 +53,14 @@ export type {
   ReadOptions,
   TableItemsOptions,
   WatchOptions,
-} from "./node/read-options.ts";
-export type { LedgerInfo } from "./node/reader.ts";
-export { type RewindReport, rewindData } from "./node/rewinding.ts";
-export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/running-node.ts";
+} from "./node/options/read-options.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
-export { lookAtData, type StoreLook } from "./node/store-look.ts";
+export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copying.ts";
+export { type GenesisReport, verifyGenesis } from "./node/tools/genesis-report.ts";
+export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";
+export { parseOperand, refusalOf } from "./node/tools/operands.ts";
+export { checkProof, proofStart, proofToBcs } from "./node/tools/proof-files.ts";
+export { type RewindReport, rewindData } from "./node/tools/rewinding.ts";
 export {
   backupData,
   type CheckProgress,
@@ -72,10 +70,7 @@ export {
   type IndexReport,
   restoreData,
   type StoreReport,
-} from "./node/store-tools.ts";
-export type { SimulationResult } from "./node/submission-service.ts";
-export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
-export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
+} from "./node/tools/store-tools.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
 
 /** Store errors that the user must fix; nothing was touched. */
@@ -106,11 +101,11 @@ export async function createWorkerNode(
   return { node, figures: () => node.figures(), counts: () => node.counts() };
 }
 
-/** The JSON text that the HTTP interface answers a read with, and where the next page begins. */
+/** What the HTTP interface answers a question with, in JSON. */
 export function answerText<R extends Route>(
   node: Node,
   ...question: [route: R, values: RouteValues<R>, options: MinVersionOptions, body?: Uint8Array]
-): Promise<{ readonly text: string; readonly cursor: string | undefined }> {
+): Promise<AnswerText> {
   if (!(node instanceof SextantNode)) throw new Error("expected a node that `createNode` made");
   return node.answerText(...question);
 }

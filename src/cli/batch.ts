@@ -1,9 +1,9 @@
 // What the commands that ask many questions at once share: pairs from a file, in requests of a thousand, all at one
 // version; a line for each answer, or one JSON object.
 import { ConfigError } from "../base/errors.ts";
+import { type OptionValues, switchOption } from "../base/option.ts";
 import { type CommandContext, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "./command.ts";
 import { NameFinder } from "./names.ts";
-import { type OptionValues, switchOption } from "./option.ts";
 import { askSource } from "./source/open.ts";
 import { readAtOf, stateOptions } from "./source/options.ts";
 import type { ReadAtOperand, Source } from "./source/source.ts";

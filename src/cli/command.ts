@@ -1,7 +1,7 @@
 // A command: a name, option records, examples, and a function that runs it and returns the exit code.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
-import type { Exclusion, OptionRecord, OptionValues } from "./option.ts";
+import type { OptionRecord, OptionRules, OptionValues } from "../base/option.ts";
 import { type CommandName, SUMMARIES } from "./summaries.ts";
 
 /** Exit codes, as documented in docs/cli.md. */
@@ -21,7 +21,7 @@ export interface CommandContext {
   readonly readStdin: () => Promise<Uint8Array>;
 }
 
-export interface Command {
+export interface Command extends OptionRules {
   readonly name: CommandName;
   readonly summary: string;
   /** Operands as shown in the usage line. */
@@ -29,7 +29,6 @@ export interface Command {
   readonly options: OptionRecord;
   /** The options that `--help` shows; `--help-all` shows the rest. All when left out. */
   readonly mainOptions?: readonly string[];
-  readonly exclusions?: readonly Exclusion[];
   /** Keys of another command that the configuration file may have; this command ignores them. */
   readonly otherConfigKeys?: readonly string[];
   readonly examples: readonly string[];
@@ -44,23 +43,21 @@ export interface Command {
  * Makes a command whose `run` sees the types of its own options. A maker of several commands names as `Shared` the
  * options that all of them have, so that it sees the types of these. The summary is the one of the name.
  */
-export function command<
-  R extends OptionRecord,
-  Shared extends OptionRecord = Record<never, never>,
->(definition: {
-  readonly name: CommandName;
-  readonly operands: string;
-  readonly options: NoInfer<Shared> & R;
-  readonly mainOptions?: readonly (keyof (Shared & R) & string)[];
-  readonly exclusions?: readonly Exclusion<keyof (Shared & R) & string>[];
-  readonly otherConfigKeys?: readonly string[];
-  readonly examples: readonly string[];
-  readonly run: (
-    values: OptionValues<Shared> & OptionValues<R>,
-    operands: readonly string[],
-    context: CommandContext,
-  ) => Promise<number>;
-}): Command {
+export function command<R extends OptionRecord, Shared extends OptionRecord = Record<never, never>>(
+  definition: {
+    readonly name: CommandName;
+    readonly operands: string;
+    readonly options: NoInfer<Shared> & R;
+    readonly mainOptions?: readonly (keyof (Shared & R) & string)[];
+    readonly otherConfigKeys?: readonly string[];
+    readonly examples: readonly string[];
+    readonly run: (
+      values: OptionValues<Shared> & OptionValues<R>,
+      operands: readonly string[],
+      context: CommandContext,
+    ) => Promise<number>;
+  } & OptionRules<keyof (Shared & R) & string>,
+): Command {
   // The parser gives `run` the values of these options; a list of commands cannot say so for each.
   return { ...definition, summary: SUMMARIES[definition.name] } as Command;
 }

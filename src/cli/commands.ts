@@ -40,7 +40,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   restore: async () => (await import("./commands/backup.ts")).restoreCommand,
   copy: async () => (await import("./commands/copy.ts")).copyCommand,
   rewind: async () => (await import("./commands/rewind.ts")).rewindCommand,
-  completion: async () => (await import("./completion.ts")).completionCommand(loadCommands),
+  completion: async () => (await import("./help/completion.ts")).completionCommand(loadCommands),
 };
 
 /** A part of the program cannot be loaded. The launcher reports the cause, as it does for the program's first part. */

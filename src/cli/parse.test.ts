@@ -9,11 +9,12 @@ import {
   type Exclusion,
   integerOption,
   listOption,
+  type Requirement,
   secretOption,
   switchOption,
   textOption,
   textOptionWithDefault,
-} from "./option.ts";
+} from "../base/option.ts";
 import { parseCommand } from "./parse.ts";
 
 const options = {
@@ -147,9 +148,13 @@ describe("option values", () => {
     const exclusions: Exclusion[] = [
       { one: "upstream", others: ["time", "json"] },
       { one: ["port", (port) => port === 1], others: ["upstream", ["level", (level) => level === "high"]] },
+      { one: "host", others: ["level"], refusal: ": a host has no level" },
+    ];
+    const requirements: Requirement[] = [
+      { options: ["host"], isMet: ({ port }) => port === 1, needs: "--port 1" },
     ];
     const read = (args: string[], environment: Record<string, string>) =>
-      parseCommand([...args, "--config", path], options, environment, exclusions);
+      parseCommand([...args, "--config", path], options, environment, { exclusions, requirements });
     const environment = { SEXTANT_UPSTREAM: "a" };
 
     const byFlag = read(["--port", "1"], environment);
@@ -162,9 +167,13 @@ describe("option values", () => {
     const byVariable = read(["--port", "2"], environment);
     expect(byVariable.values).toMatchObject({ upstream: ["a"], time: 1000, json: false, level: "high" });
     expect(byVariable.ignored.length).toBe(2);
-    // Of the same precedence, or switched off: nothing is decided here.
-    const same = read(["--port", "1", "--upstream", "a", "--level", "high"], {});
-    expect(same.values).toMatchObject({ port: 1, upstream: ["a"], level: "high", time: 1000 });
+    // Of the same precedence: refused. Switched off: excludes nothing.
+    expect(() => read(["--port", "1", "--upstream", "a"], {})).toThrow(
+      "--port and --upstream exclude each other",
+    );
+    expect(() => read(["--host", "a", "--level", "low"], {})).toThrow("--level: a host has no level");
+    expect(() => read([], { SEXTANT_HOST: "a" })).toThrow("SEXTANT_HOST needs --port 1");
+    expect(read(["--port", "1"], { SEXTANT_HOST: "a" }).values.host).toBe("a");
     expect(read(["--no-json"], environment).values).toMatchObject({ json: false, upstream: ["a"] });
   });
 

@@ -11,8 +11,10 @@ import {
   environmentName,
   type Option,
   type OptionRecord,
+  type OptionRules,
   type OptionValues,
-} from "./option.ts";
+  type Requirement,
+} from "../base/option.ts";
 
 export interface ParsedCommand<R extends OptionRecord> {
   readonly values: OptionValues<R>;
@@ -119,7 +121,7 @@ function findSide(given: ReadonlyMap<string, Given>, side: ExclusionSide<string>
 
 /**
  * Removes options that an option of greater precedence excludes. Flags go first, so that an option they remove excludes
- * nothing itself. The command refuses exclusions of the same precedence.
+ * nothing itself. Throws ConfigError for options of the same precedence that exclude each other.
  */
 function dropExcluded(given: Map<string, Given>, exclusions: readonly Exclusion[]): string[] {
   const ignored: string[] = [];
@@ -136,7 +138,29 @@ function dropExcluded(given: Map<string, Given>, exclusions: readonly Exclusion[
       ignored.push(`${loser.shown} is ignored: ${winner.shown} excludes it`);
     }
   }
+  for (const { one, others, refusal } of exclusions) {
+    const [first, second] = [findSide(given, one), others.map((side) => findSide(given, side)).find(Boolean)];
+    if (first === undefined || second === undefined) continue;
+    throw new ConfigError(
+      refusal === undefined
+        ? `${first.shown} and ${second.shown} exclude each other`
+        : `${second.shown}${refusal}`,
+    );
+  }
   return ignored;
+}
+
+/** Throws ConfigError for an option that was given without what it needs. */
+function assertRequirements(
+  given: ReadonlyMap<string, Given>,
+  values: Readonly<Record<string, unknown>>,
+  requirements: readonly Requirement[],
+): void {
+  for (const { options, isMet, needs } of requirements) {
+    const name = options.find((one) => findSide(given, one) !== undefined);
+    if (name !== undefined && !isMet(values))
+      throw new ConfigError(`${given.get(name)?.shown} needs ${needs}`);
+  }
 }
 
 /** Parses a command's arguments together with its environment and configuration file. */
@@ -144,7 +168,7 @@ export function parseCommand<R extends OptionRecord>(
   args: readonly string[],
   options: R,
   environment: Readonly<Record<string, string | undefined>>,
-  exclusions: readonly Exclusion[] = [],
+  { exclusions = [], requirements = [] }: OptionRules = {},
   otherConfigKeys: readonly string[] = [],
 ): ParsedCommand<R> {
   const { flags, operands } = splitArguments(args, options);
@@ -176,11 +200,14 @@ export function parseCommand<R extends OptionRecord>(
     }
   }
   const ignored = dropExcluded(given, exclusions);
-  const values = Object.entries(options).map(([name, { fallback }]) => [
-    name,
-    given.has(name) ? given.get(name)?.value : fallback,
-  ]);
-  return { values: Object.fromEntries(values) as OptionValues<R>, operands, ignored };
+  const values = Object.fromEntries(
+    Object.entries(options).map(([name, { fallback }]) => [
+      name,
+      given.has(name) ? given.get(name)?.value : fallback,
+    ]),
+  ) as OptionValues<R>;
+  assertRequirements(given, values, requirements);
+  return { values, operands, ignored };
 }
 
 /** Option texts by key; several for a list. */

@@ -2,6 +2,7 @@
 // exit code. It touches no stream of the process, so tests can run commands without starting processes.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { environmentName } from "../base/option.ts";
 import { SOFTWARE_VERSION } from "../base/software-version.ts";
 import {
   type Command,
@@ -12,9 +13,8 @@ import {
   EXIT_USAGE,
 } from "./command.ts";
 import { LoadError, loadCommand, loadCommands } from "./commands.ts";
-import { commandHelp, nextSteps, programHelp } from "./help.ts";
+import { commandHelp, nextSteps, programHelp } from "./help/help.ts";
 import { Interrupted } from "./interrupt.ts";
-import { environmentName } from "./option.ts";
 import { parseCommand } from "./parse.ts";
 import { COMMAND_NAMES, SUMMARIES } from "./summaries.ts";
 
@@ -45,9 +45,9 @@ async function run(args: readonly string[], context: CommandContext): Promise<nu
     context.out(commandHelp(command, isAll));
     return EXIT_OK;
   }
-  const { options, exclusions, otherConfigKeys } = command;
+  const { options, otherConfigKeys } = command;
   const { environment } = context;
-  const parsed = parseCommand(rest, options, environment, exclusions, otherConfigKeys);
+  const parsed = parseCommand(rest, options, environment, command, otherConfigKeys);
   const { values, operands, ignored } = parsed;
   const unknown = await unknownVariables(environment, command, loadCommands);
   for (const line of [...ignored, ...unknown]) context.err(`sextant: ${line}`);

@@ -2,7 +2,7 @@ import { Account, Ed25519PrivateKey } from "@aptos-labs/ts-sdk";
 import { describe, expect, it } from "vitest";
 import { createNode, type Node } from "../index.ts";
 import { colour, hasColours } from "./colour.ts";
-import { liveText } from "./live-line.ts";
+import { liveText } from "./progress.ts";
 import { shortAddress, startScreen } from "./start-screen.ts";
 
 async function screen(url: string, isColoured = false): Promise<string[]> {

@@ -1,55 +1,53 @@
 // Options of the store engines: which engine keeps the ledger, and the options of each.
 import { readFileSync } from "node:fs";
 import { ConfigError, errorText } from "../base/errors.ts";
-import { CASSANDRA_NUMBERS, type CassandraOptions, type StoreOptions } from "../node.ts";
 import {
   choiceOption,
-  durationOption,
-  type Exclusion,
-  integerOption,
+  type OptionRules,
   type OptionValues,
-  secretOption,
-  switchOption,
   textOption,
   toNodeValues,
-} from "./option.ts";
+} from "../base/option.ts";
+import { CASSANDRA_TABLE, type CassandraOptions, type StoreOptions } from "../node.ts";
 
 /** Data directory of every command that is given none. */
 export const DEFAULT_DATA = "./data";
 
-/** Cluster options that the node takes as they are. */
-const connectionOptions = {
-  "store-user": textOption("User name for the cluster", "NAME"),
-  "store-data-centre": textOption(
-    "Data centre to send requests to (default that of the first host that responds)",
-    "NAME",
-  ),
-  "store-replication": integerOption(
-    "Copies of each row, for a keyspace that does not exist yet (default one per machine, at most 3)",
-    "COUNT",
-    CASSANDRA_NUMBERS.replication,
-  ),
-  "lease-time": durationOption(
-    "Lifetime of the writer's lease; if the writer does not renew it in time, a standby takes over",
-    CASSANDRA_NUMBERS.leaseTimeMs,
-  ),
-};
+const { "store-url": urlOption, ...connectionOptions } = CASSANDRA_TABLE.flags;
 
 /** How to reach a cluster. */
 export const clusterOptions = {
   ...connectionOptions,
-  "store-password": secretOption("Password of --store-user"),
   "store-password-file": textOption("File whose first line is the password", "FILE"),
-  "store-tls": switchOption(
-    "Connect to the cluster with TLS and trust the system's certificate authorities",
-    false,
-  ),
-  "store-tls-ca": textOption(
-    "Connect to the cluster with TLS and trust the certificate authorities in this file (PEM)",
-    "FILE",
+  "store-tls": textOption(
+    "Connect to the cluster with TLS and trust the certificate authorities in this file (PEM), or those of the system",
+    "FILE|system",
   ),
   "store-tls-cert": textOption("Client certificate (PEM), if the cluster asks for one", "FILE"),
   "store-tls-key": textOption("Private key of the client certificate (PEM)", "FILE"),
+};
+
+export const CLUSTER_NAMES = Object.keys(clusterOptions) as (keyof typeof clusterOptions)[];
+
+export const clusterRules: Required<OptionRules<keyof typeof clusterOptions>> = {
+  exclusions: [{ one: "store-password-file", others: ["store-password"] }],
+  requirements: [
+    {
+      options: ["store-password", "store-password-file"],
+      isMet: (values) => values["store-user"] !== undefined,
+      needs: "--store-user",
+    },
+    {
+      options: ["store-tls-cert"],
+      isMet: (values) => values["store-tls-key"] !== undefined,
+      needs: "--store-tls-key",
+    },
+    {
+      options: ["store-tls-key"],
+      isMet: (values) => values["store-tls-cert"] !== undefined,
+      needs: "--store-tls-cert",
+    },
+  ],
 };
 
 /** The options that only one engine takes, by engine. */
@@ -58,13 +56,7 @@ const ENGINE_OPTIONS = {
     data: textOption(`Data directory of the lmdb engine (default ${DEFAULT_DATA})`, "DIR"),
   },
   memory: {},
-  cassandra: {
-    "store-url": textOption(
-      "Cluster that keeps the ledger: cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]",
-      "URL",
-    ),
-    ...clusterOptions,
-  },
+  cassandra: { "store-url": urlOption, ...clusterOptions },
 };
 
 const ENGINES = ["lmdb", "memory", "cassandra"] as const satisfies readonly (keyof typeof ENGINE_OPTIONS)[];
@@ -85,28 +77,31 @@ function optionsOf(engine: (typeof ENGINES)[number]): readonly StoreOption[] {
   return Object.keys(ENGINE_OPTIONS[engine]) as StoreOption[];
 }
 
-export const CLUSTER_NAMES = Object.keys(clusterOptions) as (keyof typeof clusterOptions)[];
-
-export const passwordExclusion: Exclusion<keyof typeof clusterOptions> = {
-  one: "store-password-file",
-  others: ["store-password"],
+export const storeRules: Required<OptionRules<StoreOption>> = {
+  exclusions: [
+    ...ENGINES.map((engine) => ({
+      one: ["store", (store: unknown) => store !== engine] as const,
+      others: optionsOf(engine),
+      refusal: ` needs --store ${engine}`,
+    })),
+    { one: "data", others: optionsOf("cassandra"), refusal: " needs --store cassandra" },
+    ...clusterRules.exclusions,
+  ],
+  requirements: [
+    ...ENGINES.map((engine) => ({
+      options: optionsOf(engine),
+      isMet: ({ store }: Readonly<Record<string, unknown>>) => store === engine,
+      needs: `--store ${engine}`,
+    })),
+    ...clusterRules.requirements,
+  ],
 };
-
-export const storeExclusions: readonly Exclusion<StoreOption>[] = [
-  ...ENGINES.map((engine) => ({
-    one: ["store", (store: unknown) => store !== engine] as const,
-    others: optionsOf(engine),
-  })),
-  { one: "data", others: optionsOf("cassandra") },
-  passwordExclusion,
-];
 
 type ClusterValues = OptionValues<typeof clusterOptions>;
 
 function passwordOf(values: ClusterValues): string | undefined {
   const { "store-password": given, "store-password-file": file } = values;
   if (file === undefined) return given;
-  if (given !== undefined) throw new ConfigError("--store-password-file: a password is given already");
   try {
     return readFileSync(file, "utf8").split("\n", 1)[0]?.replace(/\r$/, "");
   } catch (error) {
@@ -115,51 +110,23 @@ function passwordOf(values: ClusterValues): string | undefined {
 }
 
 function tlsOf(values: ClusterValues): CassandraOptions["tls"] {
-  const { "store-tls-ca": caFile, "store-tls-cert": certFile, "store-tls-key": keyFile } = values;
-  if (certFile === undefined && keyFile !== undefined) {
-    throw new ConfigError("--store-tls-key needs --store-tls-cert");
-  }
-  if (certFile !== undefined && keyFile === undefined) {
-    throw new ConfigError("--store-tls-cert needs --store-tls-key");
-  }
-  const isOn = values["store-tls"] || caFile !== undefined || certFile !== undefined;
-  return isOn ? { caFile, certFile, keyFile } : undefined;
+  const { "store-tls": authorities, "store-tls-cert": certFile, "store-tls-key": keyFile } = values;
+  if (authorities === undefined && certFile === undefined) return undefined;
+  return { caFile: authorities === "system" ? undefined : authorities, certFile, keyFile };
 }
 
 /** The Cassandra store at a URL. */
 export function clusterOf(url: string, values: ClusterValues): StoreOptions {
-  const password = passwordOf(values);
-  if (password !== undefined && values["store-user"] === undefined) {
-    throw new ConfigError("--store-user: expected one, since a password is given");
-  }
   const connection = toNodeValues(connectionOptions, values, "store-");
-  return { engine: "cassandra", url, ...connection, password, tls: tlsOf(values) };
+  return { engine: "cassandra", ...connection, url, password: passwordOf(values), tls: tlsOf(values) };
 }
 
-/** Throws ConfigError for an option that was given although only another engine takes it. */
-export function assertNotGiven(
-  names: readonly StoreOption[],
-  values: Partial<OptionValues<typeof storeOptions>>,
-  needs: string,
-): void {
-  for (const name of names) {
-    if (values[name] !== storeOptions[name].fallback) throw new ConfigError(`--${name} needs ${needs}`);
-  }
-}
-
-/** The store that the options describe. Throws ConfigError for options of another engine. */
+/** The store that the options describe. */
 export function storeOf(values: OptionValues<typeof storeOptions>): StoreOptions {
   const { store, data, "store-url": url } = values;
-  if (store === "cassandra" && url === undefined) {
-    throw new ConfigError("--store cassandra needs --store-url");
-  }
-  for (const engine of ENGINES) {
-    if (engine !== store) assertNotGiven(optionsOf(engine), values, `--store ${engine}`);
-  }
   if (store === "memory") return { engine: "memory" };
-  if (store === "lmdb" || url === undefined) {
-    return { engine: "lmdb", path: data ?? DEFAULT_DATA };
-  }
+  if (store === "lmdb") return { engine: "lmdb", path: data ?? DEFAULT_DATA };
+  if (url === undefined) throw new ConfigError("--store cassandra needs --store-url");
   return clusterOf(url, values);
 }
 

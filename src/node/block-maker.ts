@@ -3,7 +3,6 @@ import { ConfigError, errorText } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
-import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/settings.ts";
 import { formatTime } from "../base/time-text.ts";
 import { nextTurn } from "../base/wait.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
@@ -22,6 +21,7 @@ import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
 import type { Faults } from "./faults.ts";
+import type { LocalChainOptions } from "./options/local-chain-options.ts";
 
 /** 2024-01-01: start of the clock of a chain that does not use the wall clock. */
 const FIRST_BLOCK_USEC = 1_704_067_200_000_000n;
@@ -29,37 +29,6 @@ const BLOCK_STEP_USEC = USEC_PER_SEC;
 
 function wallClockUsec(): bigint {
   return BigInt(Date.now()) * USEC_PER_MS;
-}
-
-export const LOCAL_CHAIN_NUMBERS = {
-  /**
-   * Time between blocks, on the wall clock; 0 makes them as fast as possible, on a clock of their own, so that the ledger
-   * depends on the seed alone. Left out, only calls and submissions make blocks.
-   */
-  blockTimeMs: { fallback: undefined, min: 0, max: 24 * DAY_MS },
-  /** Time between changes of epoch; left out, ten minutes, or that of the ledger if it exists. */
-  epochTimeMs: { fallback: undefined, min: 1, max: 24 * DAY_MS },
-  /** Port of the faucet; 0 picks a free one. Left out, there is none. */
-  faucetPort: { fallback: undefined, min: 0, max: 65_535 },
-  /** Port of the status that the official TypeScript SDK asks for after funding, as for the faucet. */
-  statusPort: { fallback: undefined, min: 0, max: 65_535 },
-  /** Stops after this many blocks; never when left out. */
-  blocks: { fallback: undefined, min: 0, max: 1_000_000_000 },
-} as const satisfies NumberSettings;
-
-/** A chain that makes its own blocks. */
-export interface LocalChainOptions extends NumberOptions<typeof LOCAL_CHAIN_NUMBERS> {
-  /**
-   * The same seed gives the same ledger: without a block time, blocks then have a clock of their own, which begins with
-   * 2024 and steps by a second. Without a seed they have the wall clock's time.
-   */
-  readonly seed?: string | undefined;
-  /** False makes no random transactions of the demo accounts: they are then all yours. */
-  readonly traffic?: boolean | undefined;
-  /** Makes a block as soon as a transaction is submitted, without waiting for the block time. */
-  readonly blockOnSubmit?: boolean | undefined;
-  /** Called after each block with the number made since the start. */
-  readonly onBlock?: ((made: number) => void) | undefined;
 }
 
 export interface BlockMakerOptions {

@@ -1,6 +1,7 @@
 // How a node is made in a process. Apart from `node.ts`, so that a program that makes one loads no tools for stores.
-import type { NodeOptions } from "./options.ts";
-import type { Node } from "./running-node.ts";
+
+import type { Node } from "./api/running-node.ts";
+import type { NodeOptions } from "./options/node-options.ts";
 import { SextantNode } from "./sextant-node.ts";
 
 /** Starts a node. Checks everything it can before it writes anything. */

@@ -5,7 +5,7 @@ import type { ChainGuide } from "../chain/guide.ts";
 import { createLocalChain, LOCAL_CHAIN_ID, type LocalChain } from "../chain/local-chain.ts";
 import { checkGenesis } from "../ledger/genesis.ts";
 import type { StoreIdentity } from "../store/contract.ts";
-import { NODE_DEFAULTS } from "./options.ts";
+import { DEFAULT_SEED } from "./options/local-chain-options.ts";
 
 /** Keys of the info response. */
 export interface DemoNames
@@ -40,7 +40,7 @@ export function withoutKeys(info: Readonly<Record<string, unknown>>): Readonly<R
 let defaultChain: { readonly genesisHash: Uint8Array; readonly names: DemoNames } | undefined;
 
 function loadDefaultChain(): NonNullable<typeof defaultChain> {
-  const chain = createLocalChain({ seed: NODE_DEFAULTS.seed });
+  const chain = createLocalChain({ seed: DEFAULT_SEED });
   return { genesisHash: checkGenesis(chain.genesisBlob()).infoHash, names: namesOf(chain.guide()) };
 }
 

@@ -12,13 +12,13 @@ import {
 import { listenForMetrics } from "../http/side/metrics-server.ts";
 import type { SideServer } from "../http/side/side-server.ts";
 import { loadTlsFiles } from "../http/transport/tls.ts";
-import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
-import { FRONTEND_NUMBERS, type HttpOptions } from "./http-options.ts";
-import type { Metrics } from "./metrics.ts";
-import { type Observation, observeRequests } from "./request-observer.ts";
-import { traceSettingsOf } from "./trace-settings.ts";
-import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
-import { reservePort, startWorkers, type WorkerPool } from "./workers.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { type Observation, observeRequests } from "./metrics/request-observer.ts";
+import { traceSettingsOf } from "./metrics/trace-settings.ts";
+import { FRONTEND_NUMBERS, type HttpOptions } from "./options/http-options.ts";
+import type { SubmissionCall, SubmissionReply } from "./workers/forwarded-submissions.ts";
+import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
+import { reservePort, startWorkers, type WorkerPool } from "./workers/workers.ts";
 
 export interface HttpFrontendOptions {
   readonly http: HttpOptions;

@@ -30,7 +30,7 @@ export interface NodeFacts {
 }
 
 /** The flat object of the info response; 64-bit values are decimal texts. */
-export function nodeInfo(facts: NodeFacts): Readonly<Record<string, unknown>> {
+export function infoResponse(facts: NodeFacts): Readonly<Record<string, unknown>> {
   const { position, fault } = facts;
   return {
     software: "sextant",

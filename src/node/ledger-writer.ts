@@ -18,11 +18,11 @@ import type { PruneWindow } from "../sync/prune-window.ts";
 import { Pruner } from "../sync/pruner.ts";
 import { assertNotHalfRewound } from "../sync/rewind.ts";
 import { keepGenesisLedgerInfo } from "../sync/signed-rows.ts";
-import type { LocalChainOptions } from "./block-maker.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
-import type { Following } from "./following.ts";
-import type { Forking, ForkPlan } from "./forking.ts";
+import type { Following } from "./following/following.ts";
+import type { Forking, ForkPlan } from "./following/forking.ts";
+import type { LocalChainOptions } from "./options/local-chain-options.ts";
 import type { StartPlan } from "./start-plan.ts";
 import type { VerifierStarter } from "./store-engine.ts";
 
@@ -165,7 +165,7 @@ export class LedgerWriter {
       if (chain === undefined && plan.proven !== undefined) await committer.noteMatchedWaypoint(plan.proven);
       return;
     }
-    const { Following } = await import("./following.ts");
+    const { Following } = await import("./following/following.ts");
     const following = new Following(plan.follow, {
       store,
       committer,
@@ -185,7 +185,7 @@ export class LedgerWriter {
 
   async #startFork(plan: ForkPlan): Promise<void> {
     const { store, logger, index: items = true, transactionIndex: transactions = true } = this.#options;
-    const { Forking } = await import("./forking.ts");
+    const { Forking } = await import("./following/forking.ts");
     if (this.#stop.signal.aborted) return;
     this.#forking = new Forking(plan, { store, logger, indexes: { items, transactions } });
     await this.#forking.start();

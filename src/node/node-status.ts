@@ -2,14 +2,14 @@
 // restarted. Workers serve the status of the writing process.
 import type { DemoNameInfo } from "./demo-names.ts";
 import type { Faults } from "./faults.ts";
-import { followInfo, submissionRefusalOf, unhealthyReasonOf } from "./follow-report.ts";
-import { forkSourceInfo } from "./fork-report.ts";
+import { followInfo, submissionRefusalOf, unhealthyReasonOf } from "./following/follow-report.ts";
+import { forkSourceInfo } from "./following/fork-report.ts";
 import { electionInfo, indexInfo } from "./info.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
-import type { NodeOptions } from "./options.ts";
+import type { NodeOptions } from "./options/node-options.ts";
 import type { StartPlan } from "./start-plan.ts";
-import type { NodeStatus } from "./worker-messages.ts";
+import type { NodeStatus } from "./workers/worker-messages.ts";
 import type { WriterElection } from "./writer-election.ts";
 
 /** The parts of a node as they are now. */

@@ -20,34 +20,34 @@ import { loadPosition } from "../sync/committer.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
 import { assertSameGenesis } from "../sync/genesis.ts";
 import { type PruneWindow, parsePruneWindow } from "../sync/prune-window.ts";
+import { type CallParts, closedError, InProcessCalls } from "./api/in-process-calls.ts";
+import { type NodeInfo, toNodeInfo } from "./api/node-info.ts";
+import { proofWindowOf } from "./api/proof-questions.ts";
+import type { Node, SdkConfig } from "./api/running-node.ts";
+import { SubmissionService } from "./api/submission-service.ts";
 import { DemoNameInfo, withoutKeys } from "./demo-names.ts";
-import type { DriverReport } from "./driver-metrics.ts";
 import { Faults } from "./faults.ts";
-import { WaypointInfo } from "./follow-report.ts";
-import { forkInfo } from "./fork-report.ts";
+import { WaypointInfo } from "./following/follow-report.ts";
+import { forkInfo } from "./following/fork-report.ts";
+import type { OfflineViews } from "./following/offline-views.ts";
+import type { UpstreamSubmissions } from "./following/upstream-submissions.ts";
 import type { HttpFrontend } from "./http-frontend.ts";
-import type { HttpOptions } from "./http-options.ts";
-import { type CallParts, closedError, InProcessCalls } from "./in-process-calls.ts";
-import { nodeInfo } from "./info.ts";
-import { assertNodeOptions, assertOptionsObject } from "./known-options.ts";
+import { infoResponse } from "./info.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
-import type { MetricFigures, Metrics } from "./metrics.ts";
-import { type NodeInfo, toNodeInfo } from "./node-info.ts";
-import { nodeMetrics } from "./node-metrics.ts";
+import type { DriverReport } from "./metrics/driver-metrics.ts";
+import type { MetricFigures, Metrics } from "./metrics/metrics.ts";
+import { nodeMetrics } from "./metrics/node-metrics.ts";
 import { statusOf } from "./node-status.ts";
-import type { OfflineViews } from "./offline-views.ts";
-import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
+import type { HttpOptions } from "./options/http-options.ts";
+import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
+import { assertObject, assertOptions } from "./options/option-table.ts";
 import type { ProofPort } from "./proof-port.ts";
-import { proofWindowOf } from "./proof-questions.ts";
-import type { Node, SdkConfig } from "./running-node.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
-import { SubmissionService } from "./submission-service.ts";
 import { trustInfo } from "./trust-report.ts";
-import type { UpstreamSubmissions } from "./upstream-submissions.ts";
-import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
+import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
 import { WriterElection } from "./writer-election.ts";
 
 /** How often `untilReady` looks. */
@@ -99,15 +99,15 @@ export class SextantNode extends InProcessCalls implements Node {
   #localServers: LocalServers | undefined;
 
   constructor(options: NodeOptions, role?: WorkerRole) {
-    assertOptionsObject(options);
-    assertNodeOptions(options);
+    assertObject("options", options);
+    assertOptions(NODE_TABLE, "", options);
     super(options);
     this.#logger = options.logger ?? silentLogger;
     this.#options = options;
     this.#storeOptions = storeOptionsOf(this.#options);
     this.#role = role;
     this.#startedMs = role?.startedMs ?? Date.now();
-    this.#window = parsePruneWindow(this.#options.pruneWindow ?? NODE_DEFAULTS.pruneWindow);
+    this.#window = parsePruneWindow(this.#options.pruneWindow ?? DEFAULT_PRUNE_WINDOW);
     this.#faults = new Faults(this.#logger, (error) => this.#election?.divert(error) ?? false);
     this.faulted = this.#faults.stopped;
     this.#metrics = nodeMetrics({
@@ -310,7 +310,7 @@ export class SextantNode extends InProcessCalls implements Node {
   async #launchWorkers(): Promise<void> {
     if (this.#frontend === undefined) return;
     const { pruneWindow, follow, index, transactionIndex } = this.#options;
-    const { answerSubmission } = await import("./forwarded-submissions.ts");
+    const { answerSubmission } = await import("./workers/forwarded-submissions.ts");
     await this.#frontend.startWorkers({
       setup: {
         // Functions do not reach another process.
@@ -345,9 +345,9 @@ export class SextantNode extends InProcessCalls implements Node {
   /** Where a follower's submissions go, if the operator allows it. */
   async #upstreamSubmissions(): Promise<UpstreamSubmissions | undefined> {
     const { follow } = this.#options;
-    const target = follow && (await import("./following.ts")).submissionTargetOf(follow);
+    const target = follow && (await import("./following/following.ts")).submissionTargetOf(follow);
     if (target === undefined) return undefined;
-    const { UpstreamSubmissions } = await import("./upstream-submissions.ts");
+    const { UpstreamSubmissions } = await import("./following/upstream-submissions.ts");
     return new UpstreamSubmissions({
       ...target,
       refusal: () => this.#status(undefined).submissionRefusal,
@@ -372,7 +372,7 @@ export class SextantNode extends InProcessCalls implements Node {
         types: this.reader.types,
         views: this.reader.views,
         gasPrices: this.reader.gasPrices,
-        nodeInfo: async (view) => this.#shown(await this.#info(view)),
+        nodeInfo: async (view) => this.#shown(await this.nodeInfo(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
         index: !this.#isIndexOff,
@@ -427,7 +427,7 @@ export class SextantNode extends InProcessCalls implements Node {
 
   async #offlineView(view: StoreView, store: Store): Promise<LedgerView> {
     try {
-      const { OfflineViews } = await import("./offline-views.ts");
+      const { OfflineViews } = await import("./following/offline-views.ts");
       this.#offlineViews ??= new OfflineViews();
     } catch (error) {
       view.release();
@@ -442,12 +442,12 @@ export class SextantNode extends InProcessCalls implements Node {
 
   info(): Promise<NodeInfo> {
     return this.call(async () => {
-      const info = this.reader.withView((view) => this.#info(view));
+      const info = this.reader.withView((view) => this.nodeInfo(view));
       return toNodeInfo(
         await info.catch((error: unknown) => {
           if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
             throw error;
-          return this.#info(undefined);
+          return this.nodeInfo(undefined);
         }),
       );
     });
@@ -459,12 +459,12 @@ export class SextantNode extends InProcessCalls implements Node {
     return host === undefined || isLoopback(host) ? info : withoutKeys(info);
   }
 
-  async #info(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
+  protected async nodeInfo(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
     const status = this.#status(view?.position.version);
     // Others would take a waypoint for checked: only hashes that this node computed, and that nothing refutes, give one.
     const position = await this.#storedPosition();
     const isOwn = position !== undefined && isAccumulatorKnown(position) && position.refuted === undefined;
-    return nodeInfo({
+    return infoResponse({
       ...status,
       position: view?.position,
       engine: this.#store?.engine,

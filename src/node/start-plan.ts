@@ -1,21 +1,19 @@
 // Checks the options and plans the start. Everything that can be refused before a store is touched is refused here.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
-import { assertNumbers } from "../base/settings.ts";
 import type { AuthoredChange } from "../chain/authored-block.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { parsePruneWindow } from "../sync/prune-window.ts";
-import { LOCAL_CHAIN_NUMBERS } from "./block-maker.ts";
-import { accountChanges } from "./first-accounts.ts";
-import type { FollowPlan } from "./following.ts";
-import type { ForkPlan } from "./forking.ts";
-import { checkGenesisFile, parseWaypointOption } from "./genesis-report.ts";
-import { FRONTEND_NUMBERS } from "./http-options.ts";
-import { assertPartOptions, assertStoreOptions } from "./known-options.ts";
-import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
+import { accountChanges } from "./api/first-accounts.ts";
+import type { FollowPlan } from "./following/following.ts";
+import type { ForkPlan } from "./following/forking.ts";
+import { DEFAULT_SEED, LOCAL_CHAIN_TABLE } from "./options/local-chain-options.ts";
+import type { NodeOptions } from "./options/node-options.ts";
+import { assertOptions } from "./options/option-table.ts";
 import { engineOf, storeOptionsOf } from "./store-engines.ts";
+import { checkGenesisFile, parseWaypointOption } from "./tools/genesis-report.ts";
 
 /** Where the records of a node come from. All undefined for a read-only node. */
 export interface StartPlan {
@@ -44,7 +42,8 @@ async function readGenesis(genesis: string | Uint8Array | undefined): Promise<Ui
 function assertStore(options: NodeOptions): void {
   const store = storeOptionsOf(options);
   const engine = engineOf(store);
-  assertStoreOptions(store);
+  const { engine: _, ...storeOptions } = store;
+  assertOptions(engine.table, "store", storeOptions);
   engine.assertOptions(store);
   if ((options.http?.workers ?? 0) === 0) return;
   if (!engine.isShared || options.follow?.startVersion !== undefined || options.fork !== undefined) {
@@ -71,22 +70,21 @@ const NO_PLAN: StartPlan = {
 export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
   if (http !== undefined) {
-    const { assertHttpOptions, HTTP_NUMBERS } = await import("../http/server.ts");
-    assertPartOptions("http", { ...HTTP_NUMBERS, ...FRONTEND_NUMBERS }, http);
+    const { HTTP_TABLE } = await import("./options/http-options.ts");
+    const { assertHttpOptions } = await import("../http/server.ts");
+    assertOptions(HTTP_TABLE, "http", http);
     assertHttpOptions(http);
-    assertNumbers("http", FRONTEND_NUMBERS, http);
   }
-  assertPartOptions("localChain", LOCAL_CHAIN_NUMBERS, localChain);
-  assertNumbers("localChain", LOCAL_CHAIN_NUMBERS, localChain);
-  const following = follow && (await import("./following.ts"));
-  if (following !== undefined) {
-    assertPartOptions("follow", following.FOLLOW_NUMBERS, follow);
-    assertNumbers("follow", following.FOLLOW_NUMBERS, follow);
+  assertOptions(LOCAL_CHAIN_TABLE, "localChain", localChain);
+  const following = follow && (await import("./following/following.ts"));
+  if (follow !== undefined) {
+    const { FOLLOW_TABLE } = await import("./options/follow-options.ts");
+    assertOptions(FOLLOW_TABLE, "follow", follow);
   }
-  const forking = fork && (await import("./forking.ts"));
-  if (forking !== undefined) {
-    assertPartOptions("fork", forking.FORK_NUMBERS, fork);
-    assertNumbers("fork", forking.FORK_NUMBERS, fork);
+  const forking = fork && (await import("./following/forking.ts"));
+  if (fork !== undefined) {
+    const { FORK_TABLE } = await import("./options/fork-options.ts");
+    assertOptions(FORK_TABLE, "fork", fork);
   }
   assertStore(options);
   if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
@@ -99,7 +97,7 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
       if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
       throw new ConfigError(`${name}: a fork begins with the state of its network, so it takes none`);
     }
-    const plan = forking.planFork(fork, localChain?.seed ?? NODE_DEFAULTS.seed);
+    const plan = forking.planFork(fork, localChain?.seed ?? DEFAULT_SEED);
     return { ...NO_PLAN, fork: plan, accounts };
   }
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
@@ -108,7 +106,7 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
     throw new ConfigError("localChain: a node that follows upstreams makes no blocks");
   }
   const isLocal = followPlan === undefined && (genesis === undefined || localChain !== undefined);
-  const seed = localChain?.seed ?? NODE_DEFAULTS.seed;
+  const seed = localChain?.seed ?? DEFAULT_SEED;
   const file = await readGenesis(genesis);
   const network = file === undefined ? undefined : checkGenesisFile(file, expected);
   const epochTimeMs = localChain?.epochTimeMs;

@@ -7,7 +7,8 @@ import type { WriterLease } from "../store/writer-lease.ts";
 import type { IndexReport } from "../sync/check/cluster-index.ts";
 import type { RemoteVerifier } from "../sync/page-verifier.ts";
 import type { PageVerification } from "../sync/verified-page.ts";
-import type { DriverReport } from "./driver-metrics.ts";
+import type { DriverReport } from "./metrics/driver-metrics.ts";
+import type { OptionTable } from "./options/option-table.ts";
 
 /** How to open a store. */
 export interface StoreOpening {
@@ -36,6 +37,8 @@ export type VerifierStarter = (
 
 /** A store engine that takes the options `O`. */
 export interface StoreEngine<O extends object> {
+  /** Its options, without the name of the engine. */
+  readonly table: OptionTable;
   /** Throws ConfigError for options that cannot be used. Touches no store. */
   assertOptions(options: O): void;
   open(options: O, opening: StoreOpening): Promise<OpenedStore>;

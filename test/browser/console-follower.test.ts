@@ -23,10 +23,7 @@ describe.skipIf(!hasChromium)("the console of a follower", () => {
   it("shows each upstream with its state and version, and says when none of them answers", async () => {
     const origin = await startProgram([...QUIET, "--block-time", "300ms"]);
     const absent = `http://127.0.0.1:${await freePort()}/v1`;
-    const follower = await startProgram([
-      ...QUIET,
-      ...["--upstream", origin.url, "--upstream", absent, "--poll-time", "100ms"],
-    ]);
+    const follower = await startProgram([...QUIET, ...["--upstream", origin.url, "--upstream", absent]]);
     const visit = await openConsole(follower.url, "#/");
     const { page } = visit;
     const rows = page.getByRole("region", { name: "Upstreams" }).locator("tbody tr");

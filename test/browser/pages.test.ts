@@ -11,7 +11,7 @@ const OVERFLOW = "document.documentElement.scrollWidth - document.documentElemen
 
 describe.skipIf(!hasChromium).each([
   { which: "every page", pages: PAGES, args: [] },
-  { which: "every page without the console", pages: PLAIN_PAGES, args: ["--no-console"] },
+  { which: "every page without the console", pages: PLAIN_PAGES, args: ["--pages", "plain"] },
 ])("$which", ({ pages, args }) => {
   let node: Running;
   beforeAll(async () => {

@@ -7,9 +7,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createNode, type Node } from "../../src/node.ts";
 import { hasChromium, openVisit } from "../support/chromium.ts";
 import { ROOT } from "../support/documentation.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const VERIFY = join(ROOT, "dist/verify.js");
@@ -17,6 +18,7 @@ const MAX_COMPRESSED_BYTES = 60_000;
 
 type Verify = typeof import("../../src/verify.ts");
 
+let node: Node;
 let waypoint: string;
 let files: Readonly<Record<"json" | "bcs", Uint8Array>>;
 let module: Verify;
@@ -45,13 +47,14 @@ function places(bytes: Uint8Array, count: number): number[] {
 
 beforeAll(async () => {
   const folder = temporaryFolder();
-  const args = ["--store", "memory", "--block-time", "0", "--blocks", "12", "--epoch-time", "5s"];
-  const node = await startProgram([...args, "--log-level", "warn"]);
-  const info = (await (await fetch(`${node.url}/info`)).json()) as Record<string, string>;
+  node = await createNode({ localChain: { seed: "sextant", epochTimeMs: 5000 }, http: { port: 0 } });
+  for (let block = 0; block < 12; block++) await node.produceBlock();
+  const { url = "" } = node;
+  const info = (await (await fetch(`${url}/info`)).json()) as Record<string, string>;
   waypoint = info.genesis_waypoint ?? "";
   const prove = async (name: string, ...more: string[]): Promise<Uint8Array> => {
     const out = join(folder, name);
-    const asked = ["prove", "ada", "APT", "--url", node.url, "--from-waypoint", waypoint, "--out", out];
+    const asked = ["prove", "ada", "APT", "--url", url, "--from-waypoint", waypoint, "--out", out];
     const run = await runProgram([...asked, ...more]);
     expect(run.stderr).toBe("");
     expect(run.code).toBe(0);
@@ -63,6 +66,8 @@ beforeAll(async () => {
   files = { json: await prove("proof.json"), bcs: await prove("proof.bcs", "--bcs") };
   module = (await import(VERIFY)) as Verify;
 });
+
+afterAll(() => node.close());
 
 it("the export for browsers is small, whole, and free of Node", () => {
   const code = readFileSync(VERIFY);

@@ -31,7 +31,7 @@ declare("Nodes on a cluster with passwords and TLS", () => {
     return path;
   };
   const certificates = (authority: string, client: string): string[] => [
-    ...["--store-tls-ca", join(tls, `${authority}.pem`)],
+    ...["--store-tls", join(tls, `${authority}.pem`)],
     ...["--store-tls-cert", join(tls, `${client}.pem`), "--store-tls-key", join(tls, `${client}.key`)],
   ];
   const trusted = certificates("ca", "client");

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadCommands } from "../../src/cli/commands.ts";
-import { SHELLS } from "../../src/cli/completion.ts";
+import { SHELLS } from "../../src/cli/help/completion.ts";
 import { runCommand } from "../support/command.ts";
 import { ROOT } from "../support/documentation.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -46,7 +46,7 @@ describe("bash", () => {
     expect(inBash("sextant", "bal")).toEqual(["balance", "balances"]);
     expect(inBash("sextant", "history", "--f")).toEqual(["--from", "--format"]);
     expect(inBash("sextant", "history", "--format", "")).toEqual(["text", "csv", "json"]);
-    expect(inBash("sextant", "start", "--no-me")).toEqual(["--no-metrics"]);
+    expect(inBash("sextant", "start", "--no-tr")).toEqual(["--no-traffic"]);
     expect(inBash("sextant", "encode", "req")).toEqual(["request.json"]);
     expect(inBash("sextant", "completion", "z")).toEqual(["zsh"]);
     // A password is never a flag.

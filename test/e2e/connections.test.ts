@@ -77,7 +77,7 @@ describe.skipIf(maxFiles < IDLE + 500)(`${IDLE} idle connections (needs as many 
   });
 
   it("that send nothing are closed after the timeout for headers", async () => {
-    const { node, port, pid } = await start("--headers-timeout", "1s");
+    const { node, port, pid } = await start("--request-timeout", "1s");
     const { sockets, closed } = await open(port, 1000, false);
     await until(() => closed() === 1000);
     for (const socket of sockets) socket.destroy();

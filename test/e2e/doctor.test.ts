@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
-import { portFindings } from "../../src/cli/doctor/network.ts";
+import { portFindings } from "../../src/cli/doctor-checks.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { createCertificate, hasOpenssl } from "../support/certificate.ts";
 import { runCommand } from "../support/command.ts";

@@ -19,7 +19,7 @@ const VERSIONS = 15;
 /** Requests in flight. */
 const AT_ONCE = 40;
 const QUIET = ["--log-level", "warn"];
-const FOLLOW = [...QUIET, "--prune-window", "off", "--upstream-rate", "0", "--poll-time", "50ms"];
+const FOLLOW = [...QUIET, "--prune-window", "off", "--upstream-rate", "0"];
 
 interface Info {
   readonly block_height: string;
@@ -149,8 +149,8 @@ describe("a chain of followers", () => {
 
   it("does not print that it is ready while its upstream is gone, and prints it at the head", async () => {
     const proxy = await startProxy("http://127.0.0.1:9");
-    const args = ["--data", join(folder, "late-b"), "--upstream", proxy.url, "--poll-time", "50ms"];
-    const b = await startProgram([...args, "--retry-time", "20ms"], {}, "listening");
+    const args = ["--data", join(folder, "late-b"), "--upstream", proxy.url];
+    const b = await startProgram(args, {}, "listening");
     expect(b.stdout()).toMatch(/^sextant is listening: http\S+ \(not ready: no ledger yet.*\)\n$/);
     await until(() => b.stderr().includes("upstream rests after a failed request"));
     expect((await fetch(`${b.url}/-/ready`)).status).toBe(503);
@@ -172,7 +172,7 @@ describe("a chain of followers", () => {
     const b = await startProgram(
       [
         ...["--data", join(folder, "wrong-b"), "--upstream", a.url, "--waypoint", other],
-        ...[...FOLLOW, "--retry-time", "20ms", "--give-up-time", "500ms"],
+        ...[...FOLLOW, "--give-up-time", "500ms"],
       ],
       {},
       "listening",

@@ -156,13 +156,6 @@ describe.skipIf(process.platform !== "linux")("a command stopped half-way", () =
     await expectGone(run, reader);
   });
 
-  it("start --check full exits on SIGTERM without serving", async () => {
-    const run = launch("start", "--port", "0", "--check", "full", "--data", data);
-    const reader = await stopReading(run, () => process.kill(run.pid, "SIGTERM"));
-    expect(await run.ended).toMatchObject({ code: 0, stdout: "" });
-    await expectGone(run, reader);
-  });
-
   it("backup exits cleanly on SIGINT, and the next one resumes", async () => {
     const to = join(folder, "backup");
     const run = launch("backup", "--data", data, "--to", to);

@@ -41,7 +41,7 @@ describe("a lying upstream", () => {
     const genesis = world.genesisWaypoint;
     const node = await startProgram([
       ...["--upstream", liar.url, "--waypoint", genesis, "--data", join(folder, "endless")],
-      ...["--upstream-rate", "0", "--poll-time", "20ms", "--log-level", "error", "--prune-window", "off"],
+      ...["--upstream-rate", "0", "--log-level", "error", "--prune-window", "off"],
     ]);
     const info = async (): Promise<{ ledger_version: string; upstreams: { state: string }[] }> =>
       (await fetch(`${node.url}/info`)).json() as never;

@@ -62,7 +62,7 @@ describe("an environment with SEXTANT_DATA, as an image may have it", () => {
 
   it("gives way to --data, and to nothing else from the environment", async () => {
     const both = await runCommand(["start", ...QUIET], { ...environment, SEXTANT_STORE: "memory" });
-    expect([both.code, both.stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
+    expect([both.code, both.stderr]).toEqual([2, "sextant: SEXTANT_DATA needs --store lmdb\n"]);
     const flags = await runCommand(["start", "--store", "memory", "--data", join(folder, "x")]);
     expect([flags.code, flags.stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
     const ask = await runCommand(["info", "--url", "http://127.0.0.1:1", "--data", join(folder, "x")]);
@@ -119,7 +119,7 @@ describe("a configuration file", () => {
   it("with keys that exclude each other is an error", async () => {
     const path = configFile("both.yaml", `store: memory\ndata: ${join(folder, "y")}\n`);
     const { code, stderr } = await runCommand(["start", "--config", path]);
-    expect([code, stderr]).toEqual([2, "sextant: --data needs --store lmdb\n"]);
+    expect([code, stderr]).toEqual([2, `sextant: ${path}: data needs --store lmdb\n`]);
   });
 });
 

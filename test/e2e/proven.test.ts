@@ -1,5 +1,6 @@
 // Proofs as an operator runs them: a local chain with validators, followers with --proofs, real processes and sockets.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createNode } from "../../src/node.ts";
 import { runCommand } from "../support/command.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -14,7 +15,7 @@ interface Info {
   readonly proof_sources: readonly { readonly state: string }[];
 }
 
-const infoOf = async (node: Running): Promise<Info> =>
+const infoOf = async (node: Pick<Running, "url">): Promise<Info> =>
   (await (await fetch(`${node.url}/info`)).json()) as Info;
 
 const proofsOf = (node: Running): string => /^Proofs: (\S+)/m.exec(node.stdout())?.[1] ?? "";
@@ -28,37 +29,31 @@ const untilProven = (node: Running) =>
 describe("followers with --proofs", () => {
   it("prove what they serve, through kill -9, and one of them proves it to the next", async () => {
     const folder = temporaryFolder();
-    const origin = await startProgram([
-      ...QUIET,
-      ...[
-        "--data",
-        `${folder}/origin`,
-        "--prune-window",
-        "off",
-        "--block-time",
-        "100ms",
-        "--epoch-time",
-        "1s",
-      ],
-      ...["--proof-port", "0"],
-    ]);
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
-    const follow = (name: string, upstream: Running, proofs: Running, ...more: string[]): Promise<Running> =>
+    const origin = await createNode({
+      data: `${folder}/origin`,
+      pruneWindow: "off",
+      localChain: { seed: "sextant", blockTimeMs: 100, epochTimeMs: 1000 },
+      http: { port: 0, proofPort: 0 },
+    });
+    onTestFinished(() => origin.close());
+    const [originUrl, originProofs] = [origin.url ?? "", origin.proofUrl ?? ""];
+    const { genesis_waypoint: waypoint } = await infoOf({ url: originUrl });
+    const follow = (name: string, upstream: string, proofs: string, ...more: string[]): Promise<Running> =>
       startProgram([
         ...QUIET,
-        ...["--data", `${folder}/${name}`, "--prune-window", "off", "--upstream", upstream.url],
-        ...["--upstream-rate", "0", "--poll-time", "50ms", "--proof-poll-time", "50ms"],
-        ...["--waypoint", waypoint, "--proofs", proofsOf(proofs), "--proof-port", "0", ...more],
+        ...["--data", `${folder}/${name}`, "--prune-window", "off", "--upstream", upstream],
+        ...["--upstream-rate", "0"],
+        ...["--waypoint", waypoint, "--proofs", proofs, "--proof-port", "0", ...more],
       ]);
-    const first = await follow("first", origin, origin);
+    const first = await follow("first", originUrl, originProofs);
     const { proven_version: before } = await untilProven(first);
     await first.stop("SIGKILL");
 
-    const again = await follow("first", origin, origin);
+    const again = await follow("first", originUrl, originProofs);
     const after = await untilProven(again);
     expect(BigInt(after.proven_version ?? 0)).toBeGreaterThanOrEqual(BigInt(before ?? 0));
 
-    const second = await follow("second", again, again, "--min-trust", "proven");
+    const second = await follow("second", again.url, proofsOf(again), "--min-trust", "proven");
     await untilProven(second);
     const balance = `${second.url}/accounts/0x1/balance/0x1::aptos_coin::AptosCoin`;
     const response = await until(async () => {
@@ -79,7 +74,7 @@ describe("followers with --proofs", () => {
       "--port",
       "0",
       "--proofs",
-      proofsOf(origin),
+      originProofs,
     ]);
     expect(doctor.stdout).toMatch(/^ok {4}proofs http:\S+: a backup service, epochs up to \d+/m);
     const absent = await runCommand([

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { NODE_DEFAULTS } from "../../src/node/options.ts";
+import { DEFAULT_SEED } from "../../src/node/options/local-chain-options.ts";
 import { startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -53,7 +53,7 @@ describe.each([
       const answers = await Promise.all(Array.from({ length: 20 }, () => answerOf(`${reader.url}/-/ready`)));
       return answers.every(({ status }) => status === 200);
     });
-    const [account] = createLocalChain({ seed: NODE_DEFAULTS.seed }).guide().accounts;
+    const [account] = createLocalChain({ seed: DEFAULT_SEED }).guide().accounts;
     const path = `/accounts/${account?.address}/balance/${account?.assets[0]?.asset}`;
     await until(async () => (await answerOf(reader.url)).version > 20n);
     for (let version = 0n; version <= 20n; version++) {

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { ANCHORED, compareTrust, trustAt } from "../../src/ledger/trust.ts";
-import { checkData } from "../../src/node/store-tools.ts";
+import { checkData } from "../../src/node/tools/store-tools.ts";
 import type { Store, StoreView } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { Committer } from "../../src/sync/committer.ts";

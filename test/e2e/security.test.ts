@@ -55,7 +55,15 @@ describe("with default options", () => {
     expect(seen.join("\n")).not.toContain(process.cwd());
     await node.stop();
 
-    const bare = await startProgram(["--data", data, "--no-metrics", "--no-start-page", "--no-encode"]);
+    const bare = await startProgram([
+      "--data",
+      data,
+      "--metrics-port",
+      "off",
+      "--pages",
+      "off",
+      "--no-encode",
+    ]);
     const statuses = await Promise.all(
       ["/", "/metrics"].map(async (path) => (await fetch(new URL(path, bare.url))).status),
     );

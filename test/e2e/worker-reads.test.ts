@@ -8,7 +8,7 @@ import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
-import { NODE_DEFAULTS } from "../../src/node/options.ts";
+import { DEFAULT_SEED } from "../../src/node/options/local-chain-options.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { signCall } from "../support/submitter.ts";
@@ -17,7 +17,7 @@ import { until } from "../support/until.ts";
 
 const BCS = "application/x.aptos.signed_transaction+bcs";
 const APT = "0x1::aptos_coin::AptosCoin";
-const PAYER = createKeypair(chainSeed(NODE_DEFAULTS.seed), "gus");
+const PAYER = createKeypair(chainSeed(DEFAULT_SEED), "gus");
 
 describe("what the writer answered is in the next read", () => {
   let node: Running;

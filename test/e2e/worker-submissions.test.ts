@@ -9,7 +9,7 @@ import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
-import { NODE_DEFAULTS } from "../../src/node/options.ts";
+import { DEFAULT_SEED } from "../../src/node/options/local-chain-options.ts";
 import { type UserTransaction, userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { Pipeline, type PipelinedAnswer } from "../support/pipelined.ts";
 import { startProgram } from "../support/program.ts";
@@ -55,8 +55,8 @@ describe.skipIf(process.platform !== "linux")("submissions to workers", () => {
     };
     const get = async (path: string) => (await fetch(`${node.url}${path}`)).json();
     const to = parseAddress("0xb0b");
-    const sender = createKeypair(chainSeed(NODE_DEFAULTS.seed), "emptier");
-    const payer = createKeypair(chainSeed(NODE_DEFAULTS.seed), "gus");
+    const sender = createKeypair(chainSeed(DEFAULT_SEED), "emptier");
+    const payer = createKeypair(chainSeed(DEFAULT_SEED), "gus");
     const sign = (amount: bigint, nonce: bigint, key = payer): UserTransaction =>
       signCall(key, {
         function: "aptos_account::transfer",
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== "linux")("submissions to workers", () => {
       join(folder, "killed"),
       ...["--block-time", "50ms", "--workers", "2", "--log-level", "warn"],
     ]);
-    const seed = chainSeed(NODE_DEFAULTS.seed);
+    const seed = chainSeed(DEFAULT_SEED);
     const [payer, sender] = [createKeypair(seed, "gus"), createKeypair(seed, "sender of many")];
     const to = parseAddress("0xb0b");
     const get = async (path: string) => (await fetch(`${node.url}${path}`)).json();

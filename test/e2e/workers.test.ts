@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { NODE_DEFAULTS } from "../../src/node/options.ts";
+import { DEFAULT_SEED } from "../../src/node/options/local-chain-options.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -47,7 +47,7 @@ function ask(url: string, agent: Agent, timeoutMs = 60_000): Promise<Reply> {
 
 /** Path of a balance of the local chain. */
 function balancePath(): string {
-  const [account] = createLocalChain({ seed: NODE_DEFAULTS.seed }).guide().accounts;
+  const [account] = createLocalChain({ seed: DEFAULT_SEED }).guide().accounts;
   return `/accounts/${account?.address}/balance/${account?.assets[0]?.asset}`;
 }
 

@@ -11,7 +11,7 @@ import type { Position } from "../../src/ledger/position.ts";
 import { stateKeyHashOfBcs } from "../../src/ledger/state-key.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
-import { checkData } from "../../src/node/store-tools.ts";
+import { checkData } from "../../src/node/tools/store-tools.ts";
 import { INDEX_REACH_KEYS, indexReachRow } from "../../src/store/index-reach.ts";
 import { type Environment, openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { decodePosition, encodePosition } from "../../src/store/lmdb/position-row.ts";

@@ -10,7 +10,7 @@ import { chainSeed } from "../../src/chain/local-chain.ts";
 import { transactionCodec, transactionHash } from "../../src/ledger/transaction.ts";
 import { formatAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
-import { UpstreamSubmissions } from "../../src/node/upstream-submissions.ts";
+import { UpstreamSubmissions } from "../../src/node/following/upstream-submissions.ts";
 import { createNode } from "../../src/node.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";

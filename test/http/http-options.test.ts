@@ -71,7 +71,7 @@ describe("a bound on clients", () => {
   });
 });
 
-describe("--no-metrics", () => {
+describe("metrics: false", () => {
   it("serves no metrics, even with a metrics port", async () => {
     const free = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => free.once("listening", resolve));

@@ -7,7 +7,7 @@ import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { giveBack, MIN_LENT_BYTES } from "../../src/http/transport/lent-bytes.ts";
 import { createNode, type Node } from "../../src/index.ts";
 import type { Ledger } from "../../src/ledger/view.ts";
-import { Reader } from "../../src/node/reader.ts";
+import { Reader } from "../../src/node/api/reader.ts";
 import { createQuestionAnswerer } from "../../src/node/submissions/answerer.ts";
 import { LARGE_SUBMISSION_BYTES, SubmissionThread } from "../../src/node/submissions/thread.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

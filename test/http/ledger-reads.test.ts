@@ -39,6 +39,22 @@ describe("reads as calls", () => {
     await expect(node.resource("0x1", "no type")).rejects.toThrow(/resource_type: expected a struct type/);
   });
 
+  it("refuse with codes of the ledger or of calls, and with nothing of HTTP", async () => {
+    await expect(node.resource("0x1", "no type")).rejects.toMatchObject({
+      name: "CallError",
+      code: "invalid",
+    });
+    await expect(node.resource("0x1", "0x1::no::Such", { ledgerVersion: 9999n })).rejects.toMatchObject({
+      name: "LedgerError",
+      code: "version_not_found",
+    });
+    const modules = node.modules(`0x${"ab".repeat(32)}`);
+    await expect(modules[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      name: "CallError",
+      code: "absent",
+    });
+  });
+
   it("return transactions and blocks, with versions as bigint", async () => {
     const json = (await get("transactions/by_version/2")) as { hash: string };
     const second = { version: 2n, hash: json.hash, transaction: json };

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
 import { createNode, type Node } from "../../src/index.ts";
-import { Reader } from "../../src/node/reader.ts";
+import { Reader } from "../../src/node/api/reader.ts";
 import { createHeavyLedger } from "../support/heavy-ledger.ts";
 import {
   chainRequests,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { Faults } from "../../src/node/faults.ts";
 import { LedgerWriter } from "../../src/node/ledger-writer.ts";
-import type { NodeOptions } from "../../src/node/options.ts";
+import type { NodeOptions } from "../../src/node/options/node-options.ts";
 import { planStart } from "../../src/node/start-plan.ts";
 import { WriterElection } from "../../src/node/writer-election.ts";
 import { createNode, type Node } from "../../src/node.ts";

@@ -1,27 +1,26 @@
 // A value of the wrong type is refused by the name of its option, with what was expected; no option is forgotten.
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../src/base/errors.ts";
-import { HTTP_NUMBERS } from "../../src/http/server.ts";
-import { LOCAL_CHAIN_NUMBERS } from "../../src/node/block-maker.ts";
+import type { ValueKind } from "../../src/base/option.ts";
 import { createNode } from "../../src/node/create-node.ts";
-import { FOLLOW_NUMBERS } from "../../src/node/following.ts";
-import { FORK_NUMBERS } from "../../src/node/forking.ts";
-import { FRONTEND_NUMBERS } from "../../src/node/http-options.ts";
-import {
-  ACCOUNT_NAMES,
-  NODE_NAMES,
-  type OptionKind,
-  PART_NAMES,
-  STORE_NAMES,
-} from "../../src/node/known-options.ts";
+import { CASSANDRA_TABLE } from "../../src/node/engines/cassandra.ts";
+import { lmdbEngine } from "../../src/node/engines/lmdb.ts";
+import { FOLLOW_TABLE } from "../../src/node/options/follow-options.ts";
+import { FORK_TABLE } from "../../src/node/options/fork-options.ts";
+import { HTTP_TABLE } from "../../src/node/options/http-options.ts";
+import { LOCAL_CHAIN_TABLE } from "../../src/node/options/local-chain-options.ts";
+import { ACCOUNT_TABLE, NODE_TABLE } from "../../src/node/options/node-options.ts";
+import { type OptionTable, valueKinds } from "../../src/node/options/option-table.ts";
 
 const WRONG = [5, Number.NaN, "", "x", true, null, 5n, {}, [], [5], [null], () => {}, new Uint8Array(3)];
 
 /** A number is checked with its bounds. */
-const NUMBER: OptionKind = { expected: "", fits: (value) => typeof value === "number" && value === 5 };
+const BOUNDED: ValueKind = { expected: "", fits: (value) => typeof value === "number" && value === 5 };
 
-function numbers(settings: object): Record<string, OptionKind> {
-  return Object.fromEntries(Object.keys(settings).map((name) => [name, NUMBER]));
+/** What each option of a table takes. */
+function kindsOf(table: OptionTable): Readonly<Record<string, ValueKind>> {
+  const numbers = Object.keys(table.numbers).map((name) => [name, BOUNDED]);
+  return { ...valueKinds(table), ...Object.fromEntries(numbers) };
 }
 
 const accountWith = (name: string, value: unknown): object => ({
@@ -29,17 +28,17 @@ const accountWith = (name: string, value: unknown): object => ({
 });
 const TABLES: readonly [
   prefix: string,
-  kinds: Readonly<Record<string, OptionKind>>,
+  table: OptionTable,
   given: (name: string, value: unknown) => object,
 ][] = [
-  ["", NODE_NAMES, (name, value) => ({ [name]: value })],
-  ["http.", { ...PART_NAMES.http, ...numbers({ ...HTTP_NUMBERS, ...FRONTEND_NUMBERS }) }, within("http")],
-  ["localChain.", { ...PART_NAMES.localChain, ...numbers(LOCAL_CHAIN_NUMBERS) }, within("localChain")],
-  ["follow.", { ...PART_NAMES.follow, ...numbers(FOLLOW_NUMBERS) }, within("follow")],
-  ["fork.", { ...PART_NAMES.fork, ...numbers(FORK_NUMBERS) }, within("fork")],
-  ["accounts[0].", ACCOUNT_NAMES, accountWith],
-  ["store.", STORE_NAMES.lmdb, within("store", { engine: "lmdb", path: "nowhere" })],
-  ["store.", STORE_NAMES.cassandra, within("store", { engine: "cassandra", url: "127.0.0.1" })],
+  ["", NODE_TABLE, (name, value) => ({ [name]: value })],
+  ["http.", HTTP_TABLE, within("http")],
+  ["localChain.", LOCAL_CHAIN_TABLE, within("localChain")],
+  ["follow.", FOLLOW_TABLE, within("follow")],
+  ["fork.", FORK_TABLE, within("fork")],
+  ["accounts[0].", ACCOUNT_TABLE, accountWith],
+  ["store.", lmdbEngine.table, within("store", { engine: "lmdb", path: "nowhere" })],
+  ["store.", CASSANDRA_TABLE, within("store", { engine: "cassandra", url: "127.0.0.1" })],
 ];
 
 function within(part: string, others: object = {}) {
@@ -57,8 +56,8 @@ async function refusal(options: unknown): Promise<unknown> {
 }
 
 describe("a value of the wrong type", () => {
-  const all = TABLES.flatMap(([prefix, kinds, given]) =>
-    Object.entries(kinds).map(([name, kind]) => ({ option: `${prefix}${name}`, name, kind, given })),
+  const all = TABLES.flatMap(([prefix, table, given]) =>
+    Object.entries(kindsOf(table)).map(([name, kind]) => ({ option: `${prefix}${name}`, name, kind, given })),
   );
 
   it.each(all)("of $option is refused by its name", async ({ option, name, kind, given }) => {

@@ -7,7 +7,7 @@ import {
   type HttpServices,
 } from "../../src/http/server.ts";
 import { parseJson } from "../../src/json/parse.ts";
-import { Reader } from "../../src/node/reader.ts";
+import { Reader } from "../../src/node/api/reader.ts";
 import { TransactionError } from "../../src/transaction/errors.ts";
 import { createHttpLedger } from "./http-ledger.ts";
 

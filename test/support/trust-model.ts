@@ -20,7 +20,7 @@ import {
 import { type LedgerView, trustOfAnswer } from "../../src/ledger/view.ts";
 import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import { parseAddress } from "../../src/move/address.ts";
-import { Following, planFollowing } from "../../src/node/following.ts";
+import { Following, planFollowing } from "../../src/node/following/following.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

@@ -8,7 +8,6 @@ import { transactionAccumulator } from "../../src/ledger/accumulator.ts";
 import { decodePage, decodeRecord, encodeRecord } from "../../src/ledger/record.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/transaction-info.ts";
 import { CHAINED, cutTrust, PROVEN, TRUSTED, type TrustLevel } from "../../src/ledger/trust.ts";
-import { wideJson } from "../../src/node/node-info.ts";
 import { checkData, createNode, type Node, type NodeOptions, rewindData } from "../../src/node.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { baseRowKey, encodeBaseRow } from "../../src/sync/base-rows.ts";
@@ -18,6 +17,7 @@ import { type Meddler, startProxy } from "../support/proxy.ts";
 import { encodePage } from "../support/recorded-upstream.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
+import { wideJson } from "../support/wide-json.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
 /** Nobody writes it before a test funds it. */

@@ -1,10 +1,10 @@
 // A start in the middle with proofs: the accumulator, the state root and every item follow from signatures.
 import { afterEach, describe, expect, it } from "vitest";
-import { wideJson } from "../../src/node/node-info.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { type Meddle, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
+import { wideJson } from "../support/wide-json.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
 const open: { close(): Promise<unknown> }[] = [];

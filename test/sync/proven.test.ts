@@ -1,10 +1,10 @@
 // A follower with proof sources: what validators signed proves its history, or refutes it.
 import { afterEach, describe, expect, it } from "vitest";
-import { wideJson } from "../../src/node/node-info.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
+import { wideJson } from "../support/wide-json.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
 const open: { close(): Promise<unknown> }[] = [];

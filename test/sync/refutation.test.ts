@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { trustAt } from "../../src/ledger/trust.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
-import { Following, planFollowing } from "../../src/node/following.ts";
+import { Following, planFollowing } from "../../src/node/following/following.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";

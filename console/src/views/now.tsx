@@ -296,7 +296,8 @@ function Requests({ figures }: { readonly figures: Figures }): JSX.Element {
     return (
       <Card title="Requests">
         <p class="faint">
-          This node serves no metrics here (--no-metrics, or --metrics-port puts them on a port of their own).
+          This node serves no metrics here (--metrics-port off, or --metrics-port puts them on a port of their
+          own).
         </p>
       </Card>
     );

@@ -1,12 +1,28 @@
 // `sextant backup` copies a data directory and checks the copy; `sextant restore` checks a backup and restores it.
 import { ConfigError } from "../../base/errors.ts";
-import { backupData, restoreData } from "../../node.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
+import { backupData, type CopyWatch, restoreData } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
-import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
+import { startParts } from "../progress.ts";
 import { DEFAULT_DATA, directoryOf } from "../store-options.ts";
-import { copyWatch } from "./check.ts";
 import { printFields } from "./info.ts";
+
+/** Copies and checks with progress: of the copy in bytes, then of the check in rows. */
+async function watched<T>(work: (watch: CopyWatch) => Promise<T>): Promise<T> {
+  const progress = startParts();
+  const result = await interruptible(
+    (signal) =>
+      work({
+        onCopy: (done, total) => progress.update("bytes", done, total),
+        onCheck: (done, total) => progress.update("rows", done, total),
+        signal,
+      }),
+    RESUMES,
+  );
+  progress.finish();
+  return result;
+}
 
 export const backupCommand = command({
   name: "backup",
@@ -30,10 +46,8 @@ export const backupCommand = command({
   run: async (values, operands, context) => {
     operandsOf(operands, []);
     if (values.to === undefined) throw new ConfigError("--to: expected a directory for the copy");
-    const watch = copyWatch();
     const [data, to] = [directoryOf("data", values.data), directoryOf("to", values.to)];
-    const manifest = await interruptible((signal) => backupData(data, to, { ...watch, signal }), RESUMES);
-    watch.finish();
+    const manifest = await watched((watch) => backupData(data, to, watch));
     printFields({ ...manifest }, values.json, context);
     return EXIT_OK;
   },
@@ -51,10 +65,8 @@ export const restoreCommand = command({
   run: async (values, operands, context) => {
     operandsOf(operands, []);
     if (values.from === undefined) throw new ConfigError("--from: expected the directory of a backup");
-    const watch = copyWatch();
     const [from, data] = [values.from, directoryOf("data", values.data)];
-    const manifest = await interruptible((signal) => restoreData(from, data, { ...watch, signal }), RESUMES);
-    watch.finish();
+    const manifest = await watched((watch) => restoreData(from, data, watch));
     printFields({ ...manifest }, values.json, context);
     return EXIT_OK;
   },

@@ -1,9 +1,10 @@
 // `sextant balance`, `balances`, `detail` and `holdings`: balances at the latest or any kept version or time.
+
+import { switchOption } from "../../base/option.ts";
 import { parseOperand } from "../../node.ts";
 import { batchOptions, runBatch } from "../batch.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
-import { switchOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { readAtOf, readAtOptions, sourceOptions, stateExclusions, stateOptions } from "../source/options.ts";
 import type { BalanceQueryText } from "../source/source.ts";

@@ -2,9 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { childFlags } from "../../base/child-flags.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import {
-  type CheckProgress,
-  type CopyWatch,
   checkClusterData,
   checkData,
   type IndexReport,
@@ -13,46 +12,16 @@ import {
 } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible } from "../interrupt.ts";
-import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
-import { type Progress, startProgress } from "../progress.ts";
+import { startParts } from "../progress.ts";
 import {
-  assertNotGiven,
   CLUSTER_NAMES,
   clusterOf,
   clusterOptions,
+  clusterRules,
   DEFAULT_DATA,
   directoryOf,
-  passwordExclusion,
 } from "../store-options.ts";
 import { alignedLines } from "./info.ts";
-
-/** Starts to show progress at the first update. */
-function checkProgress(label = "rows"): { readonly onProgress: CheckProgress; readonly finish: () => void } {
-  let progress: Progress | undefined;
-  return {
-    onProgress: (done, total) => {
-      progress ??= startProgress(label, total);
-      progress.update(done);
-    },
-    finish: () => {
-      progress?.finish();
-      progress = undefined;
-    },
-  };
-}
-
-/** Shows the progress of a copy, in bytes, and of the check that follows it, in rows. */
-export function copyWatch(): CopyWatch & { readonly finish: () => void } {
-  const [copy, check] = [checkProgress("bytes"), checkProgress()];
-  return {
-    onCopy: copy.onProgress,
-    onCheck: (done, total) => {
-      copy.finish();
-      check.onProgress(done, total);
-    },
-    finish: check.finish,
-  };
-}
 
 function reportFields(report: StoreReport): Readonly<Record<string, unknown>> {
   return {
@@ -75,9 +44,10 @@ function reportFields(report: StoreReport): Readonly<Record<string, unknown>> {
 }
 
 async function checkHere(data: string, asJson: boolean, context: CommandContext): Promise<number> {
-  const { onProgress, finish } = checkProgress();
+  const progress = startParts();
+  const onProgress = (done: number, total: number): void => progress.update("rows", done, total);
   const report = await interruptible((signal) => checkData(data, onProgress, signal));
-  finish();
+  progress.finish();
   const fields = reportFields(report);
   if (asJson) context.out(JSON.stringify({ ...fields, findings: report.findings }));
   else for (const line of alignedLines(fields)) context.out(line);
@@ -158,7 +128,11 @@ export const checkCommand = command({
       false,
     ),
   },
-  exclusions: [{ one: "store-url", others: ["data", "in-process"] }, passwordExclusion],
+  exclusions: [{ one: "store-url", others: ["data", "in-process"] }, ...clusterRules.exclusions],
+  requirements: [
+    { options: CLUSTER_NAMES, isMet: (values) => values["store-url"] !== undefined, needs: "--store-url" },
+    ...clusterRules.requirements,
+  ],
   examples: [
     "sextant check",
     "sextant check --data /var/lib/sextant --json",
@@ -168,7 +142,6 @@ export const checkCommand = command({
     operandsOf(operands, []);
     const { "store-url": url } = values;
     if (url !== undefined) return checkCluster(clusterOf(url, values), values.json, context);
-    assertNotGiven(CLUSTER_NAMES, values, "--store-url");
     const data = directoryOf("data", values.data);
     if (values["in-process"]) return checkHere(data, values.json, context);
     return checkInChild(data, values.json ? ["--json"] : [], context);

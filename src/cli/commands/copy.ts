@@ -1,18 +1,12 @@
 // `sextant copy`: copies a ledger from a data directory into another directory or a cluster.
 import { ConfigError } from "../../base/errors.ts";
+import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../../base/option.ts";
 import { type CopyOptions, type CopyReport, copyData, type StoreOptions } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../option.ts";
-import { type Progress, startProgress } from "../progress.ts";
-import {
-  assertNotGiven,
-  CLUSTER_NAMES,
-  clusterOf,
-  clusterOptions,
-  passwordExclusion,
-} from "../store-options.ts";
+import { startParts } from "../progress.ts";
+import { CLUSTER_NAMES, clusterOf, clusterOptions, clusterRules } from "../store-options.ts";
 import { alignedLines } from "./info.ts";
 
 /** `--compare sample` compares one in this many versions and keys. */
@@ -55,10 +49,7 @@ function sourceOf({ from }: OptionValues<typeof options>): StoreOptions {
 }
 
 function targetOf(values: OptionValues<typeof options>): StoreOptions {
-  const store = directoryStore("to", values.to);
-  if (store === undefined) return clusterOf(values.to ?? "", values);
-  assertNotGiven(CLUSTER_NAMES, values, "--to with the URL of a cluster");
-  return store;
+  return directoryStore("to", values.to) ?? clusterOf(values.to ?? "", values);
 }
 
 /** How often the command says that it still opens the target; a loaded cluster takes minutes to create tables. */
@@ -69,26 +60,19 @@ function partProgress(err: CommandContext["err"]): {
   readonly onProgress: CopyOptions["onProgress"];
   readonly finish: () => void;
 } {
-  let part: string | undefined;
-  let progress: Progress | undefined;
+  const progress = startParts({ isSteady: true });
   const startedMs = performance.now();
   const opening = setInterval(() => {
     err(`opening the target, ${Math.round((performance.now() - startedMs) / 1000)} s`);
   }, OPENING_INTERVAL_MS).unref();
   return {
-    onProgress: (name, done, total) => {
+    onProgress: (part, done, total) => {
       clearInterval(opening);
-      if (part !== name) {
-        progress?.finish();
-        // An earlier run may have copied versions; every other part starts at zero.
-        progress = startProgress(name, total, { from: name === "versions" ? done : 0, isSteady: true });
-        part = name;
-      }
-      progress?.update(done);
+      progress.update(part, done, total);
     },
     finish: () => {
       clearInterval(opening);
-      progress?.finish();
+      progress.finish();
     },
   };
 }
@@ -112,9 +96,14 @@ export const copyCommand = command({
   operands: "",
   options,
   exclusions: [
-    { one: ["to", (to) => String(to).startsWith(LMDB)], others: CLUSTER_NAMES },
-    passwordExclusion,
+    {
+      one: ["to", (to) => String(to).startsWith(LMDB)],
+      others: CLUSTER_NAMES,
+      refusal: " needs --to with the URL of a cluster",
+    },
+    ...clusterRules.exclusions,
   ],
+  requirements: clusterRules.requirements,
   examples: [
     "sextant copy --from lmdb:./data --to cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant copy --from lmdb:./data --to lmdb:./other --compare all",

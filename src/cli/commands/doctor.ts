@@ -1,21 +1,34 @@
 // `sextant doctor`: looks at the machine, the data directory and the network that a node would use, and says in plain
 // words what is wrong. It changes nothing.
-import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
-import { diskFindings, permissionFindings, type SeenStore, storeFindings } from "../doctor/directory.ts";
-import { type Finding, findInTime, findingLine } from "../doctor/finding.ts";
-import { descriptorFindings, memoryFindings, nodeFindings } from "../doctor/machine.ts";
-import { clusterFindings, portFindings, proofFindings, upstreamFindings } from "../doctor/network.ts";
+
 import {
   defaultsOf,
   durationOption,
-  exclusionsAmong,
   type OptionValues,
   pickOptions,
+  rulesAmong,
   switchOption,
   textOption,
-} from "../option.ts";
-import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
-import { startOptions } from "./start.ts";
+} from "../../base/option.ts";
+import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
+import {
+  clusterFindings,
+  descriptorFindings,
+  diskFindings,
+  type Finding,
+  findInTime,
+  findingLine,
+  memoryFindings,
+  nodeFindings,
+  permissionFindings,
+  portFindings,
+  proofFindings,
+  type SeenStore,
+  storeFindings,
+  upstreamFindings,
+} from "../doctor-checks.ts";
+import { startOptions } from "../start-options.ts";
+import { storeOf, storeOptions, storeRules } from "../store-options.ts";
 
 /** Time limits of one check, as multiples of the longest wait for a response: it may ask more than once. */
 const CHECK_WAITS = 2;
@@ -33,7 +46,6 @@ const options = {
     "store-password",
     "store-password-file",
     "store-tls",
-    "store-tls-ca",
     "store-tls-cert",
     "store-tls-key",
     "proofs",
@@ -96,7 +108,7 @@ export const doctorCommand = command({
   operands: "",
   options,
   mainOptions: ["data", "store", "host", "port", "upstream", "timeout", "config", "json"],
-  exclusions: exclusionsAmong(options, storeExclusions),
+  ...rulesAmong(options, storeRules),
   otherConfigKeys: Object.keys(startOptions),
   examples: [
     "sextant doctor",

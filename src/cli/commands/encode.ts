@@ -1,10 +1,10 @@
 // `sextant encode` prints the bytes to sign for a transaction; `sextant explain` says what it would do.
 import { ConfigError } from "../../base/errors.ts";
 import { hexBytesFault } from "../../base/hex.ts";
+import { switchOption } from "../../base/option.ts";
 import { escapeControls } from "../../base/text.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK, operandsOf, readInput } from "../command.ts";
-import { switchOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
 import { alignedLines } from "./info.ts";

@@ -1,24 +1,16 @@
 // `sextant health`: asks the node of this machine how it is, for the health checks of containers and supervisors.
 import { isIPv6 } from "node:net";
 import { ConfigError, errorText } from "../../base/errors.ts";
+import { durationOption, type OptionValues, switchOption, textOption } from "../../base/option.ts";
 import { pathTo } from "../../interface/route.ts";
 import { healthyRoute, readyRoute } from "../../interface/routes.ts";
-import { HTTP_DEFAULTS, HTTP_NUMBERS } from "../../node.ts";
 import { askOnce } from "../ask-once.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
-import {
-  durationOption,
-  integerOption,
-  type OptionValues,
-  switchOption,
-  textOption,
-  textOptionWithDefault,
-} from "../option.ts";
-import { startCommand } from "./start.ts";
+import { startOptions } from "../start-options.ts";
 
 const options = {
-  host: textOptionWithDefault("Address that the node listens on", "HOST", HTTP_DEFAULTS.host),
-  port: integerOption("Port that the node listens on", "PORT", HTTP_NUMBERS.port),
+  host: { ...startOptions.host, help: "Address that the node listens on" },
+  port: { ...startOptions.port, help: "Port that the node listens on" },
   "tls-cert": textOption("The node's certificate; if given, the node is asked over HTTPS", "FILE"),
   ready: switchOption("Ask whether the node is ready for requests, not only whether it is alive", false),
   timeout: durationOption("Longest wait for the response", { fallback: 2000, min: 1, max: 60_000 }),
@@ -79,7 +71,7 @@ export const healthCommand = command({
   name: "health",
   operands: "",
   options,
-  otherConfigKeys: Object.keys(startCommand.options),
+  otherConfigKeys: Object.keys(startOptions),
   examples: ["sextant health", "sextant health --ready", "sextant health --config /etc/sextant.yaml"],
   run: (values, operands, context) => {
     operandsOf(operands, []);

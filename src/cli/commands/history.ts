@@ -1,10 +1,10 @@
 // `sextant history`: the changes of a balance.
 import { ConfigError } from "../../base/errors.ts";
+import { choiceOption, integerOption, textOption } from "../../base/option.ts";
 import { formatTime } from "../../base/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands } from "../names.ts";
-import { choiceOption, integerOption, textOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
 import type { ChangeText } from "../source/source.ts";

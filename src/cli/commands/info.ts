@@ -1,6 +1,7 @@
 // `sextant info`: facts about a node.
+
+import { switchOption } from "../../base/option.ts";
 import { type CommandContext, command, EXIT_OK, operandsOf } from "../command.ts";
-import { switchOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { sourceExclusions, sourceOptions } from "../source/options.ts";
 

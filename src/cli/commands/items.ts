@@ -1,9 +1,10 @@
 // `sextant raw-item`, `raw-items` and `table-items`: stored bytes of table items, one, many, or all of a table.
+
+import { switchOption, textOption } from "../../base/option.ts";
 import { parseOperand } from "../../node.ts";
 import { batchOptions, runBatch } from "../batch.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { checkOperand, NameFinder } from "../names.ts";
-import { switchOption, textOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { readAtOf, readAtOptions, sourceOptions, stateExclusions, stateOptions } from "../source/options.ts";
 

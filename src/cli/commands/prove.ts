@@ -1,10 +1,10 @@
 // `sextant prove`: writes a proof of a balance or a table item that anybody can check without a node.
 import { writeFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
+import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
-import { switchOption, textOption, textOptionWithDefault } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { readAtOf, stateExclusions, stateOptions } from "../source/options.ts";
 import type { ProofQuery, Source } from "../source/source.ts";

@@ -1,5 +1,6 @@
 // Commands that print what one read of the HTTP interface answers, as JSON.
 import { ConfigError } from "../../base/errors.ts";
+import { type OptionRecord, type OptionValues, switchOption, textOption } from "../../base/option.ts";
 import {
   accountModuleRoute,
   accountModulesRoute,
@@ -18,7 +19,6 @@ import {
 import { parseOperand } from "../../node.ts";
 import { type Command, command, EXIT_OK, operandsOf } from "../command.ts";
 import { checkOperand, type NamedKind, NameFinder } from "../names.ts";
-import { type OptionRecord, type OptionValues, switchOption, textOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import {
   minVersionOptions,

@@ -1,13 +1,13 @@
 // `sextant rewind`: removes everything above an earlier version from a store.
 import { ConfigError } from "../../base/errors.ts";
 import { U64_MAX } from "../../base/numbers.ts";
+import { choiceOption, switchOption, textOption } from "../../base/option.ts";
 import { type RewindReport, rewindData } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger, LOG_LEVELS } from "../log.ts";
-import { choiceOption, switchOption, textOption } from "../option.ts";
-import { type Progress, startProgress } from "../progress.ts";
-import { storeExclusions, storeOf, storeOptions } from "../store-options.ts";
+import { startParts } from "../progress.ts";
+import { storeOf, storeOptions, storeRules } from "../store-options.ts";
 import { printFields } from "./info.ts";
 
 function versionOf(text: string | undefined): bigint {
@@ -40,23 +40,20 @@ export const rewindCommand = command({
     "log-level": choiceOption("Least severe level to log", LOG_LEVELS, "warn"),
     config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
   },
-  exclusions: storeExclusions,
+  ...storeRules,
   examples: ["sextant rewind --to 120456", "sextant rewind --data /var/lib/sextant --to 120456 --json"],
   run: async (values, operands, context) => {
     operandsOf(operands, []);
     const to = versionOf(values.to);
     const store = storeOf(values);
     const logger = createLogger(values["log-level"], process.stderr.isTTY ? "text" : "json");
-    let progress: Progress | undefined;
-    const onProgress = (done: number, total: number): void => {
-      progress ??= startProgress("versions", total);
-      progress.update(done);
-    };
+    const progress = startParts();
+    const onProgress = (done: number, total: number): void => progress.update("versions", done, total);
     const report = await interruptible(
       (signal) => rewindData({ store, to, onProgress, logger, signal }),
       RESUMES,
     );
-    progress?.finish();
+    progress.finish();
     const fields = reportFields(report);
     printFields(fields, values.json, context);
     return EXIT_OK;

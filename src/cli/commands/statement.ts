@@ -1,8 +1,8 @@
 // `sextant statement`: a balance before and after a period, with every change between.
 import { ConfigError } from "../../base/errors.ts";
+import { choiceOption, textOption } from "../../base/option.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands } from "../names.ts";
-import { choiceOption, textOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { sourceExclusions, sourceOptions } from "../source/options.ts";
 import { parsePeriodEnd, readStatement } from "../statement.ts";

@@ -1,7 +1,7 @@
 // `sextant status`: the ledger's head and its age.
 import { USEC_PER_MS } from "../../base/numbers.ts";
+import { switchOption } from "../../base/option.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
-import { switchOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { sourceExclusions, sourceOptions } from "../source/options.ts";
 import { printFields } from "./info.ts";

@@ -1,9 +1,9 @@
 // `sextant verify-genesis` and `verify-proof`: checks by computation, without a network, a node or a store.
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
+import { switchOption, textOption } from "../../base/option.ts";
 import { checkProof, verifyGenesis } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
-import { switchOption, textOption } from "../option.ts";
 import { printFields } from "./info.ts";
 
 export const verifyGenesisCommand = command({

@@ -1,9 +1,9 @@
 // `sextant view`: what a view function returns.
 import { ConfigError } from "../../base/errors.ts";
+import { listOption, type Option } from "../../base/option.ts";
 import { accountModuleRoute, viewRoute } from "../../interface/routes.ts";
 import { command, EXIT_OK } from "../command.ts";
 import { NameFinder } from "../names.ts";
-import type { Option } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import {
   minVersionOptions,
@@ -16,13 +16,9 @@ import {
 
 /** Types may have commas, so each is a flag of its own. */
 const typeOption: Option<readonly string[], "s"> = {
-  help: "A type argument of the function, such as 0x1::aptos_coin::AptosCoin; once for each",
-  placeholder: "TYPE",
+  ...listOption("A type argument of the function, such as 0x1::aptos_coin::AptosCoin; once for each", "TYPE"),
   short: "T",
-  repeatable: true,
   parse: (text) => [text],
-  fallback: [],
-  suffix: "s",
 };
 
 const FUNCTION = /^(0x[0-9a-fA-F]{1,64})::(\w{1,255})::(\w{1,255})$/;

@@ -1,10 +1,10 @@
 // `sextant watch`: a balance or the blocks, as they change.
 import { ConfigError } from "../../base/errors.ts";
+import { integerOption, switchOption, textOption } from "../../base/option.ts";
 import { formatTime } from "../../base/time-text.ts";
 import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands } from "../names.ts";
-import { integerOption, switchOption, textOption } from "../option.ts";
 import { askSource } from "../source/open.ts";
 import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
 import type { Source, WatchQuery } from "../source/source.ts";

@@ -1,20 +1,15 @@
 // Requests to one node over HTTP: their deadlines and bounds, and the errors in which they end.
 import { errorText, TryAgainError } from "../../base/errors.ts";
 import { CURSOR, TRUST } from "../../interface/ledger-headers.ts";
-import { EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../../interface/media-types.ts";
+import { EVENTS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { followEvents, type NodeEvent } from "./event-stream.ts";
 import { type Shape, toObject } from "./response-shapes.ts";
-import { SourceError, type TrustedText } from "./source.ts";
+import { type AnswerText, SourceError } from "./source.ts";
 
 const RESPONSE_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 64 << 20;
 /** Of a foreign text that an error repeats. */
 const MAX_SHOWN_CHARS = 100;
-
-/** A page of a list, and the cursor of the next. */
-interface PageText extends TrustedText {
-  readonly cursor: string | undefined;
-}
 
 /** Foreign text on one line. */
 export function oneLine(text: string): string {
@@ -78,49 +73,6 @@ export class NodeClient {
     this.#timeoutMs = RESPONSE_TIMEOUT_MS + waitMs;
   }
 
-  async ask(url: string, shape: Shape, body?: Uint8Array): Promise<string> {
-    return (await this.#askPage(url, shape, body)).text;
-  }
-
-  askJson(url: string, shape: Shape, body: unknown): Promise<string> {
-    return this.ask(url, shape, new TextEncoder().encode(JSON.stringify(body)));
-  }
-
-  async askTrusted(url: string, shape: Shape): Promise<TrustedText> {
-    const { text, trust } = await this.#askPage(url, shape);
-    return { text, trust };
-  }
-
-  /** The pages of a list; each cursor names the version of the first page. */
-  async *pages(urlFrom: (start: string | undefined) => string, shape: Shape): AsyncGenerator<string> {
-    for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
-      const { text, cursor }: PageText = await this.#askPage(urlFrom(start), shape);
-      yield text;
-      // A cursor that does not move would never end.
-      if (cursor !== undefined && cursor === start) throw this.unlikeNode(cursor);
-      start = cursor;
-    }
-  }
-
-  /** The lines of a list that the node streams, one JSON object each. */
-  async *lines(urlFrom: (start: string | undefined) => string, shape: Shape): AsyncGenerator<string> {
-    for (let start: string | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
-      // Without a time limit: a node closes the connection if its client reads too slowly.
-      const response = await this.#fetch(urlFrom(start), { headers: { accept: NDJSON_TYPE } });
-      await this.#assertType(response, NDJSON_TYPE);
-      const lines = linesOf(response);
-      for (;;) {
-        const { value: line, done } = await lines.next().catch((error: unknown) => {
-          throw new SourceError(`${this.#root} broke off the response: ${errorText(causeOf(error))}`, error);
-        });
-        if (done === true) break;
-        if (!shape(line)) throw this.unlikeNode(line);
-        yield line;
-      }
-      start = brandedValue(response, CURSOR);
-    }
-  }
-
   /** The events of a stream, across connections; `note` gets what happens to the connection. */
   events(url: string, after: bigint | undefined, note: (text: string) => void): AsyncIterable<NodeEvent> {
     return followEvents(
@@ -143,7 +95,7 @@ export class NodeClient {
     return new SourceError(`${this.#root} does not respond as a node does: got ${shown}`);
   }
 
-  async #askPage(url: string, shape: Shape, body?: Uint8Array): Promise<PageText> {
+  async ask(url: string, shape: Shape, body?: Uint8Array): Promise<AnswerText> {
     const init: RequestInit =
       body === undefined
         ? { headers: { accept: JSON_TYPE } }

@@ -1,18 +1,14 @@
 // Opens the source that the options of a command name.
-import { ConfigError } from "../../base/errors.ts";
 import { directorySource } from "./directory-source.ts";
-import { httpSource } from "./http-source.ts";
+import { HttpSource } from "./http-source.ts";
 import { DEFAULT_URL, minVersionOf, parseNodeUrl, type SourceValues } from "./options.ts";
 import type { Source } from "./source.ts";
 
 /** Opens the source that the options name. */
 export async function openSource(options: SourceValues): Promise<Source> {
   const least = minVersionOf(options);
-  if (options.url !== undefined && options.data !== undefined) {
-    throw new ConfigError("--url and --data exclude each other");
-  }
   if (options.data !== undefined) return directorySource(options.data, least);
-  return httpSource(parseNodeUrl(options.url ?? DEFAULT_URL), least);
+  return new HttpSource(parseNodeUrl(options.url ?? DEFAULT_URL), least);
 }
 
 /** Runs one question on a source and closes it. */

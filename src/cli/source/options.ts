@@ -1,7 +1,7 @@
 // Options of the reading commands: where to ask, the least version that the answer needs, and when to read at.
 import { ConfigError } from "../../base/errors.ts";
+import { durationOption, type Exclusion, textOption } from "../../base/option.ts";
 import { MAX_WAIT_MS, type MinVersionOptions, parseOperand } from "../../node.ts";
-import { durationOption, type Exclusion, textOption } from "../option.ts";
 import type { ReadAtOperand } from "./source.ts";
 
 /** Node that the reading commands ask unless told otherwise. */
@@ -67,9 +67,6 @@ export function readAtOf(values: {
   readonly at: string | undefined;
 }): ReadAtOperand {
   const { "ledger-version": version, at } = values;
-  if (version !== undefined && at !== undefined) {
-    throw new ConfigError("--ledger-version and --at exclude each other");
-  }
   if (at !== undefined) parseOperand("time", "--at", at);
   return {
     version: version === undefined ? undefined : parseOperand("version", "--ledger-version", version),

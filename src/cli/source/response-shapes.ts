@@ -96,13 +96,9 @@ export const isHolding = ({ asset_type, balance, symbol }: Readonly<Record<strin
 export const isRow = ({ key, value }: Readonly<Record<string, unknown>>): boolean =>
   isHexString(JSON.stringify(key) ?? "") && (value === null || isHexString(JSON.stringify(value) ?? ""));
 
-export const isChange: Shape = (text) => {
-  const change = toObject(text);
-  return (
-    ["version", "timestamp_usec", "before", "after"].every((name) => isU64(change?.[name])) &&
-    isHexString(JSON.stringify(change?.transaction_hash) ?? "")
-  );
-};
+export const isChange = (change: Readonly<Record<string, unknown>>): boolean =>
+  ["version", "timestamp_usec", "before", "after"].every((name) => isU64(change[name])) &&
+  isHexString(JSON.stringify(change.transaction_hash) ?? "");
 
 export const isBalanceEvent: Shape = (text) => {
   const event = toObject(text);
@@ -114,7 +110,7 @@ export const isBalanceEvent: Shape = (text) => {
   );
 };
 
-export const BLOCK_NUMBERS = ["height", "first_version", "last_version", "timestamp_usec", "epoch"];
+const BLOCK_NUMBERS = ["height", "first_version", "last_version", "timestamp_usec", "epoch"];
 
 export const isBlock: Shape = (text) => {
   const block = toObject(text);

@@ -1,7 +1,44 @@
-// The source of the reading commands: a node by its URL, or a data directory read in place. Both refuse the same
-// mistakes with the same exit codes: 2 for bad usage, 75 for a source out of reach, 1 for a refusal or an unusable response.
+// The source of the reading commands: a node by its URL, or a data directory read in place. A question is a route of the
+// HTTP interface with its values; a source only knows how to get the answer. Both refuse the same mistakes with the same
+// exit codes: 2 for bad usage, 75 for a source out of reach, 1 for a refusal or an unusable response.
 import { CodedError } from "../../base/errors.ts";
 import type { Route, RouteValues } from "../../interface/route.ts";
+import {
+  balanceProofRoute,
+  balanceRoute,
+  balancesRoute,
+  detailRoute,
+  encodeRoute,
+  explainRoute,
+  historyRoute,
+  holdingsRoute,
+  infoRoute,
+  ledgerInfoRoute,
+  rawItemProofRoute,
+  rawItemRoute,
+  rawItemsRoute,
+  tableItemCountRoute,
+  tableItemsRoute,
+} from "../../interface/routes.ts";
+import {
+  batchShape,
+  isChange,
+  isDetail,
+  isHexString,
+  isHolding,
+  isJson,
+  isLedger,
+  isListOf,
+  isObject,
+  isRow,
+  isU64,
+  listLines,
+  type Shape,
+  toObject,
+} from "./response-shapes.ts";
+
+/** Rows of a page that is asked for. */
+const PAGE_ROWS = 1000;
 
 /** The version or time to read at; the latest version if both are undefined. */
 export interface ReadAtOperand {
@@ -56,39 +93,158 @@ export interface TrustedText {
   readonly trust: string | undefined;
 }
 
-/** A route whose answers come in pages. */
-type PagedRoute = Route<
-  string,
-  "start" | "limit" | "ledger_version" | "at" | "min_ledger_version" | "wait_ms"
->;
+/** An answer, and the cursor of the next page where there is one. */
+export interface AnswerText extends TrustedText {
+  readonly cursor: string | undefined;
+}
 
-/** The operations as JSON texts, in the shapes of the HTTP interface. */
-export interface Source {
-  balance(address: string, asset: string, at: ReadAtOperand): Promise<string>;
-  balances(queries: readonly BalanceQueryText[], at: ReadAtOperand): Promise<string>;
-  detail(address: string, asset: string, at: ReadAtOperand): Promise<TrustedText>;
-  /** One JSON object for each change. */
-  history(address: string, asset: string, range: HistoryTexts): AsyncIterable<string>;
-  /** One JSON object for each asset. */
-  holdings(address: string, at: ReadAtOperand): AsyncIterable<string>;
-  /** One JSON object for each row. */
-  tableItems(handle: string, at: TableItemsOperand): AsyncIterable<string>;
-  countTableItems(handle: string, at: TableItemsOperand): Promise<bigint>;
+/** A question, and the shape that its answer must have. */
+export interface Question<R extends Route = Route> {
+  readonly route: R;
+  readonly values: RouteValues<R>;
+  readonly body?: Uint8Array | undefined;
+  readonly isAnswer: Shape;
+}
+
+function readAt({ version, at }: ReadAtOperand): {
+  readonly ledger_version: bigint | undefined;
+  readonly at: string | undefined;
+} {
+  return { ledger_version: version, at };
+}
+
+function jsonBody(body: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(body));
+}
+
+/** Answers questions with JSON texts in the shapes of the HTTP interface. */
+export abstract class Source {
+  abstract ask<R extends Route>(question: Question<R>): Promise<AnswerText>;
   /** One JSON object for each event; `note` gets what happens to the connection. */
-  watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
-  rawItem(handle: string, key: string, at: ReadAtOperand): Promise<string>;
-  rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string>;
-  /** The JSON text of any other read. */
-  read<R extends Route>(route: R, values: RouteValues<R>, body?: object): Promise<string>;
+  abstract watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
+  abstract close(): Promise<void>;
+
+  /** The pages of a list, whose cursors name the version of the first page. */
+  async *#pages<R extends Route>(question: Question<R>): AsyncGenerator<string> {
+    let values: RouteValues<R> = question.values;
+    for (let last: string | undefined; ; ) {
+      const { text, cursor } = await this.ask({ ...question, values });
+      yield text;
+      if (cursor === undefined) return;
+      // A cursor that does not move would never end.
+      if (cursor === last) throw new SourceError(`the answer has the cursor of the page before: ${cursor}`);
+      last = cursor;
+      const next: object = { start: cursor, ledger_version: undefined, at: undefined };
+      values = { ...values, ...next };
+    }
+  }
+
   /** One JSON object for each item of a list that comes in pages. */
-  list<R extends PagedRoute>(route: R, values: RouteValues<R>): AsyncIterable<string>;
+  async *#items<R extends Route>(
+    route: R,
+    values: RouteValues<R>,
+    isItem: Parameters<typeof isListOf>[0],
+  ): AsyncGenerator<string> {
+    for await (const page of this.#pages({ route, values, isAnswer: isListOf(isItem) }))
+      yield* listLines(page);
+  }
+
+  async #text<R extends Route>(
+    route: R,
+    values: RouteValues<R>,
+    isAnswer: Shape,
+    body?: Uint8Array,
+  ): Promise<string> {
+    return (await this.ask({ route, values, isAnswer, body })).text;
+  }
+
+  balance(address: string, asset_type: string, at: ReadAtOperand): Promise<string> {
+    return this.#text(balanceRoute, { address, asset_type, ...readAt(at) }, isU64);
+  }
+
+  balances(queries: readonly BalanceQueryText[], at: ReadAtOperand): Promise<string> {
+    const shape = batchShape("balances", queries.length, (one) => "balance" in one && isU64(one.balance));
+    return this.#text(balancesRoute, readAt(at), shape, jsonBody({ queries }));
+  }
+
+  detail(address: string, asset_type: string, at: ReadAtOperand): Promise<TrustedText> {
+    return this.ask({
+      route: detailRoute,
+      values: { address, asset_type, ...readAt(at) },
+      isAnswer: isDetail,
+    });
+  }
+
+  history(address: string, asset_type: string, range: HistoryTexts): AsyncIterable<string> {
+    const limit = range.points === undefined ? PAGE_ROWS : undefined;
+    return this.#items(historyRoute, { address, asset_type, ...range, limit }, isChange);
+  }
+
+  holdings(address: string, at: ReadAtOperand): AsyncIterable<string> {
+    return this.#items(holdingsRoute, { address, limit: PAGE_ROWS, ...readAt(at) }, isHolding);
+  }
+
+  tableItems(table_handle: string, at: TableItemsOperand): AsyncIterable<string> {
+    const values = { table_handle, since: at.since, limit: PAGE_ROWS, ...readAt(at) };
+    return this.#items(tableItemsRoute, values, isRow);
+  }
+
+  async countTableItems(table_handle: string, at: TableItemsOperand): Promise<bigint> {
+    const values = { table_handle, since: at.since, ...readAt(at) };
+    const isAnswer: Shape = (text) => isU64(toObject(text)?.count);
+    let total = 0n;
+    for await (const page of this.#pages({ route: tableItemCountRoute, values, isAnswer })) {
+      total += BigInt(toObject(page)?.count as string);
+    }
+    return total;
+  }
+
+  rawItem(table_handle: string, key: string, at: ReadAtOperand): Promise<string> {
+    return this.#text(rawItemRoute, { table_handle, ...readAt(at) }, isHexString, jsonBody({ key }));
+  }
+
+  rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string> {
+    const shape = batchShape(
+      "items",
+      queries.length,
+      (one) => "value" in one && isHexString(JSON.stringify(one.value)),
+    );
+    return this.#text(rawItemsRoute, readAt(at), shape, jsonBody({ queries }));
+  }
+
   /** A proof bundle. */
-  proof(query: ProofQuery, at: ReadAtOperand, fromWaypoint: string | undefined): Promise<string>;
-  encode(request: Uint8Array): Promise<string>;
-  explain(request: Uint8Array): Promise<string>;
-  info(): Promise<string>;
-  ledger(): Promise<string>;
-  close(): Promise<void>;
+  proof(query: ProofQuery, at: ReadAtOperand, from_waypoint: string | undefined): Promise<string> {
+    const asked = { ...readAt(at), from_waypoint };
+    if ("address" in query) return this.#text(balanceProofRoute, { ...query, ...asked }, isObject);
+    const { table_handle, key } = query;
+    return this.#text(rawItemProofRoute, { table_handle, ...asked }, isObject, jsonBody({ key }));
+  }
+
+  /** The JSON text of any other read. */
+  read<R extends Route>(route: R, values: RouteValues<R>, body?: object): Promise<string> {
+    return this.#text(route, values, isJson, body && jsonBody(body));
+  }
+
+  /** One JSON object for each item of any other list. */
+  list<R extends Route>(route: R, values: RouteValues<R>): AsyncIterable<string> {
+    return this.#items(route, values, () => true);
+  }
+
+  encode(request: Uint8Array): Promise<string> {
+    return this.#text(encodeRoute, {}, isHexString, request);
+  }
+
+  explain(request: Uint8Array): Promise<string> {
+    return this.#text(explainRoute, {}, isObject, request);
+  }
+
+  info(): Promise<string> {
+    return this.#text(infoRoute, {}, isObject);
+  }
+
+  ledger(): Promise<string> {
+    return this.#text(ledgerInfoRoute, {}, isLedger);
+  }
 }
 
 /** The source refused the request, or its response cannot be used. */

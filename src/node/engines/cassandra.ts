@@ -1,7 +1,8 @@
 // The ledger in a Cassandra cluster, for any number of processes. One of them writes.
 import { readFileSync } from "node:fs";
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { assertNumbers, type NumberOptions } from "../../base/settings.ts";
+import { durationOption, grouped, OBJECT, secretOption, TEXT, textOption } from "../../base/option.ts";
+import type { NumberOptions } from "../../base/settings.ts";
 import {
   CASSANDRA_NUMBERS,
   type CassandraStoreOptions,
@@ -9,7 +10,8 @@ import {
   toSettings,
 } from "../../store/cassandra/options.ts";
 import { assertSameGenesis } from "../../sync/genesis.ts";
-import type { DriverReport } from "../driver-metrics.ts";
+import type { DriverReport } from "../metrics/driver-metrics.ts";
+import { assertOptions, optionTable } from "../options/option-table.ts";
 import { closedOnFault, type StoreEngine } from "../store-engine.ts";
 
 export interface CassandraOptions extends NumberOptions<typeof CASSANDRA_NUMBERS> {
@@ -28,6 +30,34 @@ export interface CassandraOptions extends NumberOptions<typeof CASSANDRA_NUMBERS
   /** The data centre whose machines are asked. */
   readonly dataCentre?: string | undefined;
 }
+
+export const CASSANDRA_TABLE = optionTable<CassandraOptions>()({
+  prefix: "store-",
+  flags: grouped("Storage", {
+    "store-url": textOption(
+      "Cluster that keeps the ledger: cassandra://HOST[:PORT][,HOST…]/KEYSPACE[/LEDGER]",
+      "URL",
+    ),
+    "store-user": textOption("User name for the cluster", "NAME"),
+    "store-data-centre": textOption(
+      "Data centre to send requests to (default that of the first host that responds)",
+      "NAME",
+    ),
+    "lease-time": durationOption(
+      "Lifetime of the writer's lease; if the writer does not renew it in time, a standby takes over",
+      CASSANDRA_NUMBERS.leaseTimeMs,
+    ),
+    "store-password": secretOption("Password of --store-user"),
+  }),
+  numbers: CASSANDRA_NUMBERS,
+  others: { tls: OBJECT },
+});
+
+const TLS_TABLE = optionTable<NonNullable<CassandraOptions["tls"]>>()({
+  flags: {},
+  numbers: {},
+  others: { caFile: TEXT, certFile: TEXT, keyFile: TEXT },
+});
 
 const SCHEME = "cassandra://";
 const FORM = `${SCHEME}HOST[:PORT][,HOST[:PORT]…]/KEYSPACE[/LEDGER]`;
@@ -79,7 +109,6 @@ function storeOptionsOf({ url, tls, ...others }: CassandraOptions): CassandraSto
   if (password !== undefined && user === undefined) {
     throw new ConfigError("store-user: expected one, since a password is given");
   }
-  assertNumbers("store", CASSANDRA_NUMBERS, others);
   return {
     ...parseStoreUrl(url),
     ...{ user, password, dataCentre, replication, leaseTimeMs },
@@ -109,7 +138,9 @@ async function loadDriver<T>(load: () => Promise<T>): Promise<T> {
 }
 
 export const cassandraEngine: StoreEngine<CassandraOptions> = {
+  table: CASSANDRA_TABLE,
   assertOptions: (options) => {
+    assertOptions(TLS_TABLE, "store.tls", options.tls);
     toSettings(storeOptionsOf(options));
   },
   open: async (options, { readOnly, check, logger }) => {

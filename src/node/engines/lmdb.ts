@@ -3,8 +3,10 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { ConfigError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { TEXT } from "../../base/option.ts";
 import { assertHead } from "../../sync/check/head-check.ts";
 import { assertSameGenesis } from "../../sync/genesis.ts";
+import { optionTable } from "../options/option-table.ts";
 import { closedOnFault, type StoreEngine, type VerifierStarter } from "../store-engine.ts";
 
 export interface LmdbOptions {
@@ -17,12 +19,13 @@ function verifierStarter(path: string, logger: Logger): VerifierStarter | undefi
   if (availableParallelism() < 2) return undefined;
   const directory = resolve(path);
   return async (version, verification, signal) => {
-    const { startVerifyingProcess } = await import("../verifying-process.ts");
+    const { startVerifyingProcess } = await import("../following/verifying-process.ts");
     return startVerifyingProcess({ path: directory, version, verification }, { logger, signal });
   };
 }
 
 export const lmdbEngine: StoreEngine<LmdbOptions> = {
+  table: optionTable<LmdbOptions>()({ flags: {}, numbers: {}, others: { path: TEXT } }),
   assertOptions: ({ path }) => {
     if (typeof path !== "string" || path === "") throw new ConfigError("store.path: expected a directory");
   },

@@ -1,0 +1,461 @@
+// The checks of `sextant doctor`: the machine, the data directory, and the port, upstreams, proof sources and cluster that a
+// node would use. They change nothing; each finding is one line.
+import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { totalmem } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { CodedError, errorText } from "../base/errors.ts";
+import { USEC_PER_MS } from "../base/numbers.ts";
+import { LATE, within } from "../base/wait.ts";
+import { urlTo } from "../interface/route.ts";
+import { infoRoute, ledgerInfoRoute } from "../interface/routes.ts";
+import {
+  lookAtCluster,
+  lookAtData,
+  lookAtProofs,
+  parseUpstreamUrl,
+  type StoreLook,
+  type StoreOptions,
+} from "../node.ts";
+import { type Asked, askOnce } from "./ask-once.ts";
+
+export interface Finding {
+  /** What was looked at. */
+  readonly check: string;
+  readonly level: "ok" | "warn" | "bad";
+  /** What was found. */
+  readonly text: string;
+  /** What to do about it; only where something is to be done. */
+  readonly advice?: string;
+}
+
+const ok = (check: string, text: string): Finding => ({ check, level: "ok", text });
+const warn = (check: string, text: string, advice: string): Finding => ({
+  check,
+  level: "warn",
+  text,
+  advice,
+});
+const bad = (check: string, text: string, advice: string): Finding => ({
+  check,
+  level: "bad",
+  text,
+  advice,
+});
+
+export function findingLine({ check, level, text, advice }: Finding): string {
+  return `${level.padEnd(4)}  ${check}: ${text}${advice === undefined ? "" : `; ${advice}`}`;
+}
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
+
+export function bytesText(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;
+  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** Waits for findings; one that says so if they take too long. */
+export async function findInTime(
+  check: string,
+  ms: number,
+  find: () => Promise<readonly Finding[]> | readonly Finding[],
+): Promise<readonly Finding[]> {
+  try {
+    const found = await within(ms, Promise.resolve().then(find));
+    if (found !== LATE) return found;
+    return [bad(check, `no result in ${ms / 1000} s`, "look whether the disk or the network hangs")];
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return [bad(check, text.split("\n")[0] ?? "", "see docs/operate.md")];
+  }
+}
+
+/** Ends of the maintenance of Node's even releases, by its published schedule. */
+const NODE_ENDS: Readonly<Record<number, string>> = { 20: "2026-04-30", 22: "2027-04-30", 24: "2028-04-30" };
+const LEAST_NODE = [20, 19] as const;
+
+export function nodeFindings(version: string, now: Date): readonly Finding[] {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [leastMajor, leastMinor] = LEAST_NODE;
+  const advice = "install a supported LTS release of Node";
+  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
+    return [bad("node", `Node ${version}, at least ${LEAST_NODE.join(".")} is needed`, advice)];
+  }
+  if (major % 2 === 1) return [warn("node", `Node ${version} is no LTS release`, advice)];
+  const end = NODE_ENDS[major];
+  if (end !== undefined && now.getTime() > Date.parse(end)) {
+    return [warn("node", `Node ${version} gets no security fixes since ${end}`, advice)];
+  }
+  return [ok("node", `Node ${version}`)];
+}
+
+/** A node under full load stays below this. */
+const USUAL_BYTES = 200 << 20;
+
+export function memoryFindings(
+  totalBytes: number = totalmem(),
+  limitBytes: number | undefined = process.constrainedMemory?.(),
+): readonly Finding[] {
+  // Without a limit node reports zero, or more than the machine has.
+  const isLimited = limitBytes !== undefined && limitBytes > 0 && limitBytes < totalBytes;
+  const bytes = isLimited ? limitBytes : totalBytes;
+  const text = `${bytesText(bytes)}${isLimited ? " (limit of the control group)" : ""}`;
+  const needed = `a node under full load takes up to ${bytesText(USUAL_BYTES)}`;
+  if (bytes < USUAL_BYTES) return [bad("memory", `${text}: ${needed}`, "raise the limit")];
+  if (bytes < 2 * USUAL_BYTES) return [warn("memory", `${text}: ${needed}`, "raise the limit")];
+  return [ok("memory", text)];
+}
+
+/** Descriptors for everything but clients: the store, logs, upstreams, the cluster. */
+const OWN_DESCRIPTORS = 100;
+
+function descriptorLimit(): number | undefined {
+  try {
+    const line = /^Max open files {1,20}(\S+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
+    return line?.[1] === "unlimited" ? Number.POSITIVE_INFINITY : Number(line?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+export function descriptorFindings(
+  connections: number,
+  limit: number | undefined = descriptorLimit(),
+): readonly Finding[] {
+  if (limit === undefined) return [];
+  const needed = connections + OWN_DESCRIPTORS;
+  const advice = `set LimitNOFILE (systemd) or ulimit -n to ${needed} or more`;
+  const text = `${limit} open files allowed`;
+  if (limit < 2 * OWN_DESCRIPTORS) return [bad("files", text, advice)];
+  if (limit < needed) {
+    const more = `fewer than --max-connections (${connections}) and ${OWN_DESCRIPTORS} for the node itself`;
+    return [warn("files", `${text}, ${more}`, `${advice}, or lower --max-connections`)];
+  }
+  return [ok("files", text)];
+}
+
+/** The directory itself, or the nearest above it that exists. */
+function nearestExisting(path: string): string {
+  const absolute = resolve(path);
+  return existsSync(absolute) || dirname(absolute) === absolute
+    ? absolute
+    : nearestExisting(dirname(absolute));
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ownerText({ uid }: Stats): string {
+  return `owned by user ${uid}, this process is user ${process.getuid?.()}`;
+}
+
+export function permissionFindings(path: string): readonly Finding[] {
+  const check = "permissions";
+  if (!existsSync(path)) {
+    const above = nearestExisting(path);
+    return isAllowed(above, constants.W_OK | constants.X_OK)
+      ? [ok(check, `${path} does not exist; the first start makes it`)]
+      : [
+          bad(
+            check,
+            `${path} does not exist and cannot be made: ${above} is not writable`,
+            "make it, owned by the node's user",
+          ),
+        ];
+  }
+  if (!statSync(path).isDirectory()) {
+    return [bad(check, `${path} is not a directory`, "name another with --data")];
+  }
+  const findings: Finding[] = [];
+  for (const name of ["", "data.mdb", "lock.mdb"]) {
+    const file = name === "" ? path : join(path, name);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) continue;
+    const needed = constants.R_OK | constants.W_OK | (stats.isDirectory() ? constants.X_OK : 0);
+    if (!isAllowed(file, needed)) {
+      const advice = "start the node as its owner, or change the owner";
+      findings.push(bad(check, `${file} is not readable and writable (${ownerText(stats)})`, advice));
+    } else if ((stats.mode & 0o077) !== 0) {
+      const mode = (stats.mode & 0o777).toString(8);
+      const advice = `chmod ${stats.isDirectory() ? "700" : "600"} ${file}`;
+      findings.push(warn(check, `other users may reach ${file} (mode ${mode})`, advice));
+    }
+  }
+  return findings.length > 0 ? findings : [ok(check, `${path} belongs to this user only`)];
+}
+
+/** The store keeps this much free; see store/lmdb/files.ts. */
+const LEAST_FREE_BYTES = 64 << 20;
+const COMFORT_BYTES = 1 << 30;
+const LEAST_INODES = 100;
+
+export function diskFindings(path: string): readonly Finding[] {
+  const place = nearestExisting(path);
+  const { bavail, bsize, blocks, files, ffree } = statfsSync(place);
+  const findings: Finding[] = [];
+  const free = bavail * bsize;
+  const text = `${bytesText(free)} free at ${place}`;
+  const advice = "free space, or move the data directory";
+  // A file system without accounting reports zero.
+  if (blocks === 0) findings.push(ok("disk", `${place} does not report its free space`));
+  else if (free < LEAST_FREE_BYTES) findings.push(bad("disk", text, advice));
+  else if (free < COMFORT_BYTES) findings.push(warn("disk", text, advice));
+  else findings.push(ok("disk", text));
+  if (files > 0 && ffree < LEAST_INODES) {
+    findings.push(bad("inodes", `${ffree} of ${files} are free at ${place}`, "remove small files there"));
+  }
+  return findings;
+}
+
+/** Newer blocks than this machine's clock: the clock is behind. */
+const LEDGER_SKEW_MS = 5000;
+
+/** What is known of the store, for the checks that compare with it. */
+export interface SeenStore {
+  readonly findings: readonly Finding[];
+  readonly look: StoreLook | undefined;
+}
+
+export async function storeFindings(path: string, nowMs: number): Promise<SeenStore> {
+  const check = "store";
+  let look: StoreLook;
+  try {
+    look = await lookAtData(path);
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    if (error.code === "absent") {
+      return { look: undefined, findings: [ok(check, "there is none yet; the first start makes it")] };
+    }
+    const advice =
+      error.code === "format"
+        ? "use the version of Sextant that wrote it, or follow or restore into a new directory"
+        : "restore a backup: docs/operate.md";
+    return { look: undefined, findings: [bad(check, error.message, advice)] };
+  }
+  return {
+    look,
+    findings: [ledgerFinding(look), ...lockFindings(look), ...clockFindings(look, nowMs)],
+  };
+}
+
+function ledgerFinding({ bytes, ledger }: StoreLook): Finding {
+  if (ledger === undefined) return ok("store", "empty");
+  return ok("store", `chain ${ledger.chainId}, version ${ledger.version}, ${bytesText(bytes)}`);
+}
+
+function lockFindings({ writer }: StoreLook): Finding[] {
+  if (writer === undefined) return [ok("lock", "no process writes to the store")];
+  const advice = "a second node on this directory would be refused; use --read-only to read along";
+  return [warn("lock", `process ${writer.pid} writes to the store`, advice)];
+}
+
+function clockFindings({ ledger }: StoreLook, nowMs: number): Finding[] {
+  if (ledger === undefined) return [];
+  const aheadMs = Number(ledger.timestampUsec / USEC_PER_MS) - nowMs;
+  if (aheadMs <= LEDGER_SKEW_MS) return [];
+  const text = `this machine's clock is ${Math.round(aheadMs / 1000)} s behind the newest block of the store`;
+  return [bad("clock", text, "set the clock (chrony, systemd-timesyncd)")];
+}
+
+/** Largest response that is read. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
+
+interface Answer {
+  readonly status: number;
+  /** Of its JSON object; none if it is something else. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** From the Date header, in whole seconds. */
+  readonly dateMs: number | undefined;
+  readonly tookMs: number;
+}
+
+/** Asks for a JSON object. Undefined if there is no response in time; throws if there is none, or one too large. */
+async function ask(
+  url: string,
+  timeoutMs: number,
+  { checksCertificate = true }: { readonly checksCertificate?: boolean } = {},
+): Promise<Answer | undefined> {
+  const started = performance.now();
+  const signal = AbortSignal.timeout(timeoutMs);
+  let asked: Asked;
+  try {
+    asked = await askOnce(url, { signal, maxBytes: MAX_RESPONSE_BYTES, checksCertificate });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+  const tookMs = performance.now() - started;
+  let fields: unknown;
+  try {
+    fields = JSON.parse(asked.body);
+  } catch {
+    fields = undefined;
+  }
+  const dateMs = Date.parse(asked.date ?? "");
+  return {
+    status: asked.status,
+    fields: typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {},
+    dateMs: Number.isNaN(dateMs) ? undefined : dateMs,
+    tookMs,
+  };
+}
+
+/** Asks the program that has a port for its info: without TLS and, if that is no HTTP, with TLS. */
+async function askOccupant(
+  host: string,
+  port: number,
+  timeoutMs: number,
+): Promise<Pick<Answer, "fields"> | undefined> {
+  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const authority = `${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
+  try {
+    return await ask(urlTo(`http://${authority}/v1`, infoRoute), timeoutMs);
+  } catch {
+    // The certificate names the host that clients know, and the request has no secret.
+    const secure = ask(urlTo(`https://${authority}/v1`, infoRoute), timeoutMs, { checksCertificate: false });
+    return (await secure.catch(() => undefined)) ?? { fields: {} };
+  }
+}
+
+export async function portFindings(
+  host: string,
+  port: number,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const check = "port";
+  if (port === 0) return [ok(check, "the system picks a free one")];
+  const server = createServer();
+  const fault = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+    server.once("error", resolve);
+    server.listen({ host, port, exclusive: true }, () => resolve(undefined));
+  });
+  if (fault === undefined) {
+    await new Promise((resolve) => server.close(resolve));
+    return [ok(check, `${host}:${port} is free`)];
+  }
+  if (fault.code === "EADDRINUSE") {
+    const answer = await askOccupant(host, port, timeoutMs);
+    if (answer === undefined) {
+      const text = `${host}:${port} is taken, and does not respond within ${timeoutMs / 1000} s`;
+      return [bad(check, text, "stop the program that has it, choose another --port, or raise --timeout")];
+    }
+    if (answer.fields.software === "sextant") {
+      const version = answer.fields.sextant_version;
+      return [
+        ok(check, `a Sextant node (${version}) serves on ${host}:${port}; another needs a port of its own`),
+      ];
+    }
+    return [bad(check, `${host}:${port} is taken by another program`, "stop it, or choose another --port")];
+  }
+  const advice =
+    fault.code === "EACCES"
+      ? "choose a port of 1024 or more, or give the unit CAP_NET_BIND_SERVICE"
+      : "choose another --host";
+  return [bad(check, `cannot listen on ${host}:${port}: ${fault.code ?? fault.message}`, advice)];
+}
+
+const SKEW_WARN_MS = 5000;
+const SKEW_BAD_MS = 60_000;
+/** An upstream whose newest block is older is itself behind. */
+const STALE_MS = 5 * 60_000;
+
+export async function upstreamFindings(
+  text: string,
+  chainId: number | undefined,
+  now: () => number,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const base = parseUpstreamUrl(text).href;
+  const check = `upstream ${base}`;
+  const unreachable = (reason: string): readonly Finding[] => [
+    bad(check, `cannot be reached: ${reason}`, "check the URL, the network and the firewall"),
+  ];
+  let answer: Answer | undefined;
+  try {
+    answer = await ask(urlTo(base, ledgerInfoRoute), timeoutMs);
+  } catch (error) {
+    return unreachable(errorText(error));
+  }
+  if (answer === undefined) return unreachable(`no response within ${timeoutMs / 1000} s`);
+  const { status, fields, tookMs, dateMs } = answer;
+  if (status !== 200 || typeof fields.chain_id !== "number") {
+    const advice = status === 401 || status === 403 ? "set SEXTANT_UPSTREAM_API_KEY" : "check the URL";
+    return [bad(check, `is no full node: status ${status}, no chain id`, advice)];
+  }
+  const findings: Finding[] = [];
+  if (chainId !== undefined && fields.chain_id !== chainId) {
+    const text = `serves chain ${fields.chain_id}, the store has chain ${chainId}`;
+    findings.push(bad(check, text, "name an upstream of that chain, or another --data"));
+  }
+  const behindMs = now() - Number(fields.ledger_timestamp) / 1000;
+  if (behindMs > STALE_MS) {
+    const text = `its newest block is ${Math.round(behindMs / 60_000)} min old`;
+    findings.push(warn(check, text, "name another upstream, or check this machine's clock"));
+  }
+  if (findings.length === 0) {
+    const range = `versions ${fields.oldest_ledger_version} to ${fields.ledger_version}`;
+    findings.push(ok(check, `chain ${fields.chain_id}, ${range}, ${Math.round(tookMs)} ms`));
+  }
+  return [...findings, ...skewFindings(base, dateMs, now())];
+}
+
+export async function proofFindings(
+  text: string,
+  chainId: number | undefined,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const check = `proofs ${text}`;
+  try {
+    const { kind, lastEpoch } = await lookAtProofs(text, chainId, timeoutMs);
+    const known = lastEpoch === undefined ? "without ended epochs" : `epochs up to ${lastEpoch}`;
+    return [
+      ok(
+        check,
+        `a ${kind === "peer" ? kind : `backup ${kind}`}, ${known} (their signatures are checked when the node runs)`,
+      ),
+    ];
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    const advice =
+      error.code === "config" || error.code === "unreachable"
+        ? "check the URL, the network and the firewall"
+        : "name the root of a backup folder, or a node's backup service";
+    return [bad(check, error.message, advice)];
+  }
+}
+
+function skewFindings(base: string, dateMs: number | undefined, nowMs: number): Finding[] {
+  if (dateMs === undefined) return [];
+  const skewMs = nowMs - dateMs;
+  const text = `this machine's clock is ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? "ahead of" : "behind"} that of ${base}`;
+  const advice = "set the clock (chrony, systemd-timesyncd)";
+  if (Math.abs(skewMs) > SKEW_BAD_MS) return [bad("clock", text, advice)];
+  if (Math.abs(skewMs) > SKEW_WARN_MS) return [warn("clock", text, advice)];
+  return [ok("clock", `agrees with ${base}`)];
+}
+
+export async function clusterFindings(store: StoreOptions): Promise<readonly Finding[]> {
+  const check = "cluster";
+  const started = performance.now();
+  try {
+    const { ledger } = await lookAtCluster(store);
+    const took = `${Math.round(performance.now() - started)} ms to connect`;
+    if (ledger === undefined) return [ok(check, `its tables are there, without a ledger, ${took}`)];
+    return [ok(check, `chain ${ledger.chainId}, version ${ledger.version}, ${took}`)];
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    if (error.code === "absent") {
+      return [ok(check, "reachable, without a ledger; the first start makes its tables")];
+    }
+    const advice =
+      error.code === "config" ? "see above" : "check the hosts in --store-url, and nodetool status";
+    return [bad(check, error.message, advice)];
+  }
+}

@@ -1,0 +1,112 @@
+// Reads of accounts, modules, tables, transactions and blocks as calls, and what they return. Versions, heights, times and
+// sequence numbers are bigint; what a transaction or a Move value holds is the JSON of the HTTP interface.
+import type { GasPrices } from "../../ledger/gas-price.ts";
+import type { MinVersionOptions, ReadOptions } from "../options/read-options.ts";
+
+/** An account. */
+export interface AccountAnswer {
+  readonly sequenceNumber: bigint;
+  /** Hex. */
+  readonly authenticationKey: string;
+}
+
+/** A resource, as `GET …/resource/{resource_type}` answers. */
+export interface ResourceAnswer {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A module, as `GET …/module/{module_name}` answers. */
+export interface ModuleAnswer {
+  /** Hex. */
+  readonly bytecode: string;
+  readonly abi: Readonly<Record<string, unknown>>;
+}
+
+/** Which table item, as `POST …/item` takes it. */
+export interface TableItemQuery {
+  readonly keyType: string;
+  readonly valueType: string;
+  /** The key in JSON. */
+  readonly key: unknown;
+}
+
+/** A transaction. */
+export interface TransactionAnswer {
+  /** Undefined while it waits for a block. */
+  readonly version: bigint | undefined;
+  /** Hex. */
+  readonly hash: string;
+  /** As `GET …/by_version/{txn_version}` answers. */
+  readonly transaction: Readonly<Record<string, unknown>>;
+}
+
+/** A page of transactions. */
+export interface PageOptions {
+  readonly start?: bigint | undefined;
+  /** 25 unless given, at most 100. */
+  readonly limit?: number | undefined;
+}
+
+/** How long to wait. */
+export interface WaitOptions {
+  /** 1000 unless given. */
+  readonly waitMs?: number | undefined;
+}
+
+/** Which block, by one of two, and whether its transactions are wanted. */
+export interface BlockQuery {
+  readonly height?: bigint | undefined;
+  readonly version?: bigint | undefined;
+  readonly withTransactions?: boolean | undefined;
+}
+
+/** A block. */
+export interface BlockAnswer {
+  readonly height: bigint;
+  /** Hex. */
+  readonly hash: string;
+  readonly timestampUsec: bigint;
+  readonly firstVersion: bigint;
+  readonly lastVersion: bigint;
+  /** Undefined unless they were asked for; the first 10,000. */
+  readonly transactions: readonly TransactionAnswer[] | undefined;
+}
+
+/** A call of a view function. */
+export interface ViewQuery {
+  /** Such as `0x1::coin::balance`. */
+  readonly function: string;
+  readonly typeArguments?: readonly string[] | undefined;
+  /** In JSON as over HTTP; wide integers may be bigints. */
+  readonly arguments?: readonly unknown[] | undefined;
+}
+
+/** The calls. */
+export interface LedgerReading {
+  /** The sequence number and authentication key of an account. */
+  account(address: string, options?: ReadOptions): Promise<AccountAnswer>;
+  /** A resource; undefined if the address has none of this type. */
+  resource(address: string, type: string, options?: ReadOptions): Promise<ResourceAnswer | undefined>;
+  /** All resources of an account at one version, read page by page as they are taken. */
+  resources(address: string, options?: ReadOptions): AsyncIterable<ResourceAnswer>;
+  /** A module; undefined if the address has none of this name. */
+  module(address: string, name: string, options?: ReadOptions): Promise<ModuleAnswer | undefined>;
+  modules(address: string, options?: ReadOptions): AsyncIterable<ModuleAnswer>;
+  /** A table item by its key in JSON; undefined if the table has no such item. */
+  tableItem(handle: string, item: TableItemQuery, options?: ReadOptions): Promise<unknown>;
+  /** What a view function returns, each value as JSON. Throws for one that aborts or fails. */
+  view(query: ViewQuery, options?: ReadOptions): Promise<readonly unknown[]>;
+  /** A transaction by its version or its hash; undefined if there is none. */
+  transaction(which: bigint | string, options?: MinVersionOptions): Promise<TransactionAnswer | undefined>;
+  /** A transaction by its hash once it is committed; after the wait, what `transaction` returns. */
+  waitForTransaction(hash: string, options?: WaitOptions): Promise<TransactionAnswer | undefined>;
+  /** Transactions from a version on; the last ones when `start` is left out. */
+  transactions(options?: PageOptions): Promise<readonly TransactionAnswer[]>;
+  /** Transactions that an account sent, from a sequence number on; the last ones when `start` is left out. */
+  accountTransactions(address: string, options?: PageOptions): Promise<readonly TransactionAnswer[]>;
+  /** A block by its height or by a version in it; undefined if there is none yet. */
+  block(query: BlockQuery): Promise<BlockAnswer | undefined>;
+  /** Estimated prices of a unit of gas, in octas. */
+  gasPrices(): Promise<GasPrices>;
+}

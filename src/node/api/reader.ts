@@ -1,0 +1,226 @@
+// The operations as in-process calls, without HTTP.
+import { ConfigError, errorText } from "../../base/errors.ts";
+import { fromHex, hexBytesFault } from "../../base/hex.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { createLazyViews, type EncodedMessage } from "../../http/services.ts";
+import { createAccountReader } from "../../ledger/account-reader.ts";
+import { parseAsset } from "../../ledger/asset.ts";
+import { readBalance } from "../../ledger/balance.ts";
+import { GasPriceEstimator } from "../../ledger/gas-price.ts";
+import { readModuleItem } from "../../ledger/module-item.ts";
+import { resolveReadPoint } from "../../ledger/read-point.ts";
+import { StateTypes } from "../../ledger/state-types.ts";
+import { readTableItem } from "../../ledger/table-item.ts";
+import { assertNotRefuted } from "../../ledger/trust.ts";
+import { fixedPosition, type Ledger, type LedgerView } from "../../ledger/view.ts";
+import { HeadWatch } from "../../ledger/watch/head-watch.ts";
+import { assertReached } from "../../ledger/watch/min-version.ts";
+import type { ModuleLoader } from "../../move/abi.ts";
+import { parseAddress } from "../../move/address.ts";
+import { ModuleCache } from "../../move/module-cache.ts";
+import { encodeSubmission } from "../../transaction/encode-submission.ts";
+import type { Explanation } from "../../transaction/explain/explanation.ts";
+import type { ViewMachine } from "../../vm/ledger-views.ts";
+import type { MinVersionOptions, ReadOptions } from "../options/read-options.ts";
+import { createQuestionAnswerer } from "../submissions/answerer.ts";
+import type { SubmissionKind, SubmissionResults } from "../submissions/messages.ts";
+import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, SubmissionThread } from "../submissions/thread.ts";
+import { minVersionOf, readAtOf } from "./read-at.ts";
+
+// Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
+
+/** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
+export interface LedgerInfo {
+  readonly chain_id: number;
+  readonly epoch: bigint;
+  readonly ledger_version: bigint;
+  readonly oldest_ledger_version: bigint;
+  readonly ledger_timestamp: bigint;
+  readonly node_role: "full_node";
+  readonly oldest_block_height: bigint;
+  readonly block_height: bigint;
+}
+
+/** Checks that a caller gave a text. */
+export function toText(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
+}
+
+/** A copy of bytes that are given in hex or as bytes, by default those of a serialized key. */
+export function toBytes(key: string | Uint8Array, name = "key"): Uint8Array {
+  if (key instanceof Uint8Array) return Buffer.from(key);
+  const text = toText(name, key);
+  const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
+  if (bytes === undefined) {
+    throw new ConfigError(`${name}: expected an even number of hex digits: ${hexBytesFault(text)}`);
+  }
+  return bytes;
+}
+
+/** The bytes of a request, given as JSON or as bytes. */
+export function toBody(request: object | string | Uint8Array): Uint8Array {
+  if (request instanceof Uint8Array) return Buffer.from(request);
+  return new TextEncoder().encode(typeof request === "string" ? request : toJson(request));
+}
+
+function toJson(request: object): string {
+  try {
+    // JSON.stringify returns undefined for some values: refused as a bad request.
+    return JSON.stringify(request) ?? "";
+  } catch (error) {
+    throw new ConfigError(`request: cannot be written as JSON: ${errorText(error)}`, error);
+  }
+}
+
+/** The ledger's head, as `GET /v1` answers. */
+export function toLedgerInfo({ position }: Pick<LedgerView, "position">): LedgerInfo {
+  return {
+    chain_id: position.chainId,
+    epoch: position.epoch,
+    ledger_version: position.version,
+    oldest_ledger_version: position.oldestVersion,
+    ledger_timestamp: position.timestampUsec,
+    node_role: "full_node",
+    oldest_block_height: position.oldestBlockHeight,
+    block_height: position.blockHeight,
+  };
+}
+
+/** Reads a ledger; parsed modules are cached between calls. */
+export class Reader {
+  readonly modules = new ModuleCache();
+  readonly types = new StateTypes(this.modules);
+  readonly gasPrices = new GasPriceEstimator();
+  readonly views: () => Promise<ViewMachine> = createLazyViews();
+  readonly #ledger: Ledger;
+  readonly #headWatch: HeadWatch;
+  readonly #thread = new SubmissionThread();
+
+  constructor(ledger: Ledger, headWatch = new HeadWatch({ ledger, isTold: () => false })) {
+    this.#ledger = ledger;
+    this.#headWatch = headWatch;
+  }
+
+  openView(): MaybePromise<LedgerView> {
+    return this.#ledger.openView();
+  }
+
+  /** Runs a read on its own view, once the ledger is at the version that the options ask for. */
+  async withView<T>(ask: (view: LedgerView) => Promise<T> | T, options: MinVersionOptions = {}): Promise<T> {
+    const least = minVersionOf(options);
+    let view = await this.#ledger.openView();
+    if (least !== undefined && least.waitMs > 0 && view.position.version < least.version) {
+      view.release();
+      await this.#headWatch.wait(least.version, least.waitMs).done;
+      view = await this.#ledger.openView();
+    }
+    try {
+      if (least !== undefined) assertReached(view.position.version, least);
+      return await ask(view);
+    } finally {
+      view.release();
+    }
+  }
+
+  /** Waits until the ledger is at a version, at most `waitMs`. */
+  waitFor(version: bigint, waitMs: number): Promise<void> {
+    return this.#headWatch.wait(version, waitMs).done;
+  }
+
+  async balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
+    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
+    const at = readAtOf(options);
+    return this.withView(async (view) => {
+      const { version } = await resolveReadPoint(view, at);
+      return readBalance(view, owner, parsed, version);
+    }, options);
+  }
+
+  async rawItem(
+    handle: string,
+    key: string | Uint8Array,
+    options: ReadOptions,
+  ): Promise<Uint8Array | undefined> {
+    const [table, bytes] = [parseAddress(toText("handle", handle)), toBytes(key)];
+    const at = readAtOf(options);
+    return this.withView(async (view) => {
+      const { version } = await resolveReadPoint(view, at);
+      const item = await readTableItem(view, table, bytes, version);
+      return item && new Uint8Array(item);
+    }, options);
+  }
+
+  async encodeSubmission(
+    request: object | string | Uint8Array,
+    options: MinVersionOptions,
+  ): Promise<Uint8Array> {
+    const body = toBody(request);
+    return new Uint8Array(await this.withView((view) => this.encode(body, view), options));
+  }
+
+  /** Loads modules of the view's latest version. */
+  moduleLoader(view: LedgerView): ModuleLoader {
+    return this.modules.createLoader((module) => readModuleItem(view, module), fixedPosition(view));
+  }
+
+  /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
+  encodeSafely(body: Uint8Array, view: LedgerView, isPrinted = false): Promise<EncodedMessage> {
+    if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
+    if (!isPrinted) return this.runInThread("encode", body, view);
+    // Printing a large message takes as long as several thousand balances.
+    return this.runInThread("encodeText", body, view).then((text) => ({ text }));
+  }
+
+  /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */
+  async explainSafely(body: Uint8Array, view: LedgerView): Promise<string> {
+    if (body.length < LARGE_EXPLAINED_BYTES) return JSON.stringify(await this.explain(body, view));
+    return this.runInThread("explain", body, view);
+  }
+
+  /**
+   * Works on a body in the thread, which takes it along: a body that fills its buffer is empty afterwards. Throws what the
+   * work throws, or HttpError `overloaded`.
+   */
+  runInThread<Kind extends SubmissionKind>(
+    kind: Kind,
+    body: Uint8Array,
+    view: LedgerView,
+  ): Promise<SubmissionResults[Kind]> {
+    const { chainId, timestampUsec } = view.position;
+    // The thread gets the whole buffer: of a part of one, a copy.
+    const whole = body.length === body.buffer.byteLength ? body : new Uint8Array(body);
+    return this.#thread.run({ kind, body: whole, chainId, timestampUsec }, createQuestionAnswerer(view));
+  }
+
+  /** Ends the thread for large submissions. */
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  /** The signing message of a request body, using modules of the view's latest version. */
+  encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+    const loadModule = this.moduleLoader(view);
+    return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
+  }
+
+  explainSubmission(request: object | string | Uint8Array, options: MinVersionOptions): Promise<Explanation> {
+    return this.withView((view) => this.explain(toBody(request), view), options);
+  }
+
+  /** The explanation of a request body, using modules and accounts of the view's latest version. */
+  async explain(body: Uint8Array, view: LedgerView): Promise<Explanation> {
+    const { explainSubmission } = await import("../../transaction/explain/explain.ts");
+    const { chainId, timestampUsec } = view.position;
+    const loadModule = this.moduleLoader(view);
+    const accounts = createAccountReader(view);
+    return explainSubmission(body, { chainId, timestampUsec, loadModule, accounts });
+  }
+
+  ledgerInfo(options: MinVersionOptions): Promise<LedgerInfo> {
+    return this.withView((view) => {
+      assertNotRefuted(view.position, view.position.version);
+      return toLedgerInfo(view);
+    }, options);
+  }
+}

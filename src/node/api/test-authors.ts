@@ -1,0 +1,231 @@
+// For authors of tests: changes of a local chain that no account signs, its clock, and snapshots of it. Every change is a
+// transaction in a block like any other, so a follower of the chain verifies it.
+import { ConfigError } from "../../base/errors.ts";
+import { toPrefixedHex } from "../../base/hex.ts";
+import type { AuthoredChange } from "../../chain/authored-block.ts";
+import {
+  MAX_ITEM_BYTES,
+  moduleNameOf,
+  publishModule,
+  putTableItem,
+  setBalance,
+} from "../../chain/authoring.ts";
+import { ModulesAt } from "../../http/printing/modules-at.ts";
+import { vmStatus } from "../../http/printing/vm-status.ts";
+import type { ExecutionStatus } from "../../ledger/execution-status.ts";
+import { StateTypes } from "../../ledger/state-types.ts";
+import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
+import { type Address, formatAddressLong, parseAddress } from "../../move/address.ts";
+import { ModuleCache } from "../../move/module-cache.ts";
+import type { BlockMaker } from "../block-maker.ts";
+import type { ChainCopy, LedgerWriter } from "../ledger-writer.ts";
+import { toAmount } from "./first-accounts.ts";
+import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
+import { toUsec } from "./read-at.ts";
+import { type LedgerInfo, toBytes, toLedgerInfo, toText } from "./reader.ts";
+import type { SubmissionService } from "./submission-service.ts";
+
+/** A transaction that a change made. */
+export interface Authored {
+  readonly version: bigint;
+  /** In hex, with 0x. */
+  readonly hash: string;
+}
+
+/** A local chain as it was: see `snapshot`. */
+export interface ChainSnapshot {
+  readonly version: bigint;
+  readonly timestampUsec: bigint;
+}
+
+/** What an author of tests does with a local chain. On any other node these calls reject with code `config`. */
+export interface ChainAuthoring {
+  /**
+   * Mints the native coin for an account, which is created if it is missing, in a block made now. Resolves when that is
+   * committed.
+   */
+  fund(address: string, amount: bigint): Promise<Authored>;
+  /** Sets what an account holds of an asset, and changes its supply by the difference. */
+  setBalance(address: string, asset: string, amount: bigint): Promise<Authored>;
+  /**
+   * Calls a modelled entry function as any account, without that account's signature and without gas, in a block made now.
+   * Resolves when that is committed, also if the function aborted.
+   */
+  impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult>;
+  /** Writes an item of a table by its serialized key; undefined removes it. */
+  putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored>;
+  /** Publishes the bytecode of a module at the address that it names, or replaces it. Returns its name too. */
+  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }>;
+  /** Makes this many blocks, one if left out, and returns the head after the last. */
+  mine(blocks?: number): Promise<LedgerInfo>;
+  /** Makes a block at a time after the last block's: a Date, RFC 3339, or Unix seconds. The clock goes on from there. */
+  setTime(time: string | Date): Promise<LedgerInfo>;
+  /** Makes a block this many milliseconds later. */
+  advanceTime(ms: number): Promise<LedgerInfo>;
+  /** Keeps the chain as it is now: ledger, indexes, transactions that wait, clock. For chains in memory. */
+  snapshot(): Promise<ChainSnapshot>;
+  /**
+   * Puts the chain back to a snapshot, any number of times. Watchers are told the state again; streams end, and begin with
+   * an event `gap` for clients that come back.
+   */
+  revert(snapshot: ChainSnapshot): Promise<LedgerInfo>;
+}
+
+const MAX_BLOCKS = 100_000;
+/** A hundred years. */
+const MAX_ADVANCE_MS = 100 * 366 * 86_400_000;
+
+function toItemBytes(name: string, value: string | Uint8Array): Uint8Array {
+  const bytes = toBytes(value, name);
+  if (bytes.length > MAX_ITEM_BYTES) {
+    throw new ConfigError(`${name}: expected at most ${MAX_ITEM_BYTES} bytes, got ${bytes.length}`);
+  }
+  return bytes;
+}
+
+export interface TestAuthorsOptions {
+  /** Undefined while this process does not write. */
+  readonly writer: () => LedgerWriter | undefined;
+  readonly submissions: () => SubmissionService | undefined;
+  readonly withView: <T>(ask: (view: LedgerView) => Promise<T>) => Promise<T>;
+  /** The ledger went back. */
+  readonly onBack: (to: LedgerPosition) => void;
+}
+
+export class TestAuthors implements ChainAuthoring {
+  readonly #options: TestAuthorsOptions;
+  /** Of this node: a snapshot of another one is of another ledger. */
+  readonly #snapshots = new WeakMap<ChainSnapshot, ChainCopy>();
+
+  constructor(options: TestAuthorsOptions) {
+    this.#options = options;
+  }
+
+  #blocks(): BlockMaker {
+    const blocks = this.#options.writer()?.blocks;
+    if (blocks === undefined) throw new ConfigError("this node makes no blocks");
+    return blocks;
+  }
+
+  async #author(change: AuthoredChange): Promise<Authored> {
+    const [made] = await this.#blocks().author([change]);
+    if (made === undefined) throw new Error("a change made no transaction");
+    return { version: made.version, hash: toPrefixedHex(made.hash) };
+  }
+
+  async fund(address: string, amount: bigint): Promise<Authored> {
+    const owner = parseAddress(toText("address", address));
+    const minted = (await this.fundAll(owner, toAmount("amount", amount))).at(-1);
+    if (minted === undefined) throw new Error("the faucet made no transaction");
+    return minted;
+  }
+
+  /** As `fund`; returns every transaction of the faucet. */
+  async fundAll(owner: Address, amount: bigint): Promise<Authored[]> {
+    const submissions = this.#options.submissions();
+    const blocks = this.#blocks();
+    if (submissions === undefined) throw new ConfigError("this node makes no blocks");
+    const done = await blocks.submitNow(() =>
+      this.#options.withView((view) => submissions.fund(view, owner, amount)),
+    );
+    const funded: Authored[] = [];
+    for (const { version, hash, status } of done) {
+      if (status?.kind !== "success" || version === undefined) {
+        const reason = status === undefined ? "the chain did not take it" : await this.#statusText(status);
+        throw new ConfigError(`cannot fund ${formatAddressLong(owner)} with ${amount}: ${reason}`);
+      }
+      funded.push({ version, hash });
+    }
+    return funded;
+  }
+
+  #statusText(status: ExecutionStatus): Promise<string> {
+    return this.#options.withView((view) => {
+      const types = new StateTypes(new ModuleCache());
+      return vmStatus(status, new ModulesAt(types, view, view.position.version));
+    });
+  }
+
+  async impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
+    const sender = parseAddress(toText("address", address));
+    const submissions = this.#options.submissions();
+    const blocks = this.#blocks();
+    if (submissions === undefined) throw new ConfigError("this node makes no blocks");
+    const [done] = await blocks.submitNow(
+      () => this.#options.withView(async (view) => [await submissions.impersonate(view, sender, call)]),
+      sender,
+    );
+    if (done?.status === undefined || done.version === undefined) {
+      throw new ConfigError(`the chain did not take the transaction of ${formatAddressLong(sender)}`);
+    }
+    const { version, hash, status } = done;
+    const vmStatus = await this.#statusText(status);
+    return { version, hash, success: status.kind === "success", vmStatus };
+  }
+
+  async setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
+    const owner = parseAddress(toText("address", address));
+    return this.#author(setBalance(owner, toText("asset", asset), toAmount("amount", amount)));
+  }
+
+  async putTableItem(
+    handle: string,
+    key: string | Uint8Array,
+    value: string | Uint8Array | undefined,
+  ): Promise<Authored> {
+    const table = parseAddress(toText("handle", handle));
+    const item = toItemBytes("key", key);
+    return this.#author(putTableItem(table, item, value === undefined ? value : toItemBytes("value", value)));
+  }
+
+  async publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+    const bytes = toBytes(module, "module");
+    const change = publishModule(bytes);
+    return { ...(await this.#author(change)), module: moduleNameOf(bytes) };
+  }
+
+  async mine(blocks = 1): Promise<LedgerInfo> {
+    if (!Number.isInteger(blocks) || blocks < 1 || blocks > MAX_BLOCKS) {
+      throw new ConfigError(`blocks: expected a whole number from 1 to ${MAX_BLOCKS}, got ${blocks}`);
+    }
+    const maker = this.#blocks();
+    for (let left = blocks; left > 1; left--) await maker.produce();
+    return toLedgerInfo({ position: await maker.produce() });
+  }
+
+  async setTime(time: string | Date): Promise<LedgerInfo> {
+    return toLedgerInfo({ position: await this.#blocks().setTime(toUsec("time", time)) });
+  }
+
+  async advanceTime(ms: number): Promise<LedgerInfo> {
+    if (!Number.isInteger(ms) || ms < 1 || ms > MAX_ADVANCE_MS) {
+      throw new ConfigError(`ms: expected a whole number from 1 to ${MAX_ADVANCE_MS}, got ${ms}`);
+    }
+    return toLedgerInfo({ position: await this.#blocks().advanceTime(BigInt(ms) * 1000n) });
+  }
+
+  async snapshot(): Promise<ChainSnapshot> {
+    const copy = await this.#writer().snapshot();
+    const { version, timestampUsec } = copy.ledger.position;
+    const snapshot: ChainSnapshot = { version, timestampUsec };
+    this.#snapshots.set(snapshot, copy);
+    return snapshot;
+  }
+
+  async revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
+    const copy = typeof snapshot === "object" ? this.#snapshots.get(snapshot) : undefined;
+    if (copy === undefined) throw new ConfigError("snapshot: expected one that this node made");
+    await this.#writer().revert(copy, this.#options.onBack);
+    return toLedgerInfo(copy.ledger);
+  }
+
+  #writer(): LedgerWriter {
+    const writer = this.#options.writer();
+    if (writer === undefined) throw new ConfigError("this node makes no blocks");
+    return writer;
+  }
+}

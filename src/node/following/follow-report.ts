@@ -1,0 +1,182 @@
+// How a follower appears in the info response and on the metrics page.
+import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
+import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
+import type { FillerStats } from "../../sync/base-filler.ts";
+import type { FollowerStatus } from "../../sync/follower-options.ts";
+import { waypointOfStored } from "../../sync/matched-waypoints.ts";
+import type { GaugeSource } from "../metrics/metrics.ts";
+import type { Following } from "./following.ts";
+import type { ProvingStatus } from "./proving.ts";
+import { explain } from "./readiness.ts";
+
+/**
+ * Why a follower should be restarted; undefined when it is healthy. Upstreams that cannot be reached do not count: a
+ * restart would not help. A short wait does not count for a node that is ready.
+ */
+export function unhealthyReasonOf(following: Following | undefined): string | undefined {
+  const status = following?.status();
+  if (status === undefined) return undefined;
+  const { state, upstreams } = status;
+  const isLied = upstreams.length > 0 && upstreams.every((upstream) => upstream.state === "set_aside");
+  const isUnreached = upstreams.some((upstream) => ["resting", "untried"].includes(upstream.state));
+  const isWaiting = state === "waiting" && !isUnreached && following?.unready() !== undefined;
+  if (state !== "faulted" && !isLied && !isWaiting) return undefined;
+  return ["nothing that can be verified comes from any upstream", explain(status)].join("; ");
+}
+
+/** Why the first upstream gets no submissions; undefined when it does. */
+export function submissionRefusalOf(status: FollowerStatus | undefined): string | undefined {
+  return status?.upstreams[0]?.state === "set_aside"
+    ? "the upstream is set aside, because its answers were wrong"
+    : undefined;
+}
+
+/** Waypoints that others can anchor to. */
+export class WaypointInfo {
+  /**
+   * Of the last position asked for: hashing a large record once is enough. Not by version, because a rewound ledger has
+   * another record there.
+   */
+  #last: { readonly position: LedgerPosition; readonly waypoint: Waypoint | undefined } | undefined;
+
+  /** Waypoints of the genesis, if known, and of the view's latest version. */
+  async read(view: LedgerView | undefined, genesis: Waypoint | undefined): Promise<Record<string, unknown>> {
+    const latest = view === undefined ? undefined : await this.#latest(view);
+    return {
+      ...(genesis === undefined ? {} : { genesis_waypoint: formatWaypoint(genesis) }),
+      ...(latest === undefined ? {} : { waypoint: formatWaypoint(latest) }),
+    };
+  }
+
+  async #latest(view: LedgerView): Promise<Waypoint | undefined> {
+    const { position } = view;
+    if (this.#last?.position === position) return this.#last.waypoint;
+    const waypoint = await waypointOfStored(view, position.version);
+    this.#last = { position, waypoint };
+    return waypoint;
+  }
+}
+
+/** Versions behind or ahead of the upstreams' highest head; empty while either is unknown. */
+function distanceOf(head: bigint | undefined, version: bigint | undefined): Record<string, string> {
+  if (head === undefined || version === undefined) return {};
+  return head < version ? { versions_ahead: `${version - head}` } : { versions_behind: `${head - version}` };
+}
+
+/** Keys of the info response. */
+export function followInfo(following: Following, version: bigint | undefined): Record<string, unknown> {
+  const status = following.status();
+  if (status === undefined) return {};
+  const { headVersion } = status;
+  const fills = following.fills();
+  return {
+    ...(status.reason === undefined ? {} : { sync_reason: status.reason }),
+    ...(headVersion === undefined ? {} : { upstream_version: `${headVersion}` }),
+    ...distanceOf(headVersion, version),
+    upstreams: status.upstreams.map(({ name, state, fault, headVersion: at }) => ({
+      url: name,
+      state,
+      ...(at === undefined ? {} : { version: `${at}` }),
+      ...(fault === undefined ? {} : { last_fault: fault }),
+    })),
+    ...provingInfo(following.provingStatus()),
+    ...fillInfo(fills),
+  };
+}
+
+/** Keys of the info response about items fetched on first use; none without a base layer. */
+export function fillInfo(fills: Readonly<FillerStats> | undefined): Record<string, unknown> {
+  if (fills === undefined) return {};
+  return {
+    lazy_fills: fills.fills,
+    lazy_fills_by_level: Object.fromEntries(fills.byLevel),
+    lazy_fill_failures: fills.failures,
+  };
+}
+
+function provingInfo(status: ProvingStatus | undefined): Record<string, unknown> {
+  if (status === undefined) return {};
+  const { epoch, signedVersion, provenVersion, sources } = status;
+  return {
+    ...(provenVersion === undefined ? {} : { proven_version: `${provenVersion}` }),
+    ...(signedVersion === undefined ? {} : { signed_version: `${signedVersion}` }),
+    ...(epoch === undefined ? {} : { signed_epoch: `${epoch}` }),
+    proof_sources: sources.map(({ name, kind, state, fault }) => ({
+      url: name,
+      ...(kind === undefined ? {} : { kind }),
+      state,
+      ...(fault === undefined ? {} : { last_fault: fault }),
+    })),
+  };
+}
+
+/** Gauges of proof sources; zeros for nodes without any. */
+export function provingGauges(status: () => ProvingStatus | undefined): GaugeSource[] {
+  const count = (state: string): number => status()?.sources.filter((one) => one.state === state).length ?? 0;
+  const gauge = (name: string, help: string, read: GaugeSource["read"]): GaugeSource => ({
+    name: `sextant_proofs_${name}`,
+    help,
+    read,
+  });
+  return [
+    gauge("epoch", "Epoch whose validators are known by signatures", () => Number(status()?.epoch ?? 0n)),
+    gauge("signed_version", "Latest version that validators signed", () =>
+      Number(status()?.signedVersion ?? 0n),
+    ),
+    gauge("proven_version", "Latest version that is proven with everything before it", () =>
+      Number(status()?.provenVersion ?? 0n),
+    ),
+    gauge("received_bytes", "Bytes received from proof sources", () => status()?.receivedBytes ?? 0),
+    gauge("sources_ok", "Proof sources in use", () => count("ok")),
+    gauge("sources_resting", "Proof sources that could not be asked", () => count("resting")),
+    gauge("sources_set_aside", "Proof sources that said something false", () => count("set_aside")),
+  ];
+}
+
+/** Gauges of a follower; zeros for other nodes. */
+export function followGauges(
+  following: () => Following | undefined,
+  version: () => Promise<bigint | undefined>,
+): GaugeSource[] {
+  const status = (): FollowerStatus | undefined => following()?.status();
+  const count = (state: string): number =>
+    status()?.upstreams.filter((one) => one.state === state).length ?? 0;
+  const gauge = (name: string, help: string, read: GaugeSource["read"]): GaugeSource => ({
+    name: `sextant_follow_${name}`,
+    help,
+    read,
+  });
+  const distance = async (name: "versions_behind" | "versions_ahead"): Promise<number> =>
+    Number.parseInt(distanceOf(status()?.headVersion, await version())[name] ?? "0", 10);
+  return [
+    gauge("at_head", "1 if our version was the head of the upstreams within the last seconds", () =>
+      status()?.state === "at_head" ? 1 : 0,
+    ),
+    gauge("versions_behind", "Versions from ours to the highest head of the upstreams", () =>
+      distance("versions_behind"),
+    ),
+    gauge("versions_ahead", "Versions from the highest head of the upstreams to ours", () =>
+      distance("versions_ahead"),
+    ),
+    gauge(
+      "records_per_second",
+      "Records taken in per second",
+      () => following()?.rate().recordsPerSecond ?? 0,
+    ),
+    gauge(
+      "bytes_per_second",
+      "Bytes of records taken in per second",
+      () => following()?.rate().bytesPerSecond ?? 0,
+    ),
+    gauge("received_bytes", "Bytes received from upstreams", () => status()?.receivedBytes ?? 0),
+    gauge("upstreams_ok", "Upstreams in use", () => count("ok")),
+    gauge("upstreams_resting", "Upstreams that could not be asked", () => count("resting")),
+    gauge("upstreams_set_aside", "Upstreams whose answers were wrong", () => count("set_aside")),
+    gauge("lazy_fills", "State items fetched on first use", () => following()?.fills()?.fills ?? 0),
+    gauge(
+      "lazy_fill_failures",
+      "State items that could not be fetched",
+      () => following()?.fills()?.failures ?? 0,
+    ),
+  ];
+}

@@ -1,0 +1,63 @@
+// Proofs outside of a node: their two forms, and the check of one with the fastest library of this machine.
+import { toPrefixedHex } from "../../base/hex.ts";
+import { USEC_PER_MS } from "../../base/numbers.ts";
+import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
+import { decodeBundleJson, toMade } from "../../proof/bundle-json.ts";
+import { ProofError } from "../../proof/errors.ts";
+import { encodeBundle } from "../../proof/made-bundle.ts";
+import { fastestBls } from "../../proof/native-bls.ts";
+import { type ProvenClaim, verifyProofWith } from "../../proof/verify-proof.ts";
+import { parseOperand } from "./operands.ts";
+
+/** A bundle in JSON as BCS. Throws ProofError. */
+export function proofToBcs(text: string): Uint8Array {
+  return encodeBundle(toMade(decodeBundleJson(text)));
+}
+
+/** The waypoint that a bundle in JSON begins at. Throws ProofError. */
+export function proofStart(text: string): string {
+  const { ledger } = decodeBundleJson(text);
+  return formatWaypoint(computeWaypoint(ledger.kind === "named" ? ledger.ledgerInfo : ledger.start));
+}
+
+/** What a checked proof says, as lines of a report. */
+export interface ProofReport {
+  readonly verdict: "proven" | "refuted";
+  /** Why it does not hold. */
+  readonly reason?: string;
+  /** What it proves. */
+  readonly shown: Readonly<Record<string, string>>;
+}
+
+/** Checks a proof. Throws ConfigError for a text that is no waypoint. */
+export function checkProof(proof: Uint8Array | string, waypoint: string): ProofReport {
+  parseOperand("waypoint", "--waypoint", waypoint);
+  try {
+    const { claim, ledgerVersion, signedVersion, signedTimestampUsec } = verifyProofWith(
+      fastestBls(),
+      proof,
+      waypoint,
+    );
+    const shown = {
+      ...claimLines(claim),
+      ledger_version: `${ledgerVersion}`,
+      signed_version: `${signedVersion}`,
+      signed_time: new Date(Number(signedTimestampUsec / USEC_PER_MS)).toISOString(),
+    };
+    return { verdict: "proven", shown };
+  } catch (error) {
+    if (!(error instanceof ProofError)) throw error;
+    return { verdict: "refuted", reason: error.message, shown: {} };
+  }
+}
+
+function claimLines(claim: ProvenClaim): Record<string, string> {
+  if (claim.kind === "balance") {
+    return { address: claim.address, asset_type: claim.asset, balance: `${claim.balance}` };
+  }
+  return {
+    table_handle: claim.tableHandle,
+    key: toPrefixedHex(claim.key),
+    value: claim.value === undefined ? "none: the table has no such item" : toPrefixedHex(claim.value),
+  };
+}

@@ -1,0 +1,151 @@
+// Tools for whole stores: check for engines that can be walked, backup and restore for LMDB's files.
+import { resolve } from "node:path";
+import { ConfigError, errorText } from "../../base/errors.ts";
+import { BcsError } from "../../bcs/errors.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { StoreError } from "../../store/errors.ts";
+import {
+  copyBackup,
+  copyStore,
+  dropDraft,
+  dropWriter,
+  isVacant,
+  loadManifest,
+  type Manifest,
+  nameDraft,
+  openDraft,
+  writeManifest,
+} from "../../store/lmdb/backup.ts";
+import type { CheckProgress } from "../../sync/check/check-pace.ts";
+import type { IndexReport } from "../../sync/check/cluster-index.ts";
+import { checkStore, type StoreReport } from "../../sync/check/store-check.ts";
+import { engineOf, openWalk, type StoreOptions } from "../store-engines.ts";
+
+export type { CheckProgress, IndexReport, StoreReport };
+
+/**
+ * Checks a store, or the LMDB store in a directory, while a node may be writing it. Throws StoreError if it cannot be
+ * walked, ConfigError if its engine has no walk, and the signal's reason on abort.
+ */
+export async function checkData(
+  store: string | StoreOptions,
+  onProgress?: CheckProgress,
+  signal?: AbortSignal,
+): Promise<StoreReport> {
+  const options: StoreOptions = typeof store === "string" ? { engine: "lmdb", path: store } : store;
+  const walk = await openWalk(options, "check").catch((error: unknown) => {
+    throw asCorrupt(error);
+  });
+  try {
+    return await checkStore(walk, onProgress, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw asCorrupt(error);
+  } finally {
+    await walk.close();
+  }
+}
+
+/** Checks the index of a ledger in a cluster, while a node may be writing it. Throws ConfigError for other engines. */
+export async function checkClusterData(store: StoreOptions, signal?: AbortSignal): Promise<IndexReport> {
+  const { checkIndex } = engineOf(store);
+  if (checkIndex === undefined) {
+    throw new ConfigError(`cannot check the index of engine ${store.engine} alone: check the whole store`);
+  }
+  return checkIndex(store, signal);
+}
+
+/** An unexpected error during a walk means a damaged store. */
+function asCorrupt(error: unknown): unknown {
+  if (error instanceof StoreError || (error instanceof LedgerError && error.code === "no_ledger"))
+    return error;
+  const where = error instanceof BcsError ? "a row does not decode" : "a table cannot be read";
+  return new StoreError("corrupt", `the store is damaged: ${where}: ${errorText(error)}`, { cause: error });
+}
+
+async function assertSound(data: string, { onCheck, signal }: CopyWatch): Promise<StoreReport> {
+  const report = await checkData(data, onCheck, signal);
+  if (report.faults === 0) return report;
+  throw new StoreError(
+    "corrupt",
+    `the store is damaged: ${report.faults} faults, the first: ${report.findings[0]}`,
+  );
+}
+
+async function assertVacant(option: string, path: string): Promise<void> {
+  if (!(await isVacant(path))) throw new ConfigError(`${option}: ${path} is not empty`);
+}
+
+export interface BackupReport extends Manifest {
+  readonly written_bytes: number;
+  /** Bytes that an unfinished earlier backup had already written. */
+  readonly kept_bytes: number;
+}
+
+/** Observes and stops copying and checking. */
+export interface CopyWatch {
+  /** In bytes. */
+  readonly onCopy?: (done: number, total: number) => void;
+  /** In rows. */
+  readonly onCheck?: CheckProgress;
+  /** Stops the work; the next run resumes from the bytes already copied. */
+  readonly signal?: AbortSignal;
+}
+
+/** Works on a draft of a vacant directory, then renames its files. If the work fails, the draft stays for the next run. */
+async function withDraft<T>(
+  option: "--to" | "--data",
+  target: string,
+  work: (draft: string) => Promise<T>,
+): Promise<T> {
+  await assertVacant(option, target);
+  // A backup may lie on a network file system, a store may not.
+  const draft = await openDraft(target, option === "--to");
+  try {
+    // Another process may have finished since the first look.
+    if (!(await isVacant(target))) await dropDraft(draft.path);
+    await assertVacant(option, target);
+    const result = await work(draft.path);
+    await nameDraft(draft);
+    return result;
+  } catch (error) {
+    await draft.leave();
+    throw error;
+  }
+}
+
+/**
+ * Copies an LMDB store, which a node may be writing, to a new directory, and checks the copy before it gets its name.
+ * Resumes an earlier backup that did not finish.
+ */
+export async function backupData(data: string, to: string, watch: CopyWatch = {}): Promise<BackupReport> {
+  return withDraft("--to", resolve(to), async (draft) => {
+    const copy = await copyStore(data, draft, watch.onCopy, watch.signal);
+    const { chainId, version, oldestVersion } = await assertSound(draft, watch);
+    const manifest = await writeManifest(draft, copy, {
+      chain_id: chainId,
+      version: `${version}`,
+      oldest_version: `${oldestVersion}`,
+    });
+    return { ...manifest, written_bytes: copy.writtenBytes, kept_bytes: copy.keptBytes };
+  });
+}
+
+/** Restores a backup into a new or empty directory, after checking the file and the store in it. */
+export async function restoreData(from: string, data: string, watch: CopyWatch = {}): Promise<Manifest> {
+  const target = resolve(data);
+  await assertVacant("--data", target);
+  const manifest = await loadManifest(from);
+  return withDraft("--data", target, async (draft) => {
+    await copyBackup(from, manifest, draft, watch.onCopy, watch.signal);
+    const report = await assertSound(draft, watch);
+    if (`${report.version}` !== manifest.version) {
+      throw new StoreError(
+        "corrupt",
+        `the backup says version ${manifest.version}, its store is at ${report.version}`,
+      );
+    }
+    await dropWriter(draft);
+    return manifest;
+  });
+}

@@ -1,0 +1,133 @@
+// Submissions that reach a worker go to the process that writes, over the channel between them: it has the mempool.
+import { LATE, within } from "../../base/wait.ts";
+import { type Fault, FaultError, faultOf } from "../../http/error-body.ts";
+import { HttpError } from "../../http/errors.ts";
+import type {
+  PendingTransaction,
+  SimulationEstimates,
+  SubmissionBody,
+  SubmissionHandler,
+} from "../../http/services.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+
+/** A submission on its way to the writer. */
+export type SubmissionCall =
+  | { readonly kind: "submit" | "submitBatch"; readonly body: SubmissionBody; readonly client: string }
+  | { readonly kind: "simulate"; readonly body: SubmissionBody; readonly estimates: SimulationEstimates }
+  | { readonly kind: "pendingTransaction"; readonly hash: Uint8Array };
+
+/** What the writer made of it. Errors of a batch are part of its value. */
+export type SubmissionReply = { readonly value: unknown } | { readonly fault: Fault };
+
+/** A transaction that is not pending may be committed: at the writer's head, if not before. */
+interface PendingReply {
+  readonly pending: PendingTransaction | undefined;
+  readonly head: bigint;
+}
+
+/** Calls of one worker that wait for the writer at most. */
+const MAX_WAITING = 256;
+const TIMEOUT_MS = 10_000;
+
+/** Makes a call where the mempool is. */
+export async function answerSubmission(
+  handler: SubmissionHandler | undefined,
+  withView: <T>(use: (view: LedgerView) => Promise<T>) => Promise<T>,
+  call: SubmissionCall,
+): Promise<SubmissionReply> {
+  try {
+    if (handler === undefined) throw new HttpError("unavailable", "the writing process makes no blocks");
+    if (call.kind !== "pendingTransaction")
+      return { value: await withView((view) => answer(handler, view, call)) };
+    const pending = await handler.pendingTransaction(call.hash);
+    const reply: PendingReply = { pending, head: await withView(async ({ position }) => position.version) };
+    return { value: reply };
+  } catch (error) {
+    return { fault: faultOf(error) };
+  }
+}
+
+async function answer(
+  handler: SubmissionHandler,
+  view: LedgerView,
+  call: Exclude<SubmissionCall, { readonly kind: "pendingTransaction" }>,
+): Promise<unknown> {
+  switch (call.kind) {
+    case "submit":
+      return handler.submit(call.body, view, call.client);
+    case "submitBatch": {
+      const errors = await handler.submitBatch(call.body, view, call.client);
+      return errors.map((error) => error && faultOf(error));
+    }
+    case "simulate":
+      return handler.simulate(call.body, view, call.estimates);
+  }
+}
+
+/** The worker's side: sends calls and waits for the replies. */
+export class ForwardedSubmissions implements SubmissionHandler {
+  readonly #send: (id: number, call: SubmissionCall) => void;
+  readonly #reach: (version: bigint) => Promise<unknown>;
+  readonly #waiting = new Map<number, (reply: SubmissionReply) => void>();
+  #next = 0;
+
+  constructor(
+    send: (id: number, call: SubmissionCall) => void,
+    reach: (version: bigint) => Promise<unknown>,
+  ) {
+    this.#send = send;
+    this.#reach = reach;
+  }
+
+  /** Takes the writer's reply. */
+  settle(id: number, reply: SubmissionReply): void {
+    this.#waiting.get(id)?.(reply);
+  }
+
+  async #ask<T>(call: SubmissionCall): Promise<T> {
+    if (this.#waiting.size >= MAX_WAITING) {
+      throw new HttpError("overloaded", `${MAX_WAITING} submissions wait for the writing process already`, {
+        headers: ["Retry-After", "1"],
+      });
+    }
+    const id = this.#next++;
+    const answered = new Promise<SubmissionReply>((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#send(id, call);
+    });
+    const reply = await within(TIMEOUT_MS, answered).finally(() => this.#waiting.delete(id));
+    if (reply === LATE) throw new HttpError("unavailable", "the writing process did not answer in time");
+    if ("fault" in reply) throw new FaultError(reply.fault);
+    return reply.value as T;
+  }
+
+  submit(body: SubmissionBody, _: LedgerView, client: string): ReturnType<SubmissionHandler["submit"]> {
+    return this.#ask({ kind: "submit", body: copied(body), client });
+  }
+
+  async submitBatch(body: SubmissionBody, _: LedgerView, client: string): Promise<readonly unknown[]> {
+    const faults = await this.#ask<readonly (Fault | undefined)[]>({
+      kind: "submitBatch",
+      body: copied(body),
+      client,
+    });
+    return faults.map((fault) => fault && new FaultError(fault));
+  }
+
+  simulate(body: SubmissionBody, _view: LedgerView, estimates: SimulationEstimates): Promise<Uint8Array> {
+    return this.#ask({ kind: "simulate", body: copied(body), estimates });
+  }
+
+  /** Resolves once this process sees the ledger that the answer is about. */
+  async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
+    const call = { kind: "pendingTransaction", hash: Uint8Array.from(hash) } as const;
+    const { pending, head } = await this.#ask<PendingReply>(call);
+    if (pending === undefined) await this.#reach(head);
+    return pending;
+  }
+}
+
+/** A view of a larger buffer would be sent with all of it. */
+function copied({ bytes, isJson }: SubmissionBody): SubmissionBody {
+  return { bytes: Uint8Array.from(bytes), isJson };
+}
