@@ -15,6 +15,7 @@ import { loadTlsFiles } from "../http/transport/tls.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./http-options.ts";
 import type { Metrics } from "./metrics.ts";
+import { observeCollections } from "./process-metrics.ts";
 import { type Observation, observeRequests } from "./request-observer.ts";
 import { traceSettingsOf } from "./trace-settings.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
@@ -68,8 +69,8 @@ export class HttpFrontend {
 
   /** Listens, or reserves the port that the workers will share. */
   async open(): Promise<void> {
-    const { http, metrics } = this.#options;
-    metrics.prepare();
+    const { http } = this.#options;
+    observeCollections();
     const address = this.#isShared ? await this.#reserve() : await this.#listen();
     const scheme = http.tls === undefined ? "http" : "https";
     const { host, port } = address;
@@ -113,14 +114,10 @@ export class HttpFrontend {
   }
 
   async #listenForMetrics(host: string): Promise<void> {
-    const { http, metrics } = this.#options;
+    const { http } = this.#options;
     const { metricsPort: port } = http;
     if (port === undefined || http.metrics === false) return;
-    const { contentType } = metrics;
-    this.#metricsServer = await withPort(
-      port,
-      listenForMetrics({ host, port, page: () => this.#page(), contentType }),
-    );
+    this.#metricsServer = await withPort(port, listenForMetrics({ host, port, page: () => this.#page() }));
   }
 
   /** Starts the workers, if there are any. */

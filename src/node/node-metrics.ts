@@ -3,7 +3,7 @@ import { assetCacheStats } from "../http/schemas/asset-type.ts";
 import type { HttpFigures } from "../http/server.ts";
 import { balanceKeyCacheStats } from "../ledger/balance-keys.ts";
 import type { Ledger } from "../ledger/view.ts";
-import { DriverHistogram, type DriverReport, driverGauges } from "./driver-metrics.ts";
+import { type DriverReport, driverMetrics } from "./driver-metrics.ts";
 import type { Faults } from "./faults.ts";
 import { followGauges, provingGauges } from "./follow-report.ts";
 import {
@@ -19,6 +19,7 @@ import {
 import type { HttpOptions } from "./http-options.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { PROCESS_METRICS } from "./process-metrics.ts";
 import type { Reader } from "./reader.ts";
 import { engineOf, type StoreOptions } from "./store-engines.ts";
 import type { NodeStatus } from "./worker-messages.ts";
@@ -43,7 +44,8 @@ export interface MeasuredNode {
 export function nodeMetrics(node: MeasuredNode): Metrics {
   const { ledger, reader, faults, storeOptions, writer, driver } = node;
   const { hasDriver } = engineOf(storeOptions);
-  const gauges = [
+  return createMetrics([
+    ...PROCESS_METRICS,
     ...ledgerGauges(ledger),
     ...readinessGauges(ledger, node.status, node.startedMs, node.http),
     ...cacheGauges("module", "parsed modules", () => reader.modules.stats()),
@@ -58,8 +60,7 @@ export function nodeMetrics(node: MeasuredNode): Metrics {
     ...(storeOptions.engine === "lmdb" ? diskGauges(storeOptions.path) : []),
     ...writerGauges(writer, node.election),
     ...(hasDriver
-      ? [...driverGauges(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
+      ? [...driverMetrics(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
       : []),
-  ];
-  return createMetrics(gauges, hasDriver ? [new DriverHistogram(driver)] : []);
+  ]);
 }
