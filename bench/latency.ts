@@ -110,7 +110,7 @@ async function noteOf(node: NodeServer, results: readonly PacedResult[]): Promis
       : [`${availableParallelism()} processors cannot judge this, the CPU time is in the next row`]),
     `p99 over p50 ${middle(({ p50, p99 }) => p99 / p50).toFixed(1)}`,
     `${Math.round(middle(({ rate }) => rate))} requests/s`,
-    `${figure("sextant_commits_total")} commits, ${figure("sextant_pruned_rows")} rows pruned`,
+    `${figure("sextant_commits_total")} commits, ${figure("sextant_pruned_rows_total")} rows pruned`,
     `generator used ${middle(({ processors }) => processors).toFixed(2)} processors, sent ${late} µs late (p50, p99)`,
   ].join("; ");
 }

@@ -15,7 +15,7 @@ import { startSubmissions } from "./load/accepted.ts";
 import { Latencies } from "./load/latencies.ts";
 import { startLeavingClients } from "./load/leaving-clients.ts";
 import { createMix, createRandom, type MixRequest } from "./load/mix.ts";
-import { median, processFigures, readMetrics, sumOf } from "./load/process-figures.ts";
+import { median, processFigures, readMetrics } from "./load/process-figures.ts";
 
 const { values } = parseArgs({
   options: {
@@ -52,7 +52,7 @@ const SAMPLE_MS = 500;
 /** One sample in this many also measures the heap. */
 const HEAP_EVERY = 10;
 const QUIET_MS = 1500;
-const YOUNG = 'sextant_nodejs_heap_space_size_total_bytes{space="new"}';
+const YOUNG = 'sextant_nodejs_heap_space_size_bytes{space="new"}';
 
 const random = createRandom(Number(values.seed));
 const versions = { latest: 0n, oldest: 0n };
@@ -199,11 +199,10 @@ async function quietFigures({ url, pid }: Watched) {
   const metrics = await readMetrics(url.origin);
   return {
     ...processFigures(pid),
-    handles: sumOf(metrics, "sextant_nodejs_active_handles_total"),
-    resources: sumOf(metrics, "sextant_nodejs_active_resources_total"),
+    resources: metrics.get("sextant_nodejs_active_resources") ?? 0,
     blocks: metrics.get("sextant_ledger_block_height") ?? 0,
     open: (metrics.get("sextant_http_streams") ?? 0) + (metrics.get("sextant_http_in_flight") ?? 0),
-    pruned: metrics.get("sextant_pruned_rows") ?? 0,
+    pruned: metrics.get("sextant_pruned_rows_total") ?? 0,
   };
 }
 
@@ -315,7 +314,7 @@ for (const [index, one] of both.entries()) {
   console.info(
     `${one.name}: block ${after.blocks}, ${after.pruned} rows pruned; anonymous memory ${megabytes(memory.first)} after ` +
       `the first tenth, ${megabytes(memory.last)} at the end (${(growth * 100).toFixed(1)} %), of it the heap's young generation ${young.join(" and ")}; files ${before.files} -> ` +
-      `${after.files}, sockets ${before.sockets} -> ${after.sockets}, handles ${before.handles} -> ${after.handles}, ` +
+      `${after.files}, sockets ${before.sockets} -> ${after.sockets}, ` +
       `handles and timers ${before.resources} -> ${after.resources}`,
   );
   const slack = Number(values.minutes) < SHORT_MINUTES ? SHORT_SLACK_BYTES : 0;
@@ -323,7 +322,6 @@ for (const [index, one] of both.entries()) {
     complain(`${one.name}: memory grew by too much`);
   if (after.files > before.files) complain(`${one.name}: files were left open`);
   if (after.sockets > before.sockets + HANDLE_SLACK) complain(`${one.name}: sockets were left open`);
-  if (after.handles > before.handles + HANDLE_SLACK) complain(`${one.name}: handles were left open`);
   if (after.resources > before.resources + HANDLE_SLACK) complain(`${one.name}: handles or timers were left`);
   // The request for the metrics is in flight itself.
   if (after.open > 1)

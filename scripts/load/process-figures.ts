@@ -53,13 +53,6 @@ export async function readMetrics(origin: string): Promise<ReadonlyMap<string, n
   return values;
 }
 
-/** Sum of a metric over all its labels. */
-export function sumOf(metrics: ReadonlyMap<string, number>, name: string): number {
-  let sum = 0;
-  for (const [key, value] of metrics) if (key === name || key.startsWith(`${name}{`)) sum += value;
-  return sum;
-}
-
 /** Middle value of a list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

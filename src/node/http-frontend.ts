@@ -13,6 +13,7 @@ import { listenForMetrics } from "../http/side/metrics-server.ts";
 import type { SideServer } from "../http/side/side-server.ts";
 import { loadTlsFiles } from "../http/transport/tls.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { observeCollections } from "./metrics/process-metrics.ts";
 import { type Observation, observeRequests } from "./metrics/request-observer.ts";
 import { traceSettingsOf } from "./metrics/trace-settings.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./options/http-options.ts";
@@ -68,8 +69,8 @@ export class HttpFrontend {
 
   /** Listens, or reserves the port that the workers will share. */
   async open(): Promise<void> {
-    const { http, metrics } = this.#options;
-    metrics.prepare();
+    const { http } = this.#options;
+    observeCollections();
     const address = this.#isShared ? await this.#reserve() : await this.#listen();
     const scheme = http.tls === undefined ? "http" : "https";
     const { host, port } = address;
@@ -113,14 +114,10 @@ export class HttpFrontend {
   }
 
   async #listenForMetrics(host: string): Promise<void> {
-    const { http, metrics } = this.#options;
+    const { http } = this.#options;
     const { metricsPort: port } = http;
     if (port === undefined || http.metrics === false) return;
-    const { contentType } = metrics;
-    this.#metricsServer = await withPort(
-      port,
-      listenForMetrics({ host, port, page: () => this.#page(), contentType }),
-    );
+    this.#metricsServer = await withPort(port, listenForMetrics({ host, port, page: () => this.#page() }));
   }
 
   /** Starts the workers, if there are any. */

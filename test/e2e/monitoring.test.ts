@@ -1,6 +1,6 @@
 // contrib/prometheus and contrib/grafana: the alerts fire when they should, every metric that they and the dashboard name
 // is on the page of a running node, and a real Prometheus that scrapes nodes has a result for every panel.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -120,6 +120,15 @@ describe("metrics of running nodes", () => {
     await fetch(`${chain.url}/no-such-path`);
   });
   afterAll(() => Promise.all(nodes.map((node) => node.stop())));
+
+  it.skipIf(!hasTool("promtool", "--version"))("keep the conventions of Prometheus", async () => {
+    for (const { url } of nodes) {
+      const page = await fetch(new URL("/metrics", url));
+      const checked = spawnSync("promtool", ["check", "metrics"], { input: await page.text() });
+      expect(`${checked.stdout}${checked.stderr}`).toBe("");
+      expect(checked.status).toBe(0);
+    }
+  });
 
   it("have every name and label that alerts and dashboard use", async () => {
     const pages = await Promise.all(nodes.map(({ url }) => fetch(new URL("/metrics", url))));

@@ -145,7 +145,6 @@ it.each([
     const options = { config: textOption("A file", "FILE") };
     (await import(${file("src/cli/parse.ts")})).parseCommand(["--config", "/dev/null"], options, {});`,
   ],
-  ["prom-client", `(await import(${file("src/node/metrics/metrics.ts")})).createMetrics([]).prepare();`],
 ])("the options of a node load no %s, but its use does", (name, use) => {
   const isOf = (path: string): boolean => path.includes(`/node_modules/${name}/`);
   expect(atStart.filter(isOf)).toEqual([]);

@@ -369,7 +369,7 @@ describe("a store's file", () => {
     const other = await fetch(`${node.url}/accounts/0x1/balance/0x1::aptos_coin::AptosCoin`);
     expect(other.status).toBe(200);
     const metrics = await (await fetch(node.url.replace("/v1", "/metrics"))).text();
-    expect(metrics).toMatch(/^sextant_store_damaged_reads 2$/m);
+    expect(metrics).toMatch(/^sextant_store_damaged_reads_total 2$/m);
     expect((await node.stop()).code).toBe(0);
   });
 

@@ -149,7 +149,7 @@ describe.skipIf(process.platform !== "linux")("workers", () => {
         const reply = await tryToAsk(`${node.url.slice(0, -3)}/metrics`);
         return reply?.status === 200 && reply.body;
       });
-      return Number(/^sextant_http_rate_limited (\d+)$/m.exec(page)?.[1]);
+      return Number(/^sextant_http_rate_limited_total (\d+)$/m.exec(page)?.[1]);
     };
     const refuse = async (count: number): Promise<void> => {
       let refused = 0;

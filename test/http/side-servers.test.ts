@@ -25,7 +25,7 @@ it("work on one request of a connection at a time, and on none of a client that 
     atOnce--;
     return "page";
   };
-  const server = await listenForMetrics({ host: "127.0.0.1", port, page, contentType: "text/plain" });
+  const server = await listenForMetrics({ host: "127.0.0.1", port, page });
   const socket = connect(port, "127.0.0.1").on("error", () => {});
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".repeat(500));

@@ -1,4 +1,5 @@
 // The metrics page on a port of its own, for operators who keep it away from the public one.
+import { plainHeaders } from "../response/headers.ts";
 import { listenBeside, type SideServer } from "./side-server.ts";
 
 const LIMITS = {
@@ -14,9 +15,8 @@ export function listenForMetrics(options: {
   readonly host: string;
   readonly port: number;
   readonly page: () => Promise<string>;
-  readonly contentType: string;
 }): Promise<SideServer> {
-  const { host, port, page, contentType } = options;
+  const { host, port, page } = options;
   return listenBeside({
     host,
     port,
@@ -28,7 +28,7 @@ export function listenForMetrics(options: {
         return;
       }
       page().then(
-        (text) => response.writeHead(200, { "Content-Type": contentType }).end(text),
+        (text) => response.writeHead(200, [...plainHeaders("text").list]).end(text),
         () => response.writeHead(500).end(),
       );
     },

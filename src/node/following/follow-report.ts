@@ -126,7 +126,14 @@ export function provingGauges(status: () => ProvingStatus | undefined): GaugeSou
     gauge("proven_version", "Latest version that is proven with everything before it", () =>
       Number(status()?.provenVersion ?? 0n),
     ),
-    gauge("received_bytes", "Bytes received from proof sources", () => status()?.receivedBytes ?? 0),
+    {
+      ...gauge(
+        "received_bytes_total",
+        "Bytes received from proof sources",
+        () => status()?.receivedBytes ?? 0,
+      ),
+      isCount: true,
+    },
     gauge("sources_ok", "Proof sources in use", () => count("ok")),
     gauge("sources_resting", "Proof sources that could not be asked", () => count("resting")),
     gauge("sources_set_aside", "Proof sources that said something false", () => count("set_aside")),
@@ -146,6 +153,7 @@ export function followGauges(
     help,
     read,
   });
+  const counter = (...args: Parameters<typeof gauge>): GaugeSource => ({ ...gauge(...args), isCount: true });
   const distance = async (name: "versions_behind" | "versions_ahead"): Promise<number> =>
     Number.parseInt(distanceOf(status()?.headVersion, await version())[name] ?? "0", 10);
   return [
@@ -168,13 +176,13 @@ export function followGauges(
       "Bytes of records taken in per second",
       () => following()?.rate().bytesPerSecond ?? 0,
     ),
-    gauge("received_bytes", "Bytes received from upstreams", () => status()?.receivedBytes ?? 0),
+    counter("received_bytes_total", "Bytes received from upstreams", () => status()?.receivedBytes ?? 0),
     gauge("upstreams_ok", "Upstreams in use", () => count("ok")),
     gauge("upstreams_resting", "Upstreams that could not be asked", () => count("resting")),
     gauge("upstreams_set_aside", "Upstreams whose answers were wrong", () => count("set_aside")),
-    gauge("lazy_fills", "State items fetched on first use", () => following()?.fills()?.fills ?? 0),
-    gauge(
-      "lazy_fill_failures",
+    counter("lazy_fills_total", "State items fetched on first use", () => following()?.fills()?.fills ?? 0),
+    counter(
+      "lazy_fill_failures_total",
       "State items that could not be fetched",
       () => following()?.fills()?.failures ?? 0,
     ),

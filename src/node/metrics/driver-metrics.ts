@@ -1,7 +1,7 @@
 // Metrics of a cluster's driver: counters, connections, and a histogram of latencies that the engine fills.
 import type { CacheStats } from "../../base/cache-stats.ts";
 import type { DriverFigures } from "../../store/cassandra/figures.ts";
-import type { GaugeSource, HistogramSource, HistogramValues } from "./metrics.ts";
+import { type GaugeSource, histogramSamples, type MetricSource } from "./metrics.ts";
 
 /** The driver's figures and the bounds of its latency buckets. */
 export interface DriverReport {
@@ -32,23 +32,16 @@ const ERROR_KINDS = [
 ] as const satisfies readonly (keyof DriverFigures["errors"])[];
 
 const COUNTS: readonly Row[] = [
-  ["retries", "Requests to the cluster that the driver sent again", (figures) => figures.retries],
+  ["retries_total", "Requests to the cluster that the driver sent again", (figures) => figures.retries],
   [
-    "speculative_requests",
+    "speculative_requests_total",
     "Second requests sent to the cluster because the first was slow",
     (figures) => figures.speculative,
   ],
-  ...ERROR_KINDS.map(
-    (kind): Row => [
-      `errors_${kind}`,
-      `Requests to the cluster that failed: ${kind.replaceAll("_", " ")}`,
-      (figures) => figures.errors[kind],
-    ],
-  ),
 ];
 
-/** Counters and connections; zeros until the cluster is open. */
-export function driverGauges(read: Reader): GaugeSource[] {
+/** All metrics of the driver; zeros until the cluster is open. */
+export function driverMetrics(read: Reader): readonly MetricSource[] {
   const gauge = (name: string, help: string, value: (figures: DriverFigures) => number): GaugeSource => ({
     name: `sextant_store_${name}`,
     help,
@@ -59,42 +52,31 @@ export function driverGauges(read: Reader): GaugeSource[] {
   });
   return [
     ...COUNTS.map(([name, help, value]) => ({ ...gauge(name, help, value), isCount: true })),
+    {
+      name: "sextant_store_errors_total",
+      help: "Requests to the cluster that failed, by kind",
+      kind: "counter",
+      samples: () =>
+        ERROR_KINDS.map((kind) => ({
+          suffix: `{kind="${kind}"}`,
+          value: read()?.figures.errors[kind] ?? 0,
+        })),
+    },
     ...GAUGES.map(([name, help, value]) => ({
       ...gauge(name, help, value),
       isShare: !name.startsWith("hosts"),
     })),
-  ];
-}
-
-const NAME = "sextant_store_request_duration_seconds";
-
-/** Latencies of requests to the cluster. */
-export class DriverHistogram implements HistogramSource {
-  readonly name = NAME;
-  readonly help = "Time until the cluster answered a request";
-  readonly #read: Reader;
-
-  constructor(read: Reader) {
-    this.#read = read;
-  }
-
-  readonly values = (): HistogramValues => {
-    const report = this.#read();
-    return report === undefined ? [] : valuesOf(report);
-  };
-}
-
-function valuesOf({ figures, boundsMs }: DriverReport): HistogramValues {
-  let total = 0;
-  const buckets = figures.latencyCounts.map((count, at) => {
-    total += count;
-    const boundMs = boundsMs[at];
-    const le = boundMs === undefined ? "+Inf" : boundMs / 1000;
-    return { labels: { le }, value: total, metricName: `${NAME}_bucket` };
-  });
-  return [
-    ...buckets,
-    { labels: {}, value: figures.latencySumMs / 1000, metricName: `${NAME}_sum` },
-    { labels: {}, value: total, metricName: `${NAME}_count` },
+    {
+      name: "sextant_store_request_duration_seconds",
+      help: "Time until the cluster answered a request",
+      kind: "histogram",
+      samples: () => {
+        const report = read();
+        if (report === undefined) return [];
+        const { figures, boundsMs } = report;
+        const bounds = boundsMs.map((ms) => ms / 1000);
+        return histogramSamples(bounds, figures.latencyCounts, figures.latencySumMs / 1000);
+      },
+    },
   ];
 }

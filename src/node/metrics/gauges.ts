@@ -38,9 +38,9 @@ const CACHE_GAUGES: readonly (readonly [keyof CacheStats, suffix: string, help: 
   ["bytes", "bytes", "bytes in use, estimated"],
   ["maxBytes", "max_bytes", "bytes allowed"],
   ["entries", "entries", "number of entries"],
-  ["hits", "hits", "look-ups answered from the cache"],
-  ["misses", "misses", "look-ups that were not"],
-  ["evictions", "evictions", "entries pushed out"],
+  ["hits", "hits_total", "look-ups answered from the cache"],
+  ["misses", "misses_total", "look-ups that were not"],
+  ["evictions", "evictions_total", "entries pushed out"],
 ];
 
 /** Counters: a worker's counts survive its exit. */
@@ -57,23 +57,23 @@ const HTTP_GAUGES: readonly (readonly [string, string, (figures: HttpFigures) =>
 
 const HTTP_COUNTS: readonly (readonly [string, string, (figures: HttpFigures) => number])[] = [
   [
-    "sextant_http_connections_refused",
+    "sextant_http_connections_refused_total",
     "Connections refused: too many",
     (figures) => figures.refusedConnections,
   ],
-  ["sextant_http_shed", "Requests turned away: the process was too busy", (figures) => figures.shed],
+  ["sextant_http_shed_total", "Requests turned away: the process was too busy", (figures) => figures.shed],
   [
-    "sextant_http_rate_limited",
+    "sextant_http_rate_limited_total",
     "Requests turned away: over the client's rate",
     (figures) => figures.rateLimited,
   ],
   [
-    "sextant_http_streams_cut_off",
+    "sextant_http_streams_cut_off_total",
     "Streams of events ended: not read fast enough",
     (figures) => figures.streamsCutOff,
   ],
   [
-    "sextant_http_slow_readers_ended",
+    "sextant_http_slow_readers_ended_total",
     "Connections ended: answers not read",
     (figures) => figures.unreadResponsesEnded,
   ],
@@ -187,7 +187,7 @@ export function faultGauges(faults: Faults): GaugeSource[] {
 export function storeGauges(): GaugeSource[] {
   return [
     {
-      name: "sextant_store_damaged_reads",
+      name: "sextant_store_damaged_reads_total",
       help: "Reads that met a stored row which does not match its checksum",
       read: countDamagedReads,
       isCount: true,
@@ -201,9 +201,10 @@ export function writerGauges(
 ): GaugeSource[] {
   return [
     {
-      name: "sextant_pruned_rows",
+      name: "sextant_pruned_rows_total",
       help: "Rows removed since this process began to write",
       read: () => writer()?.prunedRows ?? 0,
+      isCount: true,
     },
     {
       name: "sextant_writer",
@@ -216,9 +217,10 @@ export function writerGauges(
       read: () => Number.parseInt(`${election()?.token ?? 0n}`, 10),
     },
     {
-      name: "sextant_writer_turns",
+      name: "sextant_writer_turns_total",
       help: "How often this process began to write a shared store",
       read: () => election()?.turns ?? 0,
+      isCount: true,
     },
   ];
 }

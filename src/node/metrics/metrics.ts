@@ -1,28 +1,47 @@
-// The node's metrics in Prometheus format. Counters on the request path are plain numbers; gauges are read for each page.
-// Several processes are merged: counters are summed; facts about the whole node take the maximum, because a process that
-// does not know them reports 0.
-//
-// Nodes that serve nothing never load the library, which takes a tenth of their start.
-import type { Histogram, Registry } from "prom-client";
-import { loadPackage } from "../../base/load-package.ts";
+// The node's metrics as Prometheus text. Counting on the request path is an addition; everything else is read for each page.
+// Figures of several processes are merged: counters, histograms and shares are summed; facts about the whole node take the
+// maximum, because a process that does not know them reports 0.
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 
-/** A gauge or counter by name with its help and the function that reads it. */
-export interface GaugeSource {
+/** One line of a metric: what follows the metric's name, and the value. */
+export interface Sample {
+  /** As in `_bucket{le="1"}`; empty for a metric of one value. */
+  readonly suffix: string;
+  readonly value: number;
+}
+
+interface Described {
+  /** Counters end with `_total`. */
   readonly name: string;
   readonly help: string;
-  readonly read: () => number | Promise<number>;
+}
+
+/** A gauge or counter with the function that reads it. */
+export interface GaugeSource extends Described {
+  readonly read: () => MaybePromise<number>;
   /** True if the processes' values add up; else it is a fact about the whole node. */
   readonly isShare?: boolean;
   /** True for a counter, whose count survives the exit of a worker. */
   readonly isCount?: boolean;
 }
 
+/** A metric of several values that add up over processes. */
+export interface SampledSource extends Described {
+  readonly kind: "counter" | "gauge" | "histogram";
+  readonly samples: () => readonly Sample[];
+}
+
+export type MetricSource = GaugeSource | SampledSource;
+
+interface Metric extends Pick<SampledSource, "name" | "help" | "kind"> {
+  readonly isFact: boolean;
+  readonly samples: readonly Sample[];
+}
+
 /** All metrics of one process, to be merged with those of others. */
-export type MetricFigures = Readonly<Awaited<ReturnType<Registry["getMetricsAsJSON"]>>>;
+export type MetricFigures = readonly Metric[];
 
 export interface Metrics {
-  /** Loads what pages need, so that the first page does not hold up requests. */
-  readonly prepare: () => void;
   /** Counts one response. */
   readonly onRequest: (operation: string, status: number, seconds: number) => void;
   /** Counts one block and the records in it. */
@@ -34,19 +53,24 @@ export interface Metrics {
   readonly figures: () => Promise<MetricFigures>;
   /** The counters alone, which survive the process. Cheap: reads no gauges. */
   readonly counts: () => Promise<MetricFigures>;
-  readonly contentType: string;
 }
 
-/** A histogram by name with its help and the function that reads its values. */
-export interface HistogramSource {
-  readonly name: string;
-  readonly help: string;
-  readonly values: () => HistogramValues;
+/** The lines of one series of a histogram; `counts` has one more than `bounds`, for everything above. */
+export function histogramSamples(
+  bounds: readonly number[],
+  counts: ArrayLike<number>,
+  sum: number,
+  labels = "",
+): readonly Sample[] {
+  const own = labels === "" ? "" : `{${labels}}`;
+  const others = labels === "" ? "" : `,${labels}`;
+  let total = 0;
+  const buckets = Array.from(counts, (count, at) => {
+    total += count;
+    return { suffix: `_bucket{le="${bounds[at] ?? "+Inf"}"${others}}`, value: total };
+  });
+  return [...buckets, { suffix: `_sum${own}`, value: sum }, { suffix: `_count${own}`, value: total }];
 }
-
-export type HistogramValues = Awaited<ReturnType<Histogram["get"]>>["values"];
-
-type Library = typeof import("prom-client");
 
 const REQUESTS = "sextant_http_request_duration_seconds";
 
@@ -55,19 +79,16 @@ const BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05
 
 interface Series {
   readonly operation: string;
-  readonly status: string;
-  /** One per bound, and one for everything above. */
+  readonly status: number;
   readonly counts: Float64Array;
   sum: number;
 }
 
-/**
- * Request latencies by operation and status. Counting is one addition on the request path: the library's own histogram
- * checks and joins the labels for every request.
- */
-class RequestHistogram implements HistogramSource {
+/** Request latencies by operation and status. */
+class RequestHistogram implements SampledSource {
   readonly name = REQUESTS;
-  readonly help = "Time from the parsed request head to the end of the answer";
+  readonly help = "Time from the parsed request head to the end of the response";
+  readonly kind = "histogram";
   readonly #series = new Map<string, Map<number, Series>>();
 
   /** Counts one request. */
@@ -79,73 +100,28 @@ class RequestHistogram implements HistogramSource {
     series.sum += seconds;
   }
 
-  /** Requests counted since the start. */
-  get total(): number {
-    let total = 0;
-    for (const byStatus of this.#series.values()) {
-      for (const { counts } of byStatus.values()) for (const count of counts) total += count;
-    }
-    return total;
-  }
-
-  readonly values = (): HistogramValues =>
+  readonly samples = (): readonly Sample[] =>
     [...this.#series.values()].flatMap((byStatus) =>
-      [...byStatus.values()].flatMap((series) => this.#valuesOf(series)),
+      [...byStatus.values()].flatMap(({ operation, status, counts, sum }) =>
+        histogramSamples(BOUNDS, counts, sum, `operation="${operation}",status="${status}"`),
+      ),
     );
 
   #addSeries(operation: string, status: number): Series {
-    const series = {
-      operation,
-      status: `${status}`,
-      counts: new Float64Array(BOUNDS.length + 1),
-      sum: 0,
-    };
-    const byStatus = this.#series.get(operation);
-    if (byStatus === undefined) this.#series.set(operation, new Map([[status, series]]));
-    else byStatus.set(status, series);
+    const series = { operation, status, counts: new Float64Array(BOUNDS.length + 1), sum: 0 };
+    const byStatus = this.#series.get(operation) ?? new Map<number, Series>();
+    this.#series.set(operation, byStatus.set(status, series));
     return series;
   }
-
-  #valuesOf({ operation, status, counts, sum }: Series): HistogramValues {
-    const labels = { operation, status };
-    let total = 0;
-    const buckets = Array.from(counts, (count, at) => {
-      total += count;
-      const le = BOUNDS[at] ?? "+Inf";
-      return { labels: { le, ...labels }, value: total, metricName: `${this.name}_bucket` };
-    });
-    return [
-      ...buckets,
-      { labels, value: sum, metricName: `${this.name}_sum` },
-      { labels, value: total, metricName: `${this.name}_count` },
-    ];
-  }
 }
 
-function loadLibrary(): Library {
-  return loadPackage("prom-client") as Library;
-}
-
-let processFigures: Registry | undefined;
-
-/** Metrics of the process, created once: their collector is never released and would keep each node in memory. */
-function loadProcessFigures({ Registry, collectDefaultMetrics }: Library): Registry {
-  if (processFigures === undefined) {
-    processFigures = new Registry();
-    collectDefaultMetrics({ register: processFigures, prefix: "sextant_" });
-  }
-  return processFigures;
-}
-
-/** Counts requests and commits, and makes pages of them, of the process's own metrics, and of the given sources. */
-export function createMetrics(
-  gauges: readonly GaugeSource[],
-  histograms: readonly HistogramSource[] = [],
-): Metrics {
+/** Counts requests and commits, and makes pages of them and of the given sources. */
+export function createMetrics(given: readonly MetricSource[]): Metrics {
   const requests = new RequestHistogram();
   let commits = 0;
   let records = 0;
-  const counters: readonly GaugeSource[] = [
+  const sources: readonly MetricSource[] = [
+    requests,
     {
       name: "sextant_commits_total",
       help: "Commits to the store since the process started",
@@ -158,105 +134,77 @@ export function createMetrics(
       read: () => records,
       isCount: true,
     },
+    ...given,
   ];
-  let made: Registries | undefined;
-  const registries = (): Registries => {
-    made ??= createRegistries([...counters, ...gauges], [requests, ...histograms]);
-    return made;
-  };
+  const counts = sources.filter((source) => kindOf(source) !== "gauge");
+  const figures = (): Promise<MetricFigures> => Promise.all(sources.map(readMetric));
   return {
-    prepare: () => void registries(),
     onRequest: (operation, status, seconds) => requests.count(operation, status, seconds),
     onCommit: (count) => {
       commits++;
       records += count;
     },
-    requestCount: () => requests.total,
-    page: () => registries().all.metrics(),
-    figures: () => registries().all.getMetricsAsJSON(),
-    counts: () => registries().counts.getMetricsAsJSON(),
-    get contentType() {
-      return registries().all.contentType;
-    },
+    requestCount: () => responsesIn(requests.samples()),
+    page: async () => toPage(await figures()),
+    figures,
+    counts: () => Promise.all(counts.map(readMetric)),
   };
 }
 
-interface Registries {
-  readonly all: Registry;
-  /** Only what this process counts. */
-  readonly counts: Registry;
+function kindOf(source: MetricSource): Metric["kind"] {
+  if ("kind" in source) return source.kind;
+  return source.isCount === true ? "counter" : "gauge";
 }
 
-function createRegistries(
-  gauges: readonly GaugeSource[],
-  histograms: readonly HistogramSource[],
-): Registries {
-  const library = loadLibrary();
-  const { Counter, Gauge, Registry } = library;
-  const counts = new Registry();
-  const facts = new Registry();
-  for (const source of histograms) counts.registerMetric(toHistogram(library, source));
-  for (const { name, help, read, isCount, isShare } of gauges) {
-    if (isCount === true) {
-      new Counter({
-        name,
-        help,
-        registers: [counts],
-        async collect() {
-          const count = await read();
-          this.reset();
-          this.inc(count);
-        },
-      });
-      continue;
-    }
-    new Gauge({
-      name,
-      help,
-      registers: [facts],
-      aggregator: isShare === true ? "sum" : "max",
-      async collect() {
-        this.set(await read());
-      },
-    });
-  }
-  return { all: Registry.merge([loadProcessFigures(library), counts, facts]), counts };
+async function readMetric(source: MetricSource): Promise<Metric> {
+  const { name, help } = source;
+  const kind = kindOf(source);
+  if ("samples" in source) return { name, help, kind, isFact: false, samples: source.samples() };
+  const isFact = kind === "gauge" && source.isShare !== true;
+  return { name, help, kind, isFact, samples: [{ suffix: "", value: await source.read() }] };
 }
 
-/** The source as the library's own kind of histogram. */
-function toHistogram({ Histogram }: Library, { name, help, values }: HistogramSource): Histogram {
-  const settings = { name, help, registers: [] };
-  // Says name, help and kind as the library does.
-  const empty = new Histogram(settings);
-  const get = async () => ({ ...(await empty.get()), values: values() });
-  // The library asks for the values of a text by the second name.
-  return Object.assign(new Histogram(settings), { get, getForPromString: get });
-}
-
-function join(figures: readonly MetricFigures[]): Registry {
-  return loadLibrary().AggregatorRegistry.aggregate(figures.map((one) => [...one]));
-}
-
-/** The metrics page of several processes. */
-export function figuresPage(figures: readonly MetricFigures[]): Promise<string> {
-  return join(figures).metrics();
+function toPage(figures: MetricFigures): string {
+  return figures
+    .map(({ name, help, kind, samples }) => {
+      const lines = samples.map(({ suffix, value }) => `${name}${suffix} ${value}\n`).join("");
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines}`;
+    })
+    .join("\n");
 }
 
 /** Merges the metrics of several processes. */
-export function addFigures(figures: readonly MetricFigures[]): Promise<MetricFigures> {
-  return join(figures).getMetricsAsJSON();
+export function addFigures(figures: readonly MetricFigures[]): MetricFigures {
+  const merged = new Map<string, { readonly metric: Metric; readonly values: Map<string, number> }>();
+  for (const metric of figures.flat()) {
+    const { values } = merged.get(metric.name) ?? { values: new Map<string, number>() };
+    merged.set(metric.name, { metric, values });
+    for (const { suffix, value } of metric.samples) {
+      const before = values.get(suffix) ?? 0;
+      values.set(suffix, metric.isFact ? Math.max(before, value) : before + value);
+    }
+  }
+  return [...merged.values()].map(({ metric, values }) => ({
+    ...metric,
+    samples: [...values].map(([suffix, value]) => ({ suffix, value })),
+  }));
+}
+
+/** The metrics page of several processes. */
+export function figuresPage(figures: readonly MetricFigures[]): string {
+  return toPage(addFigures(figures));
+}
+
+function responsesIn(samples: readonly Sample[]): number {
+  return samples.reduce((sum, { suffix, value }) => (suffix.startsWith("_count") ? sum + value : sum), 0);
 }
 
 /** Responses in the figures of a process. */
 export function requestsIn(figures: MetricFigures): number {
-  const values = figures.find(({ name }) => name === REQUESTS)?.values ?? [];
-  return values.reduce(
-    (sum, one) => ("metricName" in one && one.metricName === `${REQUESTS}_count` ? sum + one.value : sum),
-    0,
-  );
+  return responsesIn(figures.find(({ name }) => name === REQUESTS)?.samples ?? []);
 }
 
 /** Keeps only the counters of an exited worker. */
 export function onlyCounts(figures: MetricFigures): MetricFigures {
-  return figures.filter(({ type }) => `${type}` === "counter" || `${type}` === "histogram");
+  return figures.filter(({ kind }) => kind !== "gauge");
 }

@@ -11,7 +11,7 @@ import type { HttpOptions } from "../options/http-options.ts";
 import { engineOf, type StoreOptions } from "../store-engines.ts";
 import type { NodeStatus } from "../workers/worker-messages.ts";
 import type { WriterElection } from "../writer-election.ts";
-import { DriverHistogram, type DriverReport, driverGauges } from "./driver-metrics.ts";
+import { type DriverReport, driverMetrics } from "./driver-metrics.ts";
 import {
   cacheGauges,
   diskGauges,
@@ -23,6 +23,7 @@ import {
   writerGauges,
 } from "./gauges.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { PROCESS_METRICS } from "./process-metrics.ts";
 
 /** What the metrics of a node are read from; a part may not be there yet, or no more. */
 export interface MeasuredNode {
@@ -43,7 +44,8 @@ export interface MeasuredNode {
 export function nodeMetrics(node: MeasuredNode): Metrics {
   const { ledger, reader, faults, storeOptions, writer, driver } = node;
   const { hasDriver } = engineOf(storeOptions);
-  const gauges = [
+  return createMetrics([
+    ...PROCESS_METRICS,
     ...ledgerGauges(ledger),
     ...readinessGauges(ledger, node.status, node.startedMs, node.http),
     ...cacheGauges("module", "parsed modules", () => reader.modules.stats()),
@@ -58,8 +60,7 @@ export function nodeMetrics(node: MeasuredNode): Metrics {
     ...(storeOptions.engine === "lmdb" ? diskGauges(storeOptions.path) : []),
     ...writerGauges(writer, node.election),
     ...(hasDriver
-      ? [...driverGauges(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
+      ? [...driverMetrics(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
       : []),
-  ];
-  return createMetrics(gauges, hasDriver ? [new DriverHistogram(driver)] : []);
+  ]);
 }

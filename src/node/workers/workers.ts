@@ -86,7 +86,7 @@ export class WorkerPool {
   #questions = 0;
   #failures = 0;
   /** Counters of exited workers. */
-  #exitedCounts: Promise<MetricFigures> = Promise.resolve([]);
+  #exitedCounts: MetricFigures = [];
   #closing = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -111,13 +111,13 @@ export class WorkerPool {
     const own = this.#options.figures();
     await Promise.all([...this.#members].map((member) => this.#askFigures(member)));
     const theirs = [...this.#members].flatMap(({ figures }) => (figures === undefined ? [] : [figures]));
-    return figuresPage([await own, await this.#exitedCounts, ...theirs]);
+    return figuresPage([await own, this.#exitedCounts, ...theirs]);
   }
 
   /** Responses of all workers, as of their last reports. */
   async requestCount(): Promise<number> {
     const current = [...this.#members].map(({ counts }) => (counts === undefined ? 0 : requestsIn(counts)));
-    return current.reduce((sum, count) => sum + count, requestsIn(await this.#exitedCounts));
+    return current.reduce((sum, count) => sum + count, requestsIn(this.#exitedCounts));
   }
 
   /** Lets the workers finish their requests in flight and exit. */
@@ -193,9 +193,7 @@ export class WorkerPool {
   #replace(member: Member, reason: string): void {
     this.#members.delete(member);
     const { counts } = member;
-    if (counts !== undefined) {
-      this.#exitedCounts = this.#exitedCounts.then((others) => addFigures([others, counts]));
-    }
+    if (counts !== undefined) this.#exitedCounts = addFigures([this.#exitedCounts, counts]);
     if (this.#closing) return;
     const { logger, onFault } = this.#options;
     logger.error({ worker: member.worker.process.pid, reason }, "a worker died and is replaced");
