@@ -22,20 +22,10 @@ import {
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { type AgreementRule, levelOfRule } from "./agreement.ts";
-import {
-  type BaseRow,
-  baseRowKey,
-  decodeBaseRow,
-  decodeRewinds,
-  encodeBaseRow,
-  lastSoundVersion,
-  REWINDS_KEY,
-  restsOnHistory,
-  rowAt,
-  rowTrust,
-} from "./base-rows.ts";
+import { lastSoundVersion, restsOnHistory, rowAt, rowTrust } from "./base-rows.ts";
 import type { AbsentItems } from "./fork/absent-items.ts";
 import type { ProvenItemValue, ProvenState } from "./proofs/proven-state.ts";
+import { type BaseRow, DELETED_ITEM, FETCHED_ITEM, REWINDS } from "./side-rows.ts";
 import { askInTime, UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
 import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
 
@@ -180,16 +170,13 @@ export class BaseFiller {
     keyHashes: readonly Uint8Array[],
     version: bigint,
   ): Promise<{ readonly known: (BaseRow | undefined)[]; readonly rewoundTo: readonly bigint[] }> {
-    const keys = keyHashes.flatMap((keyHash) => [
-      baseRowKey("filled", keyHash),
-      baseRowKey("deleted", keyHash),
-    ]);
-    const [rewinds, ...stored] = await this.#options.store.getSideRows([REWINDS_KEY, ...keys]);
-    const rewoundTo = decodeRewinds(rewinds);
+    const keys = keyHashes.flatMap((keyHash) => [FETCHED_ITEM.key(keyHash), DELETED_ITEM.key(keyHash)]);
+    const [rewinds, ...stored] = await this.#options.store.getSideRows([REWINDS.key(), ...keys]);
+    const rewoundTo = rewinds === undefined ? [] : REWINDS.decode(rewinds);
     const absent = await this.#lookUpAbsent(keyHashes, rewoundTo);
     const decode = (at: number): BaseRow | undefined => {
       const bytes = stored[at];
-      return bytes === undefined ? undefined : decodeBaseRow(bytes);
+      return bytes === undefined ? undefined : FETCHED_ITEM.decode(bytes);
     };
     const holds = (row: BaseRow | undefined): BaseRow | undefined =>
       row?.fetched === undefined || restsOnHistory(row.fetched, view.position, rewoundTo) ? row : undefined;
@@ -448,10 +435,7 @@ export class BaseFiller {
     const batch = this.#pending;
     const absent = this.#options.pinned?.absent.takeRows() ?? [];
     if (batch.size + absent.length === 0) return;
-    const filled = [...batch.values()].map(({ keyHash, row }) => ({
-      key: baseRowKey("filled", keyHash),
-      value: encodeBaseRow(row),
-    }));
+    const filled = [...batch.values()].map(({ keyHash, row }) => FETCHED_ITEM.row(row, keyHash));
     const rows = [...filled, ...absent];
     const write = async (): Promise<void> => {
       try {

@@ -37,11 +37,11 @@ import type {
 } from "../store/contract.ts";
 import { assertEndsBlock } from "./anchor.ts";
 import { deletionRows } from "./base-rows.ts";
-import { keptRow } from "./kept-accumulator.ts";
 import { type IndexedToHead, type IndexProgress, LedgerIndexes } from "./ledger-indexes.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
+import { KEPT_ACCUMULATOR } from "./side-rows.ts";
 import { ownSignedRows } from "./signed-rows.ts";
 import { lastOfEach, type PageVerification, type VerifiedPage } from "./verified-page.ts";
 import { type BaseStart, OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
@@ -458,7 +458,7 @@ export class Committer {
     sideRows.push(...indexRows.sideRows);
     const before = position === undefined ? this.#base?.accumulator : undefined;
     // Without it, nothing could ever be rewound.
-    if (before !== undefined) sideRows.push(keptRow(before));
+    if (before !== undefined) sideRows.push(KEPT_ACCUMULATOR.row(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     if (history !== undefined) append(sideRows, await history.rowsOf(position, tree?.kept ?? [], signed));
     const batch: CommitBatch = {

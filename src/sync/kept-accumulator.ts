@@ -2,30 +2,17 @@
 // are recomputed from records: from version 0, from the subtrees that both have, or from the accumulator that the pruner
 // keeps before it removes the records below.
 import { takeTurn } from "../base/wait.ts";
-import { decodeWith, encodeWith } from "../bcs/codec.ts";
-import { struct } from "../bcs/records.ts";
-import { hash, u64 } from "../bcs/scalars.ts";
-import { vector } from "../bcs/sequences.ts";
 import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../ledger/accumulator.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
-import type { SideRow, Store } from "../store/contract.ts";
+import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
-import { SIDE_KEYS } from "./base-rows.ts";
-
-const KEY = Uint8Array.of(SIDE_KEYS.accumulator);
-const accumulatorCodec = struct({ leafCount: u64, frozen: vector(hash) });
+import { KEPT_ACCUMULATOR } from "./side-rows.ts";
 
 /** Records and bytes per read. */
 const PAGE_RECORDS = 500;
 const PAGE_BYTES = 4 * 1024 * 1024;
-
-/** The accumulator that the pruner kept last; undefined before the first. */
-export async function loadKept(store: Store): Promise<AccumulatorState | undefined> {
-  const [bytes] = await store.getSideRows([KEY]);
-  return bytes === undefined ? undefined : decodeWith(accumulatorCodec, new Uint8Array(bytes));
-}
 
 /**
  * Keeps the accumulator of the versions below `floor`. Call it before pruning up to there. A store that was pruned
@@ -34,7 +21,7 @@ export async function loadKept(store: Store): Promise<AccumulatorState | undefin
 export async function keepAccumulator(store: Store, floor: bigint, signal: AbortSignal): Promise<void> {
   const position = await readPosition(store);
   if (floor === 0n || !isAccumulatorKnown(position) || position.refuted !== undefined) return;
-  const kept = await loadKept(store);
+  const kept = await KEPT_ACCUMULATOR.load(store);
   if (kept !== undefined && kept.leafCount >= floor) return;
   const start = await findStart(store, position, floor);
   let state = position.accumulator;
@@ -45,21 +32,7 @@ export async function keepAccumulator(store: Store, floor: bigint, signal: Abort
     }
     state = accumulator.state();
   }
-  await store.putSideRows([keptRow(state)]);
-}
-
-/** The row that keeps an accumulator. */
-export function keptRow(state: AccumulatorState): SideRow {
-  return { key: KEY, value: encodeWith(accumulatorCodec, state) };
-}
-
-/** The row to write when a store is rewound to an accumulator: the kept one may be of a removed version. */
-export async function rewoundAccumulatorRow(
-  store: Store,
-  to: AccumulatorState,
-): Promise<SideRow | undefined> {
-  const kept = await loadKept(store);
-  return kept === undefined || kept.leafCount <= to.leafCount ? undefined : keptRow(to);
+  await store.putSideRows([KEPT_ACCUMULATOR.row(state)]);
 }
 
 async function readPosition(store: Store): Promise<Position> {
@@ -77,7 +50,7 @@ export async function findStart(
   { accumulator: head, oldestVersion }: Position,
   leafCount: bigint,
 ): Promise<AccumulatorState | undefined> {
-  const starts = [EMPTY_ACCUMULATOR, sharedSubtrees(head, leafCount), await loadKept(store)];
+  const starts = [EMPTY_ACCUMULATOR, sharedSubtrees(head, leafCount), await KEPT_ACCUMULATOR.load(store)];
   let best: AccumulatorState | undefined;
   for (const start of starts) {
     const fits = start !== undefined && start.leafCount >= oldestVersion && start.leafCount <= leafCount;

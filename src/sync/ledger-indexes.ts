@@ -6,7 +6,8 @@ import { decodeRecord } from "../ledger/record.ts";
 import type { IndexName } from "../ledger/view.ts";
 import type { CommitBatch, RawRecord, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
 import { indexReachRow, isIndexAlive } from "../store/index-reach.ts";
-import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
+import { IndexRowMaker, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
+import { INDEX_REACH } from "./side-rows.ts";
 
 /** How much of the ledger is indexed. `impossible`: records that the index needs are pruned, or never were here. */
 export interface IndexProgress {
@@ -68,7 +69,7 @@ export class LedgerIndexes {
   async indexedTo(position: Position | undefined): Promise<IndexedToHead> {
     const { store, written } = this.#options;
     const isAtHead = async (index: IndexName): Promise<boolean> =>
-      position === undefined || ((await loadIndexReach(store, index)) ?? -1n) >= position.version;
+      position === undefined || ((await INDEX_REACH[index].load(store)) ?? -1n) >= position.version;
     return {
       items: written.items && (await isAtHead("items")),
       transactions: written.transactions && (await isAtHead("transactions")),
@@ -140,7 +141,7 @@ export class LedgerIndexes {
     const total = position === undefined ? 0n : position.version + 1n;
     const isDone = position === undefined || indexed[index] || !written[index];
     if (isDone) return { state: "whole", done: total, total };
-    const start = ((await loadIndexReach(store, index)) ?? -1n) + 1n;
+    const start = ((await INDEX_REACH[index].load(store)) ?? -1n) + 1n;
     const view = await store.openView();
     try {
       const last =

@@ -1,10 +1,6 @@
 // Waypoints that matched, stored as a side row: they still prove the history after the pruner removed the records they
 // were computed from.
 import { toHex } from "../base/hex.ts";
-import { decodeWith, encodeWith } from "../bcs/codec.ts";
-import { struct } from "../bcs/records.ts";
-import { hash, u64 } from "../bcs/scalars.ts";
-import { vector } from "../bcs/sequences.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import { confirmedVersion } from "../ledger/trust.ts";
@@ -12,31 +8,18 @@ import type { LedgerView } from "../ledger/view.ts";
 import { computeWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { SideRow, Store } from "../store/contract.ts";
 import { nextEpochOf } from "./anchor.ts";
-import { SIDE_KEYS } from "./base-rows.ts";
-
-const KEY = Uint8Array.of(SIDE_KEYS.waypoints);
-const waypointsCodec = vector(struct({ version: u64, hash }));
+import { MATCHED_WAYPOINTS, type SideRowReader } from "./side-rows.ts";
 
 /** The waypoints that matched so far. */
-export async function loadMatchedWaypoints(store: Store): Promise<readonly Waypoint[]> {
-  const [bytes] = await store.getSideRows([KEY]);
-  if (bytes === undefined) return [];
-  return decodeWith(waypointsCodec, new Uint8Array(bytes));
+export async function loadMatchedWaypoints(store: SideRowReader): Promise<readonly Waypoint[]> {
+  return (await MATCHED_WAYPOINTS.load(store)) ?? [];
 }
 
 /** The row that adds a waypoint to those that matched; undefined if it is among them. */
 export async function matchedWaypointRow(store: Store, waypoint: Waypoint): Promise<SideRow | undefined> {
   const known = await loadMatchedWaypoints(store);
   if (known.some((other) => isSameWaypoint(other, waypoint))) return undefined;
-  return { key: KEY, value: encodeWith(waypointsCodec, [...known, waypoint]) };
-}
-
-/** The row without the waypoints above a version; undefined if there are none. */
-export async function rewoundWaypointsRow(store: Store, version: bigint): Promise<SideRow | undefined> {
-  const known = await loadMatchedWaypoints(store);
-  const kept = known.filter((waypoint) => waypoint.version <= version);
-  if (kept.length === known.length) return undefined;
-  return { key: KEY, value: kept.length === 0 ? undefined : encodeWith(waypointsCodec, kept) };
+  return MATCHED_WAYPOINTS.row([...known, waypoint]);
 }
 
 /** Raises the trust of a position that was stored before trust was, by the waypoints that matched. */

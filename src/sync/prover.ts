@@ -22,9 +22,9 @@ import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import { checkStateProof } from "../proof/state-proof.ts";
 import type { Store } from "../store/contract.ts";
 import { isSameWaypoint } from "./matched-waypoints.ts";
-import { type BlockEnd, loadBlockEnd } from "./proof-history.ts";
 import { AccumulatorNodes } from "./proofs/accumulator-nodes.ts";
-import { decodeSigned, loadEpochEnds, loadNewestBytes, readSignedHead } from "./signed-rows.ts";
+import { BLOCK_END, type BlockEnd, readSignedHead } from "./side-rows.ts";
+import { decodeSigned, loadEpochEnds, loadNewestBytes } from "./signed-rows.ts";
 import { TreeAt } from "./tree-history.ts";
 
 /** Most changes of epoch in one bundle. */
@@ -201,7 +201,7 @@ async function proveItem(
       tree = new TreeAt(store, end.rootVersion);
       if (attempt < ATTEMPTS) continue;
       // Pruned meanwhile, or damaged.
-      if ((await loadBlockEnd(store, height)) === undefined) throw outsideWindow(end.version);
+      if ((await BLOCK_END.load(store, height)) === undefined) throw outsideWindow(end.version);
       throw error;
     }
   }
@@ -254,7 +254,7 @@ async function findPoint(
   const { version: latest, blockHeight } = view.position;
   if (version === undefined || version === latest) {
     // Where every block is signed, this is all there is to find.
-    const end = await loadBlockEnd(store, blockHeight);
+    const end = await BLOCK_END.load(store, blockHeight);
     if (end?.version === latest && end.signed !== undefined) {
       return { height: blockHeight, end, signed: end.signed };
     }
@@ -271,7 +271,7 @@ async function findPoint(
   const isAhead = head.version > latest;
   const wanted = version ?? (isAhead ? latest : head.version);
   const { height, epoch } = await blockEndingAt(view, wanted);
-  const end = await loadBlockEnd(store, height);
+  const end = await BLOCK_END.load(store, height);
   if (end?.version !== wanted) throw outsideWindow(wanted);
   if (end.signed !== undefined) return { height, end, signed: end.signed };
   const [signed] = head.epoch === epoch ? [newest] : await loadEpochEnds(store, epoch, epoch);

@@ -5,6 +5,7 @@ import type { Logger } from "../base/log.ts";
 import { pause } from "../base/wait.ts";
 import type { Store } from "../store/contract.ts";
 import { exceedsHistory, floorFor, formatPruneWindow, type PruneWindow } from "./prune-window.ts";
+import { PRUNE_WINDOW } from "./side-rows.ts";
 
 /** Options of a pruner. */
 export interface PrunerOptions {
@@ -38,7 +39,6 @@ export interface PrunerState {
 
 const DEFAULT_STEP_ROWS = 500;
 const DEFAULT_INTERVAL_MS = 1000;
-const WINDOW_ROW = Buffer.from("pruner/window");
 
 /** Prunes a store that this process writes. Runs from construction until `stop`. */
 export class Pruner {
@@ -98,8 +98,7 @@ export class Pruner {
   async #warnIfWidened(): Promise<void> {
     if (this.#hasStoredWindow) return;
     const { store, window, logger } = this.#options;
-    const [row] = await store.getSideRows([WINDOW_ROW]);
-    const before = row === undefined ? undefined : Buffer.from(row).toString();
+    const before = await PRUNE_WINDOW.load(store);
     const now = formatPruneWindow(window);
     if (before !== now) {
       const view = await store.openView();
@@ -114,7 +113,7 @@ export class Pruner {
       } finally {
         view.release();
       }
-      await store.putSideRows([{ key: WINDOW_ROW, value: Buffer.from(now) }]);
+      await store.putSideRows([PRUNE_WINDOW.row(now)]);
     }
     this.#hasStoredWindow = true;
   }

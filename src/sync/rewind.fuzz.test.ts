@@ -11,13 +11,12 @@ import { StateTree } from "../ledger/state-tree/update.ts";
 import { ANCHORED, CHAINED, LOCAL } from "../ledger/trust.ts";
 import type { Store, StoreView } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
-import { baseRowKey, decodeBaseRow } from "./base-rows.ts";
 import { assertHead } from "./check/head-check.ts";
 import { Committer, loadPosition } from "./committer.ts";
-import { loadIndexReach } from "./index-rows.ts";
 import { keepAccumulator } from "./kept-accumulator.ts";
 import { loadMatchedWaypoints } from "./matched-waypoints.ts";
-import { assertNotHalfRewound, rewindLedger } from "./rewind.ts";
+import { rewindLedger } from "./rewind.ts";
+import { assertNotHalfRewound, DELETED_ITEM, INDEX_REACH } from "./side-rows.ts";
 
 const forever = new AbortController().signal;
 const coded = (code: string) => expect.objectContaining({ code });
@@ -70,7 +69,7 @@ async function expectSame(store: Store, history: RandomHistory, head: bigint): P
   const { oldestVersion, oldestBlockHeight } = found!;
   expect(found).toEqual({ ...expected, oldestVersion, oldestBlockHeight });
   await assertHead(store);
-  expect(await loadIndexReach(store)).toBe(head);
+  expect(await INDEX_REACH.items.load(store)).toBe(head);
   // The pruner removes rows of deleted items too, which the other store keeps.
   if (oldestVersion === 0n) expect(await ownedPlaces(store)).toEqual(await ownedPlaces(fresh));
   const tree = new StateTree(async (keys) => {
@@ -340,9 +339,9 @@ describe("a rewind", () => {
     committer.startAt({ chainId: BUILT_CHAIN_ID, version: first });
     await committer.append(history.records.slice(Number(first)));
     const to = history.blockEnds.find((end) => end > 50n)!;
-    const keys = HISTORY_KEYS.map((keyHash) => baseRowKey("deleted", keyHash));
+    const keys = HISTORY_KEYS.map((keyHash) => DELETED_ITEM.key(keyHash));
     const deletions = async () =>
-      (await store.getSideRows(keys)).map((row) => row && decodeBaseRow(new Uint8Array(row)).version);
+      (await store.getSideRows(keys)).map((row) => row && DELETED_ITEM.decode(new Uint8Array(row)).version);
     const before = await deletions();
     expect(before.some((version) => version !== undefined && version > to)).toBe(true);
     expect(before.some((version) => version !== undefined && version <= to)).toBe(true);

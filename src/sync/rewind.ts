@@ -5,8 +5,6 @@ import { equalBytes } from "../base/bytes.ts";
 import { ConfigError } from "../base/errors.ts";
 import { toHex } from "../base/hex.ts";
 import { takeTurn } from "../base/wait.ts";
-import { decodeWith, encodeWith } from "../bcs/codec.ts";
-import { u64 } from "../bcs/scalars.ts";
 import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../ledger/accumulator.ts";
 import { transactionRows } from "../ledger/indexes/transaction-rows.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../ledger/position.ts";
@@ -14,15 +12,12 @@ import { decodeRecord } from "../ledger/record.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
 import { cutTrust, type Refutation } from "../ledger/trust.ts";
 import type { Block, StateItem } from "../ledger/view.ts";
-import type { RewindBatch, SideRow, StateWrite, Store, StoreView } from "../store/contract.ts";
+import type { RewindBatch, StateWrite, Store, StoreView } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
-import { rewindsRow, rewoundDeletionRows, SIDE_KEYS } from "./base-rows.ts";
-import { IndexRowMaker, rewoundReachRows } from "./index-rows.ts";
-import { findStart, loadKept, readRecords, rewoundAccumulatorRow } from "./kept-accumulator.ts";
-import { rewoundWaypointsRow } from "./matched-waypoints.ts";
+import { IndexRowMaker } from "./index-rows.ts";
+import { findStart, readRecords } from "./kept-accumulator.ts";
 import { PendingTree } from "./pending-tree.ts";
-import { rewoundProofRows } from "./proof-history.ts";
-import { rewoundSignedRows } from "./signed-rows.ts";
+import { KEPT_ACCUMULATOR, REWIND_MARK, REWINDS, rewoundSideRows } from "./side-rows.ts";
 
 /** Options of a rewind. */
 export interface RewindOptions {
@@ -61,24 +56,6 @@ const ITEMS_AT_ONCE = 500;
 const PAGE_RECORDS = 500;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-const MARK_KEY = Uint8Array.of(SIDE_KEYS.rewind);
-
-/** The version that a store is being rewound to; undefined if no rewind is unfinished. */
-async function loadTarget(store: Store): Promise<bigint | undefined> {
-  const [bytes] = await store.getSideRows([MARK_KEY]);
-  return bytes === undefined ? undefined : decodeWith(u64, new Uint8Array(bytes));
-}
-
-/** Throws StoreError `format` for a store whose rewind is not finished. */
-export async function assertNotHalfRewound(store: Store): Promise<void> {
-  const target = await loadTarget(store);
-  if (target === undefined) return;
-  throw new StoreError(
-    "format",
-    `a rewind of the store to version ${target} is not finished: run sextant rewind --to ${target} again to finish it`,
-  );
-}
-
 /**
  * Rewinds, or resumes an interrupted rewind. Throws ConfigError for a version that cannot be the target, StoreError
  * `format` if the store lacks what a rewind needs; nothing is changed then. Throws StoreError `corrupt` if the ledger does
@@ -115,7 +92,7 @@ class LedgerRewind {
         onProgress(Number(head.version - version), total);
       }
     } else {
-      await store.setTrust({ trust: head.trust, refuted: undefined }, [{ key: MARK_KEY, value: undefined }]);
+      await store.setTrust({ trust: head.trust, refuted: undefined }, [REWIND_MARK.removal()]);
     }
     return {
       chainId: head.chainId,
@@ -142,7 +119,7 @@ class LedgerRewind {
     const isKnown = isAccumulatorKnown(head);
     const start = isKnown ? await findStart(store, head, to + 1n) : undefined;
     if (isKnown && start === undefined) {
-      const kept = await loadKept(store);
+      const kept = await KEPT_ACCUMULATOR.load(store);
       if (kept !== undefined && kept.leafCount > to + 1n) {
         throw new ConfigError(
           `--to: expected version ${kept.leafCount - 1n} or later, because pruning up to version ${kept.leafCount} has begun; got ${to}`,
@@ -180,11 +157,8 @@ class LedgerRewind {
   async #mark({ trust, stateRoot }: Position): Promise<void> {
     const { store, to } = this.#options;
     // Fetched items that rest on the versions to remove go too.
-    const base = stateRoot === undefined ? [await rewindsRow(store, to)] : [];
-    await store.setTrust({ trust, refuted: this.#refutation() }, [
-      { key: MARK_KEY, value: encodeWith(u64, to) },
-      ...base,
-    ]);
+    const base = stateRoot === undefined ? [REWINDS.row([...((await REWINDS.load(store)) ?? []), to])] : [];
+    await store.setTrust({ trust, refuted: this.#refutation() }, [REWIND_MARK.row(to), ...base]);
   }
 
   #refutation(): Refutation {
@@ -195,19 +169,10 @@ class LedgerRewind {
 
   /** Removes the versions above a stage in one write. */
   async #step(previous: bigint, stage: Stage): Promise<void> {
-    const { store, to } = this.#options;
-    const { version, accumulator } = stage;
+    const { store } = this.#options;
     const batch = await this.#withView((view) => this.#batch(view, previous, stage));
-    const rows: (SideRow | undefined)[] = [
-      await rewoundWaypointsRow(store, version),
-      await rewoundAccumulatorRow(store, accumulator),
-      ...(await rewoundReachRows(store, version)),
-      ...(await rewoundDeletionRows(store, batch.keyHashes, version)),
-      ...(await rewoundSignedRows(store, batch.position)),
-      ...(await rewoundProofRows(store, batch.position.blockHeight)),
-      version === to ? { key: MARK_KEY, value: undefined } : undefined,
-    ];
-    await store.rewind({ ...batch, sideRows: rows.filter((row) => row !== undefined) });
+    const { position, keyHashes } = batch;
+    await store.rewind({ ...batch, sideRows: await rewoundSideRows({ store, position, keyHashes }) });
     this.#tree.settle();
   }
 

@@ -1,41 +1,17 @@
 // Signed ledger infos as side rows: the end of every epoch, by epoch, and the newest. A local chain writes its own with
 // each block; a follower writes those that it got from its sources and checked.
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
-import { struct } from "../bcs/records.ts";
-import { bool, byteString, u64 } from "../bcs/scalars.ts";
-import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
+import { isAccumulatorKnown } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import { type LedgerInfo, type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-info.ts";
 import type { SideRow, Store } from "../store/contract.ts";
 import { nextEpochOf } from "./anchor.ts";
-import { SIDE_KEYS } from "./base-rows.ts";
 import type { EpochSpan, SignedRows } from "./proofs/signed-chain.ts";
-
-/** Second bytes of the keys. */
-const KINDS = {
-  epochEnd: 0,
-  subtree: 1,
-  changed: 2,
-  blockEnd: 3,
-  reach: 4,
-  newest: 5,
-  firstEpoch: 8,
-} as const;
-const NEWEST_KEY = signedKey("newest");
-const newestCodec = struct({ isOwn: bool, signed: byteString });
+import { EPOCH_END, FIRST_EPOCH, NEWEST_SIGNED, type SideRowReader } from "./side-rows.ts";
 
 /** Most rows read at once. */
 const ROWS_AT_ONCE = 200;
 const NO_HASH = new Uint8Array(32);
-
-/** Key of a row, with a number where there is one row for each epoch or block. */
-export function signedKey(kind: keyof typeof KINDS, number?: bigint): Uint8Array {
-  const key = Buffer.alloc(number === undefined ? 2 : 10);
-  key[0] = SIDE_KEYS.signed;
-  key[1] = KINDS[kind];
-  if (number !== undefined) key.writeBigUInt64BE(number, 2);
-  return key;
-}
 
 export function encodeSigned(signed: SignedLedgerInfo): Uint8Array {
   return encodeWith(signedLedgerInfoCodec, signed);
@@ -50,7 +26,7 @@ export function decodeSigned(bytes: Uint8Array): SignedLedgerInfo {
 export function epochEndRow(signed: SignedLedgerInfo): SideRow {
   const { epoch, nextEpoch, version } = signed.ledgerInfo;
   if (nextEpoch === undefined) throw new Error(`version ${version} does not end epoch ${epoch}`);
-  return { key: signedKey("epochEnd", epoch), value: encodeSigned(signed) };
+  return EPOCH_END.row(signed, epoch);
 }
 
 /** The newest signed ledger info, and whether our own validators signed it. */
@@ -60,7 +36,7 @@ export interface NewestSigned {
 }
 
 export function newestRow({ signed, isOwn }: NewestSigned): SideRow {
-  return { key: NEWEST_KEY, value: encodeWith(newestCodec, { isOwn, signed: encodeSigned(signed) }) };
+  return NEWEST_SIGNED.row({ isOwn, signed: encodeSigned(signed) });
 }
 
 /** The rows of a block that our own validators signed. */
@@ -69,44 +45,26 @@ export function ownSignedRows(signed: SignedLedgerInfo): SideRow[] {
   return signed.ledgerInfo.nextEpoch === undefined ? [newest] : [newest, epochEndRow(signed)];
 }
 
-/** What is read of a signed ledger info without decoding it. */
-export interface SignedHead {
-  readonly epoch: bigint;
-  readonly version: bigint;
-}
-
-/** After the variant: epoch, round, block id and accumulator root. */
-const [EPOCH_AT, VERSION_AT] = [1, 1 + 8 + 8 + 32 + 32];
-
-/** Epoch and version of a stored signed ledger info. */
-export function readSignedHead(bytes: Uint8Array): SignedHead {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { epoch: buffer.readBigUInt64LE(EPOCH_AT), version: buffer.readBigUInt64LE(VERSION_AT) };
-}
-
 /** BCS of the newest signed ledger info. */
-export async function loadNewestBytes(store: Pick<Store, "getSideRows">): Promise<Uint8Array | undefined> {
-  const [bytes] = await store.getSideRows([NEWEST_KEY]);
-  return bytes && decodeWith(newestCodec, new Uint8Array(bytes)).signed;
+export async function loadNewestBytes(store: SideRowReader): Promise<Uint8Array | undefined> {
+  return (await NEWEST_SIGNED.load(store))?.signed;
 }
 
-export async function loadNewestSigned(store: Pick<Store, "getSideRows">): Promise<NewestSigned | undefined> {
-  const [bytes] = await store.getSideRows([NEWEST_KEY]);
-  if (bytes === undefined) return undefined;
-  const { isOwn, signed } = decodeWith(newestCodec, new Uint8Array(bytes));
-  return { isOwn, signed: decodeSigned(signed) };
+export async function loadNewestSigned(store: SideRowReader): Promise<NewestSigned | undefined> {
+  const newest = await NEWEST_SIGNED.load(store);
+  return newest && { isOwn: newest.isOwn, signed: decodeSigned(newest.signed) };
 }
 
 /** The ends of the epochs from one to another, both included, as far as they are known without a gap: BCS of each. */
 export async function loadEpochEnds(
-  store: Pick<Store, "getSideRows">,
+  store: SideRowReader,
   first: bigint,
   last: bigint,
 ): Promise<Uint8Array[]> {
   const found: Uint8Array[] = [];
   for (let next = first; next <= last; ) {
     const count = Math.min(Number(last - next) + 1, ROWS_AT_ONCE);
-    const keys = Array.from({ length: count }, (_, i) => signedKey("epochEnd", next + BigInt(i)));
+    const keys = Array.from({ length: count }, (_, i) => EPOCH_END.key(next + BigInt(i)));
     for (const row of await store.getSideRows(keys)) {
       if (row === undefined) return found;
       found.push(new Uint8Array(row));
@@ -118,11 +76,10 @@ export async function loadEpochEnds(
 
 /** The end of one epoch. */
 export async function loadEpochEnd(
-  store: Pick<Store, "getSideRows">,
+  store: SideRowReader,
   epoch: bigint,
 ): Promise<SignedLedgerInfo | undefined> {
-  const [bytes] = await loadEpochEnds(store, epoch, epoch);
-  return bytes && decodeSigned(bytes);
+  return EPOCH_END.load(store, epoch);
 }
 
 /** The ledger info of genesis, which nobody signs. Undefined if its record is pruned. */
@@ -156,37 +113,12 @@ export async function keepGenesisLedgerInfo(store: Store): Promise<void> {
   if (genesis !== undefined) await store.putSideRows([epochEndRow(genesis)]);
 }
 
-/**
- * Changes of the rows when a ledger is rewound to a position. What our own validators signed above it goes, because they
- * will sign other blocks there. What others signed stays: it is true whatever this store holds.
- */
-export async function rewoundSignedRows(
-  store: Store,
-  position: Pick<Position, "version" | "epoch">,
-): Promise<SideRow[]> {
+async function loadSpan(store: SideRowReader): Promise<EpochSpan | undefined> {
+  const first = await FIRST_EPOCH.load(store);
   const newest = await loadNewestSigned(store);
-  if (newest === undefined || !newest.isOwn || newest.signed.ledgerInfo.version <= position.version)
-    return [];
-  const ends = await loadEpochEnds(store, position.epoch, newest.signed.ledgerInfo.epoch);
-  const gone = ends.map(decodeSigned).filter(({ ledgerInfo }) => ledgerInfo.version > position.version);
-  return [
-    // The next block writes it again.
-    { key: NEWEST_KEY, value: undefined },
-    ...gone.map(({ ledgerInfo }) => ({ key: signedKey("epochEnd", ledgerInfo.epoch), value: undefined })),
-  ];
-}
-
-const FIRST_KEY = signedKey("firstEpoch");
-
-async function loadSpan(store: Store): Promise<EpochSpan | undefined> {
-  const [bytes] = await store.getSideRows([FIRST_KEY]);
-  const newest = await loadNewestSigned(store);
-  if (bytes === undefined || newest === undefined) return undefined;
+  if (first === undefined || newest === undefined) return undefined;
   const { epoch, nextEpoch } = newest.signed.ledgerInfo;
-  return {
-    first: decodeWith(u64, new Uint8Array(bytes)),
-    last: nextEpoch === undefined ? epoch - 1n : epoch,
-  };
+  return { first, last: nextEpoch === undefined ? epoch - 1n : epoch };
 }
 
 /** The rows of a store that follows: what a local chain signed itself is not among them. */
@@ -199,7 +131,7 @@ export function signedRowsOf(store: Store): SignedRows {
       const rows: SideRow[] = epochEnds.map(epochEndRow);
       const first = epochEnds[0]?.ledgerInfo.epoch;
       if (first !== undefined && (await loadSpan(store)) === undefined) {
-        rows.push({ key: FIRST_KEY, value: encodeWith(u64, first) });
+        rows.push(FIRST_EPOCH.row(first));
       }
       const newest = latest ?? epochEnds.at(-1);
       if (newest !== undefined) rows.push(newestRow({ signed: newest, isOwn: false }));

@@ -5,10 +5,9 @@ import { decodeTreeNode, type TreeNode, treeNodeName } from "../ledger/state-tre
 import type { TreeNodeReader } from "../ledger/state-tree/update.ts";
 import type { SideRow, Store, TreeNodeWrite } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
-import { SIDE_KEYS } from "./base-rows.ts";
+import { KEPT_NODE } from "./side-rows.ts";
+import { type ChangedNode, type ChildVersions, innerSlots } from "./tree-rows.ts";
 
-/** Bytes of a version in a row: enough for 2^48. */
-export const VERSION_BYTES = 6;
 /** Most nodes whose children are kept in memory between commits. */
 const MAX_CACHED = 20_000;
 const ROOT = Uint8Array.of(0);
@@ -17,20 +16,10 @@ const ALL_SLOTS = 0xffff;
 
 type Rows = Pick<Store, "getSideRows" | "getTreeNodes">;
 
-/** By slot: the version that wrote the child node; undefined where there is none. */
-type ChildVersions = readonly (number | undefined)[];
-
 /** A node as a version wrote it. */
 interface NodeVersion {
   readonly version: number;
   readonly children: ChildVersions;
-}
-
-/** A node that a block changed, and the version of its row before, if it had been there. */
-export interface ChangedNode {
-  readonly key: Uint8Array;
-  readonly before: number | undefined;
-  readonly isRemoved: boolean;
 }
 
 /** Name of a node's parent. */
@@ -46,52 +35,6 @@ function parentName(name: string): string {
 function slotOf(name: string): number {
   const last = name.charCodeAt(name.length - 1);
   return (name.charCodeAt(0) & 1) === 1 ? last >> 4 : last & 15;
-}
-
-/** Key of a node's row. Rows of one version lie together, because they are written together. */
-export function nodeRowKey(key: Uint8Array, version: number): Uint8Array {
-  const out = Buffer.allocUnsafe(1 + VERSION_BYTES + key.length);
-  out[0] = SIDE_KEYS.treeHistory;
-  writeVersion(out, version, 1);
-  out.set(key, 1 + VERSION_BYTES);
-  return out;
-}
-
-/** Writes a version; returns where it ends. */
-export function writeVersion(out: Buffer, version: number, at: number): number {
-  out.writeUInt16BE(Math.floor(version / 2 ** 32), at);
-  return out.writeUInt32BE(version % 2 ** 32, at + 2);
-}
-
-/** Mask of the slots that hold child nodes, from the head of a node's bytes. */
-function innerSlots(node: Uint8Array): number {
-  const children = (node[0] ?? 0) | ((node[1] ?? 0) << 8);
-  return children & ~((node[2] ?? 0) | ((node[3] ?? 0) << 8));
-}
-
-function encodeRow(node: Uint8Array, children: ChildVersions): Uint8Array {
-  let count = 0;
-  for (const version of children) if (version !== undefined) count++;
-  const out = Buffer.allocUnsafe(node.length + VERSION_BYTES * count);
-  out.set(node);
-  let at = node.length;
-  for (const version of children) if (version !== undefined) at = writeVersion(out, version, at);
-  return out;
-}
-
-/** The bytes of a node, and the versions of its child nodes. */
-function decodeRow(row: Uint8Array): { readonly node: Uint8Array; readonly children: ChildVersions } {
-  const inner = innerSlots(row);
-  const bytes = Buffer.from(row.buffer, row.byteOffset, row.byteLength);
-  const children: (number | undefined)[] = new Array<undefined>(SLOTS).fill(undefined);
-  let at = bytes.length;
-  for (let slot = SLOTS - 1; slot >= 0; slot--) {
-    if ((inner & (1 << slot)) === 0) continue;
-    at -= VERSION_BYTES;
-    children[slot] = bytes.readUIntBE(at, VERSION_BYTES);
-  }
-  // Parts of a plain array cost less than parts of a Buffer.
-  return { node: new Uint8Array(row.buffer, row.byteOffset, at), children };
 }
 
 /** Versions of child nodes: `version` for those of a mask, and what they were before for the rest. */
@@ -184,7 +127,7 @@ export class TreeHistory {
       }
       const children = childVersions(value, version, written.get(name) ?? 0, old?.children);
       this.#known.set(name, { version, children });
-      rows.push({ key: nodeRowKey(key, version), value: encodeRow(value, children) });
+      rows.push(KEPT_NODE.row({ node: value, children }, key, version));
     }
     return { rows, changed };
   }
@@ -217,13 +160,13 @@ export class TreeHistory {
       }
       if (missing.length === 0) continue;
       const stored = await this.#store.getSideRows(
-        missing.map(({ key, version }) => nodeRowKey(key, version)),
+        missing.map(({ key, version }) => KEPT_NODE.key(key, version)),
       );
       const unchanged: Wanted[] = [];
       for (const [i, node] of missing.entries()) {
         const row = stored[i];
         if (row === undefined) unchanged.push(node);
-        else found.set(node.name, { version: node.version, children: decodeRow(row).children });
+        else found.set(node.name, { version: node.version, children: KEPT_NODE.decode(row).children });
       }
       // No block end before the first one of a history is kept.
       await this.#loadFirst(unchanged, base, found, isFirst ? undefined : rows);
@@ -246,7 +189,7 @@ export class TreeHistory {
         throw new StoreError("corrupt", `the state tree lacks a node of version ${version}`);
       }
       const children = childVersions(bytes, version, ALL_SLOTS, undefined);
-      rows?.push({ key: nodeRowKey(key, version), value: encodeRow(bytes, children) });
+      rows?.push(KEPT_NODE.row({ node: bytes, children }, key, version));
       found.set(name, { version, children });
     }
   }
@@ -293,9 +236,9 @@ export class TreeAt {
     if (known !== undefined) return known;
     const version = key[0] === 0 ? this.#rootVersion : this.#children.get(parentName(name))?.[slotOf(name)];
     if (version === undefined) return undefined;
-    const [row] = await this.#store.getSideRows([nodeRowKey(key, version)]);
+    const [row] = await this.#store.getSideRows([KEPT_NODE.key(key, version)]);
     if (row !== undefined) {
-      const { node, children } = decodeRow(row);
+      const { node, children } = KEPT_NODE.decode(row);
       this.#children.set(name, children);
       if ((key[0] ?? 0) <= 1) {
         this.#nodes.set(name, node);
@@ -318,11 +261,11 @@ export async function* walkRows(store: Rows, rootVersion: bigint | undefined): A
   const open: { key: Uint8Array; version: number }[] = [{ key: ROOT, version: Number(rootVersion) }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { key, version } = next;
-    const rowKey = nodeRowKey(key, version);
+    const rowKey = KEPT_NODE.key(key, version);
     const [row] = await store.getSideRows([rowKey]);
     // Nothing below a node without a row has one: a change would have given it one.
     if (row === undefined) continue;
-    const { children } = decodeRow(row);
+    const { children } = KEPT_NODE.decode(row);
     children.forEach((child, slot) => {
       if (child !== undefined) open.push({ key: childKey(key, slot), version: child });
     });

@@ -440,6 +440,16 @@ describe("the name and the reach", () => {
   });
 });
 
+describe("a side row", () => {
+  it.each([
+    ["of no known kind", "side row ff01: of no known kind", Buffer.of(0xff, 1)],
+    ["that does not decode", "side row 06 does not decode: ", Buffer.of(6)],
+  ])("%s is found", async (_, finding, key) => {
+    const path = await damage("whole", (tables) => putRow(tables.side, key, Buffer.from("damaged")));
+    expect(await findingsOf(path)).toContain(finding);
+  });
+});
+
 describe("the head", () => {
   it("is refused at once when it does not fit together", async () => {
     const sound = await openEnvironment({ path: join(folder, "whole"), readOnly: true });

@@ -1,13 +1,14 @@
 // Checks a whole store: position, blocks, records, items, superseded values, the state tree and the index, each against the
 // others and by hash wherever the ledger has one.
 import { equalBytes } from "../../base/bytes.ts";
+import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import { CHAIN_ID_KEY_HASH } from "../../ledger/genesis.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import { stateValueData } from "../../ledger/state-value.ts";
 import { ANCHORED, compareTrust, confirmedVersion, formatTrust } from "../../ledger/trust.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
-import { type BaseRow, decodeBaseRow, decodeRewinds, SIDE_KEYS } from "../base-rows.ts";
+import { type BaseRow, FETCHED_ITEM, kindOfRow, REWINDS } from "../side-rows.ts";
 import { CheckPace, type CheckProgress } from "./check-pace.ts";
 import { DeletionCheck } from "./deletion-check.ts";
 import { Findings } from "./findings.ts";
@@ -80,8 +81,7 @@ export async function checkStore(
   const findings = new Findings();
   walk.onDamage = (text) => findings.add(text);
   const { position, counts } = walk;
-  const { items: itemCount, stale, blocks, records: recordCount, tree, index: indexCount } = counts;
-  const total = itemCount + stale + blocks + recordCount + tree + indexCount;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const pace = new CheckPace(total, onProgress, signal);
   checkPosition(walk, findings);
   const index = new IndexCheck(indexTablesOf(walk), findings, pace);
@@ -104,7 +104,7 @@ export async function checkStore(
     return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
   let treeNodes = 0;
-  if (!isWhole) await checkBaseRows(walk, findings, pace);
+  const sideRows = await checkSideRows(walk, findings, pace);
   if (isWhole) {
     treeNodes = await checkTree(walk, items.head, findings, pace);
     const earlyRoot = await rootOf(items.early, pace);
@@ -125,30 +125,46 @@ export async function checkStore(
     treeNodes,
     leftovers: records.leftovers,
     indexRows,
-    sideRows: walk.count("side"),
+    sideRows,
     findings: findings.texts,
     faults: findings.count,
   };
 }
 
 /**
- * Finds fetched items of a ledger with a partly known state that no history here confirms: no hash covers them. Those of
- * removed versions are never used, and no fault.
+ * Finds side rows that no kind has or that do not decode, and fetched items that no history here confirms: no hash covers
+ * them. Those of removed versions are never used, and no fault.
  */
-async function checkBaseRows(walk: StoreWalk, findings: Findings, pace: CheckPace): Promise<void> {
+async function checkSideRows(walk: StoreWalk, findings: Findings, pace: CheckPace): Promise<number> {
   const { position } = walk;
   const confirmed = confirmedVersion(position) ?? -1n;
   let rewoundTo: readonly bigint[] = [];
-  for (const { key, value } of walk.sideRows())
-    if (key[0] === SIDE_KEYS.rewinds) rewoundTo = decodeRewinds(value);
+  let count = 0;
+  for (const { key, value } of walk.sideRows()) {
+    count++;
+    pace.row();
+    const turn = pace.turn();
+    if (turn !== undefined) await turn;
+    const name = toHex(key);
+    try {
+      const kind = kindOfRow(key);
+      findings.expect(kind !== undefined, () => `side row ${name}: of no known kind`);
+      kind?.decode(value);
+      if (REWINDS.owns(key)) rewoundTo = REWINDS.decode(value);
+    } catch (error) {
+      findings.add(`side row ${name} does not decode: ${errorText(error)}`);
+    }
+  }
+  // The walk is in the order of the keys, and that of REWINDS comes last.
   for (const { key, value } of walk.sideRows()) {
     const turn = pace.turn();
     if (turn !== undefined) await turn;
-    if (key[0] !== SIDE_KEYS.filled) continue;
+    if (!FETCHED_ITEM.owns(key)) continue;
     const keyHash = key.slice(1);
-    const fault = faultOf(decodeBaseRow(value), walk.peekNewestItem(keyHash)?.version);
+    const fault = faultOf(FETCHED_ITEM.decode(value), walk.peekNewestItem(keyHash)?.version);
     findings.expect(fault === undefined, () => `fetched item ${toHex(keyHash)}: ${fault}`);
   }
+  return count;
 
   function faultOf({ fetched }: BaseRow, written: bigint | undefined): string | undefined {
     if (fetched === undefined) return "it does not say where it was read";

@@ -8,8 +8,8 @@ import { stateValueHash } from "../../ledger/state-value.ts";
 import type { StateWrite, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
+import { COPY_MARK } from "../side-rows.ts";
 import type { VerifiedBlock } from "../verifier.ts";
-import { loadMark, markRow } from "./copy-mark.ts";
 
 /** Keys per write. */
 const DEFAULT_CHUNK_KEYS = 2000;
@@ -73,7 +73,7 @@ function addKey(chunk: Chunk, rows: readonly ItemRow[], { start, position }: Ver
 export async function copyBase(copy: BaseCopy): Promise<void> {
   const { source, target, oldest, chunkKeys = DEFAULT_CHUNK_KEYS, onKeys, yieldTurn } = copy;
   const { oldestVersion } = source.position;
-  const mark = await loadMark(target);
+  const mark = await COPY_MARK.load(target);
   if (mark !== undefined && mark.oldestVersion !== oldestVersion) {
     throw new StoreError(
       "order",
@@ -85,7 +85,7 @@ export async function copyBase(copy: BaseCopy): Promise<void> {
   const write = async (chunk: Chunk, isWhole: boolean): Promise<void> => {
     await yieldTurn();
     await tree.apply(chunk.updates);
-    const row = markRow({ oldestVersion, lastKey, isWhole });
+    const row = COPY_MARK.row({ oldestVersion, lastKey, isWhole });
     await target.preload({ writes: chunk.writes, treeNodes: tree.takeChanges(), sideRows: [row] });
     if (tree.size > MAX_KEPT_NODES) tree.forget();
     onKeys(chunk.keys, chunk.values);

@@ -13,14 +13,14 @@ import { decodeRecord } from "../../ledger/record.ts";
 import { ALL_TRUSTED, refutedText } from "../../ledger/trust.ts";
 import type { CommitBatch, IndexRow, SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { INDEX_REACH_KEYS, indexReachRow } from "../../store/index-reach.ts";
+import { indexReachRow } from "../../store/index-reach.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
 import { Committer, loadPosition } from "../committer.ts";
-import { IndexRowMaker, loadIndexReach, type ReadBefore, transactionIndexRows } from "../index-rows.ts";
+import { IndexRowMaker, type ReadBefore, transactionIndexRows } from "../index-rows.ts";
 import { PendingTree } from "../pending-tree.ts";
+import { COPY_MARK, INDEX_REACH, kindOfRow } from "../side-rows.ts";
 import { type VerifiedBlock, Verifier } from "../verifier.ts";
 import { copyBase } from "./base-copy.ts";
-import { isMarkKey, loadMark, markRow } from "./copy-mark.ts";
 
 /** Records and bytes per commit. */
 const DEFAULT_PAGE_RECORDS = 1000;
@@ -287,7 +287,7 @@ class LedgerCopy {
       blocks: [block.start],
       records: block.records,
       treeNodes: tree.takeChanges(),
-      ...(await this.#indexOf(block, (await loadIndexReach(target)) === position.version)),
+      ...(await this.#indexOf(block, (await INDEX_REACH.items.load(target)) === position.version)),
     });
     this.#count(block.records.length);
   }
@@ -317,9 +317,9 @@ class LedgerCopy {
   /** Marks the target as an unfinished copy. */
   async #markUnfinished(): Promise<void> {
     const { target } = this.#options;
-    const mark = await loadMark(target);
+    const mark = await COPY_MARK.load(target);
     if (mark === undefined) {
-      await target.putSideRows([markRow({ oldestVersion: 0n, lastKey: undefined, isWhole: true })]);
+      await target.putSideRows([COPY_MARK.row({ oldestVersion: 0n, lastKey: undefined, isWhole: true })]);
     } else if (target.identity === undefined && mark.oldestVersion > 0n) {
       throw new StoreError(
         "order",
@@ -331,10 +331,10 @@ class LedgerCopy {
   /** Copies trust and side rows last: only the whole copy rests on what the source rests on. The same write removes the mark. */
   async #copySideRows(): Promise<void> {
     const { source, target } = this.#options;
-    const rows: SideRow[] = [markRow(undefined)];
+    const rows: SideRow[] = [COPY_MARK.removal()];
     for (const { key, value } of source.sideRows()) {
-      const isReach = Object.values(INDEX_REACH_KEYS).some((own) => equalBytes(key, own));
-      if (!isMarkKey(key) && !isReach) rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
+      if (kindOfRow(key)?.isCopied === true)
+        rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     }
     await this.#yieldTurn();
     await target.setTrust(source.position, rows);

@@ -14,10 +14,11 @@ import { indexReachRow } from "../../store/index-reach.ts";
 import { deletionRows } from "../base-rows.ts";
 import { IndexRowMaker, transactionIndexRows } from "../index-rows.ts";
 import { locateBase } from "../locate-base.ts";
+import { FORK_PIN, type ForkPin } from "../side-rows.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { Verifier } from "../verifier.ts";
-import { type ForkPin, pinRow, recordHashOf } from "./pin.ts";
+import { recordHashOf } from "./pin.ts";
 
 /** The end of the ledger that is forked. */
 export interface ForkBase {
@@ -117,7 +118,7 @@ export async function commitForkBase(
       records: rawRecords,
       treeNodes: [],
       index: names.length === 0 ? undefined : index,
-      sideRows: [...(await deletionRows(store, writes)), ...reach, pinRow(pin)],
+      sideRows: [...(await deletionRows(store, writes)), ...reach, FORK_PIN.row(pin)],
     },
     { chainId, genesisHash: UNKNOWN_GENESIS },
   );

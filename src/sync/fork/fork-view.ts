@@ -16,8 +16,8 @@ import type {
   StoredRecord,
 } from "../../ledger/view.ts";
 import { LazyView } from "../lazy-view.ts";
+import type { ForkPin } from "../side-rows.ts";
 import type { ForkSource } from "./fork-source.ts";
-import type { ForkPin } from "./pin.ts";
 
 const nameOf = (place: Uint8Array): string => Buffer.from(place).toString("latin1");
 

@@ -16,7 +16,7 @@ import type { Block } from "../../ledger/view.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { type BlockEnd, loadBlockEnd } from "../proof-history.ts";
+import { BLOCK_END, type BlockEnd } from "../side-rows.ts";
 import { loadEpochEnd, loadEpochEnds, loadNewestSigned } from "../signed-rows.ts";
 import { TreeAt } from "../tree-history.ts";
 import { AccumulatorNodes } from "./accumulator-nodes.ts";
@@ -164,7 +164,7 @@ export class BackupAnswers {
       throw new BackupRefusal("not_found", `version ${version} is above the latest ${view.position.version}`);
     }
     const block = await view.getBlockByVersion(version);
-    const end = block && (await loadBlockEnd(this.#store, block.height));
+    const end = block && (await BLOCK_END.load(this.#store, block.height));
     if (block?.lastVersion !== version) {
       throw new BackupRefusal(
         "not_found",
