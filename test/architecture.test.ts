@@ -38,6 +38,30 @@ describe("import directions", () => {
     expect(findCircles(files)).toEqual([["src/base/a.ts", "src/base/b.ts", "src/base/c.ts"]]);
   });
 
+  it("leave one door for writing into a store", () => {
+    const door = "src/sync/store-writer.ts";
+    const writers = source.filter(({ imports }) => imports.includes(door)).map(({ name }) => name);
+    // Those that hand changes to the door; the others only name its types.
+    expect(writers.filter((name) => name.startsWith("src/sync/")).sort()).toEqual([
+      "src/sync/base-filler.ts",
+      "src/sync/committer.ts",
+      "src/sync/copy/base-copy.ts",
+      "src/sync/copy/copy-ledger.ts",
+      "src/sync/fork/begin.ts",
+      "src/sync/index-builder.ts",
+      "src/sync/kept-accumulator.ts",
+      "src/sync/proof-history.ts",
+      "src/sync/pruner.ts",
+      "src/sync/rewind.ts",
+      "src/sync/signed-rows.ts",
+    ]);
+    const writing = /(?<!riter)\.(putSideRows|putIndex|setTrust|preload|prune|rewind|commit)\(/;
+    const others = source.filter(({ name }) => !name.startsWith("src/store/") && name !== door);
+    const found = others.filter(({ name }) => writing.test(readFileSync(name, "utf8")));
+    expect(found.map(({ name }) => name)).toEqual([]);
+    expect(writing.test(readFileSync(door, "utf8"))).toBe(true);
+  });
+
   it("are described for every room", () => {
     const text = readFileSync(new URL("../ARCHITECTURE.md", import.meta.url), "utf8");
     const missing = Object.keys(MAY_IMPORT).filter(

@@ -26,6 +26,7 @@ import { lastSoundVersion, restsOnHistory, rowAt, rowTrust } from "./base-rows.t
 import type { AbsentItems } from "./fork/absent-items.ts";
 import type { ProvenItemValue, ProvenState } from "./proofs/proven-state.ts";
 import { type BaseRow, DELETED_ITEM, FETCHED_ITEM, REWINDS } from "./side-rows.ts";
+import { StoreWriter } from "./store-writer.ts";
 import { askInTime, UpstreamError, type UpstreamErrorCode } from "./upstream/errors.ts";
 import { type PoolEntry, type UpstreamPool, wrongChain } from "./upstream/pool.ts";
 
@@ -104,6 +105,7 @@ export class BaseFiller {
   /** Must know the state key of every hash passed to `rows`. */
   readonly keyTrace = new KeyTrace();
   readonly #options: BaseFillerOptions;
+  readonly #writer: StoreWriter;
   /** The level of items that are fetched now. */
   readonly #level: TrustLevel;
   readonly #clock: () => number;
@@ -122,6 +124,7 @@ export class BaseFiller {
     // Every fetch in flight listens.
     setMaxListeners(0, this.#stop.signal);
     this.#options = options;
+    this.#writer = new StoreWriter(options.store);
     this.#level = options.proven === undefined ? (levelOfRule(options.agree) ?? TRUSTED) : PROVEN;
     this.#clock = options.clock ?? (() => performance.now());
   }
@@ -439,7 +442,7 @@ export class BaseFiller {
     const rows = [...filled, ...absent];
     const write = async (): Promise<void> => {
       try {
-        await this.#options.store.putSideRows(rows);
+        await this.#writer.write({ sideRows: rows });
       } catch (error) {
         // Not fatal: later reads fetch these rows again.
         this.#options.logger.warn({ err: errorText(error) }, "cannot store fetched state items");

@@ -41,15 +41,11 @@ const HASH_BYTES = 32;
 
 /**
  * Makes index rows. Remembers recent items whose rows it made: most writes update an item, and its rows are stored already.
- * After a failed write its owner must call `forget`.
+ * Unusable after a failed write.
  */
 export class IndexRowMaker {
   /** One flat buffer: this runs for every write. */
   readonly #known = new Uint8Array(KNOWN_ITEMS * HASH_BYTES);
-
-  forget(): void {
-    this.#known.fill(0);
-  }
 
   /** The rows of writes that may be missing, in the order of the writes. Writes without a key give none. */
   async rowsOf(writes: readonly StateWrite[], readBefore: ReadBefore): Promise<IndexRow[]> {

@@ -9,6 +9,7 @@ import { transactionInfoHash } from "../ledger/transaction-info.ts";
 import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { KEPT_ACCUMULATOR } from "./side-rows.ts";
+import { StoreWriter } from "./store-writer.ts";
 
 /** Records and bytes per read. */
 const PAGE_RECORDS = 500;
@@ -32,7 +33,7 @@ export async function keepAccumulator(store: Store, floor: bigint, signal: Abort
     }
     state = accumulator.state();
   }
-  await store.putSideRows([KEPT_ACCUMULATOR.row(state)]);
+  await new StoreWriter(store).write({ sideRows: [KEPT_ACCUMULATOR.row(state)] });
 }
 
 async function readPosition(store: Store): Promise<Position> {

@@ -17,6 +17,7 @@ import {
   SUBTREE,
 } from "./side-rows.ts";
 import { encodeSigned } from "./signed-rows.ts";
+import { StoreWriter } from "./store-writer.ts";
 import { TreeHistory, walkRows } from "./tree-history.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
@@ -170,9 +171,10 @@ async function replacedRows(store: SideRowReader, height: bigint): Promise<SideR
 export async function clearProofHistory(store: Store): Promise<void> {
   const reach = await PROOF_REACH.load(store);
   if (reach === undefined) return;
+  const writer = new StoreWriter(store);
   let rows: SideRow[] = [];
   const write = async (): Promise<void> => {
-    await store.putSideRows(rows);
+    await writer.write({ sideRows: rows });
     rows = [];
   };
   const newest = await BLOCK_END.load(store, reach.newest);

@@ -6,6 +6,7 @@ import { pause } from "../base/wait.ts";
 import type { Store } from "../store/contract.ts";
 import { exceedsHistory, floorFor, formatPruneWindow, type PruneWindow } from "./prune-window.ts";
 import { PRUNE_WINDOW } from "./side-rows.ts";
+import { StoreWriter } from "./store-writer.ts";
 
 /** Options of a pruner. */
 export interface PrunerOptions {
@@ -43,6 +44,7 @@ const DEFAULT_INTERVAL_MS = 1000;
 /** Prunes a store that this process writes. Runs from construction until `stop`. */
 export class Pruner {
   readonly #options: PrunerOptions;
+  readonly #writer: StoreWriter;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   #floor: bigint | undefined;
@@ -53,6 +55,7 @@ export class Pruner {
 
   constructor(options: PrunerOptions) {
     this.#options = options;
+    this.#writer = new StoreWriter(options.store);
     this.#ended = this.#run();
   }
 
@@ -113,7 +116,7 @@ export class Pruner {
       } finally {
         view.release();
       }
-      await store.putSideRows([PRUNE_WINDOW.row(now)]);
+      await this.#writer.write({ sideRows: [PRUNE_WINDOW.row(now)] });
     }
     this.#hasStoredWindow = true;
   }
@@ -130,7 +133,7 @@ export class Pruner {
     const before = this.#removed;
     for (this.#behind = true; this.#behind && !this.#stop.signal.aborted; ) {
       const started = performance.now();
-      const step = await store.prune(this.#floor, stepRows);
+      const step = await this.#writer.prune(this.#floor, stepRows);
       this.#removed += step.removed;
       this.#behind = !step.done;
       if (this.#behind) await pause(performance.now() - started, this.#stop.signal, { ref: false });

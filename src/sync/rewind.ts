@@ -18,6 +18,7 @@ import { IndexRowMaker } from "./index-rows.ts";
 import { findStart, readRecords } from "./kept-accumulator.ts";
 import { PendingTree } from "./pending-tree.ts";
 import { KEPT_ACCUMULATOR, REWIND_MARK, REWINDS, rewoundSideRows } from "./side-rows.ts";
+import { StoreWriter } from "./store-writer.ts";
 
 /** Options of a rewind. */
 export interface RewindOptions {
@@ -67,10 +68,12 @@ export async function rewindLedger(options: RewindOptions): Promise<RewindReport
 
 class LedgerRewind {
   readonly #options: RewindOptions;
+  readonly #writer: StoreWriter;
   readonly #tree: PendingTree;
 
   constructor(options: RewindOptions) {
     this.#options = options;
+    this.#writer = new StoreWriter(options.store);
     this.#tree = new PendingTree(options.store);
   }
 
@@ -92,7 +95,10 @@ class LedgerRewind {
         onProgress(Number(head.version - version), total);
       }
     } else {
-      await store.setTrust({ trust: head.trust, refuted: undefined }, [REWIND_MARK.removal()]);
+      await this.#writer.write({
+        trust: { trust: head.trust, refuted: undefined },
+        sideRows: [REWIND_MARK.removal()],
+      });
     }
     return {
       chainId: head.chainId,
@@ -158,7 +164,10 @@ class LedgerRewind {
     const { store, to } = this.#options;
     // Fetched items that rest on the versions to remove go too.
     const base = stateRoot === undefined ? [REWINDS.row([...((await REWINDS.load(store)) ?? []), to])] : [];
-    await store.setTrust({ trust, refuted: this.#refutation() }, [REWIND_MARK.row(to), ...base]);
+    await this.#writer.write({
+      trust: { trust, refuted: this.#refutation() },
+      sideRows: [REWIND_MARK.row(to), ...base],
+    });
   }
 
   #refutation(): Refutation {
@@ -172,7 +181,7 @@ class LedgerRewind {
     const { store } = this.#options;
     const batch = await this.#withView((view) => this.#batch(view, previous, stage));
     const { position, keyHashes } = batch;
-    await store.rewind({ ...batch, sideRows: await rewoundSideRows({ store, position, keyHashes }) });
+    await this.#writer.rewind({ ...batch, sideRows: await rewoundSideRows({ store, position, keyHashes }) });
     this.#tree.settle();
   }
 

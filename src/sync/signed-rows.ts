@@ -8,6 +8,7 @@ import type { SideRow, Store } from "../store/contract.ts";
 import { nextEpochOf } from "./anchor.ts";
 import type { EpochSpan, SignedRows } from "./proofs/signed-chain.ts";
 import { EPOCH_END, FIRST_EPOCH, NEWEST_SIGNED, type SideRowReader } from "./side-rows.ts";
+import { StoreWriter } from "./store-writer.ts";
 
 /** Most rows read at once. */
 const ROWS_AT_ONCE = 200;
@@ -110,7 +111,7 @@ export async function genesisLedgerInfo(store: Store): Promise<SignedLedgerInfo 
 export async function keepGenesisLedgerInfo(store: Store): Promise<void> {
   if ((await loadEpochEnd(store, 0n)) !== undefined) return;
   const genesis = await genesisLedgerInfo(store);
-  if (genesis !== undefined) await store.putSideRows([epochEndRow(genesis)]);
+  if (genesis !== undefined) await new StoreWriter(store).write({ sideRows: [epochEndRow(genesis)] });
 }
 
 async function loadSpan(store: SideRowReader): Promise<EpochSpan | undefined> {
@@ -135,7 +136,7 @@ export function signedRowsOf(store: Store): SignedRows {
       }
       const newest = latest ?? epochEnds.at(-1);
       if (newest !== undefined) rows.push(newestRow({ signed: newest, isOwn: false }));
-      await store.putSideRows(rows);
+      await new StoreWriter(store).write({ sideRows: rows });
     },
   };
 }

@@ -9,6 +9,7 @@ import type { StateWrite, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
 import { COPY_MARK } from "../side-rows.ts";
+import { StoreWriter } from "../store-writer.ts";
 import type { VerifiedBlock } from "../verifier.ts";
 
 /** Keys per write. */
@@ -80,13 +81,14 @@ export async function copyBase(copy: BaseCopy): Promise<void> {
       `the copy began when the source's oldest version was ${mark.oldestVersion}, now it is ${oldestVersion}: copy into an empty target, best from a backup`,
     );
   }
+  const writer = new StoreWriter(target);
   const tree = new StateTree((keys) => target.getTreeNodes(keys));
   let lastKey = mark?.lastKey;
   const write = async (chunk: Chunk, isWhole: boolean): Promise<void> => {
     await yieldTurn();
     await tree.apply(chunk.updates);
     const row = COPY_MARK.row({ oldestVersion, lastKey, isWhole });
-    await target.preload({ writes: chunk.writes, treeNodes: tree.takeChanges(), sideRows: [row] });
+    await writer.writeBase({ writes: chunk.writes, treeNodes: tree.takeChanges(), sideRows: [row] });
     if (tree.size > MAX_KEPT_NODES) tree.forget();
     onKeys(chunk.keys, chunk.values);
   };

@@ -13,12 +13,11 @@ import { decodeRecord } from "../../ledger/record.ts";
 import { ALL_TRUSTED, refutedText } from "../../ledger/trust.ts";
 import type { CommitBatch, IndexRow, SideRow, Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { indexReachRow } from "../../store/index-reach.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
 import { Committer, loadPosition } from "../committer.ts";
-import { IndexRowMaker, type ReadBefore, transactionIndexRows } from "../index-rows.ts";
-import { PendingTree } from "../pending-tree.ts";
-import { COPY_MARK, INDEX_REACH, kindOfRow } from "../side-rows.ts";
+import { assertStateRoot, PendingTree } from "../pending-tree.ts";
+import { COPY_MARK, kindOfRow } from "../side-rows.ts";
+import { StoreWriter } from "../store-writer.ts";
 import { type VerifiedBlock, Verifier } from "../verifier.ts";
 import { copyBase } from "./base-copy.ts";
 
@@ -149,7 +148,8 @@ class LedgerCopy {
     // Only a whole index is worth copying: the keys of the base are in no record.
     const isIndexed = (source.indexedTo() ?? -1n) >= head;
     if (isIndexed) await this.#copyIndex();
-    await target.commit(
+    const writer = new StoreWriter(target, { items: isIndexed });
+    await writer.commit(
       {
         previous: undefined,
         position: {
@@ -158,11 +158,8 @@ class LedgerCopy {
           ...ALL_TRUSTED,
           ...(isHead ? { accumulator: this.#headAccumulator(oldest) } : {}),
         },
-        writes: oldest.writes,
-        blocks: [oldest.start],
-        records: oldest.records,
+        ...contentOf(oldest),
         treeNodes: [],
-        ...(await this.#indexOf(oldest, isIndexed)),
       },
       source.identity,
     );
@@ -172,10 +169,11 @@ class LedgerCopy {
   /** Copies the rows of the source's index. Rows that are there already stay as they are. */
   async #copyIndex(): Promise<void> {
     const { source, target } = this.#options;
+    const writer = new StoreWriter(target);
     let rows: IndexRow[] = [];
     const flush = async (): Promise<void> => {
       await this.#yieldTurn();
-      await target.preload({ writes: [], treeNodes: [], index: rows });
+      await writer.writeBase({ writes: [], treeNodes: [], index: rows });
       rows = [];
     };
     const { oldestVersion } = source.position;
@@ -191,33 +189,6 @@ class LedgerCopy {
       if (rows.length >= DEFAULT_PAGE_RECORDS) await flush();
     }
     await flush();
-  }
-
-  /** The index part of a block's commit: its transactions, and its items if the index has all before them. */
-  async #indexOf(
-    { writes, records, position }: VerifiedBlock,
-    hasItems: boolean,
-  ): Promise<Pick<CommitBatch, "index" | "sideRows">> {
-    const { target } = this.#options;
-    const readBefore: ReadBefore = async (keyHashes) => {
-      if (target.identity === undefined) return [];
-      const view = await target.openView();
-      try {
-        return await view.getItems(keyHashes, view.position.version);
-      } finally {
-        view.release();
-      }
-    };
-    return {
-      index: [
-        ...(hasItems ? await new IndexRowMaker().rowsOf(writes, readBefore) : []),
-        ...transactionIndexRows(records),
-      ],
-      sideRows: [
-        ...(hasItems ? [indexReachRow(position.version)] : []),
-        indexReachRow(position.version, "transactions"),
-      ],
-    };
   }
 
   async #copyRecords(): Promise<void> {
@@ -266,28 +237,20 @@ class LedgerCopy {
     if (position === undefined || position.version >= first) return;
     const block = this.#readBlock(new Verifier(position), first);
     const tree = new PendingTree(target);
-    const root = await tree.apply(block.writes);
-    if (!equalBytes(root, block.claimedStateRoot)) {
-      throw new LedgerError(
-        "mismatch",
-        `version ${block.position.version}: the state root differs from the claimed one`,
-      );
-    }
+    await assertStateRoot(tree, block);
     await this.#yieldTurn();
-    await target.commit({
+    const writer = new StoreWriter(target);
+    await writer.commit({
       previous: position.version,
       position: {
         ...block.position,
-        stateRoot: root,
+        stateRoot: block.claimedStateRoot,
         accumulator: this.#headAccumulator(block),
         trust: position.trust,
         refuted: position.refuted,
       },
-      writes: block.writes,
-      blocks: [block.start],
-      records: block.records,
+      ...contentOf(block),
       treeNodes: tree.takeChanges(),
-      ...(await this.#indexOf(block, (await INDEX_REACH.items.load(target)) === position.version)),
     });
     this.#count(block.records.length);
   }
@@ -319,7 +282,8 @@ class LedgerCopy {
     const { target } = this.#options;
     const mark = await COPY_MARK.load(target);
     if (mark === undefined) {
-      await target.putSideRows([COPY_MARK.row({ oldestVersion: 0n, lastKey: undefined, isWhole: true })]);
+      const started = COPY_MARK.row({ oldestVersion: 0n, lastKey: undefined, isWhole: true });
+      await new StoreWriter(target).write({ sideRows: [started] });
     } else if (target.identity === undefined && mark.oldestVersion > 0n) {
       throw new StoreError(
         "order",
@@ -337,7 +301,7 @@ class LedgerCopy {
         rows.push({ key: new Uint8Array(key), value: new Uint8Array(value) });
     }
     await this.#yieldTurn();
-    await target.setTrust(source.position, rows);
+    await new StoreWriter(target).write({ trust: source.position, sideRows: rows });
   }
 
   #count(versions: number): void {
@@ -345,6 +309,11 @@ class LedgerCopy {
     this.#present += versions;
     this.#options.onProgress("versions", this.#present);
   }
+}
+
+/** What a block brings besides its place. */
+function contentOf(block: VerifiedBlock): Pick<CommitBatch, "writes" | "blocks" | "records"> {
+  return { writes: block.writes, blocks: [block.start], records: block.records };
 }
 
 function isSameHead(a: Position, b: Position): boolean {
