@@ -39,7 +39,7 @@ export interface PageClaim {
  * What upstreams must agree on before blocks are committed. The last record's accumulator root commits to every record
  * before it, but only if it is the root of our own accumulator; otherwise every record is compared.
  */
-export function pageClaimOf(blocks: readonly VerifiedBlock[]): PageClaim | undefined {
+function pageClaimOf(blocks: readonly VerifiedBlock[]): PageClaim | undefined {
   const last = blocks.at(-1);
   if (last === undefined) return undefined;
   const { chainId } = last.position;
@@ -126,6 +126,14 @@ export class Agreement {
       claim,
     );
     if (winner.ballot !== sourceVote.ballot) throw disagreement(winner.differsAt, claim);
+  }
+
+  /** Confirms blocks of a source; returns the level that agreement earns. Throws as `confirm`. */
+  async check(blocks: readonly VerifiedBlock[], source: PoolEntry): Promise<TrustLevel | undefined> {
+    const claim = pageClaimOf(blocks);
+    if (claim === undefined) return undefined;
+    await this.confirm(source, claim);
+    return levelOfRule(this.#rule);
   }
 
   /** Asks all at once. Resolves when `take` returns true, or when all requests ended. */

@@ -1,16 +1,40 @@
-// Commits pages after their blocks were compared with waypoints and with what other upstreams have.
+// The last stage of following: commits the blocks that end in verified pages, after every check passed them.
 import type { Logger } from "../base/log.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Position } from "../ledger/position.ts";
-import { PROVEN, type TrustLevel } from "../ledger/trust.ts";
+import { compareTrust, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { type Agreement, type AgreementRule, levelOfRule, pageClaimOf } from "./agreement.ts";
-import type { Committer } from "./committer.ts";
+import type { BlockCheck, Committer } from "./committer.ts";
 import type { ExpectedWaypoints } from "./expected-waypoints.ts";
 import type { QueuedPage } from "./page-queue.ts";
 import { explainUnverified } from "./unverified.ts";
 import type { PoolEntry } from "./upstream/pool.ts";
-import type { JudgedPages } from "./verdict-queue.ts";
+import type { VerifiedPage } from "./verified-page.ts";
 import type { VerifiedBlock } from "./verifier.ts";
+
+/** Inspects blocks of an upstream before their commit: returns the level that this earned them, or throws to refuse them. */
+export type SourceCheck = (
+  blocks: readonly VerifiedBlock[],
+  source: PoolEntry,
+) => MaybePromise<TrustLevel | undefined>;
+
+/** What the stage before hands on. */
+export type VerifiedStep = JudgedPages | UnjudgedPage;
+
+/** Pages that another process verified, to be committed together. */
+export interface JudgedPages {
+  readonly kind: "judged";
+  readonly pages: readonly QueuedPage[];
+  readonly verified: VerifiedPage;
+}
+
+/** A page that the committer verifies, so that its fault has a name. */
+export interface UnjudgedPage {
+  readonly kind: "unjudged";
+  readonly pages: readonly [QueuedPage];
+  /** The records between the last whole block and the page that are not held back here. */
+  readonly openRecords: readonly Uint8Array[];
+}
 
 /** One commit of a follower. */
 export interface CommitProgress {
@@ -21,10 +45,9 @@ export interface CommitProgress {
 
 export interface CheckedCommitsOptions {
   readonly committer: Committer;
+  /** In this order; the strongest level counts. */
+  readonly checks: readonly SourceCheck[];
   readonly waypoints: ExpectedWaypoints;
-  /** Undefined: one upstream's word is enough. */
-  readonly agreement: Agreement | undefined;
-  readonly agree: AgreementRule | undefined;
   /** Notes a waypoint whose version is committed; the committer does unless given. False: it is not worth a log line. */
   readonly noteMatch: ((waypoint: Waypoint) => Promise<boolean>) | undefined;
   readonly logger: Logger;
@@ -51,81 +74,48 @@ export class CheckedCommits {
     return this.#last;
   }
 
-  /** Verifies a page here, after the open records before it that are not held back yet, and commits the blocks that end in it. */
-  async append(entry: PoolEntry, page: QueuedPage, openRecords: readonly Uint8Array[] = []): Promise<void> {
-    const matched: Waypoint[] = [];
+  /** Commits the blocks that end in the pages of a step. */
+  async commit(entry: PoolEntry, step: VerifiedStep): Promise<void> {
+    const { waypoints, onCommit } = this.#options;
+    const { pages } = step;
     let isCommit = false;
     let position: Position | undefined;
-    const { committer } = this.#options;
     try {
-      position = await committer.appendPage(page.bytes, openRecords, async (blocks) => {
-        const level = await this.#checkBlocks(entry, blocks, matched);
+      position = await this.#write(step, async (blocks) => {
+        const level = await this.#check(blocks, entry);
         isCommit = true;
         return level;
       });
     } catch (error) {
-      throw explainUnverified(error, page.bytes);
+      throw explainUnverified(error, pages[0]?.bytes ?? new Uint8Array());
     }
-    this.#records += page.count;
+    const records = pages.reduce((sum, { count }) => sum + count, 0);
+    this.#records += records;
     // Held-back records are not verified yet, so they must not clear a lying upstream. The position cannot show a
     // commit: after a restart it is that of an earlier one.
     if (position === undefined || !isCommit) return;
-    await this.#noteCommit(entry, [page], position, matched);
-  }
-
-  /** Commits the blocks that end in pages verified elsewhere; returns undefined if there are none. */
-  async commitVerified(entry: PoolEntry, { pages, verified }: JudgedPages): Promise<Position | undefined> {
-    const count = pages.reduce((sum, page) => sum + page.count, 0);
-    if (verified.blocks.length === 0) {
-      this.#records += count;
-      return undefined;
-    }
-    const matched: Waypoint[] = [];
-    let position: Position;
-    try {
-      position = await this.#options.committer.commitVerified(verified, (blocks) =>
-        this.#checkBlocks(entry, blocks, matched),
-      );
-    } catch (error) {
-      throw explainUnverified(error, pages[0]?.bytes ?? new Uint8Array());
-    }
-    this.#records += count;
-    await this.#noteCommit(entry, pages, position, matched);
-    return position;
-  }
-
-  /** Compares blocks with waypoints and with what other upstreams have. Returns the level that this earned them. */
-  async #checkBlocks(
-    entry: PoolEntry,
-    blocks: readonly VerifiedBlock[],
-    matched: Waypoint[],
-  ): Promise<TrustLevel | undefined> {
-    const { waypoints } = this.#options;
-    matched.push(...waypoints.check(blocks));
-    const level = await this.#confirm(entry, blocks);
-    return waypoints.isSigned(matched, blocks) ? PROVEN : level;
-  }
-
-  /** The level that the upstreams' agreement earns; throws if they do not agree. */
-  async #confirm(entry: PoolEntry, blocks: readonly VerifiedBlock[]): Promise<TrustLevel | undefined> {
-    const { agreement, agree } = this.#options;
-    const claim = pageClaimOf(blocks);
-    if (agreement === undefined || claim === undefined) return undefined;
-    await agreement.confirm(entry, claim);
-    return levelOfRule(agree);
-  }
-
-  async #noteCommit(
-    entry: PoolEntry,
-    pages: readonly QueuedPage[],
-    position: Position,
-    matched: readonly Waypoint[],
-  ): Promise<void> {
     this.#last = position;
-    const records = pages.reduce((sum, { count }) => sum + count, 0);
     const bytes = pages.reduce((sum, page) => sum + page.bytes.length, 0);
-    this.#options.onCommit(entry, { position, records, bytes });
-    for (const waypoint of matched) await this.#noteMatchedWaypoint(waypoint);
+    onCommit(entry, { position, records, bytes });
+    for (const waypoint of waypoints.takeMatched()) await this.#noteMatchedWaypoint(waypoint);
+  }
+
+  async #write(step: VerifiedStep, check: BlockCheck): Promise<Position | undefined> {
+    const { committer } = this.#options;
+    if (step.kind === "unjudged") {
+      return committer.appendPage(step.pages[0].bytes, step.openRecords, check);
+    }
+    return step.verified.blocks.length === 0 ? undefined : committer.commitVerified(step.verified, check);
+  }
+
+  /** The strongest level that a check earned the blocks. */
+  async #check(blocks: readonly VerifiedBlock[], entry: PoolEntry): Promise<TrustLevel | undefined> {
+    let earned: TrustLevel | undefined;
+    for (const check of this.#options.checks) {
+      const level = await check(blocks, entry);
+      if (level !== undefined && (earned === undefined || compareTrust(level, earned) > 0)) earned = level;
+    }
+    return earned;
   }
 
   /** Notes a waypoint that matched and whose version is committed. */

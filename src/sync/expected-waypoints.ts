@@ -1,4 +1,5 @@
 // Waypoints of versions that a follower has not committed yet: those that the operator gave, and one that validators signed.
+import { PROVEN, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { checkAnchors } from "./anchor.ts";
 import type { VerifiedBlock } from "./verifier.ts";
@@ -7,6 +8,9 @@ export class ExpectedWaypoints {
   #all: readonly Waypoint[];
   /** The one of them that validators signed. */
   #signed: Waypoint | undefined;
+
+  /** Those that the blocks of the last check reached. */
+  #matched: readonly Waypoint[] = [];
 
   constructor(given: readonly Waypoint[]) {
     this.#all = given;
@@ -28,17 +32,18 @@ export class ExpectedWaypoints {
     this.#all = waypoint === undefined ? others : [...others, waypoint];
   }
 
-  /** The waypoints that these blocks reach and match. Throws LedgerError `mismatch`. */
-  check(blocks: readonly VerifiedBlock[]): Waypoint[] {
-    return checkAnchors(this.#all, blocks);
+  /** Compares blocks with the waypoints that they reach: `proven` if validators signed the last block. Throws LedgerError `mismatch`. */
+  check(blocks: readonly VerifiedBlock[]): TrustLevel | undefined {
+    this.#matched = checkAnchors(this.#all, blocks);
+    const signed = this.#matched.find((waypoint) => waypoint === this.#signed);
+    return signed !== undefined && blocks.at(-1)?.position.version === signed.version ? PROVEN : undefined;
   }
 
-  /** True if validators signed the last of these blocks. */
-  isSigned(matched: readonly Waypoint[], blocks: readonly VerifiedBlock[]): boolean {
-    const signed = this.#signed;
-    return (
-      signed !== undefined && matched.includes(signed) && blocks.at(-1)?.position.version === signed.version
-    );
+  /** Takes the waypoints that matched, when their blocks are committed. */
+  takeMatched(): readonly Waypoint[] {
+    const matched = this.#matched;
+    this.#matched = [];
+    return matched;
   }
 
   /** Expects a waypoint no longer: its version is committed. */

@@ -7,7 +7,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { Refutation } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { Agreement, NoAgreement } from "./agreement.ts";
-import { CheckedCommits, type CommitProgress } from "./checked-commits.ts";
+import { CheckedCommits, type CommitProgress, type VerifiedStep } from "./checked-commits.ts";
 import { ExpectedWaypoints } from "./expected-waypoints.ts";
 import type { FollowerOptions, FollowerStatus } from "./follower-options.ts";
 import { DEFAULT_PACE, type FollowerPace } from "./follower-pace.ts";
@@ -102,8 +102,10 @@ export class Follower {
     this.#commits = new CheckedCommits({
       committer,
       waypoints,
-      agreement: this.#agreement,
-      agree,
+      checks: [
+        (blocks) => waypoints.check(blocks),
+        (blocks, source) => this.#agreement?.check(blocks, source),
+      ],
       noteMatch: options.noteMatch,
       logger,
       onCommit: (entry, progress) => this.#noteCommit(entry, progress),
@@ -114,11 +116,10 @@ export class Follower {
         committer,
         ledger,
         fetcher: this.#fetcher,
-        commits: this.#commits,
+        last: () => this.#commits.last,
         pace,
         logger,
         signal,
-        isStopped: () => this.#state.isStopped,
       });
     }
     this.faulted = new Promise((resolve) => {
@@ -268,23 +269,22 @@ export class Follower {
     if (this.#source !== entry) await committer.dropHeldBack();
     this.#source = entry;
     const start = await committer.nextVersion();
-    if (this.#remote?.isWorthwhile(entry, start) === true) await this.#remote.follow(entry, start);
-    else await this.#followAlone(entry, start);
+    const steps =
+      this.#remote?.isWorthwhile(entry, start) === true
+        ? this.#remote.steps(entry, start)
+        : this.#ownSteps(entry, start);
+    for await (const step of steps) {
+      // It may be refuted while the page was on its way.
+      if (!this.#state.isStopped) await this.#commits.commit(entry, step);
+      if (this.#state.isStopped) return;
+    }
   }
 
-  /** Commits page by page, until a remote verifier should verify them. */
-  async #followAlone(entry: PoolEntry, start: bigint): Promise<void> {
-    const queue = this.#fetcher.open(entry, start);
-    try {
-      while (!this.#state.isStopped && this.#remote?.isWorthwhile(entry, queue.nextStart) !== true) {
-        if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
-        const page = await this.#fetcher.next(entry, queue);
-        // Refuted while the page was on its way.
-        if (this.#state.isStopped) return;
-        await this.#commits.append(entry, page);
-      }
-    } finally {
-      queue.close();
+  /** Pages that the committer verifies, until a remote verifier should. */
+  async *#ownSteps(entry: PoolEntry, start: bigint): AsyncGenerator<VerifiedStep> {
+    const isWanted = (next: bigint): boolean => this.#remote?.isWorthwhile(entry, next) !== true;
+    for await (const page of this.#fetcher.pages(entry, start, isWanted)) {
+      yield { kind: "unjudged", pages: [page], openRecords: [] };
     }
   }
 

@@ -2,7 +2,7 @@
 // an upstream may send for nothing.
 import type { FollowerPace } from "./follower-pace.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
-import { askInTime, UpstreamError } from "./upstream/errors.ts";
+import { askInTime, BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 
 /** An upstream that failed and has not served since gets this part of the time for a page. */
@@ -45,19 +45,30 @@ export class PageFetcher {
     return (ceiling === undefined || last < ceiling ? last : ceiling) - next + 1n;
   }
 
-  /** A queue of an upstream's pages from a version on. The caller closes it. */
-  open({ upstream }: PoolEntry, start: bigint): PageQueue {
-    const { pace, signal } = this.#options;
+  /**
+   * The pages of an upstream from a version on, while the next one is wanted. Notes the heads that come with them. Throws
+   * UpstreamError, BeyondHead after the last page. The signal ends requests in flight.
+   */
+  async *pages(
+    entry: PoolEntry,
+    start: bigint,
+    isWanted: (next: bigint) => boolean,
+    signal: AbortSignal = this.#options.signal,
+  ): AsyncGenerator<QueuedPage, undefined> {
+    const { pace, pool } = this.#options;
     const bounds = { ahead: pace.ahead, limit: pace.pageLimit, ceiling: () => this.ceiling() };
-    return new PageQueue(upstream, start, bounds, signal);
-  }
-
-  /** The next page of an upstream's queue. Notes the head that came with it. */
-  async next(entry: PoolEntry, queue: PageQueue): Promise<QueuedPage> {
-    const page = await this.beforeOthers(entry, () => queue.next());
-    checkBudget(entry);
-    this.#options.pool.noteHead(entry, page.head);
-    return page;
+    const queue = new PageQueue(entry.upstream, start, bounds, signal);
+    try {
+      while (isWanted(queue.nextStart)) {
+        if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
+        const page = await this.beforeOthers(entry, () => queue.next());
+        checkBudget(entry);
+        pool.noteHead(entry, page.head);
+        yield page;
+      }
+    } finally {
+      queue.close();
+    }
   }
 
   /** Asks an upstream; gives up a slow one early if there is another one to ask. */

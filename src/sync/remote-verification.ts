@@ -1,14 +1,13 @@
-// Following while a remote verifier verifies the pages ahead: when one is worth its start, and until when.
+// The stage between pages and commits in another process: when a remote verifier is worth its start, and until when.
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { nextTurn } from "../base/wait.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import type { Store } from "../store/contract.ts";
-import type { CheckedCommits } from "./checked-commits.ts";
+import type { VerifiedStep } from "./checked-commits.ts";
 import { type Committer, loadPosition } from "./committer.ts";
 import type { FollowerPace } from "./follower-pace.ts";
 import type { PageFetcher } from "./page-fetcher.ts";
-import type { QueuedPage } from "./page-queue.ts";
 import type { RemoteVerifier } from "./page-verifier.ts";
 import type { PoolEntry } from "./upstream/pool.ts";
 import { VerdictQueue } from "./verdict-queue.ts";
@@ -21,12 +20,11 @@ export interface RemoteVerificationOptions {
   readonly committer: Committer;
   readonly ledger: Store;
   readonly fetcher: PageFetcher;
-  readonly commits: CheckedCommits;
+  /** The position after the last commit; undefined before the first one. */
+  readonly last: () => Position | undefined;
   readonly pace: FollowerPace;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** True when the follower has stopped for good. */
-  readonly isStopped: () => boolean;
 }
 
 export class RemoteVerification {
@@ -40,15 +38,15 @@ export class RemoteVerification {
 
   /** True if a remote verifier should verify an upstream's pages from a version on. */
   isWorthwhile(entry: PoolEntry, next: bigint): boolean {
-    const { fetcher, commits, pace } = this.#options;
+    const { fetcher, last, pace } = this.#options;
     // Records that are held back end no rest: the next remote verifier would begin before them and fail there again.
-    const committed = commits.last === undefined ? 0n : commits.last.version + 1n;
+    const committed = (last()?.version ?? -1n) + 1n;
     return this.#rest.isOver(committed) && fetcher.distance(entry, next) >= pace.verifierFromVersions;
   }
 
-  /** Starts a remote verifier and follows with it, until the head is near, the upstream fails, or the verifier does. */
-  async follow(entry: PoolEntry, start: bigint): Promise<void> {
-    const { committer, ledger, fetcher, commits, pace, logger } = this.#options;
+  /** Verified pages, which are to be committed one by one, until the head is near, the upstream fails, or the verifier does. */
+  async *steps(entry: PoolEntry, start: bigint): AsyncGenerator<VerifiedStep> {
+    const { committer, ledger, last, pace } = this.#options;
     const position = await loadPosition(ledger);
     if (position === undefined) {
       this.#rest.beginFirst(start);
@@ -59,20 +57,17 @@ export class RemoteVerification {
       this.#rest.begin(position.version);
       return;
     }
-    const queue = fetcher.open(entry, position.version + 1n);
-    const isMore = (): boolean => fetcher.distance(entry, queue.nextStart) > pace.verifierUntilVersions;
-    const source = (): Promise<QueuedPage> | undefined => (isMore() ? fetcher.next(entry, queue) : undefined);
-    const verdicts = new VerdictQueue({ source, verifier, chainId: position.chainId, logger });
-    let hasFailed = false;
+    const stop = new AbortController();
+    const progress = { hasFailed: false };
     try {
       await committer.dropHeldBack();
-      hasFailed = await this.#takeVerified(entry, verdicts, verifier);
+      yield* this.#verify(entry, position, verifier, stop.signal, progress);
     } finally {
       // Without a rest, upstreams that fail often or whose heads leap would have one started for every few pages.
-      const version = commits.last?.version ?? position.version;
-      if (hasFailed || version - position.version < pace.verifierFromVersions) this.#rest.begin(version);
-      verdicts.close();
-      queue.close();
+      const version = last()?.version ?? position.version;
+      const isShort = version - position.version < pace.verifierFromVersions;
+      if (progress.hasFailed || isShort) this.#rest.begin(version);
+      stop.abort();
       await verifier.close();
     }
   }
@@ -90,25 +85,32 @@ export class RemoteVerification {
     }
   }
 
-  /** Commits pages while the remote verifier verifies the next ones. True if it gave no verdict on a page that is right. */
-  async #takeVerified(entry: PoolEntry, verdicts: VerdictQueue, verifier: RemoteVerifier): Promise<boolean> {
-    const { commits, signal, isStopped } = this.#options;
-    while (!isStopped() && !signal.aborted) {
-      const next = await verdicts.next();
-      if (next === undefined || isStopped()) return false;
-      if (next.kind === "unjudged") {
-        if (signal.aborted) return false;
-        await commits.append(entry, next.page, next.openRecords);
-        return true;
+  /** Hands out pages while the remote verifier verifies the next ones. */
+  async *#verify(
+    entry: PoolEntry,
+    { version, chainId }: Position,
+    verifier: RemoteVerifier,
+    stop: AbortSignal,
+    progress: { hasFailed: boolean },
+  ): AsyncGenerator<VerifiedStep> {
+    const { fetcher, last, pace, logger, signal } = this.#options;
+    const isWanted = (next: bigint): boolean => fetcher.distance(entry, next) > pace.verifierUntilVersions;
+    const pages = fetcher.pages(entry, version + 1n, isWanted, AbortSignal.any([signal, stop]));
+    const verdicts = new VerdictQueue({ pages, verifier, chainId, logger });
+    for (let step = await verdicts.next(); step !== undefined; step = await verdicts.next()) {
+      if (signal.aborted) return;
+      if (step.kind === "judged") this.#rest.served();
+      yield step;
+      if (step.kind === "unjudged") {
+        // The page was right, or the caller would not ask for the next.
+        progress.hasFailed = true;
+        return;
       }
-      this.#rest.served();
-      const position = await commits.commitVerified(entry, next);
-      if (position !== undefined) verifier.committed(position.version);
+      verifier.committed(last()?.version ?? version);
       // Verdicts that came already would keep this process busy, and the next pages here.
       await nextTurn("writer");
       await verifier.sent();
     }
-    return false;
   }
 }
 

@@ -3,6 +3,7 @@
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { nextTurn } from "../base/wait.ts";
+import type { VerifiedStep } from "./checked-commits.ts";
 import type { QueuedPage } from "./page-queue.ts";
 import type { RemoteVerifier } from "./page-verifier.ts";
 import { joinPages, VerdictReader, type VerifiedPage } from "./verified-page.ts";
@@ -14,21 +15,6 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Pages of one commit at most. They are joined only if commits take longer than verdicts: fewer writes wait for the disk. */
 const MAX_JOINED = 4;
 
-/** Pages that are verified, to be committed together. */
-export interface JudgedPages {
-  readonly kind: "judged";
-  readonly pages: readonly QueuedPage[];
-  readonly verified: VerifiedPage;
-}
-
-/** A page without a verdict, or with a refused one: this process must verify it, so that its fault has a name. */
-export interface UnjudgedPage {
-  readonly kind: "unjudged";
-  readonly page: QueuedPage;
-  /** The records between the last whole block and the page. */
-  readonly openRecords: readonly Uint8Array[];
-}
-
 interface GivenPage {
   readonly page: QueuedPage;
   readonly settled: Promise<void>;
@@ -36,29 +22,26 @@ interface GivenPage {
   verdict: Uint8Array | undefined;
 }
 
-/** Where the pages come from: the next one, or undefined if there shall be no more. */
-export type PageSource = () => Promise<QueuedPage> | undefined;
-
 /** Parts of a queue. */
 export interface VerdictQueueParts {
-  readonly source: PageSource;
+  readonly pages: AsyncIterator<QueuedPage, undefined>;
   readonly verifier: RemoteVerifier;
   readonly chainId: number;
   readonly logger: Logger;
 }
 
 export class VerdictQueue {
-  readonly #source: PageSource;
+  readonly #pages: VerdictQueueParts["pages"];
   readonly #verifier: RemoteVerifier;
   readonly #reader: VerdictReader;
   readonly #logger: Logger;
   readonly #given: GivenPage[] = [];
   #fetching: Promise<void> | undefined;
   #fault: { readonly error: unknown } | undefined;
-  #isClosed = false;
+  #isEnded = false;
 
-  constructor({ source, verifier, chainId, logger }: VerdictQueueParts) {
-    this.#source = source;
+  constructor({ pages, verifier, chainId, logger }: VerdictQueueParts) {
+    this.#pages = pages;
     this.#verifier = verifier;
     this.#reader = new VerdictReader(chainId);
     this.#logger = logger;
@@ -66,9 +49,9 @@ export class VerdictQueue {
 
   /**
    * The next pages that are verified, or the next page if it is not: no later one will be. Undefined after the last page. A
-   * fault of the source is thrown after the pages before it.
+   * fault of the stage before is thrown after the pages before it.
    */
-  async next(): Promise<JudgedPages | UnjudgedPage | undefined> {
+  async next(): Promise<VerifiedStep | undefined> {
     this.#feed();
     while (this.#given.length === 0 && this.#fetching !== undefined) await this.#fetching;
     if (this.#given.length === 0 && this.#fault !== undefined) throw this.#fault.error;
@@ -85,7 +68,7 @@ export class VerdictQueue {
       await nextTurn("writer");
     }
     if (pages.length === 0) {
-      return { kind: "unjudged", page: first.page, openRecords: this.#reader.takeOpenRecords() };
+      return { kind: "unjudged", pages: [first.page], openRecords: this.#reader.takeOpenRecords() };
     }
     this.#given.splice(0, pages.length);
     this.#feed();
@@ -103,17 +86,16 @@ export class VerdictQueue {
     }
   }
 
-  /** Fetches no more pages. */
-  close(): void {
-    this.#isClosed = true;
-  }
-
   #feed(): void {
-    if (this.#fetching !== undefined || this.#fault !== undefined || this.#isClosed || !this.#hasRoom())
+    if (this.#fetching !== undefined || this.#fault !== undefined || this.#isEnded || !this.#hasRoom())
       return;
-    this.#fetching = this.#source()
-      ?.then(
-        (page) => this.#give(page),
+    this.#fetching = this.#pages
+      .next()
+      .then(
+        ({ value: page }) => {
+          if (page === undefined) this.#isEnded = true;
+          else this.#give(page);
+        },
         (error: unknown) => {
           this.#fault = { error };
         },
