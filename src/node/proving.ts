@@ -16,7 +16,7 @@ import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../sync/proo
 import { judgeHistory, provenVersion } from "../sync/proofs/proven-history.ts";
 import { ProvenState } from "../sync/proofs/proven-state.ts";
 import { SignedChain } from "../sync/proofs/signed-chain.ts";
-import type { ProofSource } from "../sync/proofs/source.ts";
+import type { SignatureSource } from "../sync/proofs/source.ts";
 import { signedRowsOf } from "../sync/signed-rows.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import type { BaseStart } from "../sync/verifier.ts";
@@ -69,7 +69,7 @@ export function planProving(
 export class Proving {
   readonly #plan: ProvingPlan;
   readonly #parts: ProvingParts;
-  readonly #sources: readonly ProofSource[];
+  readonly #sources: readonly SignatureSource[];
   #chain: SignedChain | undefined;
   #keeper: ProofKeeper | undefined;
   #state: ProvenState | undefined;

@@ -16,13 +16,13 @@ import { findStart, readRecords } from "./kept-accumulator.ts";
 import { isSameWaypoint } from "./matched-waypoints.ts";
 import { explainUnverified } from "./unverified.ts";
 import { UpstreamError } from "./upstream/errors.ts";
-import type { Upstream } from "./upstream/upstream.ts";
+import type { RecordSource, Upstream } from "./upstream/upstream.ts";
 import { Verifier } from "./verifier.ts";
 
 /** What an audit reads. */
 export interface AuditOptions {
   readonly store: Store;
-  readonly upstream: Upstream;
+  readonly upstream: RecordSource & Pick<Upstream, "name">;
   readonly waypoint: Waypoint;
   /** Records per page. */
   readonly pageLimit: number;

@@ -2,7 +2,7 @@
 import { findNewBlock } from "../ledger/block-event.ts";
 import { decodePage, type RecordSpans } from "../ledger/record.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
-import type { Upstream } from "./upstream/upstream.ts";
+import type { HeadSource, RecordSource } from "./upstream/upstream.ts";
 import type { BaseStart } from "./verifier.ts";
 
 /** Records per request, going backwards. */
@@ -15,7 +15,7 @@ const MAX_STEPS = 200;
  * UpstreamError.
  */
 export async function locateBase(
-  upstream: Upstream,
+  upstream: HeadSource & RecordSource,
   wanted: bigint | "latest",
   ceiling: bigint | undefined,
   signal: AbortSignal,

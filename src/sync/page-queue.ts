@@ -2,7 +2,7 @@
 // them where pages are large, so memory is bounded however long the backlog is.
 import { BcsReader } from "../bcs/reader.ts";
 import { UpstreamError } from "./upstream/errors.ts";
-import type { RecordsPage, Upstream, UpstreamHead } from "./upstream/upstream.ts";
+import type { RecordSource, RecordsPage, UpstreamHead } from "./upstream/upstream.ts";
 
 /** A page with the versions that it must contain. */
 export interface QueuedPage extends RecordsPage {
@@ -80,7 +80,7 @@ class PageLimit {
 
 /** Fetches pages from one upstream, from a version on. */
 export class PageQueue {
-  readonly #upstream: Upstream;
+  readonly #upstream: RecordSource;
   readonly #ahead: number;
   readonly #ceiling: () => bigint | undefined;
   readonly #signal: AbortSignal;
@@ -91,7 +91,7 @@ export class PageQueue {
   /** Size of the last page. */
   #pageBytes = 0;
 
-  constructor(upstream: Upstream, start: bigint, options: PageQueueOptions, signal: AbortSignal) {
+  constructor(upstream: RecordSource, start: bigint, options: PageQueueOptions, signal: AbortSignal) {
     this.#upstream = upstream;
     this.#next = start;
     this.#ahead = options.ahead;

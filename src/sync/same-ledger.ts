@@ -4,7 +4,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerPosition } from "../ledger/view.ts";
 import { onlyRecord } from "./agreement.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
-import type { Upstream, UpstreamHead } from "./upstream/upstream.ts";
+import type { RecordSource, UpstreamHead } from "./upstream/upstream.ts";
 
 interface OwnRecord {
   readonly position: LedgerPosition;
@@ -41,7 +41,7 @@ export type DifferenceCode = "disagrees" | "other_history";
  */
 export async function compareRecord(
   ledger: Ledger,
-  upstream: Upstream,
+  upstream: RecordSource,
   version: bigint,
   code: DifferenceCode,
   signal: AbortSignal,
@@ -61,7 +61,7 @@ export async function compareRecord(
  */
 export async function assertSameLedger(
   ledger: Ledger,
-  upstream: Upstream,
+  upstream: RecordSource,
   head: UpstreamHead,
   code: DifferenceCode,
   signal: AbortSignal,
@@ -84,7 +84,7 @@ export async function assertSameLedger(
 }
 
 async function servesOtherRecord(
-  upstream: Upstream,
+  upstream: RecordSource,
   version: bigint,
   record: Uint8Array,
   signal: AbortSignal,

@@ -16,7 +16,7 @@ import { bucketOf, LocalFiles, WebFiles } from "../../src/sync/proofs/folder-fil
 import { lengthRecord } from "../../src/sync/proofs/length-records.ts";
 import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/proofs/proof-keeper.ts";
 import { SignedChain, type SignedRows } from "../../src/sync/proofs/signed-chain.ts";
-import type { ProofSource } from "../../src/sync/proofs/source.ts";
+import type { SignatureSource } from "../../src/sync/proofs/source.ts";
 import { epochState, ledgerInfoOf, sign } from "../support/proof-network.ts";
 import {
   backupFiles,
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 async function keep(
-  source: ProofSource,
+  source: SignatureSource,
   rows: SignedRows,
   waypoint: Waypoint = genesisWaypoint,
   setAsideMs = 5,
@@ -67,7 +67,7 @@ async function keep(
   return { chain, keeper, judged };
 }
 
-async function folderOf(files: ReadonlyMap<string, Uint8Array>): Promise<ProofSource> {
+async function folderOf(files: ReadonlyMap<string, Uint8Array>): Promise<SignatureSource> {
   const url = writeFolder(temporaryFolder(), files);
   return createBackupFolder(url.href, new LocalFiles(url));
 }

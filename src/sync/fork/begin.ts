@@ -14,7 +14,7 @@ import { locateBase } from "../locate-base.ts";
 import { FORK_PIN, type ForkPin } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 import { UpstreamError } from "../upstream/errors.ts";
-import type { Upstream } from "../upstream/upstream.ts";
+import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
 import { Verifier } from "../verifier.ts";
 import { recordHashOf } from "./pin.ts";
 
@@ -31,7 +31,7 @@ const PAGE = 100;
 
 /** Fetches the records that a fork begins with, and checks their hashes. Throws UpstreamError. */
 export async function fetchForkBase(
-  upstream: Upstream,
+  upstream: HeadSource & RecordSource,
   wanted: bigint | "latest",
   signal: AbortSignal,
 ): Promise<Omit<ForkBase, "pin"> & { readonly version: bigint; readonly recordHash: Uint8Array }> {

@@ -10,7 +10,7 @@ import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { assertInside, type FolderFiles, linesOf } from "./folder-files.ts";
 import { lengthRecords } from "./length-records.ts";
-import { decodeEpochEnd, MAX_LEDGER_INFO_BYTES, type ProofSource, SourceLie } from "./source.ts";
+import { decodeEpochEnd, MAX_LEDGER_INFO_BYTES, type SignatureSource, SourceLie } from "./source.ts";
 
 const METADATA = "metadata";
 const META_NAME = /^epoch_ending_(?:compacted_)?(\d{1,20})-(\d{1,20})\.meta$/;
@@ -44,11 +44,11 @@ interface Manifest {
   readonly chunks: readonly Chunk[];
 }
 
-export function createBackupFolder(name: string, files: FolderFiles): ProofSource {
+export function createBackupFolder(name: string, files: FolderFiles): SignatureSource {
   return new BackupFolder(name, files);
 }
 
-class BackupFolder implements ProofSource {
+class BackupFolder implements SignatureSource {
   readonly kind = "folder";
   readonly name: string;
   readonly #files: FolderFiles;

@@ -19,7 +19,7 @@ import {
   decodeAnswer,
   decodeEpochEnd,
   MAX_LEDGER_INFO_BYTES,
-  type ProofSource,
+  type SignatureSource,
   SourceLie,
   type StateRecord,
   type StateService,
@@ -67,8 +67,8 @@ export interface BackupServiceOptions {
   readonly timeouts?: Timeouts;
 }
 
-/** A node's backup service. Calls throw as a ProofSource's do. */
-export class BackupService implements ProofSource, StateService {
+/** A node's backup service. Calls throw as a SignatureSource's do. */
+export class BackupService implements SignatureSource, StateService {
   readonly kind = "service";
   readonly name: string;
   receivedBytes = 0;

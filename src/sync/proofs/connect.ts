@@ -8,7 +8,7 @@ import { BackupService } from "./backup-service.ts";
 import { LocalFiles, WebFiles } from "./folder-files.ts";
 import { type PeerAddress, parsePeerAddress } from "./peer/peer-address.ts";
 import { PeerSource } from "./peer/peer-source.ts";
-import type { ProofSource } from "./source.ts";
+import type { SignatureSource } from "./source.ts";
 
 /** Where a proof source is. */
 export interface ProofTarget {
@@ -54,7 +54,7 @@ export interface ProofConnection {
 export function connectProofSource(
   { name, place }: ProofTarget,
   { userAgent, chainId }: ProofConnection,
-): ProofSource {
+): SignatureSource {
   if (!(place instanceof URL)) return new PeerSource(name, place, chainId);
   return place.protocol === "file:"
     ? createBackupFolder(name, new LocalFiles(place))
@@ -62,10 +62,10 @@ export function connectProofSource(
 }
 
 /** A source over HTTP, of the kind that it turns out to be. */
-class WebSource implements ProofSource {
+class WebSource implements SignatureSource {
   readonly name: string;
   readonly #service: BackupService;
-  readonly #folder: ProofSource;
+  readonly #folder: SignatureSource;
   #isService: boolean | undefined;
   /** True once a folder was read: it turns into no service. */
   #isKnown = false;
@@ -80,7 +80,7 @@ class WebSource implements ProofSource {
     return this.#service.receivedBytes + this.#folder.receivedBytes;
   }
 
-  get kind(): ProofSource["kind"] {
+  get kind(): SignatureSource["kind"] {
     if (this.#isService === undefined) return undefined;
     return this.#isService ? "service" : "folder";
   }
@@ -113,7 +113,7 @@ class WebSource implements ProofSource {
   }
 
   /** A service answers for its database; a folder has no such file. */
-  async #choose(signal: AbortSignal): Promise<ProofSource> {
+  async #choose(signal: AbortSignal): Promise<SignatureSource> {
     if (this.#isService !== true && !this.#isKnown) {
       try {
         await this.#service.dbState(signal);

@@ -9,7 +9,7 @@ import type { Waypoint } from "../../ledger/waypoint.ts";
 import { ProofError } from "../../proof/errors.ts";
 import { askInTime, UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
 import type { SignedChain } from "./signed-chain.ts";
-import { type ProofSource, SourceLie } from "./source.ts";
+import { type SignatureSource, SourceLie } from "./source.ts";
 
 export const PROOF_NUMBERS = {
   /** Pause between two questions for news to a backup service. A folder, which changes by the epoch, gets 30 times that. */
@@ -31,21 +31,21 @@ export type ProofSourceState = "untried" | "ok" | "resting" | "set_aside";
 /** One source, for the info response. */
 export interface ProofSourceStatus {
   readonly name: string;
-  readonly kind: ProofSource["kind"];
+  readonly kind: SignatureSource["kind"];
   readonly state: ProofSourceState;
   /** Why it rests or is set aside. */
   readonly fault: string | undefined;
 }
 
 interface Entry {
-  readonly source: ProofSource;
+  readonly source: SignatureSource;
   state: ProofSourceState;
   fault: string | undefined;
   failures: number;
 }
 
 export interface ProofKeeperOptions {
-  readonly sources: readonly ProofSource[];
+  readonly sources: readonly SignatureSource[];
   readonly waypoint: Waypoint;
   readonly chain: SignedChain;
   readonly pollTimeMs: number;
@@ -105,12 +105,12 @@ export class ProofKeeper {
   }
 
   /** The sources that are not set aside. */
-  get sound(): readonly ProofSource[] {
+  get sound(): readonly SignatureSource[] {
     return this.#entries.flatMap(({ source, state }) => (state === "set_aside" ? [] : [source]));
   }
 
   /** Sets a source aside for an answer that another part found false. */
-  blame(source: ProofSource, error: unknown): void {
+  blame(source: SignatureSource, error: unknown): void {
     const entry = this.#entries.find((one) => one.source === source);
     if (entry !== undefined) this.#fail(entry, error);
   }
@@ -144,7 +144,7 @@ export class ProofKeeper {
   }
 
   /** Takes everything that a source has and the chain lacks. */
-  async #ask(source: ProofSource): Promise<void> {
+  async #ask(source: SignatureSource): Promise<void> {
     const { chain } = this.#options;
     const round = new AbortController();
     const onAbort = (): void => round.abort(this.#stop.signal.reason);
@@ -168,7 +168,7 @@ export class ProofKeeper {
     }
   }
 
-  async #takeEnds(source: ProofSource, first: bigint, signal: AbortSignal): Promise<void> {
+  async #takeEnds(source: SignatureSource, first: bigint, signal: AbortSignal): Promise<void> {
     const ends = source.epochEnds(first, signal);
     for (;;) {
       const next = await this.#answer(signal, () => ends.next());
@@ -180,14 +180,14 @@ export class ProofKeeper {
   }
 
   /** Tells of news at once, while the source, which may be slow, is asked for more. What comes meanwhile is told together. */
-  #tell(source: ProofSource): void {
+  #tell(source: SignatureSource): void {
     this.#isUntold = true;
     this.#telling ??= this.#tellAll(source).finally(() => {
       this.#telling = undefined;
     });
   }
 
-  async #tellAll({ name }: ProofSource): Promise<void> {
+  async #tellAll({ name }: SignatureSource): Promise<void> {
     const { chain, logger, onNews, mayPass, onFault } = this.#options;
     try {
       while (this.#isUntold) {
@@ -206,7 +206,7 @@ export class ProofKeeper {
     }
   }
 
-  async #startEpoch(source: ProofSource, signal: AbortSignal): Promise<bigint> {
+  async #startEpoch(source: SignatureSource, signal: AbortSignal): Promise<bigint> {
     const { version } = this.#options.waypoint;
     if (version === 0n) return 0n;
     const epoch = await this.#answer(signal, () => source.findEpochEnd(version, signal));

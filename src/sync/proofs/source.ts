@@ -1,4 +1,4 @@
-// The interface of a proof source: a place that has ledger infos signed by validators. Nothing it says is trusted: the
+// The interface of a signature source: a place that has ledger infos signed by validators. Nothing it says is trusted: the
 // epoch chain checks every signature.
 import { CodedError, errorText } from "../../base/errors.ts";
 import { decodeWith } from "../../bcs/codec.ts";
@@ -40,7 +40,7 @@ export interface StateService extends StateQuestions {
 }
 
 /** A source of signed ledger infos. Calls throw UpstreamError, SourceLie, or the signal's reason once aborted. */
-export interface ProofSource {
+export interface SignatureSource {
   /** For logs and metrics; contains no secret. */
   readonly name: string;
   /** Undefined until it is known. A folder changes by the epoch, a service by the block. */

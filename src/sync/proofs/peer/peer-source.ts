@@ -1,7 +1,7 @@
 // A peer of the public network as a proof source: the ends of epochs, and the latest ledger info of its summary.
 import type { SignedLedgerInfo } from "../../../proof/ledger-info.ts";
 import { UpstreamError } from "../../upstream/errors.ts";
-import { assertEpochEnd, decodeAnswer, type ProofSource, SourceLie, searchEpochEnd } from "../source.ts";
+import { assertEpochEnd, decodeAnswer, type SignatureSource, SourceLie, searchEpochEnd } from "../source.ts";
 import { PeerConnection } from "./connection.ts";
 import type { PeerAddress } from "./peer-address.ts";
 import { type AnswerOf, decodeAnswerOf, encodeQuestion, PeerRefusal } from "./wire.ts";
@@ -9,7 +9,7 @@ import { type AnswerOf, decodeAnswerOf, encodeQuestion, PeerRefusal } from "./wi
 /** Ends of epochs per question; peers allow 200. */
 const EPOCHS = 100n;
 
-export class PeerSource implements ProofSource {
+export class PeerSource implements SignatureSource {
   readonly kind = "peer";
   readonly name: string;
   readonly #address: PeerAddress;
