@@ -12,8 +12,9 @@ import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
 import { onlyRecord } from "./agreement.ts";
 import { waypointOfBlock } from "./anchor.ts";
-import { findStart, readRecords } from "./kept-accumulator.ts";
+import { findStart } from "./kept-accumulator.ts";
 import { isSameWaypoint } from "./matched-waypoints.ts";
+import { copyRecord, readRecords, withView } from "./reading.ts";
 import { explainUnverified } from "./unverified.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 import type { RecordSource, Upstream } from "./upstream/upstream.ts";
@@ -35,9 +36,7 @@ export interface AuditOptions {
  */
 export async function auditHistory(options: AuditOptions): Promise<Refutation> {
   const { store, upstream, waypoint } = options;
-  const view = await store.openView();
-  const { position } = view;
-  view.release();
+  const position = await withView(store.openView(), (view) => view.position);
   const confirmed = confirmedVersion(position);
   const start = confirmed === undefined ? undefined : await confirmedPosition(options, position, confirmed);
   await assertLeadsTo(options, start);
@@ -61,22 +60,17 @@ async function confirmedPosition(
   for await (const record of readRecords(store, known.leafCount, confirmed, signal)) {
     accumulator.append(transactionInfoHash(record.infoBytes));
   }
-  const view = await store.openView();
-  try {
-    const block = await view.getBlockByVersion(confirmed);
-    if (block?.lastVersion !== confirmed) return genesisOf(position, store.identity);
-    return {
-      ...position,
-      version: confirmed,
-      timestampUsec: block.timestampUsec,
-      epoch: block.epoch,
-      blockHeight: block.height,
-      accumulator: accumulator.state(),
-      stateRoot: undefined,
-    };
-  } finally {
-    view.release();
-  }
+  const block = await withView(store.openView(), (view) => view.getBlockByVersion(confirmed));
+  if (block?.lastVersion !== confirmed) return genesisOf(position, store.identity);
+  return {
+    ...position,
+    version: confirmed,
+    timestampUsec: block.timestampUsec,
+    epoch: block.epoch,
+    blockHeight: block.height,
+    accumulator: accumulator.state(),
+    stateRoot: undefined,
+  };
 }
 
 /** The position after a genesis that is confirmed. */
@@ -153,15 +147,11 @@ async function firstDifference(
 }
 
 async function readRecord(store: AuditOptions["store"], version: bigint): Promise<Uint8Array | undefined> {
-  const view = await store.openView();
   try {
-    const [stored] = await view.getRecords(version, 1, 1);
-    return stored && new Uint8Array(stored.bytes);
+    return await withView(store.openView(), (view) => copyRecord(view, version));
   } catch (error) {
     // The pruner removed it meanwhile.
     if (error instanceof LedgerError) return undefined;
     throw error;
-  } finally {
-    view.release();
   }
 }

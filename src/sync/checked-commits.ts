@@ -75,7 +75,7 @@ export class CheckedCommits {
   }
 
   /** Commits the blocks that end in the pages of a step. */
-  async commit(entry: PoolEntry, step: VerifiedStep): Promise<void> {
+  async commitStep(entry: PoolEntry, step: VerifiedStep): Promise<void> {
     const { waypoints, onCommit } = this.#options;
     const { pages } = step;
     let isCommit = false;

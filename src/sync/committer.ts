@@ -1,5 +1,6 @@
 // The only way for versions into a store: the committer verifies records, recomputes and compares the state root of every block,
 // and commits complete blocks with their items, indexes and tree nodes in one write.
+
 import { append } from "../base/append.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { Logger } from "../base/log.ts";
@@ -39,6 +40,7 @@ import { assertEndsBlock } from "./anchor.ts";
 import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
+import { loadPosition } from "./reading.ts";
 import { KEPT_ACCUMULATOR } from "./side-rows.ts";
 import { ownSignedRows } from "./signed-rows.ts";
 import { type IndexProgress, type LedgerCommit, StoreWriter } from "./store-writer.ts";
@@ -65,19 +67,6 @@ export interface CommitterOptions {
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
   readonly bounds?: NumberOptions<typeof OPEN_BLOCK_NUMBERS> | undefined;
-}
-
-/** The position of a store; undefined while it is empty. */
-export async function loadPosition(
-  store: Pick<Store, "identity" | "openView">,
-): Promise<Position | undefined> {
-  if (store.identity === undefined) return undefined;
-  const view = await store.openView();
-  try {
-    return view.position;
-  } finally {
-    view.release();
-  }
 }
 
 function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[] {

@@ -275,7 +275,7 @@ export class Follower {
         : this.#ownSteps(entry, start);
     for await (const step of steps) {
       // It may be refuted while the page was on its way.
-      if (!this.#state.isStopped) await this.#commits.commit(entry, step);
+      if (!this.#state.isStopped) await this.#commits.commitStep(entry, step);
       if (this.#state.isStopped) return;
     }
   }

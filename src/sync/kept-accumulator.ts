@@ -1,26 +1,20 @@
 // Accumulators of earlier versions. The frozen subtrees of a later head do not contain those of an earlier one, so they
 // are recomputed from records: from version 0, from the subtrees that both have, or from the accumulator that the pruner
 // keeps before it removes the records below.
-import { takeTurn } from "../base/wait.ts";
 import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../ledger/accumulator.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../ledger/position.ts";
-import { decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import { transactionInfoHash } from "../ledger/transaction-info.ts";
 import type { Store } from "../store/contract.ts";
-import { StoreError } from "../store/errors.ts";
+import { readRecords, withView } from "./reading.ts";
 import { KEPT_ACCUMULATOR } from "./side-rows.ts";
 import { StoreWriter } from "./store-writer.ts";
-
-/** Records and bytes per read. */
-const PAGE_RECORDS = 500;
-const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Keeps the accumulator of the versions below `floor`. Call it before pruning up to there. A store that was pruned
  * before any was kept keeps the head's, so that at least the versions after it can be rewound.
  */
 export async function keepAccumulator(store: Store, floor: bigint, signal: AbortSignal): Promise<void> {
-  const position = await readPosition(store);
+  const position = await withView(store.openView(), (view) => view.position);
   if (floor === 0n || !isAccumulatorKnown(position) || position.refuted !== undefined) return;
   const kept = await KEPT_ACCUMULATOR.load(store);
   if (kept !== undefined && kept.leafCount >= floor) return;
@@ -34,12 +28,6 @@ export async function keepAccumulator(store: Store, floor: bigint, signal: Abort
     state = accumulator.state();
   }
   await new StoreWriter(store).write({ sideRows: [KEPT_ACCUMULATOR.row(state)] });
-}
-
-async function readPosition(store: Store): Promise<Position> {
-  const view = await store.openView();
-  view.release();
-  return view.position;
 }
 
 /**
@@ -67,37 +55,4 @@ function sharedSubtrees({ leafCount: all, frozen }: AccumulatorState, leafCount:
   const shared = (leafCount >> bits) << bits;
   const count = [...shared.toString(2)].filter((bit) => bit === "1").length;
   return { leafCount: shared, frozen: frozen.slice(0, count) };
-}
-
-/**
- * The records of a range, refuted or not. Opens a view per page, and lets other work run in between. Throws StoreError
- * `corrupt` for a missing record, and the signal's reason on abort.
- */
-export async function* readRecords(
-  store: Store,
-  first: bigint,
-  last: bigint,
-  signal: AbortSignal,
-): AsyncGenerator<RecordSpans> {
-  for (let next = first; next <= last; ) {
-    await takeTurn(signal);
-    for (const record of await readPage(store, next)) {
-      if (record.version > last) return;
-      yield record;
-      next = record.version + 1n;
-    }
-  }
-}
-
-/** The next records from a version on, at least one. */
-async function readPage(store: Store, start: bigint): Promise<readonly RecordSpans[]> {
-  const view = await store.openRawView();
-  try {
-    const page = await view.getRecords(start, PAGE_RECORDS, PAGE_BYTES);
-    if (page.length === 0) throw new StoreError("corrupt", `the record of version ${start} is missing`);
-    // Copied: the bytes are valid only as long as the view is open.
-    return page.map(({ bytes }) => decodeRecord(new Uint8Array(bytes)));
-  } finally {
-    view.release();
-  }
 }

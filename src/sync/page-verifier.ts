@@ -3,8 +3,8 @@ import { nextTurn } from "../base/wait.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import { decodePage } from "../ledger/record.ts";
 import type { Store } from "../store/contract.ts";
-import { loadPosition } from "./committer.ts";
 import { assertStateRoot, PendingTree } from "./pending-tree.ts";
+import { loadPosition } from "./reading.ts";
 import { encodeVerdict, type PageVerification, type RootedBlock } from "./verified-page.ts";
 import { Verifier } from "./verifier.ts";
 

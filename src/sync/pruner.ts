@@ -5,6 +5,7 @@ import type { Logger } from "../base/log.ts";
 import { pause } from "../base/wait.ts";
 import type { Store } from "../store/contract.ts";
 import { exceedsHistory, floorFor, formatPruneWindow, type PruneWindow } from "./prune-window.ts";
+import { withView } from "./reading.ts";
 import { PRUNE_WINDOW } from "./side-rows.ts";
 import { StoreWriter } from "./store-writer.ts";
 
@@ -104,18 +105,14 @@ export class Pruner {
     const before = await PRUNE_WINDOW.load(store);
     const now = formatPruneWindow(window);
     if (before !== now) {
-      const view = await store.openView();
-      try {
-        if (before !== undefined && (await exceedsHistory(window, view))) {
-          const oldestVersion = view.position.oldestVersion.toString();
-          logger.warn(
-            { before, now, oldestVersion },
-            "the pruning window was widened: history pruned before does not come back",
-          );
-        }
-      } finally {
-        view.release();
-      }
+      await withView(store.openView(), async (view) => {
+        if (before === undefined || !(await exceedsHistory(window, view))) return;
+        const oldestVersion = view.position.oldestVersion.toString();
+        logger.warn(
+          { before, now, oldestVersion },
+          "the pruning window was widened: history pruned before does not come back",
+        );
+      });
       await this.#writer.write({ sideRows: [PRUNE_WINDOW.row(now)] });
     }
     this.#hasStoredWindow = true;
@@ -123,22 +120,18 @@ export class Pruner {
 
   async #catchUp(): Promise<void> {
     const { store, window, stepRows = DEFAULT_STEP_ROWS, logger } = this.#options;
-    const view = await store.openView();
-    try {
-      this.#floor = await floorFor(window, view);
-    } finally {
-      view.release();
-    }
-    await this.#options.beforePrune?.(this.#floor, this.#stop.signal);
+    const floor = await withView(store.openView(), (view) => floorFor(window, view));
+    this.#floor = floor;
+    await this.#options.beforePrune?.(floor, this.#stop.signal);
     const before = this.#removed;
     for (this.#behind = true; this.#behind && !this.#stop.signal.aborted; ) {
       const started = performance.now();
-      const step = await this.#writer.prune(this.#floor, stepRows);
+      const step = await this.#writer.prune(floor, stepRows);
       this.#removed += step.removed;
       this.#behind = !step.done;
       if (this.#behind) await pause(performance.now() - started, this.#stop.signal, { ref: false });
     }
     const removed = this.#removed - before;
-    if (removed > 0) logger.debug({ floor: this.#floor.toString(), removed }, "pruned");
+    if (removed > 0) logger.debug({ floor: floor.toString(), removed }, "pruned");
   }
 }

@@ -5,10 +5,11 @@ import { nextTurn } from "../base/wait.ts";
 import { isWhole, type Position } from "../ledger/position.ts";
 import type { Store } from "../store/contract.ts";
 import type { VerifiedStep } from "./checked-commits.ts";
-import { type Committer, loadPosition } from "./committer.ts";
+import type { Committer } from "./committer.ts";
 import type { FollowerPace } from "./follower-pace.ts";
 import type { PageFetcher } from "./page-fetcher.ts";
 import type { RemoteVerifier } from "./page-verifier.ts";
+import { loadPosition } from "./reading.ts";
 import type { PoolEntry } from "./upstream/pool.ts";
 import { VerdictQueue } from "./verdict-queue.ts";
 

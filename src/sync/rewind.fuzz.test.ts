@@ -12,9 +12,10 @@ import { ANCHORED, CHAINED, LOCAL } from "../ledger/trust.ts";
 import type { Store, StoreView } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { assertHead } from "./check/head-check.ts";
-import { Committer, loadPosition } from "./committer.ts";
+import { Committer } from "./committer.ts";
 import { keepAccumulator } from "./kept-accumulator.ts";
 import { loadMatchedWaypoints } from "./matched-waypoints.ts";
+import { loadPosition } from "./reading.ts";
 import { rewindLedger } from "./rewind.ts";
 import { assertNotHalfRewound, DELETED_ITEM, INDEX_REACH } from "./side-rows.ts";
 

@@ -15,8 +15,9 @@ import type { Block, StateItem } from "../ledger/view.ts";
 import type { RewindBatch, StateWrite, Store, StoreView } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { IndexRowMaker } from "./index-rows.ts";
-import { findStart, readRecords } from "./kept-accumulator.ts";
+import { findStart } from "./kept-accumulator.ts";
 import { PendingTree } from "./pending-tree.ts";
+import { readRecords, withView } from "./reading.ts";
 import { KEPT_ACCUMULATOR, REWIND_MARK, REWINDS, rewoundSideRows } from "./side-rows.ts";
 import { StoreWriter } from "./store-writer.ts";
 
@@ -79,10 +80,8 @@ class LedgerRewind {
 
   async run(): Promise<RewindReport> {
     const { store, to, onProgress } = this.#options;
-    const view = await store.openView();
-    view.release();
-    const head = view.position;
-    const target = await this.#withView((raw) => findTarget(raw, head, to));
+    const head = await withView(store.openView(), (view) => view.position);
+    const target = await withView(store.openRawView(), (view) => findTarget(view, head, to));
     if (to < head.version) {
       const stages = await this.#plan(head);
       await this.#mark(head);
@@ -107,15 +106,6 @@ class LedgerRewind {
       blockHeight: target.height,
       cleared: head.refuted?.reason,
     };
-  }
-
-  async #withView<T>(read: (view: StoreView) => Promise<T>): Promise<T> {
-    const view = await this.#options.store.openRawView();
-    try {
-      return await read(view);
-    } finally {
-      view.release();
-    }
   }
 
   /** Where each step ends, lowest first, with the accumulators there, which are compared with those of the records. */
@@ -179,7 +169,7 @@ class LedgerRewind {
   /** Removes the versions above a stage in one write. */
   async #step(previous: bigint, stage: Stage): Promise<void> {
     const { store } = this.#options;
-    const batch = await this.#withView((view) => this.#batch(view, previous, stage));
+    const batch = await withView(store.openRawView(), (view) => this.#batch(view, previous, stage));
     const { position, keyHashes } = batch;
     await this.#writer.rewind({ ...batch, sideRows: await rewoundSideRows({ store, position, keyHashes }) });
     this.#tree.settle();

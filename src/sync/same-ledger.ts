@@ -3,6 +3,7 @@ import { equalBytes } from "../base/bytes.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Ledger, LedgerPosition } from "../ledger/view.ts";
 import { onlyRecord } from "./agreement.ts";
+import { copyRecord, withView } from "./reading.ts";
 import { BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { RecordSource, UpstreamHead } from "./upstream/upstream.ts";
 
@@ -16,16 +17,12 @@ interface OwnRecord {
 /** Our record of a version, or our last one if the version is beyond our head; undefined without a ledger. */
 async function readOwnRecord(ledger: Ledger, wanted: bigint): Promise<OwnRecord | undefined> {
   try {
-    const view = await ledger.openView();
-    try {
+    return await withView(ledger.openView(), async (view) => {
       const { position } = view;
       const version = wanted < position.version ? wanted : position.version;
-      if (version < position.oldestVersion) return { position, version, record: undefined };
-      const [stored] = await view.getRecords(version, 1, 1);
-      return { position, version, record: stored && new Uint8Array(stored.bytes) };
-    } finally {
-      view.release();
-    }
+      const isPruned = version < position.oldestVersion;
+      return { position, version, record: isPruned ? undefined : await copyRecord(view, version) };
+    });
   } catch (error) {
     if (error instanceof LedgerError && error.code === "no_ledger") return undefined;
     throw error;

@@ -7,6 +7,7 @@ import { type LedgerInfo, type SignedLedgerInfo, signedLedgerInfoCodec } from ".
 import type { SideRow, Store } from "../store/contract.ts";
 import { nextEpochOf } from "./anchor.ts";
 import type { EpochSpan, SignedRows } from "./proofs/signed-chain.ts";
+import { copyRecord, withView } from "./reading.ts";
 import { EPOCH_END, FIRST_EPOCH, NEWEST_SIGNED, type SideRowReader } from "./side-rows.ts";
 import { StoreWriter } from "./store-writer.ts";
 
@@ -85,26 +86,21 @@ export async function loadEpochEnd(
 
 /** The ledger info of genesis, which nobody signs. Undefined if its record is pruned. */
 export async function genesisLedgerInfo(store: Store): Promise<SignedLedgerInfo | undefined> {
-  const view = await store.openRawView();
-  try {
-    if (view.position.oldestVersion > 0n || !isAccumulatorKnown(view.position)) return undefined;
-    const [stored] = await view.getRecords(0n, 1, 1);
-    if (stored === undefined) return undefined;
-    const bytes = new Uint8Array(stored.bytes);
-    const ledgerInfo: LedgerInfo = {
-      epoch: 0n,
-      round: 0n,
-      blockId: NO_HASH,
-      accumulatorRoot: decodeRecord(bytes).accumulatorRoot,
-      version: 0n,
-      timestampUsec: 0n,
-      nextEpoch: nextEpochOf(bytes),
-      consensusDataHash: NO_HASH,
-    };
-    return { kind: "v0", ledgerInfo, signatures: { signers: new Uint8Array(0), signature: undefined } };
-  } finally {
-    view.release();
-  }
+  const bytes = await withView(store.openRawView(), (view) =>
+    view.position.oldestVersion > 0n || !isAccumulatorKnown(view.position) ? undefined : copyRecord(view, 0n),
+  );
+  if (bytes === undefined) return undefined;
+  const ledgerInfo: LedgerInfo = {
+    epoch: 0n,
+    round: 0n,
+    blockId: NO_HASH,
+    accumulatorRoot: decodeRecord(bytes).accumulatorRoot,
+    version: 0n,
+    timestampUsec: 0n,
+    nextEpoch: nextEpochOf(bytes),
+    consensusDataHash: NO_HASH,
+  };
+  return { kind: "v0", ledgerInfo, signatures: { signers: new Uint8Array(0), signature: undefined } };
 }
 
 /** Stores the ledger info of genesis, from which every chain of epochs begins, unless it is stored or pruned. */

@@ -20,6 +20,7 @@ import type {
 import { isIndexAlive } from "../store/index-reach.ts";
 import { deletionRows } from "./base-rows.ts";
 import { IndexRowMaker, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
+import { withView } from "./reading.ts";
 import { INDEX_REACH } from "./side-rows.ts";
 
 /** The indexes to write; both unless given. */
@@ -163,17 +164,13 @@ export class StoreWriter {
     const isDone = head === undefined || indexed[index] || this.#choice[index] === false;
     if (isDone) return { state: "whole", done: total, total };
     const start = ((await INDEX_REACH[index].load(this.#store)) ?? -1n) + 1n;
-    const view = await this.#store.openView();
-    try {
-      const last =
-        index === "items"
-          ? await this.#indexItems(view, start, maxRecords)
-          : await this.#indexTransactions(view, start, maxRecords);
-      if (last === undefined) return { state: "impossible", done: start, total };
-      return { state: last >= head.version ? "whole" : "building", done: last + 1n, total };
-    } finally {
-      view.release();
-    }
+    const last = await withView(this.#store.openView(), (view) =>
+      index === "items"
+        ? this.#indexItems(view, start, maxRecords)
+        : this.#indexTransactions(view, start, maxRecords),
+    );
+    if (last === undefined) return { state: "impossible", done: start, total };
+    return { state: last >= head.version ? "whole" : "building", done: last + 1n, total };
   }
 
   /** Returns the last version that is indexed now; undefined if a record that the index needs is not here. */
@@ -208,11 +205,6 @@ export class StoreWriter {
   readonly #readHead: ReadBefore = async (keyHashes) => {
     if (this.#store.identity === undefined) return [];
     // The store refuses a commit to a refuted ledger, with the reason; this read must not do it first.
-    const view = await this.#store.openRawView();
-    try {
-      return await view.getItems(keyHashes, view.position.version);
-    } finally {
-      view.release();
-    }
+    return withView(this.#store.openRawView(), (view) => view.getItems(keyHashes, view.position.version));
   };
 }

@@ -23,7 +23,8 @@ import { ALL_TRUSTED } from "../ledger/trust.ts";
 import type { WriteSet } from "../ledger/write-set.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
-import { Committer, loadPosition } from "./committer.ts";
+import { Committer } from "./committer.ts";
+import { loadPosition } from "./reading.ts";
 import { Verifier } from "./verifier.ts";
 
 const CHECKPOINT: BuiltVersion = { checkpoint: true };

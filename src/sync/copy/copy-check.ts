@@ -8,6 +8,7 @@ import type { StateItem } from "../../ledger/view.ts";
 import type { RawRecord, Store, StoreView } from "../../store/contract.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
 import { Findings } from "../check/findings.ts";
+import { withView } from "../reading.ts";
 
 /** Options of `checkCopy`. */
 export interface CopyCheckOptions {
@@ -190,12 +191,7 @@ class CopyCheck {
 
   async #withView<T>(look: (view: StoreView) => Promise<T>): Promise<T> {
     await takeTurn(this.#options.signal);
-    const view = await this.#options.target.openView();
-    try {
-      return await look(view);
-    } finally {
-      view.release();
-    }
+    return withView(this.#options.target.openView(), look);
   }
 }
 

@@ -65,7 +65,11 @@ export class ProvenState {
    * Where to begin in the middle: at the block that ends the last epoch up to the wanted version, with the accumulator
    * before it. Throws NotProvable, UpstreamError.
    */
-  async locate(upstream: HeadSource & RecordSource, wanted: bigint | "latest", signal: AbortSignal): Promise<BaseStart> {
+  async locate(
+    upstream: HeadSource & RecordSource,
+    wanted: bigint | "latest",
+    signal: AbortSignal,
+  ): Promise<BaseStart> {
     const { chain, keeper } = this.#options;
     if (!keeper.isCaughtUp) {
       const epoch = chain.epoch === undefined ? "" : `: epoch ${chain.epoch} is next`;
