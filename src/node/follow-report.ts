@@ -3,7 +3,7 @@ import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { FillerStats } from "../sync/base-filler.ts";
 import type { FollowerStatus } from "../sync/follower-options.ts";
-import { waypointOfStored } from "../sync/matched-waypoints.ts";
+import { waypointOfStored } from "../sync/waypoints.ts";
 import type { Following } from "./following.ts";
 import type { GaugeSource } from "./metrics.ts";
 import type { ProvingStatus } from "./proving.ts";

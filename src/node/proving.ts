@@ -10,7 +10,6 @@ import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
 import type { Committer } from "../sync/committer.ts";
 import type { Follower } from "../sync/follower.ts";
-import { isSameWaypoint } from "../sync/matched-waypoints.ts";
 import { connectProofSource, type ProofTarget, parseProofTarget } from "../sync/proofs/connect.ts";
 import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../sync/proofs/proof-keeper.ts";
 import { judgeHistory, provenVersion } from "../sync/proofs/proven-history.ts";
@@ -21,6 +20,7 @@ import { loadPosition } from "../sync/reading.ts";
 import { signedRowsOf } from "../sync/signed-rows.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";
 import type { BaseStart } from "../sync/verifier.ts";
+import { isSameWaypoint } from "../sync/waypoints.ts";
 
 /** Checked options. */
 export interface ProvingPlan {

@@ -11,14 +11,13 @@ import { ALL_TRUSTED, confirmedVersion, type Refutation } from "../ledger/trust.
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
 import { onlyRecord } from "./agreement.ts";
-import { waypointOfBlock } from "./anchor.ts";
 import { findStart } from "./kept-accumulator.ts";
-import { isSameWaypoint } from "./matched-waypoints.ts";
 import { copyRecord, readRecords, withView } from "./reading.ts";
 import { explainUnverified } from "./unverified.ts";
 import { UpstreamError } from "./upstream/errors.ts";
 import type { RecordSource, Upstream } from "./upstream/upstream.ts";
 import { Verifier } from "./verifier.ts";
+import { isSameWaypoint, waypointOfBlock } from "./waypoints.ts";
 
 /** What an audit reads. */
 export interface AuditOptions {

@@ -5,12 +5,12 @@ import type { Position } from "../ledger/position.ts";
 import { compareTrust, type TrustLevel } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { BlockCheck, Committer } from "./committer.ts";
-import type { ExpectedWaypoints } from "./expected-waypoints.ts";
 import type { QueuedPage } from "./page-queue.ts";
 import { explainUnverified } from "./unverified.ts";
 import type { PoolEntry } from "./upstream/pool.ts";
 import type { VerifiedPage } from "./verified-page.ts";
 import type { VerifiedBlock } from "./verifier.ts";
+import type { ExpectedWaypoints } from "./waypoints.ts";
 
 /** Inspects blocks of an upstream before their commit: returns the level that this earned them, or throws to refuse them. */
 export type SourceCheck = (

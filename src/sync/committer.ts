@@ -36,8 +36,6 @@ import type {
   StoreIdentity,
   TreeNodeWrite,
 } from "../store/contract.ts";
-import { assertEndsBlock } from "./anchor.ts";
-import { matchedWaypointRow } from "./matched-waypoints.ts";
 import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
 import type { KeptBlock, ProofHistory } from "./proof-history.ts";
 import { loadPosition } from "./reading.ts";
@@ -46,6 +44,7 @@ import { ownSignedRows } from "./signed-rows.ts";
 import { type IndexProgress, type LedgerCommit, StoreWriter } from "./store-writer.ts";
 import { lastOfEach, type PageVerification, type VerifiedPage } from "./verified-page.ts";
 import { type BaseStart, OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
+import { assertEndsBlock, matchedWaypointRow } from "./waypoints.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLevel | undefined>;

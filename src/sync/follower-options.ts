@@ -1,13 +1,14 @@
-// What a follower is made of, and what it tells of itself.
+// What a follower is made of, how fast it asks and when it gives up, and what it tells of itself.
 import type { Logger } from "../base/log.ts";
+import { DAY_MS, HOUR_MS, type NumberOptions, type NumberSettings, numbersOf } from "../base/settings.ts";
+import type { BackoffOptions } from "../base/wait.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { Store } from "../store/contract.ts";
 import type { AgreementRule } from "./agreement.ts";
 import type { CommitProgress } from "./checked-commits.ts";
 import type { Committer } from "./committer.ts";
-import type { FollowerPace } from "./follower-pace.ts";
 import type { FollowState } from "./follower-state.ts";
-import type { StartVerifier } from "./remote-verification.ts";
+import type { StartVerifier } from "./page-verifier.ts";
 import type { PoolEntry } from "./upstream/pool.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
@@ -71,3 +72,56 @@ export interface UpstreamStatus {
   readonly fault: string | undefined;
   readonly headVersion: bigint | undefined;
 }
+
+/** Bounds and pauses of a follower. */
+export interface FollowerPace {
+  /** Requests in flight plus pages not yet used. */
+  readonly ahead: number;
+  /** Records per page. */
+  readonly pageLimit: number;
+  /** Pause between questions at the head. */
+  readonly pollTimeMs: number;
+  readonly retry: BackoffOptions;
+  readonly setAside: BackoffOptions;
+  /** How long nothing usable may be said before the node gives up. */
+  readonly giveUpTimeMs: number;
+  /** For the answer to a question for an upstream's head. */
+  readonly headDeadlineMs: number;
+  /** How long to wait for a page while another upstream could be asked. */
+  readonly slowPageMs: number;
+  /** Versions behind the head from which on a remote verifier verifies pages. */
+  readonly verifierFromVersions: bigint;
+  /** Versions behind the head at which the remote verifier ends. */
+  readonly verifierUntilVersions: bigint;
+}
+
+/** Jitter and growing pauses multiply the first two, up to 60 times. */
+export const FOLLOWER_NUMBERS = {
+  /** Pause between questions at the head. */
+  pollTimeMs: { fallback: 500, min: 1, max: HOUR_MS },
+  /** First pause before an upstream that was set aside is asked again. */
+  retryTimeMs: { fallback: 1_000, min: 1, max: HOUR_MS },
+  /** How long nothing usable may come before the follower gives up. No timer runs for it. */
+  giveUpTimeMs: { fallback: 900_000, min: 0, max: 365 * DAY_MS },
+} as const satisfies NumberSettings;
+
+/** Turns the options into a pace. */
+export function paceOf(
+  options: NumberOptions<typeof FOLLOWER_NUMBERS>,
+): Pick<FollowerPace, "pollTimeMs" | "setAside" | "giveUpTimeMs"> {
+  const { pollTimeMs, retryTimeMs, giveUpTimeMs } = numbersOf(FOLLOWER_NUMBERS, options);
+  return { pollTimeMs, giveUpTimeMs, setAside: { baseMs: retryTimeMs, maxMs: 60 * retryTimeMs } };
+}
+
+/** The pace that suits a public network. */
+export const DEFAULT_PACE: FollowerPace = {
+  ahead: 4,
+  pageLimit: 100,
+  retry: { baseMs: 250, maxMs: 30_000 },
+  headDeadlineMs: 3_000,
+  slowPageMs: 10_000,
+  // With fewer, a second process gains less than its start costs.
+  verifierFromVersions: 10_000n,
+  verifierUntilVersions: 1_000n,
+  ...paceOf({}),
+};

@@ -8,9 +8,12 @@ import type { Refutation } from "../ledger/trust.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { Agreement, NoAgreement } from "./agreement.ts";
 import { CheckedCommits, type CommitProgress, type VerifiedStep } from "./checked-commits.ts";
-import { ExpectedWaypoints } from "./expected-waypoints.ts";
-import type { FollowerOptions, FollowerStatus } from "./follower-options.ts";
-import { DEFAULT_PACE, type FollowerPace } from "./follower-pace.ts";
+import {
+  DEFAULT_PACE,
+  type FollowerOptions,
+  type FollowerPace,
+  type FollowerStatus,
+} from "./follower-options.ts";
 import { ClaimedState, headAgeOf } from "./follower-state.ts";
 import { OtherHistories } from "./other-histories.ts";
 import { PageFetcher } from "./page-fetcher.ts";
@@ -21,6 +24,7 @@ import { askInTime, BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "./upstream/pool.ts";
 import { UpstreamHeads } from "./upstream-heads.ts";
 import { UpstreamPatience } from "./upstream-patience.ts";
+import { ExpectedWaypoints } from "./waypoints.ts";
 
 /** Runs from construction until `close`. */
 export class Follower {

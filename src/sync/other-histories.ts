@@ -6,12 +6,12 @@ import { confirmedVersion, type Refutation } from "../ledger/trust.ts";
 import type { Store } from "../store/contract.ts";
 import { auditHistory } from "./audit.ts";
 import type { Committer } from "./committer.ts";
-import type { ExpectedWaypoints } from "./expected-waypoints.ts";
-import type { FollowerPace } from "./follower-pace.ts";
+import type { FollowerPace } from "./follower-options.ts";
 import { loadPosition } from "./reading.ts";
 import { compareRecord, type DifferenceCode } from "./same-ledger.ts";
 import { askInTime, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";
+import type { ExpectedWaypoints } from "./waypoints.ts";
 
 export interface OtherHistoriesOptions {
   readonly ledger: Store;

@@ -1,6 +1,6 @@
 // Gets the pages of one upstream: how far ahead, how long it waits for one while others could be asked, and how many bytes
 // an upstream may send for nothing.
-import type { FollowerPace } from "./follower-pace.ts";
+import type { FollowerPace } from "./follower-options.ts";
 import { PageQueue, type QueuedPage } from "./page-queue.ts";
 import { askInTime, BeyondHead, UpstreamError } from "./upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "./upstream/pool.ts";

@@ -23,6 +23,9 @@ export interface RemoteVerifier {
   close(): Promise<void>;
 }
 
+/** Starts a remote verifier that verifies pages after a position. Rejects if it cannot. */
+export type StartVerifier = (position: Position, signal: AbortSignal) => Promise<RemoteVerifier>;
+
 /** Blocks that are verified in one turn of the event loop. */
 const BLOCKS_PER_TURN = 4;
 

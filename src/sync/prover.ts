@@ -21,11 +21,11 @@ import type { MadeBundle, MadeLedger } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import { checkStateProof } from "../proof/state-proof.ts";
 import type { Store } from "../store/contract.ts";
-import { isSameWaypoint } from "./matched-waypoints.ts";
 import { AccumulatorNodes } from "./proofs/accumulator-nodes.ts";
 import { BLOCK_END, type BlockEnd, readSignedHead } from "./side-rows.ts";
 import { decodeSigned, loadEpochEnds, loadNewestBytes } from "./signed-rows.ts";
 import { TreeAt } from "./tree-history.ts";
+import { isSameWaypoint } from "./waypoints.ts";
 
 /** Most changes of epoch in one bundle. */
 const MAX_EPOCH_CHANGES = 1000;

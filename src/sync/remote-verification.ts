@@ -6,15 +6,12 @@ import { isWhole, type Position } from "../ledger/position.ts";
 import type { Store } from "../store/contract.ts";
 import type { VerifiedStep } from "./checked-commits.ts";
 import type { Committer } from "./committer.ts";
-import type { FollowerPace } from "./follower-pace.ts";
+import type { FollowerPace } from "./follower-options.ts";
 import type { PageFetcher } from "./page-fetcher.ts";
-import type { RemoteVerifier } from "./page-verifier.ts";
+import type { RemoteVerifier, StartVerifier } from "./page-verifier.ts";
 import { loadPosition } from "./reading.ts";
 import type { PoolEntry } from "./upstream/pool.ts";
 import { VerdictQueue } from "./verdict-queue.ts";
-
-/** Starts a remote verifier that verifies pages after a position. Rejects if it cannot. */
-export type StartVerifier = (position: Position, signal: AbortSignal) => Promise<RemoteVerifier>;
 
 export interface RemoteVerificationOptions {
   readonly startVerifier: StartVerifier;

@@ -14,10 +14,10 @@ import { createMemoryStore } from "../store/memory/store.ts";
 import { assertHead } from "./check/head-check.ts";
 import { Committer } from "./committer.ts";
 import { keepAccumulator } from "./kept-accumulator.ts";
-import { loadMatchedWaypoints } from "./matched-waypoints.ts";
 import { loadPosition } from "./reading.ts";
 import { rewindLedger } from "./rewind.ts";
 import { assertNotHalfRewound, DELETED_ITEM, INDEX_REACH } from "./side-rows.ts";
+import { loadMatchedWaypoints } from "./waypoints.ts";
 
 const forever = new AbortController().signal;
 const coded = (code: string) => expect.objectContaining({ code });

@@ -5,11 +5,11 @@ import { isAccumulatorKnown } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
 import { type LedgerInfo, type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-info.ts";
 import type { SideRow, Store } from "../store/contract.ts";
-import { nextEpochOf } from "./anchor.ts";
 import type { EpochSpan, SignedRows } from "./proofs/signed-chain.ts";
 import { copyRecord, withView } from "./reading.ts";
 import { EPOCH_END, FIRST_EPOCH, NEWEST_SIGNED, type SideRowReader } from "./side-rows.ts";
 import { StoreWriter } from "./store-writer.ts";
+import { nextEpochOf } from "./waypoints.ts";
 
 /** Most rows read at once. */
 const ROWS_AT_ONCE = 200;

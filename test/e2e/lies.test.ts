@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { compareTrust, formatTrust, type TrustLevel, trustAt } from "../../src/ledger/trust.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
-import { loadMatchedWaypoints } from "../../src/sync/matched-waypoints.ts";
+import { loadMatchedWaypoints } from "../../src/sync/waypoints.ts";
 import { loadPosition } from "../../src/sync/reading.ts";
 import { endWithTest } from "../support/children.ts";
 import { createLiedWorld } from "../support/lied-world.ts";

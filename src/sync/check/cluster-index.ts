@@ -2,8 +2,7 @@
 import { decodeRecord } from "../../ledger/record.ts";
 import type { ClusterIndexWalk } from "../../store/cassandra/index-walk.ts";
 import type { Store } from "../../store/contract.ts";
-import { CheckPace } from "./check-pace.ts";
-import { Findings } from "./findings.ts";
+import { CheckPace, Findings } from "./findings.ts";
 import { IndexCheck } from "./index-check.ts";
 
 /** Result of a check of the index alone. */

@@ -7,8 +7,7 @@ import { leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { assertStateValue, stateValueHash } from "../../ledger/state-value.ts";
 import type { StaleEntry } from "../../store/lmdb/tables.ts";
 import type { ItemRow, StoreWalk } from "../../store/lmdb/walk.ts";
-import type { CheckPace } from "./check-pace.ts";
-import type { Findings } from "./findings.ts";
+import type { CheckPace, Findings } from "./findings.ts";
 import { LeafList } from "./tree-check.ts";
 
 /** Result of the item check. */

@@ -13,8 +13,7 @@ import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { writeSetHash } from "../../ledger/write-set.ts";
 import type { BlockStart } from "../../store/contract.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
-import type { CheckPace } from "./check-pace.ts";
-import type { Findings } from "./findings.ts";
+import type { CheckPace, Findings } from "./findings.ts";
 
 /** Result of the record check. */
 export interface RecordsReport {

@@ -14,8 +14,7 @@ import {
   treeNodeKey,
 } from "../../ledger/state-tree/tree-node.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
-import type { CheckPace } from "./check-pace.ts";
-import type { Findings } from "./findings.ts";
+import type { CheckPace, Findings } from "./findings.ts";
 
 const LEAF_BYTES = 2 * HASH_LENGTH;
 /** Yields once per subtree at this depth: 16 ** 3 = 4096 times in a large tree. */
