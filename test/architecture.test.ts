@@ -43,17 +43,17 @@ describe("import directions", () => {
     const writers = source.filter(({ imports }) => imports.includes(door)).map(({ name }) => name);
     // Those that hand changes to the door; the others only name its types.
     expect(writers.filter((name) => name.startsWith("src/sync/")).sort()).toEqual([
-      "src/sync/base-filler.ts",
       "src/sync/committer.ts",
-      "src/sync/copy/base-copy.ts",
-      "src/sync/copy/copy-ledger.ts",
       "src/sync/fork/begin.ts",
       "src/sync/index-builder.ts",
-      "src/sync/kept-accumulator.ts",
-      "src/sync/proof-history.ts",
-      "src/sync/pruner.ts",
-      "src/sync/rewind.ts",
-      "src/sync/signed-rows.ts",
+      "src/sync/lazy/base-filler.ts",
+      "src/sync/maintenance/copy/base-copy.ts",
+      "src/sync/maintenance/copy/copy-ledger.ts",
+      "src/sync/maintenance/kept-accumulator.ts",
+      "src/sync/maintenance/pruner.ts",
+      "src/sync/maintenance/rewind.ts",
+      "src/sync/proofs/proof-history.ts",
+      "src/sync/signatures/signed-rows.ts",
     ]);
     const writing = /(?<!riter)\.(putSideRows|putIndex|setTrust|preload|prune|rewind|commit)\(/;
     const others = source.filter(({ name }) => !name.startsWith("src/store/") && name !== door);

@@ -1,7 +1,7 @@
 // The info response: facts about the node.
 import { SOFTWARE_VERSION } from "../base/software-version.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
-import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
+import { formatPruneWindow, type PruneWindow } from "../sync/maintenance/prune-window.ts";
 import type { IndexProgress } from "../sync/store-writer.ts";
 import type { WriterElection } from "./writer-election.ts";
 

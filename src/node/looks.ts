@@ -2,7 +2,7 @@
 import { silentLogger } from "../base/log.ts";
 import { USER_AGENT } from "../base/software-version.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { connectProofSource, parseProofTarget } from "../sync/proofs/connect.ts";
+import { connectProofSource, parseProofTarget } from "../sync/signatures/connect.ts";
 import { askInTime } from "../sync/upstream/errors.ts";
 import { openStore, type StoreOptions } from "./store-engines.ts";
 

@@ -3,10 +3,10 @@
 import { silentLogger } from "../base/log.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store, StoreView } from "../store/contract.ts";
-import { BaseFiller } from "../sync/base-filler.ts";
 import { ForkSource } from "../sync/fork/fork-source.ts";
 import { ForkView } from "../sync/fork/fork-view.ts";
-import { createLazyView } from "../sync/lazy-view.ts";
+import { BaseFiller } from "../sync/lazy/base-filler.ts";
+import { createLazyView } from "../sync/lazy/lazy-view.ts";
 import { FORK_PIN, type ForkPin } from "../sync/side-rows.ts";
 import { UpstreamError } from "../sync/upstream/errors.ts";
 import type { Upstream } from "../sync/upstream/upstream.ts";

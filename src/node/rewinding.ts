@@ -5,7 +5,7 @@ import {
   type RewindOptions as LedgerRewindOptions,
   type RewindReport,
   rewindLedger,
-} from "../sync/rewind.ts";
+} from "../sync/maintenance/rewind.ts";
 import { assertNotHalfCopied } from "../sync/side-rows.ts";
 import { openStore, type StoreOptions } from "./store-engines.ts";
 import { underLease } from "./under-lease.ts";

@@ -36,14 +36,14 @@ import type {
   StoreIdentity,
   TreeNodeWrite,
 } from "../store/contract.ts";
-import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
-import type { KeptBlock, ProofHistory } from "./proof-history.ts";
+import type { KeptBlock, ProofHistory } from "./proofs/proof-history.ts";
 import { loadPosition } from "./reading.ts";
 import { KEPT_ACCUMULATOR } from "./side-rows.ts";
-import { ownSignedRows } from "./signed-rows.ts";
+import { ownSignedRows } from "./signatures/signed-rows.ts";
 import { type IndexProgress, type LedgerCommit, StoreWriter } from "./store-writer.ts";
-import { lastOfEach, type PageVerification, type VerifiedPage } from "./verified-page.ts";
-import { type BaseStart, OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
+import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./verify/pending-tree.ts";
+import { lastOfEach, type PageVerification, type VerifiedPage } from "./verify/verified-page.ts";
+import { type BaseStart, OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verify/verifier.ts";
 import { assertEndsBlock, matchedWaypointRow } from "./waypoints.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */

@@ -21,7 +21,7 @@ import {
   encodeKeptNode,
   encodeNodeKey,
   type KeptNode,
-} from "./tree-rows.ts";
+} from "./proofs/tree-rows.ts";
 
 export type SideRowReader = Pick<Store, "getSideRows">;
 

@@ -18,8 +18,8 @@ import type {
   StoreView,
 } from "../store/contract.ts";
 import { isIndexAlive } from "../store/index-reach.ts";
-import { deletionRows } from "./base-rows.ts";
 import { IndexRowMaker, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
+import { deletionRows } from "./lazy/base-rows.ts";
 import { withView } from "./reading.ts";
 import { INDEX_REACH } from "./side-rows.ts";
 

@@ -14,7 +14,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint, type WaypointPreimage } from "../ledger/waypoint.ts";
 import type { SideRow, Store } from "../store/contract.ts";
 import { MATCHED_WAYPOINTS, type SideRowReader } from "./side-rows.ts";
-import type { VerifiedBlock } from "./verifier.ts";
+import type { VerifiedBlock } from "./verify/verifier.ts";
 
 /** The waypoint of a verified block's last version. */
 export function waypointOfBlock(block: VerifiedBlock): Waypoint {
@@ -54,7 +54,7 @@ function anchorMismatch(expected: Waypoint, computed: string): LedgerError {
  * Compares the blocks with the waypoints inside their versions and returns those that matched. Throws
  * LedgerError `mismatch`.
  */
-export function checkAnchors(anchors: readonly Waypoint[], blocks: readonly VerifiedBlock[]): Waypoint[] {
+function checkAnchors(anchors: readonly Waypoint[], blocks: readonly VerifiedBlock[]): Waypoint[] {
   const matched: Waypoint[] = [];
   for (const anchor of anchors) {
     const block = blocks.find(

@@ -18,9 +18,9 @@ import { decodePosition, encodePosition } from "../../src/store/lmdb/position-ro
 import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { META, numberKey, STALE_BYTES, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
-import { assertHead } from "../../src/sync/check/head-check.ts";
-import { earliestAccumulator } from "../../src/sync/check/record-check.ts";
 import { Committer } from "../../src/sync/committer.ts";
+import { assertHead } from "../../src/sync/maintenance/check/head-check.ts";
+import { earliestAccumulator } from "../../src/sync/maintenance/check/record-check.ts";
 import { pruneTo } from "../store/contract.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { RUNS } from "../support/property.ts";

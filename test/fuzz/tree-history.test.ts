@@ -9,9 +9,9 @@ import { stateValueHash } from "../../src/ledger/state-value.ts";
 import { checkStateProof, type StateProof } from "../../src/proof/state-proof.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import { ProofHistory } from "../../src/sync/proof-history.ts";
+import { ProofHistory } from "../../src/sync/proofs/proof-history.ts";
+import { TreeAt } from "../../src/sync/proofs/tree-history.ts";
 import { BLOCK_END } from "../../src/sync/side-rows.ts";
-import { TreeAt } from "../../src/sync/tree-history.ts";
 import { HISTORY_KEYS, RandomHistory } from "../support/random-history.ts";
 
 const HISTORIES = Number(process.env.SEXTANT_RUNS ?? "200");

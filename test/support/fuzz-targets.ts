@@ -38,7 +38,7 @@ import { formatTypeTag, typeTagCodec } from "../../src/move/type-tag.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { formatPruneWindow, parsePruneWindow } from "../../src/sync/prune-window.ts";
+import { formatPruneWindow, parsePruneWindow } from "../../src/sync/maintenance/prune-window.ts";
 import { type BaseRow, FETCHED_ITEM } from "../../src/sync/side-rows.ts";
 import { accountAuthenticatorCodec } from "../../src/transaction/account-authenticator.ts";
 import { authenticatorCodec } from "../../src/transaction/authenticator.ts";

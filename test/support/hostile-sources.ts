@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { silentLogger } from "../../src/base/log.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
-import { connectProofSource, parseProofTarget } from "../../src/sync/proofs/connect.ts";
-import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/proofs/proof-keeper.ts";
-import { SignedChain } from "../../src/sync/proofs/signed-chain.ts";
-import type { SignatureSource } from "../../src/sync/proofs/source.ts";
+import { connectProofSource, parseProofTarget } from "../../src/sync/signatures/connect.ts";
+import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
+import { SignedChain } from "../../src/sync/signatures/signed-chain.ts";
+import type { SignatureSource } from "../../src/sync/signatures/source.ts";
 import { type PeerContent, startPeer } from "./peer-listener.ts";
 import {
   backupFiles,

@@ -3,8 +3,8 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { ConfigError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { assertHead } from "../../sync/check/head-check.ts";
 import { assertSameGenesis } from "../../sync/genesis.ts";
+import { assertHead } from "../../sync/maintenance/check/head-check.ts";
 import { closedOnFault, type StoreEngine, type VerifierStarter } from "../store-engine.ts";
 
 export interface LmdbOptions {

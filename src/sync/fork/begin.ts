@@ -10,12 +10,12 @@ import { decodePage, type RecordSpans } from "../../ledger/record.ts";
 import { TRUSTED } from "../../ledger/trust.ts";
 import type { IndexName } from "../../ledger/view.ts";
 import type { BlockStart, Store } from "../../store/contract.ts";
-import { locateBase } from "../locate-base.ts";
 import { FORK_PIN, type ForkPin } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 import { UpstreamError } from "../upstream/errors.ts";
+import { locateBase } from "../upstream/locate-base.ts";
 import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
-import { Verifier } from "../verifier.ts";
+import { Verifier } from "../verify/verifier.ts";
 import { recordHashOf } from "./pin.ts";
 
 /** The end of the ledger that is forked. */

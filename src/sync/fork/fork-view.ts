@@ -15,7 +15,7 @@ import type {
   StateItem,
   StoredRecord,
 } from "../../ledger/view.ts";
-import { LazyView } from "../lazy-view.ts";
+import { LazyView } from "../lazy/lazy-view.ts";
 import type { ForkPin } from "../side-rows.ts";
 import type { ForkSource } from "./fork-source.ts";
 

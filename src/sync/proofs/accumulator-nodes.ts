@@ -7,7 +7,7 @@ import { accumulatorHeight, type RangeProof } from "../../proof/accumulator-proo
 import type { Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import { SUBTREE } from "../side-rows.ts";
-import { SUBTREE_LEVEL } from "../verifier.ts";
+import { SUBTREE_LEVEL } from "../verify/verifier.ts";
 import { BackupRefusal } from "./backup-refusal.ts";
 
 const SEED = SEEDS.transactionAccumulator;

@@ -19,18 +19,18 @@ import type { Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import { withView } from "../reading.ts";
 import { BLOCK_END, type BlockEnd } from "../side-rows.ts";
-import { loadEpochEnd, loadEpochEnds, loadNewestSigned } from "../signed-rows.ts";
-import { TreeAt } from "../tree-history.ts";
-import { AccumulatorNodes } from "./accumulator-nodes.ts";
-import { BackupRefusal } from "./backup-refusal.ts";
 import {
   dbStateCodec,
   rightSiblingsCodec,
   signedRangeProofCodec,
   stateRootProofCodec,
-} from "./backup-service.ts";
-import { lengthRecord } from "./length-records.ts";
+} from "../signatures/backup-service.ts";
+import { lengthRecord } from "../signatures/length-records.ts";
+import { loadEpochEnd, loadEpochEnds, loadNewestSigned } from "../signatures/signed-rows.ts";
+import { AccumulatorNodes } from "./accumulator-nodes.ts";
+import { BackupRefusal } from "./backup-refusal.ts";
 import { type StateList, StateLists } from "./state-snapshot.ts";
+import { TreeAt } from "./tree-history.ts";
 
 /** Epochs, records and bytes per piece. */
 const EPOCHS_AT_ONCE = 100n;

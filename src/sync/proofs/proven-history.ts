@@ -9,7 +9,7 @@ import { confirmedVersion, PROVEN, type Refutation, trustAt } from "../../ledger
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
 import { withView } from "../reading.ts";
-import type { SignedChain } from "./signed-chain.ts";
+import type { SignedChain } from "../signatures/signed-chain.ts";
 
 /** What signatures say about the stored history. */
 export interface SignedVerdict {

@@ -17,13 +17,13 @@ import { ANCHORED, PROVEN, type TrustLevel } from "../../ledger/trust.ts";
 import { computeWaypoint } from "../../ledger/waypoint.ts";
 import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";
 import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
-import { locateBase } from "../locate-base.ts";
+import type { ProofKeeper } from "../signatures/proof-keeper.ts";
+import type { SignedChain } from "../signatures/signed-chain.ts";
+import { type SignatureSource, SourceLie, type StateService } from "../signatures/source.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
+import { locateBase } from "../upstream/locate-base.ts";
 import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
-import type { BaseStart } from "../verifier.ts";
-import type { ProofKeeper } from "./proof-keeper.ts";
-import type { SignedChain } from "./signed-chain.ts";
-import { type SignatureSource, SourceLie, type StateService } from "./source.ts";
+import type { BaseStart } from "../verify/verifier.ts";
 import { StateProver } from "./state-prover.ts";
 
 /** For one item, which takes some tens of questions. */
