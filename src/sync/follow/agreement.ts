@@ -10,6 +10,7 @@ import type { RawRecord } from "../../store/contract.ts";
 import { askInTime, BeyondHead, UpstreamError } from "../upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "../upstream/pool.ts";
 import type { VerifiedBlock } from "../verify/verifier.ts";
+import { Quorum, type QuorumVote } from "./quorum.ts";
 
 /** Rounds of asking lagging upstreams again before `confirm` throws NoAgreement. */
 const MAX_ROUNDS = 20;
@@ -60,8 +61,7 @@ export class NoAgreement extends Error {
   }
 }
 
-interface Vote {
-  readonly entry: PoolEntry;
+interface Vote extends QuorumVote {
   /** Chain id and digest of the records. */
   readonly ballot: string;
   /** First version at which its records differ from the claim. */
@@ -97,34 +97,32 @@ export class Agreement {
    */
   async confirm(source: PoolEntry, claim: PageClaim): Promise<void> {
     const sourceVote = ownVote(source, claim);
-    const votes: Vote[] = [sourceVote];
-    const heard = new Set([source]);
-    let winner = this.#winner(votes);
-    for (let round = 0; winner === undefined; round++) {
-      const late = this.#pool.voters.filter((entry) => !heard.has(entry));
-      const asked = late.filter((entry) => this.#pool.isReady(entry));
-      await this.#round(asked, claim, (vote) => {
-        votes.push(vote);
-        heard.add(vote.entry);
-        if (winner === undefined) winner = this.#winner(votes);
-        else this.#judge(winner, [vote], claim);
-        return winner !== undefined;
-      });
-      if (winner !== undefined) break;
+    const quorum = new Quorum<Vote>({
+      needed: this.#rule.needed,
+      isSame: (a, b) => a.ballot === b.ballot,
+      judge: (vote, winner) => {
+        if (vote.entry === source) return;
+        if (vote.ballot === winner.ballot) this.#pool.succeed(vote.entry);
+        // Sets aside an upstream that voted against the winner.
+        else this.#pool.fail(vote.entry, disagreement(vote.differsAt ?? winner.differsAt, claim));
+      },
+    });
+    quorum.add(sourceVote);
+    const isOpen = (entry: PoolEntry): boolean => !quorum.votes.some((vote) => vote.entry === entry);
+    for (let round = 0; quorum.winner === undefined; round++) {
+      const asked = this.#pool.voters.filter((entry) => isOpen(entry) && this.#pool.isReady(entry));
+      await quorum.ask(asked, (entry) => this.#ask(entry, claim));
+      if (quorum.winner !== undefined) break;
       // Lagging or resting upstreams may still make a quorum.
-      const most = Math.max(...votes.map((vote) => count(votes, vote)));
-      const open = this.#pool.voters.filter((entry) => !heard.has(entry)).length;
+      const { most, votes } = quorum;
+      const open = this.#pool.voters.filter(isOpen).length;
       if (most + open < this.#rule.needed || round === MAX_ROUNDS) {
         throw new NoAgreement(this.#describe(votes, claim), most < votes.length);
       }
       await pause(this.#pollMs, this.#signal);
       this.#signal.throwIfAborted();
     }
-    this.#judge(
-      winner,
-      votes.filter(({ entry }) => entry !== source),
-      claim,
-    );
+    const { winner } = quorum;
     if (winner.ballot !== sourceVote.ballot) throw disagreement(winner.differsAt, claim);
   }
 
@@ -134,23 +132,6 @@ export class Agreement {
     if (claim === undefined) return undefined;
     await this.confirm(source, claim);
     return levelOfRule(this.#rule);
-  }
-
-  /** Asks all at once. Resolves when `take` returns true, or when all requests ended. */
-  #round(entries: readonly PoolEntry[], claim: PageClaim, take: (vote: Vote) => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      let open = entries.length;
-      if (open === 0) resolve();
-      for (const entry of entries) {
-        this.#ask(entry, claim)
-          .then((vote) => {
-            if (vote !== undefined && take(vote)) resolve();
-          })
-          .finally(() => {
-            if (--open === 0) resolve();
-          });
-      }
-    });
   }
 
   /** Reads the same records from another upstream, page by page, and keeps only their digest. */
@@ -179,18 +160,6 @@ export class Agreement {
       return undefined;
     } catch (error) {
       return error;
-    }
-  }
-
-  #winner(votes: readonly Vote[]): Vote | undefined {
-    return votes.find((vote) => count(votes, vote) >= this.#rule.needed);
-  }
-
-  /** Sets aside upstreams that voted against the winner. */
-  #judge(winner: Vote, votes: readonly Vote[], claim: PageClaim): void {
-    for (const { entry, ballot, differsAt } of votes) {
-      if (ballot === winner.ballot) this.#pool.succeed(entry);
-      else this.#pool.fail(entry, disagreement(differsAt ?? winner.differsAt, claim));
     }
   }
 
@@ -246,10 +215,6 @@ function ownVote(entry: PoolEntry, claim: PageClaim): Vote {
     claim.records.map(({ bytes }) => bytes),
   );
   return ballot.vote(entry);
-}
-
-function count(votes: readonly Vote[], { ballot }: Vote): number {
-  return votes.filter((other) => other.ballot === ballot).length;
 }
 
 function disagreement(version: bigint | undefined, { records }: PageClaim): UpstreamError {

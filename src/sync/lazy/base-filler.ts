@@ -22,6 +22,7 @@ import {
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Store } from "../../store/contract.ts";
 import { type AgreementRule, levelOfRule } from "../follow/agreement.ts";
+import { Quorum, type QuorumVote } from "../follow/quorum.ts";
 import type { AbsentItems } from "../fork/absent-items.ts";
 import type { ProvenItemValue, ProvenState } from "../proofs/proven-state.ts";
 import { type BaseRow, DELETED_ITEM, FETCHED_ITEM, REWINDS } from "../side-rows.ts";
@@ -94,8 +95,7 @@ interface Place {
   readonly rewoundTo: readonly bigint[];
 }
 
-interface Vote {
-  readonly entry: PoolEntry;
+interface Vote extends QuorumVote {
   readonly value: Uint8Array | undefined;
 }
 
@@ -321,15 +321,22 @@ export class BaseFiller {
     const { needed = 1, of = 1 } = this.#options.agree ?? {};
     const entries = pool?.sound ?? [];
     const faults: string[] = [];
-    const votes: Vote[] = [];
     if (pool === undefined || entries.length < needed) throw this.#unavailable(faults);
+    const quorum = new Quorum<Vote>({
+      needed,
+      isSame: (a, b) => isSame(a.value, b.value),
+      // Also by an answer that comes later.
+      judge: ({ entry, value }, winner) => {
+        if (!isSame(value, winner.value)) this.#setAside(pool, entry, question, winner.value);
+      },
+    });
     for (let asked = 0; asked < entries.length; ) {
       const next = entries.slice(asked, asked + (needed === 1 ? 1 : entries.length));
       asked += next.length;
-      const winner = await this.#askAll(pool, next, question, votes, faults);
-      if (winner !== undefined) return winner.value;
+      await quorum.ask(next, (entry) => this.#vote(pool, entry, question, faults));
+      if (quorum.winner !== undefined) return quorum.winner.value;
     }
-    const answers = votes.map(({ entry }) => entry.upstream.name);
+    const answers = quorum.votes.map(({ entry }) => entry.upstream.name);
     this.#options.logger.warn({ faults, answers, needed, of }, "cannot fetch a state item from upstreams");
     throw this.#unavailable(faults);
   }
@@ -339,54 +346,21 @@ export class BaseFiller {
     return new LedgerError("unavailable", explain(faults));
   }
 
-  /**
-   * Resolves with the first value that enough upstreams gave, or undefined when all have answered. Sets aside an
-   * upstream that gave another value, also when its answer comes later.
-   */
-  #askAll(
+  /** What an upstream gives; undefined, after noting its fault, if it gives nothing. */
+  async #vote(
     pool: UpstreamPool,
-    entries: readonly PoolEntry[],
+    entry: PoolEntry,
     question: Question,
-    votes: Vote[],
     faults: string[],
   ): Promise<Vote | undefined> {
-    const needed = this.#options.agree?.needed ?? 1;
-    let winner: Vote | undefined;
-    const blame = (given: readonly Vote[], value: Uint8Array | undefined): void => {
-      for (const vote of given) {
-        if (!isSame(vote.value, value)) this.#setAside(pool, vote.entry, question, value);
-      }
-    };
-    return new Promise((resolve, reject) => {
-      let open = entries.length;
-      const take = (vote: Vote): void => {
-        votes.push(vote);
-        if (winner !== undefined) {
-          blame([vote], winner.value);
-          return;
-        }
-        if (votes.filter(({ value }) => isSame(value, vote.value)).length < needed) return;
-        winner = vote;
-        blame(votes, vote.value);
-        resolve(winner);
-      };
-      const fail = (entry: PoolEntry, error: unknown): void => {
-        if (!(error instanceof UpstreamError)) {
-          reject(error);
-          return;
-        }
-        if (LIES.has(error.code)) pool.fail(entry, error, this.#recheckOf(entry, question));
-        faults.push(`${entry.upstream.name}: ${errorText(error)}`);
-      };
-      for (const entry of entries) {
-        void this.#askOne(entry, question, this.#stop.signal)
-          .then((value) => take({ entry, value }))
-          .catch((error: unknown) => fail(entry, error))
-          .finally(() => {
-            if (--open === 0) resolve(undefined);
-          });
-      }
-    });
+    try {
+      return { entry, value: await this.#askOne(entry, question, this.#stop.signal) };
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      if (LIES.has(error.code)) pool.fail(entry, error, this.#recheckOf(entry, question));
+      faults.push(`${entry.upstream.name}: ${errorText(error)}`);
+      return undefined;
+    }
   }
 
   #setAside(pool: UpstreamPool, entry: PoolEntry, question: Question, agreed: Uint8Array | undefined): void {
