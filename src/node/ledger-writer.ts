@@ -17,7 +17,6 @@ import { loadPosition } from "../sync/reading.ts";
 import { assertNotHalfCopied, assertNotHalfRewound } from "../sync/side-rows.ts";
 import { keepGenesisLedgerInfo } from "../sync/signatures/signed-rows.ts";
 import type { IndexProgress } from "../sync/store-writer.ts";
-import { raiseByMatchedWaypoints } from "../sync/waypoints.ts";
 import type { LocalChainOptions } from "./block-maker.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
@@ -139,10 +138,6 @@ export class LedgerWriter {
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;
-    const position = chain === undefined ? await loadPosition(store) : undefined;
-    if (position !== undefined) {
-      await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
-    }
     if (chain !== undefined) {
       if (plan.fork === undefined) await keepGenesisLedgerInfo(store);
       const viewOver = (view: LedgerView): LedgerView => this.#forking?.viewOver(view) ?? view;

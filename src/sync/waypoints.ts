@@ -6,9 +6,8 @@ import { transactionAccumulator } from "../ledger/accumulator.ts";
 import { findNewEpoch } from "../ledger/block-event.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { findWrittenData } from "../ledger/genesis.ts";
-import { isWhole, type Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
-import { confirmedVersion, PROVEN, type TrustLevel } from "../ledger/trust.ts";
+import { PROVEN, type TrustLevel } from "../ledger/trust.ts";
 import { decodeVoters, VALIDATOR_SET_KEY_HASH } from "../ledger/validator-set.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint, type WaypointPreimage } from "../ledger/waypoint.ts";
@@ -134,19 +133,6 @@ export async function matchedWaypointRow(store: Store, waypoint: Waypoint): Prom
   const known = await loadMatchedWaypoints(store);
   if (known.some((other) => isSameWaypoint(other, waypoint))) return undefined;
   return MATCHED_WAYPOINTS.row([...known, waypoint]);
-}
-
-/** Raises the trust of a position that was stored before trust was, by the waypoints that matched. */
-export async function raiseByMatchedWaypoints(
-  store: Store,
-  position: Position,
-  note: (waypoint: Waypoint) => Promise<void>,
-): Promise<void> {
-  if (!isWhole(position)) return;
-  for (const waypoint of await loadMatchedWaypoints(store)) {
-    if (waypoint.version <= (confirmedVersion(position) ?? -1n)) continue;
-    if (waypoint.version <= position.version) await note(waypoint);
-  }
 }
 
 export function isSameWaypoint(a: Waypoint, b: Waypoint): boolean {
