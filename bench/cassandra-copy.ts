@@ -12,7 +12,7 @@ import { createStatements } from "../src/store/cassandra/statements.ts";
 import type { Request } from "../src/store/cassandra/writes.ts";
 import type { CommitBatch } from "../src/store/contract.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
-import { copyLedger } from "../src/sync/copy/copy-ledger.ts";
+import { copyLedger } from "../src/sync/maintenance/copy/copy-ledger.ts";
 import { type BenchOptions, type BenchRow, toRow, withDirectory } from "./harness.ts";
 
 export interface CopyBench extends BenchOptions {

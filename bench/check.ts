@@ -8,7 +8,7 @@ import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { HASH_BYTES } from "../src/store/lmdb/tables.ts";
 import { openStoreWalk } from "../src/store/lmdb/walk.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
-import { checkStore } from "../src/sync/check/store-check.ts";
+import { checkStore } from "../src/sync/maintenance/check/store-check.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import { readRecords } from "../test/support/follow.ts";
 import { type BenchOptions, type BenchRow, compare, cpuNanosecondsEach, withDirectory } from "./harness.ts";

@@ -4,7 +4,7 @@ import { silentLogger } from "../src/base/log.ts";
 import { decodePage } from "../src/ledger/record.ts";
 import { lmdbEngine } from "../src/node/engines/lmdb.ts";
 import { Committer } from "../src/sync/committer.ts";
-import { Follower } from "../src/sync/follower.ts";
+import { Follower } from "../src/sync/follow/follower.ts";
 import type { Upstream } from "../src/sync/upstream/upstream.ts";
 import { createRecordedUpstream } from "../test/support/recorded-upstream.ts";
 import type { Window } from "./replication-cores.ts";

@@ -13,7 +13,7 @@ import type { CommitBatch, Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
 import { Committer } from "../src/sync/committer.ts";
-import { Follower } from "../src/sync/follower.ts";
+import { Follower } from "../src/sync/follow/follower.ts";
 import type { Upstream } from "../src/sync/upstream/upstream.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import { readRecords } from "../test/support/follow.ts";

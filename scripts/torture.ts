@@ -30,7 +30,7 @@ import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
 import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";
-import { floorFor } from "../src/sync/prune-window.ts";
+import { floorFor } from "../src/sync/maintenance/prune-window.ts";
 
 const { values } = parseArgs({
   options: {

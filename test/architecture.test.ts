@@ -18,8 +18,8 @@ describe("import directions", () => {
     ["src/interface/a.ts", 'import type { A } from "../src/base/errors.ts";'],
     ["src/ledger/a.ts", 'import {\n  a,\n  b,\n} from "../src/store/errors.ts";'],
     ["src/ledger/watch/a.ts", 'import { a } from "../src/proof/errors.ts";'],
-    ["src/store/a.ts", 'const a = await import("../src/sync/pruner.ts");'],
-    ["src/chain/a.ts", 'import "../src/sync/pruner.ts";'],
+    ["src/store/a.ts", 'const a = await import("../src/sync/maintenance/pruner.ts");'],
+    ["src/chain/a.ts", 'import "../src/sync/maintenance/pruner.ts";'],
     ["src/http/operations/a.ts", 'import { open } from "lmdb";'],
     ["src/store/lmdb/a.ts", 'import { Client } from "cassandra-driver";'],
     ["src/cli/a.ts", 'import { a } from "../node/options.ts";'],
@@ -36,6 +36,30 @@ describe("import directions", () => {
       describeFile("src/base/d.ts", 'import { a } from "./a.ts";\n'),
     ];
     expect(findCircles(files)).toEqual([["src/base/a.ts", "src/base/b.ts", "src/base/c.ts"]]);
+  });
+
+  it("leave one door for writing into a store", () => {
+    const door = "src/sync/store-writer.ts";
+    const writers = source.filter(({ imports }) => imports.includes(door)).map(({ name }) => name);
+    // Those that hand changes to the door; the others only name its types.
+    expect(writers.filter((name) => name.startsWith("src/sync/")).sort()).toEqual([
+      "src/sync/committer.ts",
+      "src/sync/fork/begin.ts",
+      "src/sync/index-builder.ts",
+      "src/sync/lazy/base-filler.ts",
+      "src/sync/maintenance/copy/base-copy.ts",
+      "src/sync/maintenance/copy/copy-ledger.ts",
+      "src/sync/maintenance/kept-accumulator.ts",
+      "src/sync/maintenance/pruner.ts",
+      "src/sync/maintenance/rewind.ts",
+      "src/sync/proofs/proof-history.ts",
+      "src/sync/signatures/signed-rows.ts",
+    ]);
+    const writing = /(?<!riter)\.(putSideRows|putIndex|setTrust|preload|prune|rewind|commit)\(/;
+    const others = source.filter(({ name }) => !name.startsWith("src/store/") && name !== door);
+    const found = others.filter(({ name }) => writing.test(readFileSync(name, "utf8")));
+    expect(found.map(({ name }) => name)).toEqual([]);
+    expect(writing.test(readFileSync(door, "utf8"))).toBe(true);
   });
 
   it("are described for every room", () => {

@@ -1,8 +1,8 @@
 // The info response: facts about the node.
 import { SOFTWARE_VERSION } from "../base/software-version.ts";
 import type { LedgerPosition } from "../ledger/view.ts";
-import type { IndexProgress } from "../sync/ledger-indexes.ts";
-import { formatPruneWindow, type PruneWindow } from "../sync/prune-window.ts";
+import { formatPruneWindow, type PruneWindow } from "../sync/maintenance/prune-window.ts";
+import type { IndexProgress } from "../sync/store-writer.ts";
 import type { WriterElection } from "./writer-election.ts";
 
 export { SOFTWARE_VERSION };

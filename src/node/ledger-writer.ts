@@ -5,19 +5,18 @@ import type { Logger } from "../base/log.ts";
 import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
 import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
-import { Committer, loadPosition } from "../sync/committer.ts";
-import { assertNotHalfCopied } from "../sync/copy/copy-mark.ts";
+import { Committer } from "../sync/committer.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
-import { keepAccumulator } from "../sync/kept-accumulator.ts";
-import type { IndexProgress } from "../sync/ledger-indexes.ts";
-import { raiseByMatchedWaypoints } from "../sync/matched-waypoints.ts";
-import { clearProofHistory, ProofHistory } from "../sync/proof-history.ts";
-import type { PruneWindow } from "../sync/prune-window.ts";
-import { Pruner } from "../sync/pruner.ts";
-import { assertNotHalfRewound } from "../sync/rewind.ts";
-import { keepGenesisLedgerInfo } from "../sync/signed-rows.ts";
+import { keepAccumulator } from "../sync/maintenance/kept-accumulator.ts";
+import type { PruneWindow } from "../sync/maintenance/prune-window.ts";
+import { Pruner } from "../sync/maintenance/pruner.ts";
+import { clearProofHistory, ProofHistory } from "../sync/proofs/proof-history.ts";
+import { loadPosition } from "../sync/reading.ts";
+import { assertNotHalfCopied, assertNotHalfRewound } from "../sync/side-rows.ts";
+import { keepGenesisLedgerInfo } from "../sync/signatures/signed-rows.ts";
+import type { IndexProgress } from "../sync/store-writer.ts";
 import { BlockMaker } from "./block-maker.ts";
 import type { Faults } from "./faults.ts";
 import type { Following } from "./following/following.ts";
@@ -139,10 +138,6 @@ export class LedgerWriter {
     this.#committer = committer;
     if (check !== undefined) await bootstrapGenesis({ store, committer, check });
     if (this.#stop.signal.aborted) return;
-    const position = chain === undefined ? await loadPosition(store) : undefined;
-    if (position !== undefined) {
-      await raiseByMatchedWaypoints(store, position, (waypoint) => committer.noteMatchedWaypoint(waypoint));
-    }
     if (chain !== undefined) {
       if (plan.fork === undefined) await keepGenesisLedgerInfo(store);
       const viewOver = (view: LedgerView): LedgerView => this.#forking?.viewOver(view) ?? view;

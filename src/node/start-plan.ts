@@ -5,7 +5,7 @@ import type { AuthoredChange } from "../chain/authored-block.ts";
 import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { parsePruneWindow } from "../sync/prune-window.ts";
+import { parsePruneWindow } from "../sync/maintenance/prune-window.ts";
 import { accountChanges } from "./api/first-accounts.ts";
 import type { FollowPlan } from "./following/following.ts";
 import type { ForkPlan } from "./following/forking.ts";

@@ -4,9 +4,9 @@ import type { GenesisCheck } from "../ledger/genesis.ts";
 import type { Store } from "../store/contract.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
-import type { IndexReport } from "../sync/check/cluster-index.ts";
-import type { RemoteVerifier } from "../sync/page-verifier.ts";
-import type { PageVerification } from "../sync/verified-page.ts";
+import type { IndexReport } from "../sync/maintenance/check/cluster-index.ts";
+import type { RemoteVerifier } from "../sync/verify/page-verifier.ts";
+import type { PageVerification } from "../sync/verify/verified-page.ts";
 import type { DriverReport } from "./metrics/driver-metrics.ts";
 import type { OptionTable } from "./options/option-table.ts";
 

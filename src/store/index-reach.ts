@@ -3,17 +3,25 @@
 import type { IndexName } from "../ledger/view.ts";
 import type { SideRow } from "./contract.ts";
 
-/** Keys of the side rows. A copy of a ledger does not take them over: each store has its own indexes. */
+/** Keys of the side rows. */
 export const INDEX_REACH_KEYS: Readonly<Record<IndexName, Uint8Array>> = {
   items: Buffer.from("index/reach"),
   transactions: Buffer.from("index/transactions"),
 };
 
-/** The row that says that an index has everything up to a version. */
-export function indexReachRow(version: bigint, index: IndexName = "items"): SideRow {
+export function encodeIndexReach(version: bigint): Uint8Array {
   const value = Buffer.alloc(8);
   value.writeBigUInt64BE(version);
-  return { key: INDEX_REACH_KEYS[index], value };
+  return value;
+}
+
+export function decodeIndexReach(row: Uint8Array): bigint {
+  return Buffer.from(row.buffer, row.byteOffset, row.byteLength).readBigUInt64BE();
+}
+
+/** The row that says that an index has everything up to a version. */
+export function indexReachRow(version: bigint, index: IndexName = "items"): SideRow {
+  return { key: INDEX_REACH_KEYS[index], value: encodeIndexReach(version) };
 }
 
 /**
@@ -26,6 +34,5 @@ export function isIndexAlive(reach: bigint | undefined, oldestVersion: bigint): 
 
 /** The version in the side row; undefined if there is no row. */
 export function readIndexReach(row: Uint8Array | undefined): bigint | undefined {
-  if (row === undefined) return undefined;
-  return Buffer.from(row.buffer, row.byteOffset, row.byteLength).readBigUInt64BE();
+  return row && decodeIndexReach(row);
 }

@@ -20,8 +20,9 @@ import { parseAddress } from "../move/address.ts";
 import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
-import { Committer, loadPosition } from "./committer.ts";
+import { Committer } from "./committer.ts";
 import { assertWaypoint, bootstrapGenesis } from "./genesis.ts";
+import { loadPosition } from "./reading.ts";
 
 const PAGE = "vectors/testnet-pages/testnet-start0-limit4.page.bcs";
 const page = hasShared ? sharedBytes(PAGE) : new Uint8Array(1);

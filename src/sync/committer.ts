@@ -1,5 +1,6 @@
-// The only way into a store: the committer verifies records, recomputes and compares the state root of every block,
+// The only way for versions into a store: the committer verifies records, recomputes and compares the state root of every block,
 // and commits complete blocks with their items, indexes and tree nodes in one write.
+
 import { append } from "../base/append.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import type { Logger } from "../base/log.ts";
@@ -35,16 +36,15 @@ import type {
   StoreIdentity,
   TreeNodeWrite,
 } from "../store/contract.ts";
-import { assertEndsBlock } from "./anchor.ts";
-import { deletionRows } from "./base-rows.ts";
-import { keptRow } from "./kept-accumulator.ts";
-import { type IndexedToHead, type IndexProgress, LedgerIndexes } from "./ledger-indexes.ts";
-import { matchedWaypointRow } from "./matched-waypoints.ts";
-import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./pending-tree.ts";
-import type { KeptBlock, ProofHistory } from "./proof-history.ts";
-import { ownSignedRows } from "./signed-rows.ts";
-import { lastOfEach, type PageVerification, type VerifiedPage } from "./verified-page.ts";
-import { type BaseStart, OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verifier.ts";
+import type { KeptBlock, ProofHistory } from "./proofs/proof-history.ts";
+import { loadPosition } from "./reading.ts";
+import { KEPT_ACCUMULATOR } from "./side-rows.ts";
+import { ownSignedRows } from "./signatures/signed-rows.ts";
+import { type IndexProgress, type LedgerCommit, StoreWriter } from "./store-writer.ts";
+import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./verify/pending-tree.ts";
+import { lastOfEach, type PageVerification, type VerifiedPage } from "./verify/verified-page.ts";
+import { type BaseStart, OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verify/verifier.ts";
+import { assertEndsBlock, matchedWaypointRow } from "./waypoints.ts";
 
 /** Inspects verified blocks before their commit and returns the level that this earned them; throwing prevents it. */
 export type BlockCheck = (blocks: readonly VerifiedBlock[]) => Promise<TrustLevel | undefined>;
@@ -66,19 +66,6 @@ export interface CommitterOptions {
   /** The level of blocks that no check raises: `trusted` unless given. */
   readonly level?: TrustLevel;
   readonly bounds?: NumberOptions<typeof OPEN_BLOCK_NUMBERS> | undefined;
-}
-
-/** The position of a store; undefined while it is empty. */
-export async function loadPosition(
-  store: Pick<Store, "identity" | "openView">,
-): Promise<Position | undefined> {
-  if (store.identity === undefined) return undefined;
-  const view = await store.openView();
-  try {
-    return view.position;
-  } finally {
-    view.release();
-  }
 }
 
 function decodeRecords(input: Uint8Array | readonly Uint8Array[]): RecordSpans[] {
@@ -122,7 +109,6 @@ interface AppendOptions {
 /** A verifier and the position it started from. */
 interface Progress {
   readonly position: Position | undefined;
-  readonly indexed: IndexedToHead;
   readonly verifier: Verifier;
 }
 
@@ -130,7 +116,7 @@ interface Progress {
 export class Committer {
   readonly #store: Store;
   readonly #logger: Logger;
-  readonly #indexes: LedgerIndexes;
+  readonly #writer: StoreWriter;
   readonly #onCommit: ((batch: CommitBatch) => void) | undefined;
   readonly #level: TrustLevel;
   readonly #bounds: CommitterOptions["bounds"];
@@ -156,10 +142,10 @@ export class Committer {
       history,
     } = options;
     this.#store = store;
-    this.#indexes = new LedgerIndexes({
-      store,
-      written: { items: index, transactions: transactionIndex },
-      indexesPart,
+    this.#writer = new StoreWriter(store, {
+      items: index,
+      transactions: transactionIndex,
+      isPart: indexesPart,
     });
     this.#history = history;
     this.#bounds = bounds;
@@ -247,7 +233,7 @@ export class Committer {
       change();
       this.#progress = undefined;
       this.#tree = undefined;
-      this.#indexes.forget();
+      this.#writer.forget();
     });
   }
 
@@ -274,8 +260,8 @@ export class Committer {
   /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
   commitGenesis(genesis: GenesisCheck): Promise<Position> {
     return this.#serialize(async () => {
-      const { batch, identity } = await genesisBatch(genesis, this.#level, this.#indexes);
-      await this.#store.commit(batch, identity);
+      const identity = { chainId: genesis.chainId, genesisHash: genesis.infoHash };
+      const batch = await this.#writer.commit(genesisCommit(genesis, this.#level), identity);
       this.#progress = undefined;
       this.#tree = undefined;
       this.#onCommit?.(batch);
@@ -286,14 +272,8 @@ export class Committer {
   /** Indexes the next part of the stored records that no index covers. Commits wait meanwhile. */
   indexMore(maxRecords: number = INDEX_STEP_RECORDS): Promise<IndexProgress> {
     return this.#serialize(async () => {
-      const before = await this.#loadProgress();
-      const { progress, indexed } = await this.#indexes.buildMore(
-        before.position,
-        before.indexed,
-        maxRecords,
-      );
-      this.#progress = { ...before, indexed };
-      return progress;
+      const { position } = await this.#loadProgress();
+      return this.#writer.indexMore(position, maxRecords);
     });
   }
 
@@ -339,7 +319,7 @@ export class Committer {
   }
 
   async #setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
-    await this.#store.setTrust(facts, sideRows);
+    await this.#writer.write({ trust: facts, sideRows });
     // Keeps the verifier, which may hold back records of an open block.
     const progress = this.#progress;
     if (progress?.position !== undefined) {
@@ -358,7 +338,7 @@ export class Committer {
       // A verifier that threw is unusable, and after a failed commit the head is unknown.
       this.#progress = undefined;
       this.#tree = undefined;
-      this.#indexes.forget();
+      this.#writer.forget();
       this.#history?.forget();
     });
     return turn;
@@ -375,7 +355,6 @@ export class Committer {
       const position = await loadPosition(this.#store);
       this.#progress = {
         position,
-        indexed: await this.#indexes.indexedTo(position),
         verifier: new Verifier(position, this.#base, this.#bounds),
       };
     }
@@ -444,24 +423,22 @@ export class Committer {
   }
 
   async #commit({ progress, blocks, earned, signed, tree }: CommitInput): Promise<void> {
-    const { position, indexed, verifier } = progress;
+    const { position, verifier } = progress;
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
     const hasRoot = tree !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
     const history = hasRoot ? this.#history : undefined;
-    const sideRows = hasRoot ? [] : await deletionRows(this.#store, writes);
+    const sideRows: SideRow[] = [];
     const records = blocks.flatMap((block) => block.records);
     const { version } = last.position;
     const hashes = blocks.flatMap((block) => block.transactionHashes);
-    const indexRows = await this.#indexes.rowsOf({ writes, records, hashes, version, hasRoot }, indexed);
-    sideRows.push(...indexRows.sideRows);
     const before = position === undefined ? this.#base?.accumulator : undefined;
     // Without it, nothing could ever be rewound.
-    if (before !== undefined) sideRows.push(keptRow(before));
+    if (before !== undefined) sideRows.push(KEPT_ACCUMULATOR.row(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     if (history !== undefined) append(sideRows, await history.rowsOf(position, tree?.kept ?? [], signed));
-    const batch: CommitBatch = {
+    const commit: LedgerCommit = {
       previous: position?.version,
       position: {
         ...last.position,
@@ -474,12 +451,13 @@ export class Committer {
       blocks: blocks.map((block) => block.start),
       records,
       treeNodes: tree?.nodes ?? [],
-      index: indexRows.index,
+      hashes,
       sideRows,
     };
-    await this.#store.commit(batch, position === undefined ? this.#identity(blocks[0]) : undefined);
+    const identity = position === undefined ? this.#identity(blocks[0]) : undefined;
+    const batch = await this.#writer.commit(commit, identity);
     history?.settle();
-    this.#progress = { position: batch.position, indexed: indexRows.indexed, verifier };
+    this.#progress = { position: batch.position, verifier };
     this.#onCommit?.(batch);
     this.#logger.debug({ version, blocks: blocks.length, writes: batch.writes.length }, "committed");
   }
@@ -519,16 +497,10 @@ export class Committer {
   }
 }
 
-async function genesisBatch(
-  genesis: GenesisCheck,
-  level: TrustLevel,
-  indexes: LedgerIndexes,
-): Promise<{ batch: CommitBatch; identity: StoreIdentity }> {
+function genesisCommit(genesis: GenesisCheck, level: TrustLevel): LedgerCommit {
   const { chainId, infoHash, record, stateRoot, treeNodes, writes } = genesis;
-  const stateWrites = writes.map((write) => ({ ...write, version: 0n }));
   const start: BlockStart = { height: 0n, firstVersion: 0n, timestampUsec: 0n, epoch: 0n };
-  const records = [{ version: 0n, bytes: record }];
-  const batch: CommitBatch = {
+  return {
     previous: undefined,
     position: {
       chainId,
@@ -543,13 +515,11 @@ async function genesisBatch(
       trust: [{ first: 0n, level }],
       refuted: undefined,
     },
-    writes: stateWrites,
+    writes: writes.map((write) => ({ ...write, version: 0n })),
     blocks: [start],
-    records,
+    records: [{ version: 0n, bytes: record }],
     treeNodes,
-    ...(await indexes.genesisRows(stateWrites, records)),
   };
-  return { batch, identity: { chainId, genesisHash: infoHash } };
 }
 
 /** Version 0 is a whole block, so the accumulator after it is the hash of its info. */

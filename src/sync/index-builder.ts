@@ -4,7 +4,7 @@ import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { pause } from "../base/wait.ts";
 import type { Committer } from "./committer.ts";
-import type { IndexProgress } from "./ledger-indexes.ts";
+import type { IndexProgress } from "./store-writer.ts";
 
 export interface IndexBuilderOptions {
   readonly committer: Pick<Committer, "indexMore">;

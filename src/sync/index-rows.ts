@@ -1,9 +1,8 @@
 // From state writes to rows of the index, for commits and for building the index of a store that has none.
 import { isObjectGroup, ownedRows } from "../ledger/indexes/owned-keys.ts";
 import { transactionRows } from "../ledger/indexes/transaction-rows.ts";
-import type { IndexName, StateItem } from "../ledger/view.ts";
-import type { IndexRow, RawRecord, SideRow, StateWrite, Store } from "../store/contract.ts";
-import { INDEX_REACH_KEYS, indexReachRow, readIndexReach } from "../store/index-reach.ts";
+import type { StateItem } from "../ledger/view.ts";
+import type { IndexRow, RawRecord, StateWrite } from "../store/contract.ts";
 
 /** Reads items as of the version before the first of the writes. */
 export type ReadBefore = (keyHashes: readonly Uint8Array[]) => Promise<readonly (StateItem | undefined)[]>;
@@ -42,15 +41,11 @@ const HASH_BYTES = 32;
 
 /**
  * Makes index rows. Remembers recent items whose rows it made: most writes update an item, and its rows are stored already.
- * After a failed write its owner must call `forget`.
+ * Unusable after a failed write.
  */
 export class IndexRowMaker {
   /** One flat buffer: this runs for every write. */
   readonly #known = new Uint8Array(KNOWN_ITEMS * HASH_BYTES);
-
-  forget(): void {
-    this.#known.fill(0);
-  }
 
   /** The rows of writes that may be missing, in the order of the writes. Writes without a key give none. */
   async rowsOf(writes: readonly StateWrite[], readBefore: ReadBefore): Promise<IndexRow[]> {
@@ -95,21 +90,6 @@ export function transactionIndexRows(
     for (const { owner, place, data } of transactionRows(version, bytes, hashes[i])) {
       rows.push({ owner, place, data, keyHash: place, version, isDeletion: false });
     }
-  }
-  return rows;
-}
-
-/** The version up to which a store is indexed; undefined if it has no such index. */
-export async function loadIndexReach(store: Store, index: IndexName = "items"): Promise<bigint | undefined> {
-  return readIndexReach((await store.getSideRows([INDEX_REACH_KEYS[index]]))[0]);
-}
-
-/** The rows to write when a store is rewound to a version: an index reaches no further than the ledger. */
-export async function rewoundReachRows(store: Store, version: bigint): Promise<SideRow[]> {
-  const rows: SideRow[] = [];
-  for (const index of ["items", "transactions"] as const) {
-    const reach = await loadIndexReach(store, index);
-    if (reach !== undefined && reach > version) rows.push(indexReachRow(version, index));
   }
   return rows;
 }

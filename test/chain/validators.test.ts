@@ -10,7 +10,7 @@ import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
 import { quorumOf } from "../../src/proof/validators.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { rewindLedger } from "../../src/sync/rewind.ts";
+import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
 import {
   decodeSigned,
   genesisLedgerInfo,
@@ -18,7 +18,7 @@ import {
   loadEpochEnd,
   loadEpochEnds,
   loadNewestSigned,
-} from "../../src/sync/signed-rows.ts";
+} from "../../src/sync/signatures/signed-rows.ts";
 import { ChainRun } from "../support/chain-run.ts";
 
 /** A change of epoch after every third block. */

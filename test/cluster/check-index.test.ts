@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { stateKeyHash } from "../../src/ledger/state-key.ts";
 import { addressFromBytes } from "../../src/move/address.ts";
 import type { CassandraStore } from "../../src/store/cassandra/store.ts";
-import { checkClusterIndex } from "../../src/sync/check/cluster-index.ts";
+import { checkClusterIndex } from "../../src/sync/maintenance/check/cluster-index.ts";
 import { BookedLedger } from "../support/booked-ledger.ts";
 import { describeCluster } from "../support/cassandra.ts";
 import { runCommand } from "../support/command.ts";

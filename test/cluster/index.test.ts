@@ -10,7 +10,7 @@ import { findByHash, readSent } from "../../src/ledger/transaction-finder.ts";
 import { addressFromBytes, parseAddress } from "../../src/move/address.ts";
 import type { CassandraStore } from "../../src/store/cassandra/store.ts";
 import type { Store } from "../../src/store/contract.ts";
-import { checkClusterIndex } from "../../src/sync/check/cluster-index.ts";
+import { checkClusterIndex } from "../../src/sync/maintenance/check/cluster-index.ts";
 import { BookedLedger } from "../support/booked-ledger.ts";
 import { describeCluster } from "../support/cassandra.ts";
 import { readRecords } from "../support/follow.ts";

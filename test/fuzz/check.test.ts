@@ -18,9 +18,9 @@ import { decodePosition, encodePosition } from "../../src/store/lmdb/position-ro
 import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { META, numberKey, STALE_BYTES, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
-import { assertHead } from "../../src/sync/check/head-check.ts";
-import { earliestAccumulator } from "../../src/sync/check/record-check.ts";
 import { Committer } from "../../src/sync/committer.ts";
+import { assertHead } from "../../src/sync/maintenance/check/head-check.ts";
+import { earliestAccumulator } from "../../src/sync/maintenance/check/record-check.ts";
 import { pruneTo } from "../store/contract.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { RUNS } from "../support/property.ts";
@@ -437,6 +437,16 @@ describe("the name and the reach", () => {
       putRow(tables.side, Buffer.from(key), value ?? Buffer.alloc(0));
     });
     expect(await findingsOf(path)).toBe(`the index of ${index} reaches to version 1000000, above the head`);
+  });
+});
+
+describe("a side row", () => {
+  it.each([
+    ["of no known kind", "side row ff01: of no known kind", Buffer.of(0xff, 1)],
+    ["that does not decode", "side row 06 does not decode: ", Buffer.of(6)],
+  ])("%s is found", async (_, finding, key) => {
+    const path = await damage("whole", (tables) => putRow(tables.side, key, Buffer.from("damaged")));
+    expect(await findingsOf(path)).toContain(finding);
   });
 });
 

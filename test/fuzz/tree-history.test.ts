@@ -9,8 +9,9 @@ import { stateValueHash } from "../../src/ledger/state-value.ts";
 import { checkStateProof, type StateProof } from "../../src/proof/state-proof.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import { loadBlockEnd, ProofHistory } from "../../src/sync/proof-history.ts";
-import { TreeAt } from "../../src/sync/tree-history.ts";
+import { ProofHistory } from "../../src/sync/proofs/proof-history.ts";
+import { TreeAt } from "../../src/sync/proofs/tree-history.ts";
+import { BLOCK_END } from "../../src/sync/side-rows.ts";
 import { HISTORY_KEYS, RandomHistory } from "../support/random-history.ts";
 
 const HISTORIES = Number(process.env.SEXTANT_RUNS ?? "200");
@@ -51,7 +52,7 @@ it("kept nodes prove every item at every block end of a random history, and noth
         );
         const view = await store.openView();
         for (const [height, version] of history.blockEnds.entries()) {
-          const end = await loadBlockEnd(store, BigInt(height));
+          const end = await BLOCK_END.load(store, BigInt(height));
           if (end === undefined) {
             // Only what is outside of the window may be gone.
             expect(view.position.version - version >= BigInt(window)).toBe(true);

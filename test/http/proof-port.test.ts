@@ -15,8 +15,8 @@ import { checkAccumulatorProof, checkRangeProof } from "../../src/proof/accumula
 import { EpochChain } from "../../src/proof/epoch-chain.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
-import { BackupService } from "../../src/sync/proofs/backup-service.ts";
-import { lengthRecords } from "../../src/sync/proofs/length-records.ts";
+import { BackupService } from "../../src/sync/signatures/backup-service.ts";
+import { lengthRecords } from "../../src/sync/signatures/length-records.ts";
 import { createTable } from "../support/tree-table.ts";
 
 const { signal } = new AbortController();

@@ -14,16 +14,16 @@ import { fastestBls } from "../../src/proof/native-bls.ts";
 import type { ProofOptions, ProofQuestion } from "../../src/proof/question.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { clearProofHistory } from "../../src/sync/proof-history.ts";
-import { prove } from "../../src/sync/prover.ts";
-import { rewindLedger } from "../../src/sync/rewind.ts";
+import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
+import { clearProofHistory } from "../../src/sync/proofs/proof-history.ts";
+import { prove } from "../../src/sync/proofs/prover.ts";
 import {
   epochEndRow,
   keepGenesisLedgerInfo,
   loadEpochEnd,
   loadNewestSigned,
   newestRow,
-} from "../../src/sync/signed-rows.ts";
+} from "../../src/sync/signatures/signed-rows.ts";
 import { ChainRun } from "../support/chain-run.ts";
 
 const COIN: Asset = parseAsset("0x1::aptos_coin::AptosCoin");

@@ -7,8 +7,8 @@ import type { Position } from "../../src/ledger/position.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { bootstrapGenesis } from "../../src/sync/genesis.ts";
-import { ProofHistory } from "../../src/sync/proof-history.ts";
-import { parsePruneWindow } from "../../src/sync/prune-window.ts";
+import { parsePruneWindow } from "../../src/sync/maintenance/prune-window.ts";
+import { ProofHistory } from "../../src/sync/proofs/proof-history.ts";
 
 /** 2024-01-01, one second before the first block. */
 const START_USEC = 1_704_067_200_000_000n;

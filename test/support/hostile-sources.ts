@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { silentLogger } from "../../src/base/log.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
-import { connectProofSource, parseProofTarget } from "../../src/sync/proofs/connect.ts";
-import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/proofs/proof-keeper.ts";
-import { SignedChain } from "../../src/sync/proofs/signed-chain.ts";
-import type { ProofSource } from "../../src/sync/proofs/source.ts";
+import { connectProofSource, parseProofTarget } from "../../src/sync/signatures/connect.ts";
+import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
+import { SignedChain } from "../../src/sync/signatures/signed-chain.ts";
+import type { SignatureSource } from "../../src/sync/signatures/source.ts";
 import { type PeerContent, startPeer } from "./peer-listener.ts";
 import {
   backupFiles,
@@ -28,7 +28,7 @@ export async function closeAll(): Promise<void> {
   for (const one of open.splice(0).reverse()) await one.close();
 }
 
-export const sourceAt = (url: string): ProofSource =>
+export const sourceAt = (url: string): SignatureSource =>
   connectProofSource(parseProofTarget(url), { userAgent: "test", chainId: () => CHAIN_ID });
 
 /** A web server whose files go over the wire compressed. */
@@ -67,7 +67,7 @@ export function startOfBackup(change: (files: Map<string, Uint8Array>) => void):
 }
 
 /** Asks a liar and an honest service, which must lead on. Returns what became of the liar. */
-export async function judge(liar: ProofSource): Promise<ProofSourceStatus> {
+export async function judge(liar: SignatureSource): Promise<ProofSourceStatus> {
   const latest = latestOf(8n, 4n);
   const service = await startBytesServer((path) => serviceAnswer(path, history.ends, latest));
   open.push(service);

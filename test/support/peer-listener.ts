@@ -5,8 +5,8 @@ import { createServer, type Socket } from "node:net";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
-import { ByteReader } from "../../src/sync/proofs/byte-reader.ts";
-import { lengthOf, numberOf, openPieces, sealPieces } from "../../src/sync/proofs/peer/connection.ts";
+import { ByteReader } from "../../src/sync/signatures/byte-reader.ts";
+import { lengthOf, numberOf, openPieces, sealPieces } from "../../src/sync/signatures/peer/connection.ts";
 import {
   agree,
   KEY_BYTES,
@@ -15,7 +15,7 @@ import {
   type NoiseSession,
   TAG_BYTES,
   Transcript,
-} from "../../src/sync/proofs/peer/noise.ts";
+} from "../../src/sync/signatures/peer/noise.ts";
 import {
   type AnswerOf,
   decodeQuestion,
@@ -23,7 +23,7 @@ import {
   encodeHandshake,
   frameCodec,
   type NetworkMessage,
-} from "../../src/sync/proofs/peer/wire.ts";
+} from "../../src/sync/signatures/peer/wire.ts";
 
 /** The side of the handshake that accepts. */
 export function respondToNoise(

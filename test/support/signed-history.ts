@@ -8,9 +8,9 @@ import { encodeWith } from "../../src/bcs/codec.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint } from "../../src/ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { signedLedgerInfoCodec } from "../../src/proof/ledger-info.ts";
-import { dbStateCodec, stateRootProofCodec } from "../../src/sync/proofs/backup-service.ts";
-import { lengthRecord } from "../../src/sync/proofs/length-records.ts";
-import type { SignedRows } from "../../src/sync/proofs/signed-chain.ts";
+import { dbStateCodec, stateRootProofCodec } from "../../src/sync/signatures/backup-service.ts";
+import { lengthRecord } from "../../src/sync/signatures/length-records.ts";
+import type { SignedRows } from "../../src/sync/signatures/signed-chain.ts";
 import { epochState, ledgerInfoOf, sign } from "./proof-network.ts";
 
 const filled = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);

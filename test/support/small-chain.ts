@@ -10,8 +10,8 @@ import type { Writes } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { waypointOfBlock } from "../../src/sync/anchor.ts";
 import { Committer } from "../../src/sync/committer.ts";
+import { waypointOfBlock } from "../../src/sync/waypoints.ts";
 import { COIN, coinStore } from "./http-ledger.ts";
 import { LedgerBuilder, newBlock } from "./ledger-builder.ts";
 

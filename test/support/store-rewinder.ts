@@ -1,7 +1,7 @@
 // A program for tests: rewinds the store in a directory in small steps. Arguments: path, writes per step. It waits for the
 // version to return to on its input, and prints a line after each step and at the end.
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
-import { rewindLedger } from "../../src/sync/rewind.ts";
+import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
 
 const [path = "", stepWrites = "1"] = process.argv.slice(2);
 

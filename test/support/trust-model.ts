@@ -25,7 +25,7 @@ import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer, type CommitterOptions } from "../../src/sync/committer.ts";
-import { rewindLedger } from "../../src/sync/rewind.ts";
+import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
 import { BeyondHead, UpstreamError } from "../../src/sync/upstream/errors.ts";
 import type {
   RecordsPage,

@@ -4,8 +4,9 @@
 import { silentLogger } from "../../src/base/log.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
-import { Committer, loadPosition } from "../../src/sync/committer.ts";
-import { loadMatchedWaypoints } from "../../src/sync/matched-waypoints.ts";
+import { Committer } from "../../src/sync/committer.ts";
+import { loadPosition } from "../../src/sync/reading.ts";
+import { loadMatchedWaypoints } from "../../src/sync/waypoints.ts";
 import { buildRaisedChain } from "./small-chain.ts";
 
 const [path = "", count = "1", moment = "after"] = process.argv.slice(2);

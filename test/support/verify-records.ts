@@ -1,6 +1,6 @@
 import type { Position } from "../../src/ledger/position.ts";
 import type { RecordSpans } from "../../src/ledger/record.ts";
-import { type VerifiedBlock, Verifier } from "../../src/sync/verifier.ts";
+import { type VerifiedBlock, Verifier } from "../../src/sync/verify/verifier.ts";
 
 /** Verifies records after a position; returns the complete blocks among them. */
 export function verifyRecords(

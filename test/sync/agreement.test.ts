@@ -6,7 +6,7 @@ import { formatTrust } from "../../src/ledger/trust.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import type { Follower } from "../../src/sync/follower.ts";
+import type { Follower } from "../../src/sync/follow/follower.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { bent, follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
 import { forgeWrite } from "../support/lying.ts";

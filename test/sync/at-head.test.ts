@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Logger } from "../../src/base/log.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import type { Follower } from "../../src/sync/follower.ts";
+import type { Follower } from "../../src/sync/follow/follower.ts";
 import { BeyondHead } from "../../src/sync/upstream/errors.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { bent, follow, recordChain, recorded, untilVersion } from "../support/follow.ts";

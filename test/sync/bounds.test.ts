@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import type { Follower } from "../../src/sync/follower.ts";
+import type { Follower } from "../../src/sync/follow/follower.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { bent, follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
 import { BUILT_CHAIN_ID, LedgerBuilder, newBlock } from "../support/ledger-builder.ts";

@@ -10,7 +10,7 @@ import type { Store, StoreView } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { openStoreWalk } from "../../src/store/lmdb/walk.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import { checkCopy } from "../../src/sync/copy/copy-check.ts";
+import { checkCopy } from "../../src/sync/maintenance/copy/copy-check.ts";
 import { pruneTo } from "../store/contract.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { RandomHistory } from "../support/random-history.ts";

@@ -10,7 +10,7 @@ import type { Store } from "../../src/store/contract.ts";
 import { isPassingFault, StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import type { Follower } from "../../src/sync/follower.ts";
+import type { Follower } from "../../src/sync/follow/follower.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import {

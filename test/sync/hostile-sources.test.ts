@@ -2,10 +2,10 @@
 // is bounded by its format, and whatever reading it throws is the source's fault; an honest source next to the liar leads on.
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PeerConnection } from "../../src/sync/proofs/peer/connection.ts";
-import { parsePeerAddress } from "../../src/sync/proofs/peer/peer-address.ts";
-import { encodeQuestion } from "../../src/sync/proofs/peer/wire.ts";
-import type { ProofSource } from "../../src/sync/proofs/source.ts";
+import { PeerConnection } from "../../src/sync/signatures/peer/connection.ts";
+import { parsePeerAddress } from "../../src/sync/signatures/peer/peer-address.ts";
+import { encodeQuestion } from "../../src/sync/signatures/peer/wire.ts";
+import type { SignatureSource } from "../../src/sync/signatures/source.ts";
 import {
   CHAIN_ID,
   closeAll,
@@ -139,7 +139,7 @@ describe("whatever a source throws", () => {
     ["a type error", new TypeError("x is not a function")],
     ["no error at all", "text"],
   ])("is its own fault: %s", async (_, thrown) => {
-    const source: ProofSource = {
+    const source: SignatureSource = {
       name: "thrower",
       kind: "folder",
       receivedBytes: 0,

@@ -9,11 +9,11 @@ import { parseAddress } from "../../src/move/address.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { BaseFiller } from "../../src/sync/base-filler.ts";
-import { baseRowKey, decodeBaseRow } from "../../src/sync/base-rows.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import { createLazyView } from "../../src/sync/lazy-view.ts";
-import { locateBase } from "../../src/sync/locate-base.ts";
+import { BaseFiller } from "../../src/sync/lazy/base-filler.ts";
+import { createLazyView } from "../../src/sync/lazy/lazy-view.ts";
+import { FETCHED_ITEM } from "../../src/sync/side-rows.ts";
+import { locateBase } from "../../src/sync/upstream/locate-base.ts";
 import { UpstreamPool } from "../../src/sync/upstream/pool.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../../src/sync/upstream/rest-upstream.ts";
 import { type Meddle, type Meddler, startProxy } from "../support/proxy.ts";
@@ -185,7 +185,7 @@ describe("an item", () => {
     proxies[0]!.meddle = (passing) => passing;
     await expect(layer.read(1)).rejects.toMatchObject({ code: "unavailable" });
     expect(proxies[0]!.seen.length).toBe(asked);
-    expect(await store.getSideRows([baseRowKey("filled", hashOf(0))])).toEqual([undefined]);
+    expect(await store.getSideRows([FETCHED_ITEM.key(hashOf(0))])).toEqual([undefined]);
   });
 
   it("that was taken on one upstream's word is asked again when more agree, and replaced if it was wrong", async () => {
@@ -201,8 +201,8 @@ describe("an item", () => {
     expect(await second.read(0)).toEqual({ value: truth.value, level: "agreed 2/3" });
     expect(second.logged).toContain("replaced a state item that was fetched wrong");
     await second.close();
-    const [row] = await store.getSideRows([baseRowKey("filled", hashOf(0))]);
-    expect(decodeBaseRow(row!).fetched?.level).toEqual({ kind: "agreed", needed: 2, of: 3 });
+    const [row] = await store.getSideRows([FETCHED_ITEM.key(hashOf(0))]);
+    expect(FETCHED_ITEM.decode(row!).fetched?.level).toEqual({ kind: "agreed", needed: 2, of: 3 });
     // The level stays with the row, also under a weaker rule.
     const third = startLayer(store, 1, 1);
     expect(await third.read(0)).toEqual({ value: truth.value, level: "agreed 2/3" });

@@ -10,13 +10,13 @@ import { computeWaypoint, formatWaypoint, type Waypoint } from "../../src/ledger
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { ledgerInfoCodec } from "../../src/proof/ledger-info.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
-import { createBackupFolder } from "../../src/sync/proofs/backup-folder.ts";
-import { BackupService } from "../../src/sync/proofs/backup-service.ts";
-import { bucketOf, LocalFiles, WebFiles } from "../../src/sync/proofs/folder-files.ts";
-import { lengthRecord } from "../../src/sync/proofs/length-records.ts";
-import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/proofs/proof-keeper.ts";
-import { SignedChain, type SignedRows } from "../../src/sync/proofs/signed-chain.ts";
-import type { ProofSource } from "../../src/sync/proofs/source.ts";
+import { createBackupFolder } from "../../src/sync/signatures/backup-folder.ts";
+import { BackupService } from "../../src/sync/signatures/backup-service.ts";
+import { bucketOf, LocalFiles, WebFiles } from "../../src/sync/signatures/folder-files.ts";
+import { lengthRecord } from "../../src/sync/signatures/length-records.ts";
+import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
+import { SignedChain, type SignedRows } from "../../src/sync/signatures/signed-chain.ts";
+import type { SignatureSource } from "../../src/sync/signatures/source.ts";
 import { epochState, ledgerInfoOf, sign } from "../support/proof-network.ts";
 import {
   backupFiles,
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 async function keep(
-  source: ProofSource,
+  source: SignatureSource,
   rows: SignedRows,
   waypoint: Waypoint = genesisWaypoint,
   setAsideMs = 5,
@@ -67,7 +67,7 @@ async function keep(
   return { chain, keeper, judged };
 }
 
-async function folderOf(files: ReadonlyMap<string, Uint8Array>): Promise<ProofSource> {
+async function folderOf(files: ReadonlyMap<string, Uint8Array>): Promise<SignatureSource> {
   const url = writeFolder(temporaryFolder(), files);
   return createBackupFolder(url.href, new LocalFiles(url));
 }

@@ -10,7 +10,7 @@ import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/tran
 import { CHAINED, cutTrust, PROVEN, TRUSTED, type TrustLevel } from "../../src/ledger/trust.ts";
 import { checkData, createNode, type Node, type NodeOptions, rewindData } from "../../src/node.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
-import { baseRowKey, encodeBaseRow } from "../../src/sync/base-rows.ts";
+import { FETCHED_ITEM } from "../../src/sync/side-rows.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../../src/sync/upstream/rest-upstream.ts";
 import { forgeBalances } from "../support/forgery.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
@@ -244,10 +244,11 @@ describe("a ledger that began in the middle and is refuted", () => {
     const { node, proven } = await startNode({ data });
     await node.close();
     const store = await openLmdbStore({ path: data, readOnly: false });
-    const plant = (byte: number, at: bigint, level: TrustLevel) => ({
-      key: baseRowKey("filled", new Uint8Array(32).fill(byte)),
-      value: encodeBaseRow({ version: proven, value: undefined, fetched: { at, level, rewinds: 0n } }),
-    });
+    const plant = (byte: number, at: bigint, level: TrustLevel) =>
+      FETCHED_ITEM.row(
+        { version: proven, value: undefined, fetched: { at, level, rewinds: 0n } },
+        new Uint8Array(32).fill(byte),
+      );
     const view = await store.openView();
     view.release();
     const { trust, refuted } = view.position;

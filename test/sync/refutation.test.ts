@@ -8,8 +8,8 @@ import { Following, planFollowing } from "../../src/node/following/following.ts"
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import type { Follower } from "../../src/sync/follower.ts";
-import { FOLLOWER_NUMBERS } from "../../src/sync/follower-pace.ts";
+import type { Follower } from "../../src/sync/follow/follower.ts";
+import { FOLLOWER_NUMBERS } from "../../src/sync/follow/follower-options.ts";
 import { follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
 import { until } from "../support/until.ts";
 

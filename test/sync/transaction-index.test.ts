@@ -19,7 +19,7 @@ import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { openStoreWalk } from "../../src/store/lmdb/walk.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import { rewindLedger } from "../../src/sync/rewind.ts";
+import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
 import { recordChain } from "../support/follow.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -9,7 +9,7 @@ import { parseAddress } from "../../move/address.ts";
 import type { MadeBundle } from "../../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../../proof/question.ts";
 import type { Store } from "../../store/contract.ts";
-import { type PruneWindow, parsePruneWindow } from "../../sync/prune-window.ts";
+import { type PruneWindow, parsePruneWindow } from "../../sync/maintenance/prune-window.ts";
 import type { NodeOptions } from "../options/node-options.ts";
 import type { ProveOptions } from "../options/read-options.ts";
 import type { StartPlan } from "../start-plan.ts";
@@ -28,7 +28,7 @@ export class ProofQuestions {
   readonly #reader: Reader;
   readonly #store: () => Store | undefined;
   /** Kept, because node looks up the file of every import again. */
-  #prover: Promise<typeof import("../../sync/prover.ts")> | undefined;
+  #prover: Promise<typeof import("../../sync/proofs/prover.ts")> | undefined;
 
   constructor(reader: Reader, store: () => Store | undefined) {
     this.#reader = reader;
@@ -38,7 +38,7 @@ export class ProofQuestions {
   async prove(view: LedgerView, question: ProofQuestion, options: ProofOptions): Promise<MadeBundle> {
     const store = this.#store();
     if (store === undefined) throw new LedgerError("no_ledger", "there is no ledger yet");
-    this.#prover ??= import("../../sync/prover.ts");
+    this.#prover ??= import("../../sync/proofs/prover.ts");
     const { prove } = await this.#prover;
     return prove(store, view, question, options);
   }

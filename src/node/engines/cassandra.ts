@@ -158,7 +158,7 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
   openWalk: undefined,
   checkIndex: async (options, signal) => {
     const { openCassandraStore } = await import("../../store/cassandra/store.ts");
-    const { checkClusterIndex } = await import("../../sync/check/cluster-index.ts");
+    const { checkClusterIndex } = await import("../../sync/maintenance/check/cluster-index.ts");
     const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly: true });
     try {
       return await checkClusterIndex(store, signal);

@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { ConfigError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { TEXT } from "../../base/option.ts";
-import { assertHead } from "../../sync/check/head-check.ts";
 import { assertSameGenesis } from "../../sync/genesis.ts";
+import { assertHead } from "../../sync/maintenance/check/head-check.ts";
 import { optionTable } from "../options/option-table.ts";
 import { closedOnFault, type StoreEngine, type VerifierStarter } from "../store-engine.ts";
 

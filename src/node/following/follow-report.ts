@@ -1,9 +1,9 @@
 // How a follower appears in the info response and on the metrics page.
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
-import type { FillerStats } from "../../sync/base-filler.ts";
-import type { FollowerStatus } from "../../sync/follower-options.ts";
-import { waypointOfStored } from "../../sync/matched-waypoints.ts";
+import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
+import type { FillerStats } from "../../sync/lazy/base-filler.ts";
+import { waypointOfStored } from "../../sync/waypoints.ts";
 import type { GaugeSource } from "../metrics/metrics.ts";
 import type { Following } from "./following.ts";
 import type { ProvingStatus } from "./proving.ts";

@@ -11,23 +11,24 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Store } from "../../store/contract.ts";
 import { isPassingFault } from "../../store/errors.ts";
-import { type AgreementRule, parseAgreement } from "../../sync/agreement.ts";
-import { BaseFiller, type FillerStats } from "../../sync/base-filler.ts";
-import type { CommitProgress } from "../../sync/checked-commits.ts";
-import { type Committer, loadPosition } from "../../sync/committer.ts";
-import { Follower } from "../../sync/follower.ts";
-import type { FollowerStatus } from "../../sync/follower-options.ts";
-import { paceOf } from "../../sync/follower-pace.ts";
-import { createLazyView } from "../../sync/lazy-view.ts";
-import { locateBase } from "../../sync/locate-base.ts";
-import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../../sync/matched-waypoints.ts";
-import { mayProveItems } from "../../sync/proofs/connect.ts";
+import type { Committer } from "../../sync/committer.ts";
+import { type AgreementRule, parseAgreement } from "../../sync/follow/agreement.ts";
+import type { CommitProgress } from "../../sync/follow/checked-commits.ts";
+import { Follower } from "../../sync/follow/follower.ts";
+import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
+import { paceOf } from "../../sync/follow/follower-options.ts";
+import { BaseFiller, type FillerStats } from "../../sync/lazy/base-filler.ts";
+import { createLazyView } from "../../sync/lazy/lazy-view.ts";
+import { loadPosition } from "../../sync/reading.ts";
+import { mayProveItems } from "../../sync/signatures/connect.ts";
+import { locateBase } from "../../sync/upstream/locate-base.ts";
 import {
   type ApiKeyHeader,
   createRestUpstream,
   parseUpstreamUrl,
 } from "../../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../../sync/upstream/upstream.ts";
+import { isSameWaypoint, loadMatchedWaypoints, waypointOfStored } from "../../sync/waypoints.ts";
 import { FOLLOW_NUMBERS, type FollowOptions, type UpstreamApiKey } from "../options/follow-options.ts";
 import type { VerifierStarter } from "../store-engine.ts";
 import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./proving.ts";

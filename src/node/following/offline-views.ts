@@ -1,13 +1,14 @@
 // Views without upstreams, of a ledger whose state is only partly known. An item that was never fetched is unknown:
 // reading it is an error, not "absent".
+
 import { silentLogger } from "../../base/log.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
-import { BaseFiller } from "../../sync/base-filler.ts";
 import { ForkSource } from "../../sync/fork/fork-source.ts";
 import { ForkView } from "../../sync/fork/fork-view.ts";
-import { type ForkPin, loadPin } from "../../sync/fork/pin.ts";
-import { createLazyView } from "../../sync/lazy-view.ts";
+import { BaseFiller } from "../../sync/lazy/base-filler.ts";
+import { createLazyView } from "../../sync/lazy/lazy-view.ts";
+import { FORK_PIN, type ForkPin } from "../../sync/side-rows.ts";
 import { UpstreamError } from "../../sync/upstream/errors.ts";
 import type { Upstream } from "../../sync/upstream/upstream.ts";
 
@@ -49,7 +50,7 @@ export class OfflineViews {
 
   async #loadPin(view: StoreView, store: Store): Promise<ForkPin | undefined> {
     try {
-      return await loadPin(store);
+      return await FORK_PIN.load(store);
     } catch (error) {
       view.release();
       throw error;

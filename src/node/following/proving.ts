@@ -8,18 +8,19 @@ import { computeWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import { fastestBls } from "../../proof/native-bls.ts";
 import type { Store } from "../../store/contract.ts";
 import { isPassingFault } from "../../store/errors.ts";
-import { type Committer, loadPosition } from "../../sync/committer.ts";
-import type { Follower } from "../../sync/follower.ts";
-import { isSameWaypoint } from "../../sync/matched-waypoints.ts";
-import { connectProofSource, type ProofTarget, parseProofTarget } from "../../sync/proofs/connect.ts";
-import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../../sync/proofs/proof-keeper.ts";
+import type { Committer } from "../../sync/committer.ts";
+import type { Follower } from "../../sync/follow/follower.ts";
 import { judgeHistory, provenVersion } from "../../sync/proofs/proven-history.ts";
 import { ProvenState } from "../../sync/proofs/proven-state.ts";
-import { SignedChain } from "../../sync/proofs/signed-chain.ts";
-import type { ProofSource } from "../../sync/proofs/source.ts";
-import { signedRowsOf } from "../../sync/signed-rows.ts";
+import { loadPosition } from "../../sync/reading.ts";
+import { connectProofSource, type ProofTarget, parseProofTarget } from "../../sync/signatures/connect.ts";
+import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../../sync/signatures/proof-keeper.ts";
+import { SignedChain } from "../../sync/signatures/signed-chain.ts";
+import { signedRowsOf } from "../../sync/signatures/signed-rows.ts";
+import type { SignatureSource } from "../../sync/signatures/source.ts";
 import type { Upstream } from "../../sync/upstream/upstream.ts";
-import type { BaseStart } from "../../sync/verifier.ts";
+import type { BaseStart } from "../../sync/verify/verifier.ts";
+import { isSameWaypoint } from "../../sync/waypoints.ts";
 
 /** Checked options. */
 export interface ProvingPlan {
@@ -69,7 +70,7 @@ export function planProving(
 export class Proving {
   readonly #plan: ProvingPlan;
   readonly #parts: ProvingParts;
-  readonly #sources: readonly ProofSource[];
+  readonly #sources: readonly SignatureSource[];
   #chain: SignedChain | undefined;
   #keeper: ProofKeeper | undefined;
   #state: ProvenState | undefined;

@@ -1,10 +1,11 @@
 // Whether a follower should get requests: derived from when it was last level with the head that upstreams claimed, and
 // from the time of its own latest block. Either bounds how old its answers can be; no upstream's claim about time does.
+
 import type { Logger } from "../../base/log.ts";
 import { USEC_PER_MS } from "../../base/numbers.ts";
 import { spanText } from "../../base/settings.ts";
-import type { FollowerStatus } from "../../sync/follower-options.ts";
-import type { FollowState } from "../../sync/follower-state.ts";
+import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
+import type { FollowState } from "../../sync/follow/follower-state.ts";
 
 /** What a follower's readiness is derived from. */
 export interface FollowFacts extends Pick<FollowerStatus, "state" | "reason" | "levelAgeMs" | "headVersion"> {

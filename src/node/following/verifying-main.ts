@@ -3,8 +3,8 @@
 import { errorText } from "../../base/errors.ts";
 import { SOFTWARE_VERSION } from "../../base/software-version.ts";
 import { openLmdbStore } from "../../store/lmdb/store.ts";
-import { loadPosition } from "../../sync/committer.ts";
-import { PageVerifier } from "../../sync/page-verifier.ts";
+import { loadPosition } from "../../sync/reading.ts";
+import { PageVerifier } from "../../sync/verify/page-verifier.ts";
 import type { StartOrder, VerifyingOrder, VerifyingReport } from "./verifying-messages.ts";
 
 let verifier: PageVerifier | undefined;

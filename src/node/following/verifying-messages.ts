@@ -1,5 +1,6 @@
 // Messages between a follower's process and the process that verifies pages for it.
-import type { PageVerification } from "../../sync/verified-page.ts";
+
+import type { PageVerification } from "../../sync/verify/verified-page.ts";
 
 /** The first order. */
 export interface StartOrder {

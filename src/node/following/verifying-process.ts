@@ -6,7 +6,7 @@ import { childFlags } from "../../base/child-flags.ts";
 import type { Logger } from "../../base/log.ts";
 import { SOFTWARE_VERSION } from "../../base/software-version.ts";
 import { LATE, within } from "../../base/wait.ts";
-import type { RemoteVerifier } from "../../sync/page-verifier.ts";
+import type { RemoteVerifier } from "../../sync/verify/page-verifier.ts";
 import type { StartOrder, VerifyingOrder, VerifyingReport } from "./verifying-messages.ts";
 
 /** Far more than a start on a busy machine takes. */

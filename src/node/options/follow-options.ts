@@ -12,9 +12,9 @@ import {
   textOption,
 } from "../../base/option.ts";
 import { DAY_MS, type NumberOptions, type NumberSettings } from "../../base/settings.ts";
-import { FOLLOWER_NUMBERS } from "../../sync/follower-pace.ts";
-import { PROOF_NUMBERS } from "../../sync/proofs/proof-keeper.ts";
-import { OPEN_BLOCK_NUMBERS } from "../../sync/verifier.ts";
+import { FOLLOWER_NUMBERS } from "../../sync/follow/follower-options.ts";
+import { PROOF_NUMBERS } from "../../sync/signatures/proof-keeper.ts";
+import { OPEN_BLOCK_NUMBERS } from "../../sync/verify/verifier.ts";
 import { optionTable } from "./option-table.ts";
 
 export const FOLLOW_NUMBERS = {

@@ -1,13 +1,13 @@
 // Copies a ledger into another store and compares the two afterwards.
 import type { Logger } from "../../base/log.ts";
 import type { StoreWalk } from "../../store/lmdb/walk.ts";
-import { type CopyCheckReport, checkCopy } from "../../sync/copy/copy-check.ts";
+import { type CopyCheckReport, checkCopy } from "../../sync/maintenance/copy/copy-check.ts";
 import {
   type CopySizes,
   copyLedger,
   type LedgerCopyCounts,
   type LedgerCopyReport,
-} from "../../sync/copy/copy-ledger.ts";
+} from "../../sync/maintenance/copy/copy-ledger.ts";
 import type { OpenedStore } from "../store-engine.ts";
 import { openStore, openWalk, type StoreOptions } from "../store-engines.ts";
 import { retryOutOfReach } from "./out-of-reach.ts";

@@ -9,7 +9,7 @@ import { findHolder } from "../../store/lmdb/lease.ts";
 import { decodePosition } from "../../store/lmdb/position-row.ts";
 import { getRow } from "../../store/lmdb/sealed-rows.ts";
 import { META } from "../../store/lmdb/tables.ts";
-import { connectProofSource, parseProofTarget } from "../../sync/proofs/connect.ts";
+import { connectProofSource, parseProofTarget } from "../../sync/signatures/connect.ts";
 import { askInTime } from "../../sync/upstream/errors.ts";
 import { openStore, type StoreOptions } from "../store-engines.ts";
 

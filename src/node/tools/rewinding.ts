@@ -1,12 +1,12 @@
 // Rewinds a stored ledger to an earlier version.
 import { ConfigError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { assertNotHalfCopied } from "../../sync/copy/copy-mark.ts";
 import {
   type RewindOptions as LedgerRewindOptions,
   type RewindReport,
   rewindLedger,
-} from "../../sync/rewind.ts";
+} from "../../sync/maintenance/rewind.ts";
+import { assertNotHalfCopied } from "../../sync/side-rows.ts";
 import { openStore, type StoreOptions } from "../store-engines.ts";
 import { underLease } from "./under-lease.ts";
 

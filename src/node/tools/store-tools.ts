@@ -16,9 +16,9 @@ import {
   openDraft,
   writeManifest,
 } from "../../store/lmdb/backup.ts";
-import type { CheckProgress } from "../../sync/check/check-pace.ts";
-import type { IndexReport } from "../../sync/check/cluster-index.ts";
-import { checkStore, type StoreReport } from "../../sync/check/store-check.ts";
+import type { IndexReport } from "../../sync/maintenance/check/cluster-index.ts";
+import type { CheckProgress } from "../../sync/maintenance/check/findings.ts";
+import { checkStore, type StoreReport } from "../../sync/maintenance/check/store-check.ts";
 import { engineOf, openWalk, type StoreOptions } from "../store-engines.ts";
 
 export type { CheckProgress, IndexReport, StoreReport };

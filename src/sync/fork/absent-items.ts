@@ -2,18 +2,13 @@
 // but bounded: anyone can make up addresses. Each item belongs to one of a fixed number of slots, by its key hash; a
 // full slot forgets its oldest item, which is then asked for again.
 import type { SideRow, Store } from "../../store/contract.ts";
-import { SIDE_KEYS } from "../base-rows.ts";
+import { ABSENT_ITEMS } from "../side-rows.ts";
 
 const SLOT_BITS = 12;
 const HASHES_PER_SLOT = 32;
-const HASH_BYTES = 32;
 
 function slotOf(keyHash: Uint8Array): number {
   return (((keyHash[0] ?? 0) << 8) | (keyHash[1] ?? 0)) >> (16 - SLOT_BITS);
-}
-
-function rowKey(slot: number): Uint8Array {
-  return Uint8Array.of(SIDE_KEYS.forkAbsent, slot >> 8, slot & 0xff);
 }
 
 const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
@@ -31,10 +26,15 @@ export class AbsentItems {
   /** Which of the items are known to be absent. */
   async find(keyHashes: readonly Uint8Array[]): Promise<readonly boolean[]> {
     const unloaded = [...new Set(keyHashes.map(slotOf))].filter((slot) => !this.#slots.has(slot));
-    const rows = unloaded.length === 0 ? [] : await this.#store.getSideRows(unloaded.map(rowKey));
+    const rows =
+      unloaded.length === 0
+        ? []
+        : await this.#store.getSideRows(unloaded.map((slot) => ABSENT_ITEMS.key(slot)));
     for (const [i, slot] of unloaded.entries()) {
       // Another reader may have loaded it meanwhile, and added to it.
-      if (!this.#slots.has(slot)) this.#slots.set(slot, decodeHashes(rows[i]));
+      if (this.#slots.has(slot)) continue;
+      const row = rows[i];
+      this.#slots.set(slot, new Set(row === undefined ? [] : ABSENT_ITEMS.decode(row).map(nameOf)));
     }
     return keyHashes.map((keyHash) => this.#slots.get(slotOf(keyHash))?.has(nameOf(keyHash)) === true);
   }
@@ -52,19 +52,14 @@ export class AbsentItems {
 
   /** The rows to write since the last call. */
   takeRows(): SideRow[] {
-    const rows = [...this.#changed].map((slot) => ({
-      key: rowKey(slot),
-      value: Buffer.from([...(this.#slots.get(slot) ?? [])].join(""), "latin1"),
-    }));
+    const rows = [...this.#changed].map((slot) => {
+      const hashes = [...(this.#slots.get(slot) ?? [])];
+      return ABSENT_ITEMS.row(
+        hashes.map((name) => Buffer.from(name, "latin1")),
+        slot,
+      );
+    });
     this.#changed.clear();
     return rows;
   }
-}
-
-function decodeHashes(row: Uint8Array | undefined): Set<string> {
-  const hashes = new Set<string>();
-  for (let at = 0; at + HASH_BYTES <= (row?.length ?? 0); at += HASH_BYTES) {
-    hashes.add(nameOf((row ?? new Uint8Array(0)).subarray(at, at + HASH_BYTES)));
-  }
-  return hashes;
 }

@@ -10,14 +10,13 @@ import { decodePage, type RecordSpans } from "../../ledger/record.ts";
 import { TRUSTED } from "../../ledger/trust.ts";
 import type { IndexName } from "../../ledger/view.ts";
 import type { BlockStart, Store } from "../../store/contract.ts";
-import { indexReachRow } from "../../store/index-reach.ts";
-import { deletionRows } from "../base-rows.ts";
-import { IndexRowMaker, transactionIndexRows } from "../index-rows.ts";
-import { locateBase } from "../locate-base.ts";
+import { FORK_PIN, type ForkPin } from "../side-rows.ts";
+import { StoreWriter } from "../store-writer.ts";
 import { UpstreamError } from "../upstream/errors.ts";
-import type { Upstream } from "../upstream/upstream.ts";
-import { Verifier } from "../verifier.ts";
-import { type ForkPin, pinRow, recordHashOf } from "./pin.ts";
+import { locateBase } from "../upstream/locate-base.ts";
+import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
+import { Verifier } from "../verify/verifier.ts";
+import { recordHashOf } from "./pin.ts";
 
 /** The end of the ledger that is forked. */
 export interface ForkBase {
@@ -32,7 +31,7 @@ const PAGE = 100;
 
 /** Fetches the records that a fork begins with, and checks their hashes. Throws UpstreamError. */
 export async function fetchForkBase(
-  upstream: Upstream,
+  upstream: HeadSource & RecordSource,
   wanted: bigint | "latest",
   signal: AbortSignal,
 ): Promise<Omit<ForkBase, "pin"> & { readonly version: bigint; readonly recordHash: Uint8Array }> {
@@ -88,14 +87,8 @@ export async function commitForkBase(
   const writes = records.flatMap(({ version, writes: written }) =>
     written.map(({ key, keyHash, value }) => ({ key, keyHash, version, value })),
   );
-  const rawRecords = records.map(({ version, bytes }) => ({ version, bytes }));
-  const index = [
-    ...(indexes.items ? await new IndexRowMaker().rowsOf(writes, async () => []) : []),
-    ...(indexes.transactions ? transactionIndexRows(rawRecords) : []),
-  ];
-  const names = (["items", "transactions"] as const).filter((name) => indexes[name]);
-  const reach = names.map((name) => indexReachRow(pin.version, name));
-  await store.commit(
+  const writer = new StoreWriter(store, { ...indexes, isPart: true });
+  await writer.commit(
     {
       previous: undefined,
       position: {
@@ -114,10 +107,9 @@ export async function commitForkBase(
       },
       writes,
       blocks: [block],
-      records: rawRecords,
+      records: records.map(({ version, bytes }) => ({ version, bytes })),
       treeNodes: [],
-      index: names.length === 0 ? undefined : index,
-      sideRows: [...(await deletionRows(store, writes)), ...reach, pinRow(pin)],
+      sideRows: [FORK_PIN.row(pin)],
     },
     { chainId, genesisHash: UNKNOWN_GENESIS },
   );

@@ -13,15 +13,16 @@ import { decodePage, type RecordSpans } from "../../ledger/record.ts";
 import type { Block, LedgerView, OwnedKey, OwnedPage, StoredRecord } from "../../ledger/view.ts";
 import type { Address } from "../../move/address.ts";
 import type { Store } from "../../store/contract.ts";
-import { assertStateValue, BaseFiller } from "../base-filler.ts";
-import { locateBase } from "../locate-base.ts";
+import { assertStateValue, BaseFiller } from "../lazy/base-filler.ts";
+import type { ForkPin } from "../side-rows.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
+import { locateBase } from "../upstream/locate-base.ts";
 import { UpstreamPool, wrongChain } from "../upstream/pool.ts";
 import type { StateValueAnswer, Upstream, UpstreamAnswer, UpstreamQuestion } from "../upstream/upstream.ts";
 import { AbsentItems } from "./absent-items.ts";
 import { AccountKeys } from "./account-keys.ts";
 import { oldBlockStart, oldTransactionKeys } from "./old-transactions.ts";
-import { type ForkPin, recordHashOf } from "./pin.ts";
+import { recordHashOf } from "./pin.ts";
 
 export interface ForkSourceOptions {
   readonly upstream: Upstream;

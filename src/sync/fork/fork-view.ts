@@ -15,9 +15,9 @@ import type {
   StateItem,
   StoredRecord,
 } from "../../ledger/view.ts";
-import { LazyView } from "../lazy-view.ts";
+import { LazyView } from "../lazy/lazy-view.ts";
+import type { ForkPin } from "../side-rows.ts";
 import type { ForkSource } from "./fork-source.ts";
-import type { ForkPin } from "./pin.ts";
 
 const nameOf = (place: Uint8Array): string => Buffer.from(place).toString("latin1");
 

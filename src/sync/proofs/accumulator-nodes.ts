@@ -6,8 +6,8 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { accumulatorHeight, type RangeProof } from "../../proof/accumulator-proof.ts";
 import type { Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { subtreeKey } from "../proof-history.ts";
-import { SUBTREE_LEVEL } from "../verifier.ts";
+import { SUBTREE } from "../side-rows.ts";
+import { SUBTREE_LEVEL } from "../verify/verifier.ts";
 import { BackupRefusal } from "./backup-refusal.ts";
 
 const SEED = SEEDS.transactionAccumulator;
@@ -75,8 +75,8 @@ export class AccumulatorNodes {
     if (level === 0) return this.#leafOf(first);
     const isFull = first + (1n << BigInt(level)) <= lastVersion + 1n;
     if (isFull && level >= SUBTREE_LEVEL) {
-      const [row] = await store.getSideRows([subtreeKey(level, index)]);
-      if (row !== undefined) return new Uint8Array(row);
+      const row = await SUBTREE.load(store, level, index);
+      if (row !== undefined) return row;
       if (missingSubtree === "corrupt") {
         throw new StoreError("corrupt", `the accumulator lacks its subtree ${index} of level ${level}`);
       }

@@ -1,5 +1,6 @@
 // The answers of a backup service, from a store: what the reference's backup tool and followers with `--proofs` ask for.
 // Long answers are made piece by piece, and take the memory of one piece.
+
 import { equalBytes } from "../../base/bytes.ts";
 import { fromHex, toHex } from "../../base/hex.ts";
 import { U64_MAX } from "../../base/numbers.ts";
@@ -16,19 +17,20 @@ import type { Block } from "../../ledger/view.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { type BlockEnd, loadBlockEnd } from "../proof-history.ts";
-import { loadEpochEnd, loadEpochEnds, loadNewestSigned } from "../signed-rows.ts";
-import { TreeAt } from "../tree-history.ts";
-import { AccumulatorNodes } from "./accumulator-nodes.ts";
-import { BackupRefusal } from "./backup-refusal.ts";
+import { withView } from "../reading.ts";
+import { BLOCK_END, type BlockEnd } from "../side-rows.ts";
 import {
   dbStateCodec,
   rightSiblingsCodec,
   signedRangeProofCodec,
   stateRootProofCodec,
-} from "./backup-service.ts";
-import { lengthRecord } from "./length-records.ts";
+} from "../signatures/backup-service.ts";
+import { lengthRecord } from "../signatures/length-records.ts";
+import { loadEpochEnd, loadEpochEnds, loadNewestSigned } from "../signatures/signed-rows.ts";
+import { AccumulatorNodes } from "./accumulator-nodes.ts";
+import { BackupRefusal } from "./backup-refusal.ts";
 import { type StateList, StateLists } from "./state-snapshot.ts";
+import { TreeAt } from "./tree-history.ts";
 
 /** Epochs, records and bytes per piece. */
 const EPOCHS_AT_ONCE = 100n;
@@ -71,7 +73,7 @@ export class BackupAnswers {
   }
 
   async *#dbState(): Answer {
-    const signed = await this.#withView((view) => this.#latest(view));
+    const signed = await withView(this.#store.openView(), (view) => this.#latest(view));
     const state = signed && { epoch: signed.ledgerInfo.epoch, version: signed.ledgerInfo.version };
     yield encodeWith(dbStateCodec, state);
   }
@@ -106,7 +108,7 @@ export class BackupAnswers {
   }
 
   async *#stateRootProof(version: bigint): Answer {
-    yield await this.#withView(async (view) => {
+    yield await withView(this.#store.openView(), async (view) => {
       const signed = await this.#covering(view, version);
       const [stored] = await view.getRecords(version, 1, 1);
       if (stored === undefined) throw new LedgerError("corrupt", `version ${version} has no record`);
@@ -127,14 +129,16 @@ export class BackupAnswers {
     const end = Math.min(Number(start + count), list.count);
     for (let next = Number(start); next < end; next += ITEMS_AT_ONCE) {
       const keyHashes = list.slice(next, Math.min(next + ITEMS_AT_ONCE, end));
-      const records = await this.#withView((view) => readStateRecords(view, keyHashes, version));
+      const records = await withView(this.#store.openView(), (view) =>
+        readStateRecords(view, keyHashes, version),
+      );
       yield Buffer.concat(records.map(lengthRecord));
       await takeTurn(signal);
     }
   }
 
   async *#stateRangeProof(version: bigint, keyHash: Uint8Array): Answer {
-    const { end } = await this.#withView((view) => this.#stateAt(view, version));
+    const { end } = await withView(this.#store.openView(), (view) => this.#stateAt(view, version));
     const { leaf, siblings } = await readTreePath(keyHash, new TreeAt(this.#store, end.rootVersion).getNodes);
     if (leaf === undefined || !equalBytes(leaf.keyHash, keyHash)) {
       throw new BackupRefusal("not_found", "the state has no item with that key hash");
@@ -144,7 +148,7 @@ export class BackupAnswers {
   }
 
   async #listAt(version: bigint): Promise<StateList> {
-    const { end, root } = await this.#withView((view) => this.#stateAt(view, version));
+    const { end, root } = await withView(this.#store.openView(), (view) => this.#stateAt(view, version));
     // A commit may replace a node just as it is read.
     for (let attempt = 1; ; attempt++) {
       try {
@@ -164,7 +168,7 @@ export class BackupAnswers {
       throw new BackupRefusal("not_found", `version ${version} is above the latest ${view.position.version}`);
     }
     const block = await view.getBlockByVersion(version);
-    const end = block && (await loadBlockEnd(this.#store, block.height));
+    const end = block && (await BLOCK_END.load(this.#store, block.height));
     if (block?.lastVersion !== version) {
       throw new BackupRefusal(
         "not_found",
@@ -181,7 +185,7 @@ export class BackupAnswers {
 
   async *#rangeProof(first: bigint, last: bigint): Answer {
     if (first > last) throw new BackupRefusal("bad_request", `expected a range, got ${first} to ${last}`);
-    yield await this.#withView(async (view) => {
+    yield await withView(this.#store.openView(), async (view) => {
       const signed = await this.#covering(view, last);
       const range = await this.#nodes(view, signed).rangeProof(first, last);
       return encodeWith(signedRangeProofCodec, { range, signed });
@@ -197,7 +201,7 @@ export class BackupAnswers {
     assertCount(first, count);
     for (let next = first; next < first + count; ) {
       const left = Number(first + count - next);
-      const pieces = await this.#withView(async (view) => {
+      const pieces = await withView(this.#store.openView(), async (view) => {
         if (next > view.position.version) {
           throw new BackupRefusal(
             "not_found",
@@ -241,15 +245,6 @@ export class BackupAnswers {
         return signed;
     }
     throw new BackupRefusal("not_found", `no signature that is known here covers version ${version}`);
-  }
-
-  async #withView<T>(use: (view: StoreView) => Promise<T>): Promise<T> {
-    const view = await this.#store.openView();
-    try {
-      return await use(view);
-    } finally {
-      view.release();
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 // Compares the stored history with what validators signed: where our own accumulator root is the signed one, everything
 // up to there is proven; where it is not, our history is not the network's.
+
 import { equalBytes } from "../../base/bytes.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
@@ -7,7 +8,8 @@ import { decodeRecord } from "../../ledger/record.ts";
 import { confirmedVersion, PROVEN, type Refutation, trustAt } from "../../ledger/trust.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
-import type { SignedChain } from "./signed-chain.ts";
+import { withView } from "../reading.ts";
+import type { SignedChain } from "../signatures/signed-chain.ts";
 
 /** What signatures say about the stored history. */
 export interface SignedVerdict {
@@ -30,12 +32,7 @@ export function provenVersion(position: Position): bigint | undefined {
 
 /** Compares the stored versions above the proven ones with the ledger infos of the chain. */
 export async function judgeHistory(store: Store, chain: SignedChain): Promise<SignedVerdict> {
-  const view = await store.openView();
-  try {
-    return await judge(view, chain);
-  } finally {
-    view.release();
-  }
+  return withView(store.openView(), (view) => judge(view, chain));
 }
 
 async function judge(view: StoreView, chain: SignedChain): Promise<SignedVerdict> {

@@ -17,13 +17,13 @@ import { ANCHORED, PROVEN, type TrustLevel } from "../../ledger/trust.ts";
 import { computeWaypoint } from "../../ledger/waypoint.ts";
 import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";
 import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
-import { locateBase } from "../locate-base.ts";
+import type { ProofKeeper } from "../signatures/proof-keeper.ts";
+import type { SignedChain } from "../signatures/signed-chain.ts";
+import { type SignatureSource, SourceLie, type StateService } from "../signatures/source.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
-import type { Upstream } from "../upstream/upstream.ts";
-import type { BaseStart } from "../verifier.ts";
-import type { ProofKeeper } from "./proof-keeper.ts";
-import type { SignedChain } from "./signed-chain.ts";
-import { type ProofSource, SourceLie, type StateService } from "./source.ts";
+import { locateBase } from "../upstream/locate-base.ts";
+import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
+import type { BaseStart } from "../verify/verifier.ts";
 import { StateProver } from "./state-prover.ts";
 
 /** For one item, which takes some tens of questions. */
@@ -65,7 +65,11 @@ export class ProvenState {
    * Where to begin in the middle: at the block that ends the last epoch up to the wanted version, with the accumulator
    * before it. Throws NotProvable, UpstreamError.
    */
-  async locate(upstream: Upstream, wanted: bigint | "latest", signal: AbortSignal): Promise<BaseStart> {
+  async locate(
+    upstream: HeadSource & RecordSource,
+    wanted: bigint | "latest",
+    signal: AbortSignal,
+  ): Promise<BaseStart> {
     const { chain, keeper } = this.#options;
     if (!keeper.isCaughtUp) {
       const epoch = chain.epoch === undefined ? "" : `: epoch ${chain.epoch} is next`;
@@ -154,7 +158,7 @@ export class ProvenState {
     return making;
   }
 
-  #forget({ name }: ProofSource): void {
+  #forget({ name }: SignatureSource): void {
     for (const key of this.#provers.keys()) if (key.endsWith(` ${name}`)) this.#provers.delete(key);
   }
 }

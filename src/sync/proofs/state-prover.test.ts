@@ -8,7 +8,7 @@ import { stateKeyCodec, stateKeyHashOfBcs } from "../../ledger/state-key.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
 import { stateValueCodec, stateValueHash } from "../../ledger/state-value.ts";
 import { ProofError } from "../../proof/errors.ts";
-import { SourceLie, type StateQuestions, type StateRecord } from "./source.ts";
+import { SourceLie, type StateQuestions, type StateRecord } from "../signatures/source.ts";
 import { StateProver } from "./state-prover.ts";
 
 const { signal } = new AbortController();

@@ -10,7 +10,7 @@ import { stateKeyHashOfBcs } from "../../ledger/state-key.ts";
 import { innerHashOf, leafHashOf } from "../../ledger/state-tree/tree-node.ts";
 import { stateValueHash } from "../../ledger/state-value.ts";
 import { checkStateProof, type StateProof } from "../../proof/state-proof.ts";
-import { SourceLie, type StateQuestions } from "./source.ts";
+import { SourceLie, type StateQuestions } from "../signatures/source.ts";
 
 /** A state at a version. */
 export interface StatePoint {

@@ -1,5 +1,5 @@
-// The interface of an upstream: a node that serves records and state values. Nothing it serves is trusted; the
-// follower verifies it.
+// The interfaces of sources, by what each gives; signatures come from a SignatureSource. A part takes the one that it needs,
+// and an upstream is all of them. Nothing that a source gives is trusted: the follower verifies it.
 
 /** The head that an upstream claims. */
 export interface UpstreamHead {
@@ -43,17 +43,29 @@ export interface UpstreamQuestion {
   readonly absentCode: string;
 }
 
+/** Tells the head that it claims. */
+export interface HeadSource {
+  getHead(signal: AbortSignal): Promise<UpstreamHead>;
+}
+
+/** Gives records. */
+export interface RecordSource {
+  /** At most `limit` records from `start` on. Throws `beyond_head`, `pruned`, `too_large`. */
+  getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage>;
+}
+
+/** Gives state values. */
+export interface StateSource {
+  /** `stateKey` is BCS of the StateKey. Throws `beyond_head`, `pruned`. */
+  getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer>;
+}
+
 /** A node to follow. Every call throws UpstreamError, or the signal's reason once aborted. */
-export interface Upstream {
+export interface Upstream extends HeadSource, RecordSource, StateSource {
   /** Name for logs and metrics; contains no secret. */
   readonly name: string;
   /** Bytes received over the wire so far. */
   readonly receivedBytes: number;
-  getHead(signal: AbortSignal): Promise<UpstreamHead>;
-  /** At most `limit` records from `start` on. Throws `beyond_head`, `pruned`, `too_large`. */
-  getRecords(start: bigint, limit: number, signal: AbortSignal): Promise<RecordsPage>;
-  /** `stateKey` is BCS of the StateKey. Throws `beyond_head`, `pruned`. */
-  getStateValue(stateKey: Uint8Array, version: bigint, signal: AbortSignal): Promise<StateValueAnswer>;
   /** Throws `beyond_head`, `pruned`. Only a fork asks. */
   getAnswer?(question: UpstreamQuestion, signal: AbortSignal): Promise<UpstreamAnswer>;
   close(): void;

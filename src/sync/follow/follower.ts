@@ -1,0 +1,398 @@
+// The follower pulls records from upstreams, has the committer verify and commit them in order, and then polls at the
+// head. It sets aside an upstream that serves wrong data and asks another one; a fault of this node stops it.
+import { setMaxListeners } from "node:events";
+import { errorText } from "../../base/errors.ts";
+import { backoffMs, pause } from "../../base/wait.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import type { Refutation } from "../../ledger/trust.ts";
+import type { Waypoint } from "../../ledger/waypoint.ts";
+import { NotProvable } from "../proofs/proven-state.ts";
+import { askInTime, BeyondHead, UpstreamError } from "../upstream/errors.ts";
+import { type PoolEntry, UpstreamPool } from "../upstream/pool.ts";
+import { ExpectedWaypoints } from "../waypoints.ts";
+import { Agreement, NoAgreement } from "./agreement.ts";
+import { CheckedCommits, type CommitProgress, type VerifiedStep } from "./checked-commits.ts";
+import {
+  DEFAULT_PACE,
+  type FollowerOptions,
+  type FollowerPace,
+  type FollowerStatus,
+} from "./follower-options.ts";
+import { ClaimedState, headAgeOf } from "./follower-state.ts";
+import { OtherHistories } from "./other-histories.ts";
+import { PageFetcher } from "./page-fetcher.ts";
+import { RemoteVerification } from "./remote-verification.ts";
+import { assertSameLedger } from "./same-ledger.ts";
+import { UpstreamHeads } from "./upstream-heads.ts";
+import { UpstreamPatience } from "./upstream-patience.ts";
+
+/** Runs from construction until `close`. */
+export class Follower {
+  /** Resolves when the follower stops for good; never rejects. */
+  readonly faulted: Promise<Error>;
+  /** Shared with the base filler, which asks the same upstreams for state items. */
+  readonly pool: UpstreamPool;
+  readonly #options: FollowerOptions;
+  readonly #pace: FollowerPace;
+  readonly #random: () => number;
+  readonly #stop = new AbortController();
+  /** Upstreams that must have a version before it is fetched. */
+  readonly #needed: number;
+  readonly #waypoints: ExpectedWaypoints;
+  readonly #state: ClaimedState;
+  readonly #patience: UpstreamPatience;
+  readonly #histories: OtherHistories;
+  readonly #watch: UpstreamHeads;
+  readonly #agreement: Agreement | undefined;
+  readonly #fetcher: PageFetcher;
+  readonly #commits: CheckedCommits;
+  readonly #remote: RemoteVerification | undefined;
+  /** The upstream whose records may be held back. */
+  #source: PoolEntry | undefined;
+  #reportFault: (error: Error) => void = () => {};
+  readonly #running: Promise<void>;
+
+  constructor(options: FollowerOptions) {
+    const { committer, ledger, logger, agree, startVerifier } = options;
+    this.#options = options;
+    const pace = { ...DEFAULT_PACE, ...options.pace };
+    this.#pace = pace;
+    const clock = options.clock ?? (() => performance.now());
+    this.#random = options.random ?? Math.random;
+    const { signal } = this.#stop;
+    setMaxListeners(0, signal);
+    const needed = agree?.needed ?? 1;
+    this.#needed = needed;
+    const headAgeMs = headAgeOf(pace.pollTimeMs);
+    const pool = new UpstreamPool(options.upstreams, {
+      retry: pace.retry,
+      setAside: pace.setAside,
+      chainId: () => this.#chainId,
+      headAgeMs,
+      logger,
+      clock,
+      random: this.#random,
+    });
+    this.pool = pool;
+    const waypoints = new ExpectedWaypoints(options.anchors ?? []);
+    this.#waypoints = waypoints;
+    this.#state = new ClaimedState({ heads: pool, needed, headAgeMs, logger, clock });
+    this.#patience = new UpstreamPatience({ pool, giveUpTimeMs: pace.giveUpTimeMs, clock });
+    const onFault = (error: unknown): void => {
+      if (options.mayPass?.(error) !== true) this.#fail(error);
+    };
+    this.#histories = new OtherHistories({
+      ledger,
+      committer,
+      waypoints,
+      pool,
+      pace,
+      signal,
+      logger,
+      onRefuted: (refuted) => this.stopRefuted(refuted),
+      onFault,
+    });
+    this.#watch = new UpstreamHeads({
+      pool,
+      ledger,
+      differenceCode: () => this.#histories.differenceCode,
+      onOtherHistory: (entry) => this.#histories.audit(entry),
+      deadlineMs: pace.headDeadlineMs,
+      signal,
+      onFault,
+    });
+    if (agree !== undefined) this.#agreement = new Agreement(agree, pool, pace.pollTimeMs, signal);
+    this.#fetcher = new PageFetcher({ pool, needed, ceiling: options.ceiling, pace, signal });
+    this.#commits = new CheckedCommits({
+      committer,
+      waypoints,
+      checks: [
+        (blocks) => waypoints.check(blocks),
+        (blocks, source) => this.#agreement?.check(blocks, source),
+      ],
+      noteMatch: options.noteMatch,
+      logger,
+      onCommit: (entry, progress) => this.#noteCommit(entry, progress),
+    });
+    if (startVerifier !== undefined) {
+      this.#remote = new RemoteVerification({
+        startVerifier,
+        committer,
+        ledger,
+        fetcher: this.#fetcher,
+        last: () => this.#commits.last,
+        pace,
+        logger,
+        signal,
+      });
+    }
+    this.faulted = new Promise((resolve) => {
+      this.#reportFault = resolve;
+    });
+    this.#running = this.#run();
+  }
+
+  status(): FollowerStatus {
+    const { entries } = this.pool;
+    const headVersion = this.pool.headVersion(this.#needed);
+    return {
+      ...this.#state.confirmed(),
+      levelAgeMs: this.#state.levelAgeMs,
+      headVersion,
+      headTimestampUsec: entries.find((entry) => entry.head?.version === headVersion)?.head?.timestampUsec,
+      upstreams: entries.map(({ upstream, state, fault, head }) => ({
+        name: upstream.name,
+        state,
+        fault,
+        headVersion: head?.version,
+      })),
+      records: this.#commits.records,
+      receivedBytes: entries.reduce((sum, { upstream }) => sum + upstream.receivedBytes, 0),
+    };
+  }
+
+  /** Expects the waypoint of a version to come that validators signed, in the place of the last one. */
+  expectSigned(waypoint: Waypoint | undefined): void {
+    this.#waypoints.expectSigned(waypoint);
+  }
+
+  /**
+   * Stops, because a stronger statement refuted the stored history, and the store says so. At `contradictedAt` that history
+   * is another one for certain: an upstream that has it there is set aside.
+   */
+  stopRefuted({ firstVersion, reason }: Refutation, contradictedAt: bigint = firstVersion): void {
+    this.#state.enter("refuted", reason);
+    const liar = this.#histories.sameAt(contradictedAt);
+    if (liar !== undefined) {
+      this.pool.fail(liar, new UpstreamError("unverified", reason, { version: contradictedAt }));
+    }
+    this.#options.logger.error(
+      { firstVersion, reason },
+      "the history stored here is not the network's: following stopped",
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error("the follower was closed"));
+    await this.#running;
+    await this.#histories.ended();
+    this.pool.close();
+    if (!this.#state.isStopped) this.#state.enter("closed");
+  }
+
+  /** Undefined until the first commit decides, unless the operator named it. */
+  get #chainId(): number | undefined {
+    return this.#commits.last?.chainId ?? this.#options.chainId;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted && !this.#state.isStopped) {
+      try {
+        await this.#step();
+      } catch (error) {
+        if (!this.#stop.signal.aborted) this.#fail(error);
+      }
+    }
+  }
+
+  /** Follows one upstream until it fails, lags or is overtaken. */
+  async #step(): Promise<void> {
+    const next = await this.#nextVersion();
+    if (next === undefined) return;
+    const rechecks = this.#watch.recheck();
+    if (this.#needed > 1 && !(await this.#isClaimed(next))) return;
+    if (next > (this.#options.ceiling?.() ?? next)) {
+      this.#state.enter("catching_up", `version ${next} may not be committed before it is signed`);
+      this.#options.onRest?.();
+      await Promise.all([pause(this.#pollMs(), this.#stop.signal), rechecks]);
+      return;
+    }
+    const entry = this.pool.pick(next);
+    if (entry === undefined) {
+      this.#state.enter("waiting", "every upstream is resting or set aside");
+      this.#giveUpIfUnusable();
+      const waiting = pause(Math.min(this.pool.waitMs + 1, 1000), this.#stop.signal);
+      await Promise.all([waiting, rechecks]);
+      return;
+    }
+    try {
+      await this.#followOne(entry);
+    } catch (error) {
+      await this.#handleFault(entry, error);
+    }
+  }
+
+  /** True when enough upstreams claim to have the version; otherwise asks for their heads, and rests. */
+  async #isClaimed(next: bigint): Promise<boolean> {
+    const { pool } = this;
+    const isEnough = (): boolean => (pool.headVersion(this.#needed) ?? -1n) >= next;
+    if (isEnough()) return true;
+    await this.#watch.ask(
+      pool.voters.filter((entry) => pool.isReady(entry)),
+      isEnough,
+    );
+    if (isEnough()) return true;
+    if (pool.headVersion(this.#needed) === undefined) {
+      this.#state.enter("waiting", `fewer than ${this.#needed} upstreams tell their head`);
+      this.#giveUpIfUnusable();
+    } else {
+      this.#patience.noteUse();
+      this.#state.enterRest(
+        this.#commits.last?.version ?? (next === 0n ? undefined : next - 1n),
+        next,
+        "enough upstreams do not have the next version yet",
+      );
+      this.#options.onRest?.();
+      await this.#confirmHeldBack();
+    }
+    await pause(this.#pollMs(), this.#stop.signal);
+    return false;
+  }
+
+  /** The version to fetch next; undefined, after a pause, when the store could not be read. */
+  async #nextVersion(): Promise<bigint | undefined> {
+    try {
+      return await this.#options.committer.nextVersion();
+    } catch (error) {
+      if (this.#stop.signal.aborted) return undefined;
+      await this.#waitForStore(error);
+      return undefined;
+    }
+  }
+
+  async #followOne(entry: PoolEntry): Promise<void> {
+    const { prepare, committer } = this.#options;
+    // An upstream names the start only until the first commit.
+    if (this.#commits.last === undefined && prepare !== undefined) {
+      await this.#fetcher.beforeOthers(entry, (signal) =>
+        prepare(entry.upstream, this.#fetcher.ceiling(), signal),
+      );
+    }
+    await this.#histories.assertSame(entry);
+    // The records of an unfinished block are one upstream's word: the next one must not be checked against them.
+    if (this.#source !== entry) await committer.dropHeldBack();
+    this.#source = entry;
+    const start = await committer.nextVersion();
+    const steps =
+      this.#remote?.isWorthwhile(entry, start) === true
+        ? this.#remote.steps(entry, start)
+        : this.#ownSteps(entry, start);
+    for await (const step of steps) {
+      // It may be refuted while the page was on its way.
+      if (!this.#state.isStopped) await this.#commits.commitStep(entry, step);
+      if (this.#state.isStopped) return;
+    }
+  }
+
+  /** Pages that the committer verifies, until a remote verifier should. */
+  async *#ownSteps(entry: PoolEntry, start: bigint): AsyncGenerator<VerifiedStep> {
+    const isWanted = (next: bigint): boolean => this.#remote?.isWorthwhile(entry, next) !== true;
+    for await (const page of this.#fetcher.pages(entry, start, isWanted)) {
+      yield { kind: "unjudged", pages: [page], openRecords: [] };
+    }
+  }
+
+  #noteCommit(entry: PoolEntry, progress: CommitProgress): void {
+    this.#histories.noteSame(entry, progress.position.version);
+    this.#patience.noteCommit();
+    this.#fetcher.committed();
+    this.pool.succeed(entry);
+    // Behind for a moment is no change: the next rest tells whether we are level again.
+    if (!this.#state.isLevelAtHead) this.#state.enter("catching_up");
+    this.#options.onCommit?.(progress);
+  }
+
+  /**
+   * Compares the last held-back record with what the others have there, and forgets it unless a quorum has the same.
+   * Otherwise a liar could keep the node waiting for the end of a block that nobody else has.
+   */
+  async #confirmHeldBack(): Promise<void> {
+    const { committer } = this.#options;
+    const last = (await committer.heldBack()).at(-1);
+    const source = this.#source;
+    const chainId = this.#chainId ?? source?.head?.chainId;
+    if (last === undefined || source === undefined || chainId === undefined) return;
+    try {
+      await this.#agreement?.confirm(source, { chainId, records: [last] });
+    } catch (error) {
+      await committer.dropHeldBack();
+      await this.#handleFault(source, error);
+    }
+  }
+
+  async #handleFault(entry: PoolEntry, error: unknown): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    if (error instanceof NoAgreement) {
+      if (error.isDispute) this.#patience.noteDispute();
+      this.#state.enter("waiting", error.message);
+      this.#options.logger.warn({ reason: error.message }, "upstreams do not agree");
+      this.#giveUpIfUnusable();
+      await pause(
+        backoffMs(Math.max(this.#patience.disputes, 1), this.#pace.setAside, this.#random),
+        this.#stop.signal,
+      );
+    } else if (error instanceof NotProvable) {
+      this.#state.enter("waiting", error.message);
+      await pause(this.#pollMs(), this.#stop.signal);
+    } else if (error instanceof BeyondHead) {
+      await this.#restAtHead(entry, error);
+    } else if (error instanceof UpstreamError) {
+      this.pool.fail(entry, error);
+      if (error.code === "other_history") this.#histories.audit(entry);
+      this.#giveUpIfUnusable();
+    } else {
+      await this.#waitForStore(error);
+    }
+  }
+
+  /** Pauses after a transient fault of this node; throws any other. */
+  async #waitForStore(error: unknown): Promise<void> {
+    if (this.#options.mayPass?.(error) !== true) throw error;
+    // A refuted version cannot be read: the store itself is well.
+    const isRead = error instanceof LedgerError;
+    this.#state.enter("waiting", isRead ? error.message : "the store cannot be written just now");
+    await pause(this.#pace.retry.maxMs / 10, this.#stop.signal);
+  }
+
+  /** At an upstream's head: pauses, then looks for upstreams that are further. */
+  async #restAtHead(entry: PoolEntry, error: BeyondHead): Promise<void> {
+    try {
+      if (error.head !== entry.head) this.pool.noteHead(entry, error.head);
+      const { ledger } = this.#options;
+      const version = await askInTime(this.#pace.headDeadlineMs, this.#stop.signal, (signal) =>
+        assertSameLedger(ledger, entry.upstream, error.head, this.#histories.differenceCode, signal),
+      );
+      const next = await this.#options.committer.nextVersion();
+      this.pool.succeed(entry);
+      this.#patience.noteUse();
+      // One upstream's word is not enough for the claim to be at the head while others can be asked; a mute one can not.
+      if (!this.#state.isAtHead) {
+        await this.#watch.askOthersBriefly(entry, () => (this.pool.peakVersion(1) ?? 0n) >= next);
+      }
+      this.#state.enterRest(version, next, error.message);
+      this.#options.onRest?.();
+    } catch (fault) {
+      await this.#handleFault(entry, fault);
+      return;
+    }
+    await pause(this.#pollMs(), this.#stop.signal);
+    // The one in use is asked again at once; late answers count at the next poll.
+    void this.#watch.askOthers(entry, () => false);
+  }
+
+  /** Pause until the next poll. */
+  #pollMs(): number {
+    return this.#pace.pollTimeMs * (0.75 + this.#random() / 2);
+  }
+
+  #giveUpIfUnusable(): void {
+    const error = this.#patience.check();
+    if (error !== undefined) this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    this.#state.enter("faulted", errorText(error));
+    this.#options.logger.error({ err: errorText(error) }, "follower stopped");
+    this.#reportFault(error instanceof Error ? error : new Error(String(error)));
+  }
+}

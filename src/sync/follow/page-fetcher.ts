@@ -1,0 +1,101 @@
+// Gets the pages of one upstream: how far ahead, how long it waits for one while others could be asked, and how many bytes
+// an upstream may send for nothing.
+
+import { askInTime, BeyondHead, UpstreamError } from "../upstream/errors.ts";
+import type { PoolEntry, UpstreamPool } from "../upstream/pool.ts";
+import type { FollowerPace } from "./follower-options.ts";
+import { PageQueue, type QueuedPage } from "./page-queue.ts";
+
+/** An upstream that failed and has not served since gets this part of the time for a page. */
+const FAILED_PAGE_SHARE = 1 / 5;
+
+/** Bytes on the wire from one upstream between two commits: above the bounds of an open block. */
+const MAX_BYTES_PER_COMMIT = 256 * 1024 * 1024;
+
+export interface PageFetcherOptions {
+  readonly pool: UpstreamPool;
+  /** Upstreams that must have a version before it is fetched. */
+  readonly needed: number;
+  /** The last version that may be committed, as known now; -1 for none. */
+  readonly ceiling: (() => bigint) | undefined;
+  readonly pace: FollowerPace;
+  readonly signal: AbortSignal;
+}
+
+export class PageFetcher {
+  readonly #options: PageFetcherOptions;
+  /** Pages that did not come in time since the last commit. */
+  #slowPages = 0;
+
+  constructor(options: PageFetcherOptions) {
+    this.#options = options;
+  }
+
+  /** The last version to fetch: one that too few upstreams claim, or that must be signed and is not, is not committed. */
+  ceiling(): bigint | undefined {
+    const { pool, needed, ceiling } = this.#options;
+    const agreed = needed > 1 ? pool.headVersion(needed) : undefined;
+    const allowed = ceiling?.();
+    return agreed === undefined || (allowed !== undefined && allowed < agreed) ? allowed : agreed;
+  }
+
+  /** Versions that an upstream has from one on and that may be committed. */
+  distance({ head }: PoolEntry, next: bigint): bigint {
+    const ceiling = this.ceiling();
+    const last = head?.version ?? -1n;
+    return (ceiling === undefined || last < ceiling ? last : ceiling) - next + 1n;
+  }
+
+  /**
+   * The pages of an upstream from a version on, while the next one is wanted. Notes the heads that come with them. Throws
+   * UpstreamError, BeyondHead after the last page. The signal ends requests in flight.
+   */
+  async *pages(
+    entry: PoolEntry,
+    start: bigint,
+    isWanted: (next: bigint) => boolean,
+    signal: AbortSignal = this.#options.signal,
+  ): AsyncGenerator<QueuedPage, undefined> {
+    const { pace, pool } = this.#options;
+    const bounds = { ahead: pace.ahead, limit: pace.pageLimit, ceiling: () => this.ceiling() };
+    const queue = new PageQueue(entry.upstream, start, bounds, signal);
+    try {
+      while (isWanted(queue.nextStart)) {
+        if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
+        const page = await this.beforeOthers(entry, () => queue.next());
+        checkBudget(entry);
+        pool.noteHead(entry, page.head);
+        yield page;
+      }
+    } finally {
+      queue.close();
+    }
+  }
+
+  /** Asks an upstream; gives up a slow one early if there is another one to ask. */
+  beforeOthers<T>(entry: PoolEntry, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { pool, pace, signal } = this.#options;
+    const isAlone = !pool.sound.some((other) => other !== entry && pool.isReady(other));
+    if (isAlone) return ask(signal);
+    // Doubles while nothing is committed, so upstreams that are all slow still serve.
+    const patience = 2 ** Math.min(this.#slowPages, 3);
+    const share = entry.failures === 0 ? 1 : FAILED_PAGE_SHARE;
+    return askInTime(pace.slowPageMs * patience * share, signal, ask).catch((error: unknown) => {
+      this.#slowPages++;
+      throw error;
+    });
+  }
+
+  /** Call after each commit. */
+  committed(): void {
+    this.#slowPages = 0;
+  }
+}
+
+/** An upstream may send many bytes for few records, but not without end. */
+function checkBudget(entry: PoolEntry): void {
+  const bytes = entry.upstream.receivedBytes - entry.usefulBytes;
+  if (bytes <= MAX_BYTES_PER_COMMIT) return;
+  entry.usefulBytes = entry.upstream.receivedBytes;
+  throw new UpstreamError("too_large", `it sent ${bytes} bytes without records that could be committed`);
+}

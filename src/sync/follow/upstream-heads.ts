@@ -1,0 +1,117 @@
+// Asks upstreams for their heads, side by side and with a short deadline, and re-checks those that were set aside.
+import { within } from "../../base/wait.ts";
+import type { Ledger } from "../../ledger/view.ts";
+import { askInTime, UpstreamError } from "../upstream/errors.ts";
+import type { PoolEntry, UpstreamPool } from "../upstream/pool.ts";
+import { assertSameLedger, compareRecord, type DifferenceCode } from "./same-ledger.ts";
+
+/** How long a brief question waits for answers. */
+const OTHERS_WAIT_MS = 1_000;
+
+/** Parts and bounds of a watch. */
+export interface HeadWatchOptions {
+  readonly pool: UpstreamPool;
+  readonly ledger: Ledger;
+  /** What it means that an upstream's record differs from ours. */
+  readonly differenceCode: () => DifferenceCode;
+  readonly onOtherHistory: (entry: PoolEntry) => void;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  /** Called with faults that are not the upstream's. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Has at most one question to each upstream in flight, so a slow one delays nothing but its own answer. */
+export class UpstreamHeads {
+  readonly #options: HeadWatchOptions;
+  readonly #inFlight = new Map<PoolEntry, Promise<void>>();
+
+  constructor(options: HeadWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when `isEnough` holds after an answer, or when all have answered. */
+  ask(entries: readonly PoolEntry[], isEnough: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      let open = entries.length;
+      if (open === 0) resolve();
+      for (const entry of entries) {
+        void this.#once(entry, () => this.#askHead(entry)).then(() => {
+          if (--open === 0 || isEnough()) resolve();
+        });
+      }
+    });
+  }
+
+  /** Asks the sound upstreams other than one. */
+  askOthers(entry: PoolEntry, isEnough: () => boolean): Promise<void> {
+    const { pool } = this.#options;
+    const others = pool.sound.filter((other) => other !== entry && pool.isReady(other));
+    return this.ask(others, isEnough);
+  }
+
+  /** The same, but resolves after a short time in any case. */
+  async askOthersBriefly(entry: PoolEntry, isEnough: () => boolean): Promise<void> {
+    await within(OTHERS_WAIT_MS, this.askOthers(entry, isEnough), this.#options.signal);
+  }
+
+  /** Re-checks the set-aside upstreams whose time has come. Resolves when the re-checks in flight have ended. */
+  async recheck(): Promise<void> {
+    const { pool } = this.#options;
+    const due = pool.entries.filter(
+      (entry) => entry.state === "set_aside" && !entry.isOnProbation && pool.isReady(entry),
+    );
+    await Promise.all(due.map((entry) => this.#once(entry, () => this.#askAgain(entry))));
+  }
+
+  #once(entry: PoolEntry, question: () => Promise<void>): Promise<void> {
+    const inFlight = this.#inFlight.get(entry);
+    if (inFlight !== undefined) return inFlight;
+    const { pool, signal, onFault, onOtherHistory } = this.#options;
+    const asking = question()
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        if (!(error instanceof UpstreamError)) {
+          onFault(error);
+          return;
+        }
+        pool.fail(entry, error);
+        if (error.code === "other_history") onOtherHistory(entry);
+      })
+      .finally(() => this.#inFlight.delete(entry));
+    this.#inFlight.set(entry, asking);
+    return asking;
+  }
+
+  async #askHead(entry: PoolEntry): Promise<void> {
+    const { pool, ledger, differenceCode } = this.#options;
+    await this.#within(async (signal) => {
+      const head = await entry.upstream.getHead(signal);
+      pool.noteHead(entry, head);
+      await assertSameLedger(ledger, entry.upstream, head, differenceCode(), signal);
+    });
+    // A resting upstream may answer this question and no other: pages clear it.
+    if (entry.state === "untried") pool.succeed(entry);
+  }
+
+  /** An upstream that gives what it got wrong as the others do is sound again; otherwise its next page will tell. */
+  async #askAgain(entry: PoolEntry): Promise<void> {
+    const { pool, ledger, differenceCode } = this.#options;
+    const { wrongVersion, recheck } = entry;
+    const isRight = await this.#within(async (signal) => {
+      const head = await entry.upstream.getHead(signal);
+      pool.noteHead(entry, head);
+      const code = differenceCode();
+      await compareRecord(ledger, entry.upstream, head.version, code, signal);
+      await recheck?.(signal);
+      if (wrongVersion === undefined || wrongVersion > head.version) return recheck !== undefined;
+      return (await compareRecord(ledger, entry.upstream, wrongVersion, code, signal)) === "same";
+    });
+    if (isRight) pool.succeed(entry);
+    else entry.isOnProbation = true;
+  }
+
+  #within<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return askInTime(this.#options.deadlineMs, this.#options.signal, ask);
+  }
+}

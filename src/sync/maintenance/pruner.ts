@@ -1,0 +1,137 @@
+// The pruner removes history outside the window, in the background and in small steps. Steps never overlap, and it
+// pauses as long as each step took, so that commits and reads come first.
+import { errorText } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { pause } from "../../base/wait.ts";
+import type { Store } from "../../store/contract.ts";
+import { withView } from "../reading.ts";
+import { PRUNE_WINDOW } from "../side-rows.ts";
+import { StoreWriter } from "../store-writer.ts";
+import { exceedsHistory, floorFor, formatPruneWindow, type PruneWindow } from "./prune-window.ts";
+
+/** Options of a pruner. */
+export interface PrunerOptions {
+  readonly store: Store;
+  readonly window: PruneWindow;
+  readonly logger: Logger;
+  /** Approximate number of rows removed in one write. */
+  readonly stepRows?: number;
+  /** Pause between rounds. */
+  readonly intervalMs?: number;
+  /** Called with the oldest version inside the window, before anything below it is removed. */
+  readonly beforePrune?: (floor: bigint, signal: AbortSignal) => Promise<void>;
+  /** Called on every failure; the pruner retries after the pause. */
+  readonly onFault?: (error: unknown) => void;
+  /** Called after every round without a failure. */
+  readonly onSuccess?: () => void;
+}
+
+/** Progress of a pruner. */
+export interface PrunerState {
+  readonly window: PruneWindow;
+  /** Oldest version inside the window, as of the last round. */
+  readonly floor: bigint | undefined;
+  /** Rows removed since the start. */
+  readonly removed: number;
+  /** True while the store still has rows outside the window. */
+  readonly behind: boolean;
+  /** Text of the last failure, until a round succeeds. */
+  readonly fault: string | undefined;
+}
+
+const DEFAULT_STEP_ROWS = 500;
+const DEFAULT_INTERVAL_MS = 1000;
+
+/** Prunes a store that this process writes. Runs from construction until `stop`. */
+export class Pruner {
+  readonly #options: PrunerOptions;
+  readonly #writer: StoreWriter;
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  #floor: bigint | undefined;
+  #removed = 0;
+  #behind = false;
+  #fault: string | undefined;
+  #hasStoredWindow = false;
+
+  constructor(options: PrunerOptions) {
+    this.#options = options;
+    this.#writer = new StoreWriter(options.store);
+    this.#ended = this.#run();
+  }
+
+  state(): PrunerState {
+    return {
+      window: this.#options.window,
+      floor: this.#floor,
+      removed: this.#removed,
+      behind: this.#behind,
+      fault: this.#fault,
+    };
+  }
+
+  /** Stops after the current step. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { window, intervalMs = DEFAULT_INTERVAL_MS, logger, onFault, onSuccess } = this.#options;
+    await pause(0, this.#stop.signal, { ref: false });
+    while (!this.#stop.signal.aborted) {
+      try {
+        if (this.#options.store.identity !== undefined) {
+          await this.#warnIfWidened();
+          if (window.kind !== "off") await this.#catchUp();
+        }
+        this.#fault = undefined;
+        onSuccess?.();
+        if (this.#hasStoredWindow && window.kind === "off") return;
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        this.#fault = errorText(error);
+        logger.error({ error: this.#fault }, "pruning failed");
+        onFault?.(error);
+      }
+      await pause(intervalMs, this.#stop.signal, { ref: false });
+    }
+  }
+
+  /** Warns once if the window was widened beyond the remaining history, and stores the window for the next start. */
+  async #warnIfWidened(): Promise<void> {
+    if (this.#hasStoredWindow) return;
+    const { store, window, logger } = this.#options;
+    const before = await PRUNE_WINDOW.load(store);
+    const now = formatPruneWindow(window);
+    if (before !== now) {
+      await withView(store.openView(), async (view) => {
+        if (before === undefined || !(await exceedsHistory(window, view))) return;
+        const oldestVersion = view.position.oldestVersion.toString();
+        logger.warn(
+          { before, now, oldestVersion },
+          "the pruning window was widened: history pruned before does not come back",
+        );
+      });
+      await this.#writer.write({ sideRows: [PRUNE_WINDOW.row(now)] });
+    }
+    this.#hasStoredWindow = true;
+  }
+
+  async #catchUp(): Promise<void> {
+    const { store, window, stepRows = DEFAULT_STEP_ROWS, logger } = this.#options;
+    const floor = await withView(store.openView(), (view) => floorFor(window, view));
+    this.#floor = floor;
+    await this.#options.beforePrune?.(floor, this.#stop.signal);
+    const before = this.#removed;
+    for (this.#behind = true; this.#behind && !this.#stop.signal.aborted; ) {
+      const started = performance.now();
+      const step = await this.#writer.prune(floor, stepRows);
+      this.#removed += step.removed;
+      this.#behind = !step.done;
+      if (this.#behind) await pause(performance.now() - started, this.#stop.signal, { ref: false });
+    }
+    const removed = this.#removed - before;
+    if (removed > 0) logger.debug({ floor: floor.toString(), removed }, "pruned");
+  }
+}

@@ -1,0 +1,440 @@
+// Every kind of side row: its key, the codec of its value, and its fate. Rewind, copy and check walk SIDE_ROW_KINDS and know
+// no kind by name: a new kind is one entry here. The pruner of a store removes no side row; a comment says who does.
+import { concatBytes, equalBytes } from "../base/bytes.ts";
+import { type Codec, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
+import { struct } from "../bcs/records.ts";
+import { bool, byteString, hash, text, u64 } from "../bcs/scalars.ts";
+import { option, vector } from "../bcs/sequences.ts";
+import type { AccumulatorState, Position } from "../ledger/position.ts";
+import { trustLevelCodec } from "../ledger/trust.ts";
+import type { IndexName } from "../ledger/view.ts";
+import type { Waypoint } from "../ledger/waypoint.ts";
+import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-info.ts";
+import type { SideRow, Store } from "../store/contract.ts";
+import { StoreError } from "../store/errors.ts";
+import { decodeIndexReach, encodeIndexReach, INDEX_REACH_KEYS } from "../store/index-reach.ts";
+import {
+  type ChangedNode,
+  decodeChanged,
+  decodeKeptNode,
+  encodeChanged,
+  encodeKeptNode,
+  encodeNodeKey,
+  type KeptNode,
+} from "./proofs/tree-rows.ts";
+
+export type SideRowReader = Pick<Store, "getSideRows">;
+
+/** A step of a rewind: the position after it, and the items that were written above. */
+export interface RewindStep {
+  readonly store: SideRowReader;
+  readonly position: Position;
+  readonly keyHashes: readonly Uint8Array[];
+}
+
+interface RowCodec<Value> {
+  readonly encode: (value: Value) => Uint8Array;
+  /** The value may refer to the bytes. */
+  readonly decode: (bytes: Uint8Array) => Value;
+}
+
+interface KindDefinition<Value, Key extends readonly unknown[]> {
+  /** First bytes of the keys, which no other kind has. */
+  readonly prefix: Uint8Array;
+  /** The rest of a key; not given for a kind with one row. */
+  readonly suffix?: (...key: Key) => Uint8Array;
+  readonly codec: RowCodec<Value>;
+  /**
+   * The value after a rewind to a position: the same object if the row stays, undefined if it goes. `removed`: the rows with
+   * the keys below go. Not given: a rewind changes nothing.
+   */
+  readonly rewound?: "removed" | ((value: Value, to: Position) => Value | undefined);
+  /** Keys of the rows that a rewind may change; the only one unless given. */
+  readonly rewoundKeys?: (step: RewindStep) => Promise<readonly Key[]> | readonly Key[];
+  /** False for a row about one store, which a copy of the ledger must not have. */
+  readonly isCopied?: boolean;
+}
+
+/** One kind of side row. */
+export class SideRowKind<Value, Key extends readonly unknown[] = []> {
+  readonly isCopied: boolean;
+  readonly #definition: KindDefinition<Value, Key>;
+
+  constructor(definition: KindDefinition<Value, Key>) {
+    this.#definition = definition;
+    this.isCopied = definition.isCopied ?? true;
+  }
+
+  key(...key: Key): Uint8Array {
+    const { prefix, suffix } = this.#definition;
+    return suffix === undefined ? prefix : concatBytes(prefix, suffix(...key));
+  }
+
+  owns(key: Uint8Array): boolean {
+    const { prefix, suffix } = this.#definition;
+    const isOfKind = equalBytes(key.subarray(0, prefix.length), prefix);
+    return isOfKind && (suffix === undefined) === (key.length === prefix.length);
+  }
+
+  row(value: Value, ...key: Key): SideRow {
+    return { key: this.key(...key), value: this.#definition.codec.encode(value) };
+  }
+
+  removal(...key: Key): SideRow {
+    return { key: this.key(...key), value: undefined };
+  }
+
+  /** The value may refer to the bytes. */
+  decode(bytes: Uint8Array): Value {
+    return this.#definition.codec.decode(bytes);
+  }
+
+  async load(store: SideRowReader, ...key: Key): Promise<Value | undefined> {
+    const [bytes] = await store.getSideRows([this.key(...key)]);
+    // Copied: stored bytes are valid only until the next read.
+    return bytes === undefined ? undefined : this.decode(new Uint8Array(bytes));
+  }
+
+  /** The rows to write in a step of a rewind. */
+  async rewoundRows(step: RewindStep): Promise<readonly SideRow[]> {
+    const { rewound, rewoundKeys, codec, prefix } = this.#definition;
+    if (rewound === undefined) return [];
+    const keys =
+      rewoundKeys === undefined ? [prefix] : (await rewoundKeys(step)).map((key) => this.key(...key));
+    if (rewound === "removed") return keys.map((key) => ({ key, value: undefined }));
+    const stored = await step.store.getSideRows(keys);
+    return keys.flatMap((key, i) => {
+      const bytes = stored[i];
+      if (bytes === undefined) return [];
+      const before = this.decode(new Uint8Array(bytes));
+      const after = rewound(before, step.position);
+      return after === before ? [] : [{ key, value: after === undefined ? undefined : codec.encode(after) }];
+    });
+  }
+}
+
+const bcs = <Value>(codec: Codec<Value>): RowCodec<Value> => ({
+  encode: (value) => encodeWith(codec, value),
+  decode: (bytes) => decodeWith(codec, bytes),
+});
+
+function bigEndian(number: bigint): Uint8Array {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(number);
+  return bytes;
+}
+
+const ofItem = (keyHash: Uint8Array): Uint8Array => keyHash;
+
+/** Waypoints that matched. They prove the history also when the records that they were computed from are pruned. */
+export const MATCHED_WAYPOINTS = new SideRowKind<readonly Waypoint[]>({
+  prefix: Uint8Array.of(2),
+  codec: bcs(vector(struct({ version: u64, hash }))),
+  rewound: (all, { version }) => {
+    const kept = all.filter((waypoint) => waypoint.version <= version);
+    return kept.length === all.length ? all : kept.length === 0 ? undefined : kept;
+  },
+});
+
+const baseRowCodec = struct({
+  version: u64,
+  /** BCS of the StateValue; undefined if the item did not exist. */
+  value: option(byteString),
+  /** What a fetched value rests on; undefined for a deletion, which has the level of its version. */
+  fetched: option(
+    struct({
+      /** The version whose state it was read from: the history has no write of the item up to there. */
+      at: u64,
+      /** Of the value at that version alone. */
+      level: trustLevelCodec,
+      /** How often the ledger had been rewound. */
+      rewinds: u64,
+    }),
+  ),
+});
+
+/** The value of an item at a version, for a ledger whose state is only partly known. */
+export type BaseRow = ValueOf<typeof baseRowCodec>;
+export type FetchedFrom = NonNullable<BaseRow["fetched"]>;
+
+/** The first deletion of an item: no fetched value holds after it, also when the deletion itself is pruned. */
+export const DELETED_ITEM = new SideRowKind<BaseRow, [keyHash: Uint8Array]>({
+  prefix: Uint8Array.of(3),
+  suffix: ofItem,
+  codec: bcs(baseRowCodec),
+  rewound: (row, { version }) => (row.version > version ? undefined : row),
+  rewoundKeys: ({ keyHashes }) => keyHashes.map((keyHash) => [keyHash]),
+});
+
+/** A fetched item. It stays at a rewind: REWINDS tells whether the history that it rests on is still there. */
+export const FETCHED_ITEM = new SideRowKind<BaseRow, [keyHash: Uint8Array]>({
+  prefix: Uint8Array.of(9),
+  suffix: ofItem,
+  codec: bcs(baseRowCodec),
+});
+
+/** The versions that a ledger with a partly known state was rewound to, oldest first. */
+export const REWINDS = new SideRowKind<readonly bigint[]>({
+  prefix: Uint8Array.of(10),
+  codec: bcs(vector(u64)),
+});
+
+const copyMarkCodec = struct({
+  /** Oldest version of the source when the copy of its base began. */
+  oldestVersion: u64,
+  /** True when the base is complete. */
+  isWhole: bool,
+  /** The last copied key of the base; undefined before the first. */
+  lastKey: option(byteString),
+});
+
+/** The progress of an unfinished copy, in its target: it bars every other writer. */
+export const COPY_MARK = new SideRowKind<ValueOf<typeof copyMarkCodec>>({
+  prefix: Uint8Array.of(4),
+  codec: bcs(copyMarkCodec),
+  isCopied: false,
+});
+
+/** The target of an unfinished rewind, whose last step removes it: it bars every other writer. */
+export const REWIND_MARK = new SideRowKind<bigint>({
+  prefix: Uint8Array.of(5),
+  codec: bcs(u64),
+  rewound: (to, { version }) => (to === version ? undefined : to),
+  isCopied: false,
+});
+
+/** The accumulator of the versions below the pruning floor. The pruner replaces it before it removes records. */
+export const KEPT_ACCUMULATOR = new SideRowKind<AccumulatorState>({
+  prefix: Uint8Array.of(6),
+  codec: bcs(struct({ leafCount: u64, frozen: vector(hash) })),
+  rewound: (kept, { accumulator }) => (kept.leafCount <= accumulator.leafCount ? kept : accumulator),
+});
+
+/** First bytes of the rows for proofs. */
+const ofProofs = (kind: number): Uint8Array => Uint8Array.of(7, kind);
+
+/** After the variant: epoch, round, block id and accumulator root. */
+const [EPOCH_AT, VERSION_AT] = [1, 1 + 8 + 8 + 32 + 32];
+
+/** Epoch and version of BCS of a signed ledger info, without decoding the rest. */
+export function readSignedHead(bytes: Uint8Array): { readonly epoch: bigint; readonly version: bigint } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { epoch: buffer.readBigUInt64LE(EPOCH_AT), version: buffer.readBigUInt64LE(VERSION_AT) };
+}
+
+const newestSignedCodec = struct({
+  /** True if our own validators signed it. */
+  isOwn: bool,
+  /** BCS of the signed ledger info. */
+  signed: byteString,
+});
+
+/**
+ * The newest signed ledger info. A rewind removes what our own validators signed, because they will sign other blocks. What
+ * others signed stays: it is true whatever this store holds.
+ */
+export const NEWEST_SIGNED = new SideRowKind<ValueOf<typeof newestSignedCodec>>({
+  prefix: ofProofs(5),
+  codec: bcs(newestSignedCodec),
+  rewound: (newest, { version }) =>
+    newest.isOwn && readSignedHead(newest.signed).version > version ? undefined : newest,
+});
+
+/** The signed end of an epoch; a rewind as for NEWEST_SIGNED. */
+export const EPOCH_END = new SideRowKind<SignedLedgerInfo, [epoch: bigint]>({
+  prefix: ofProofs(0),
+  suffix: bigEndian,
+  codec: bcs(signedLedgerInfoCodec),
+  rewound: (end, { version }) => (end.ledgerInfo.version > version ? undefined : end),
+  rewoundKeys: async ({ store, position }) => {
+    const newest = await NEWEST_SIGNED.load(store);
+    if (newest?.isOwn !== true) return [];
+    return range(position.epoch, readSignedHead(newest.signed).epoch);
+  },
+});
+
+/** The first epoch of the signed chain that a follower got. */
+export const FIRST_EPOCH = new SideRowKind<bigint>({ prefix: ofProofs(8), codec: bcs(u64) });
+
+/** A full subtree of the accumulator, by its level above the leaves and its number there. A commit writes it again. */
+export const SUBTREE = new SideRowKind<Uint8Array, [level: number, index: bigint]>({
+  prefix: ofProofs(1),
+  suffix: (level, index) => concatBytes(bigEndian(index), Uint8Array.of(level)),
+  codec: bcs(hash),
+});
+
+const proofReachCodec = struct({ oldest: u64, newest: u64, version: u64 });
+export type ProofReach = ValueOf<typeof proofReachCodec>;
+
+/** Heights of the oldest and the newest kept block end, and the newest one's version. */
+export const PROOF_REACH = new SideRowKind<ProofReach>({
+  prefix: ofProofs(4),
+  codec: bcs(proofReachCodec),
+  rewound: (reach, { blockHeight, version }) => {
+    if (reach.newest <= blockHeight) return reach;
+    return blockHeight < reach.oldest ? undefined : { ...reach, newest: blockHeight, version };
+  },
+});
+
+const blockEndCodec = struct({
+  version: u64,
+  timestampUsec: u64,
+  /** Roots of the full subtrees before this version. */
+  left: vector(hash),
+  signed: option(byteString),
+  /** The version that wrote the root of the state tree; undefined while the tree is empty. */
+  rootVersion: option(u64),
+  /** The version at which the history began: nodes of it may have no row. */
+  base: u64,
+});
+export type BlockEnd = ValueOf<typeof blockEndCodec>;
+
+/** The end of a block inside the proof window. Commits remove those that leave it, with the next two kinds. */
+export const BLOCK_END = new SideRowKind<BlockEnd, [height: bigint]>({
+  prefix: ofProofs(3),
+  suffix: bigEndian,
+  codec: bcs(blockEndCodec),
+  rewound: "removed",
+  rewoundKeys: rewoundHeights,
+});
+
+/** The nodes of the state tree that a block changed. */
+export const CHANGED_NODES = new SideRowKind<readonly ChangedNode[], [height: bigint]>({
+  prefix: ofProofs(2),
+  suffix: bigEndian,
+  codec: { encode: encodeChanged, decode: decodeChanged },
+  rewound: "removed",
+  rewoundKeys: rewoundHeights,
+});
+
+/** A node of the state tree as it was after a version. */
+export const KEPT_NODE = new SideRowKind<KeptNode, [key: Uint8Array, version: number]>({
+  prefix: Uint8Array.of(8),
+  suffix: encodeNodeKey,
+  codec: { encode: encodeKeptNode, decode: decodeKeptNode },
+  rewound: "removed",
+  rewoundKeys: async (step) => {
+    const keys: [key: Uint8Array, version: number][] = [];
+    const reach = await PROOF_REACH.load(step.store);
+    const isWhole = reach !== undefined && step.position.blockHeight < reach.oldest;
+    for (const [height] of await rewoundHeights(step)) {
+      const end = await BLOCK_END.load(step.store, height);
+      for (const { key, before, isRemoved } of (await CHANGED_NODES.load(step.store, height)) ?? []) {
+        if (!isRemoved && end !== undefined) keys.push([key, Number(end.version)]);
+        // Otherwise the nodes before are those of a block that stays.
+        if (isWhole && before !== undefined) keys.push([key, before]);
+      }
+    }
+    return keys;
+  },
+});
+
+/** Heights of the kept block ends above the position. */
+async function rewoundHeights({ store, position }: RewindStep): Promise<[height: bigint][]> {
+  const reach = await PROOF_REACH.load(store);
+  if (reach === undefined) return [];
+  const isWhole = position.blockHeight < reach.oldest;
+  return range(isWhole ? reach.oldest : position.blockHeight + 1n, reach.newest);
+}
+
+function range(first: bigint, last: bigint): [number: bigint][] {
+  return Array.from({ length: Math.max(0, Number(last - first) + 1) }, (_, i) => [first + BigInt(i)]);
+}
+
+const forkPinCodec = struct({
+  url: text,
+  version: u64,
+  /** Hash of the network's record of that version: tells whether the URL still serves the same network. */
+  recordHash: hash,
+});
+
+/** Which network a fork forks, and at which version. Written with the first commit and never changed. */
+export type ForkPin = ValueOf<typeof forkPinCodec>;
+export const FORK_PIN = new SideRowKind<ForkPin>({ prefix: Uint8Array.of(32), codec: bcs(forkPinCodec) });
+
+/** Key hashes of items that the network of a fork does not have, by slot, oldest first. A full slot drops its oldest. */
+export const ABSENT_ITEMS = new SideRowKind<readonly Uint8Array[], [slot: number]>({
+  prefix: Uint8Array.of(33),
+  suffix: (slot) => Uint8Array.of(slot >> 8, slot & 0xff),
+  codec: bcs(vector(hash)),
+});
+
+const indexReach = (index: IndexName): SideRowKind<bigint> =>
+  new SideRowKind<bigint>({
+    prefix: INDEX_REACH_KEYS[index],
+    codec: { encode: encodeIndexReach, decode: decodeIndexReach },
+    rewound: (reach, { version }) => {
+      const isAbove = reach > version;
+      return isAbove ? version : reach;
+    },
+    // Each store has its own indexes.
+    isCopied: false,
+  });
+
+/** How far each index reaches. The engines read these rows too. */
+export const INDEX_REACH: Readonly<Record<IndexName, SideRowKind<bigint>>> = {
+  items: indexReach("items"),
+  transactions: indexReach("transactions"),
+};
+
+/** The window of the last pruning, as the option spells it. */
+export const PRUNE_WINDOW = new SideRowKind<string>({
+  prefix: Buffer.from("pruner/window"),
+  codec: bcs(text),
+});
+
+/** A kind as rewind, copy and check see it. */
+type AnyKind = Pick<SideRowKind<unknown>, "owns" | "isCopied" | "decode" | "rewoundRows">;
+
+const SIDE_ROW_KINDS: readonly AnyKind[] = [
+  MATCHED_WAYPOINTS,
+  DELETED_ITEM,
+  FETCHED_ITEM,
+  REWINDS,
+  COPY_MARK,
+  REWIND_MARK,
+  KEPT_ACCUMULATOR,
+  NEWEST_SIGNED,
+  EPOCH_END,
+  FIRST_EPOCH,
+  SUBTREE,
+  PROOF_REACH,
+  BLOCK_END,
+  CHANGED_NODES,
+  KEPT_NODE,
+  FORK_PIN,
+  ABSENT_ITEMS,
+  ...Object.values(INDEX_REACH),
+  PRUNE_WINDOW,
+];
+
+/** The kind of a stored row; undefined for a row that nothing here writes. */
+export function kindOfRow(key: Uint8Array): AnyKind | undefined {
+  return SIDE_ROW_KINDS.find((kind) => kind.owns(key));
+}
+
+/** The side rows to write in a step of a rewind. */
+export async function rewoundSideRows(step: RewindStep): Promise<SideRow[]> {
+  const rows: SideRow[] = [];
+  for (const kind of SIDE_ROW_KINDS) for (const row of await kind.rewoundRows(step)) rows.push(row);
+  return rows;
+}
+
+/** Throws StoreError `format` for a store that an unfinished copy writes. */
+export async function assertNotHalfCopied(store: SideRowReader): Promise<void> {
+  if ((await COPY_MARK.load(store)) === undefined) return;
+  throw new StoreError(
+    "format",
+    "the store is the target of a copy that is not finished: run sextant copy again to resume it",
+  );
+}
+
+/** Throws StoreError `format` for a store whose rewind is not finished. */
+export async function assertNotHalfRewound(store: SideRowReader): Promise<void> {
+  const target = await REWIND_MARK.load(store);
+  if (target === undefined) return;
+  throw new StoreError(
+    "format",
+    `a rewind of the store to version ${target} is not finished: run sextant rewind --to ${target} again to finish it`,
+  );
+}

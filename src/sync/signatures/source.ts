@@ -1,0 +1,129 @@
+// The interface of a signature source: a place that has ledger infos signed by validators. Nothing it says is trusted: the
+// epoch chain checks every signature.
+import { CodedError, errorText } from "../../base/errors.ts";
+import { decodeWith } from "../../bcs/codec.ts";
+import type { TransactionInfo } from "../../ledger/transaction-info.ts";
+import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
+
+/** An item of a state as a service gives it. */
+export interface StateRecord {
+  /** BCS of the state key. */
+  readonly key: Uint8Array;
+  /** BCS of the state value. */
+  readonly value: Uint8Array;
+}
+
+/** What proves items of a state. */
+export interface StateQuestions {
+  stateItemCount(version: bigint, signal: AbortSignal): Promise<bigint>;
+  stateChunk(
+    version: bigint,
+    start: bigint,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<readonly StateRecord[]>;
+  rightSiblings(version: bigint, keyHash: Uint8Array, signal: AbortSignal): Promise<readonly Uint8Array[]>;
+}
+
+/** A service that also proves the root of a state. */
+export interface StateService extends StateQuestions {
+  readonly name: string;
+  /** The info of a version with its proof for a ledger info of its epoch. */
+  stateRootProof(
+    version: bigint,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly siblings: readonly Uint8Array[];
+    readonly info: TransactionInfo;
+    readonly signed: SignedLedgerInfo;
+  }>;
+}
+
+/** A source of signed ledger infos. Calls throw UpstreamError, SourceLie, or the signal's reason once aborted. */
+export interface SignatureSource {
+  /** For logs and metrics; contains no secret. */
+  readonly name: string;
+  /** Undefined until it is known. A folder changes by the epoch, a service by the block. */
+  readonly kind: "folder" | "service" | "peer" | undefined;
+  /** Bytes received so far. */
+  readonly receivedBytes: number;
+  /**
+   * The ends of the epochs from `first` on, in order, unchecked except for their numbers. Ends where the source has no
+   * more.
+   */
+  epochEnds(first: bigint, signal: AbortSignal): AsyncGenerator<SignedLedgerInfo>;
+  /** The last epoch whose end it says it has; undefined if none. */
+  lastEpoch(signal: AbortSignal): Promise<bigint | undefined>;
+  /** The epoch that ends at a version, as the source says; undefined if it knows of none. */
+  findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined>;
+  /** The latest ledger info, unchecked; undefined from a source that has only the ends of epochs. */
+  latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined>;
+  /** The service that also proves items of the state; undefined from a source that does not. */
+  service(signal: AbortSignal): Promise<StateService | undefined>;
+  close(): void;
+}
+
+/**
+ * A source said something that no signature can make true. `malformed`: it breaks the format; `gap`: epochs are missing in
+ * the middle; `endless`: more than the format allows.
+ */
+export class SourceLie extends CodedError<"malformed" | "gap" | "endless"> {}
+
+/** Longest signed ledger info: about 11,000 validators. */
+export const MAX_LEDGER_INFO_BYTES = 1024 * 1024;
+
+/** Decodes a signed ledger info and checks that it ends the expected epoch. Throws SourceLie. */
+export function decodeEpochEnd(bytes: Uint8Array, epoch: bigint): SignedLedgerInfo {
+  const signed = decodeSigned(bytes);
+  assertEpochEnd(signed, epoch);
+  return signed;
+}
+
+/** The epoch from `first` on and before `end` that ends at a version, by the ends that `readEnd` reads. */
+export async function searchEpochEnd(
+  version: bigint,
+  first: bigint,
+  end: bigint,
+  readEnd: (epoch: bigint) => Promise<SignedLedgerInfo | undefined>,
+): Promise<bigint | undefined> {
+  // Ends of epochs rise with their versions.
+  let [low, high] = [first, end];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const found = (await readEnd(middle))?.ledgerInfo.version ?? 0n;
+    if (found === version) return middle;
+    if (found < version) low = middle + 1n;
+    else high = middle;
+  }
+  return undefined;
+}
+
+/** Throws SourceLie unless a ledger info ends the epoch. */
+export function assertEpochEnd({ ledgerInfo }: SignedLedgerInfo, epoch: bigint): void {
+  if (ledgerInfo.epoch !== epoch) {
+    throw new SourceLie(
+      "gap",
+      `expected the end of epoch ${epoch}, got a ledger info of epoch ${ledgerInfo.epoch}`,
+    );
+  }
+  if (ledgerInfo.nextEpoch === undefined) {
+    throw new SourceLie(
+      "malformed",
+      `the ledger info of version ${ledgerInfo.version} does not end an epoch`,
+    );
+  }
+}
+
+/** Decodes a signed ledger info into memory of its own. Throws SourceLie. */
+function decodeSigned(bytes: Uint8Array): SignedLedgerInfo {
+  return decodeAnswer("a signed ledger info", () => decodeWith(signedLedgerInfoCodec, new Uint8Array(bytes)));
+}
+
+/** Runs a decoder. Throws SourceLie for bytes that do not decode: whatever a decoder throws is the source's fault. */
+export function decodeAnswer<T>(what: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw new SourceLie("malformed", `${what} does not decode: ${errorText(error)}`, { cause: error });
+  }
+}

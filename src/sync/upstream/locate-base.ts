@@ -1,0 +1,57 @@
+// Finds where to start in the middle of a ledger: the first version of the block that contains a given version.
+import { findNewBlock } from "../../ledger/block-event.ts";
+import { decodePage, type RecordSpans } from "../../ledger/record.ts";
+import type { BaseStart } from "../verify/verifier.ts";
+import { BeyondHead, UpstreamError } from "./errors.ts";
+import type { HeadSource, RecordSource } from "./upstream.ts";
+
+/** Records per request, going backwards. */
+const STEP = 100n;
+/** Gives up after this many requests: no block is that long. */
+const MAX_STEPS = 200;
+
+/**
+ * The start of the block that contains the version, or the head version, which is at most `ceiling`. Throws
+ * UpstreamError.
+ */
+export async function locateBase(
+  upstream: HeadSource & RecordSource,
+  wanted: bigint | "latest",
+  ceiling: bigint | undefined,
+  signal: AbortSignal,
+): Promise<BaseStart> {
+  const head = await upstream.getHead(signal);
+  const latest = ceiling !== undefined && ceiling < head.version ? ceiling : head.version;
+  const target = wanted === "latest" ? latest : wanted;
+  if (target > head.version) throw new BeyondHead(target, head);
+  let last = target;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const start = last - head.oldestVersion < STEP ? head.oldestVersion : last - STEP + 1n;
+    if (start > last)
+      throw new UpstreamError("pruned", `the start of the block of version ${target} is pruned`);
+    const page = await upstream.getRecords(start, Number(last - start + 1n), signal);
+    const first = records(page.bytes).findLast((record) => record.version <= last && startsBlock(record));
+    if (first !== undefined) return { chainId: head.chainId, version: first.version };
+    last = start - 1n;
+  }
+  throw new UpstreamError(
+    "malformed",
+    `no block starts in the ${STEP * BigInt(MAX_STEPS)} versions up to ${target}`,
+  );
+}
+
+function records(page: Uint8Array): RecordSpans[] {
+  try {
+    return decodePage(page);
+  } catch (error) {
+    throw new UpstreamError("malformed", "a page of records does not decode", { cause: error });
+  }
+}
+
+function startsBlock(record: RecordSpans): boolean {
+  try {
+    return record.events.some((event) => findNewBlock(event) !== undefined);
+  } catch (error) {
+    throw new UpstreamError("malformed", "a block event does not decode", { cause: error });
+  }
+}

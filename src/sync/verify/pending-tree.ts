@@ -1,0 +1,71 @@
+// The writer's state tree: ahead of the store while a batch is assembled, and kept from batch to batch because every
+// block needs the nodes near the root.
+import { compareBytes, equalBytes } from "../../base/bytes.ts";
+import { toHex } from "../../base/hex.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { StateTree, type TreeUpdate } from "../../ledger/state-tree/update.ts";
+import { stateValueHash } from "../../ledger/state-value.ts";
+import type { StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
+import type { VerifiedBlock } from "./verifier.ts";
+
+/** Budget for nodes kept in memory between batches. */
+export const TREE_CACHE_BYTES: number = 32 * 2 ** 20;
+/** Approximate memory of a node, measured in a heap of 11,000: each hash in it is an object of its own. */
+const NODE_BYTES = 4096;
+
+/** A state tree ahead of its store. Unusable after an error. */
+export class PendingTree {
+  readonly #tree: StateTree;
+  readonly #maxBytes: number;
+
+  constructor(store: Pick<Store, "getTreeNodes">, maxBytes: number = TREE_CACHE_BYTES) {
+    this.#tree = new StateTree((keys) => store.getTreeNodes(keys));
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Applies the last write of each key in one block and returns the state root. */
+  apply(writes: readonly StateWrite[]): Promise<Uint8Array> {
+    // A stable sort: the last write of each key is the last of its neighbours.
+    const sorted = [...writes].sort((a, b) => compareBytes(a.keyHash, b.keyHash));
+    const updates: TreeUpdate[] = [];
+    for (const [i, { keyHash, value }] of sorted.entries()) {
+      const next = sorted[i + 1];
+      if (next !== undefined && equalBytes(next.keyHash, keyHash)) continue;
+      updates.push({ keyHash, valueHash: value === undefined ? undefined : stateValueHash(value) });
+    }
+    return this.#tree.apply(updates);
+  }
+
+  /** Nodes that differ from the store. Store them before the next `apply`. */
+  takeChanges(): readonly TreeNodeWrite[] {
+    return this.#tree.takeChanges();
+  }
+
+  /** Estimated memory of its nodes. Above the budget only until `settle`. */
+  get bytes(): number {
+    return this.#tree.size * NODE_BYTES;
+  }
+
+  /** True if `settle` would forget nodes. */
+  get isFull(): boolean {
+    return this.bytes > this.#maxBytes;
+  }
+
+  /** Call when the changes are stored. */
+  settle(): void {
+    if (this.isFull) this.#tree.forget();
+  }
+}
+
+/** Applies a block to the tree. Throws LedgerError `mismatch` if the root is not the claimed one. */
+export async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise<void> {
+  const root = await tree.apply(block.writes);
+  if (equalBytes(root, block.claimedStateRoot)) return;
+  const { version } = block.position;
+  const [expected, actual] = [toHex(root), toHex(block.claimedStateRoot)];
+  throw new LedgerError(
+    "mismatch",
+    `version ${version}: state checkpoint hash must be ${expected}, got ${actual}`,
+    { details: { version, field: "state checkpoint hash", expected, actual } },
+  );
+}
