@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../support/chromium.ts";
-import { askNode, goTo, openConsole } from "../support/console.ts";
+import { askNode, exactOf, goTo, openConsole } from "../support/console.ts";
 import { builtFile, type Running, startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import type { Look, Visit } from "../support/visit.ts";
@@ -99,6 +99,22 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByText("0x1::aptos_account::transfer").first().waitFor();
     await page.getByRole("cell", { name: "amount", exact: true }).waitFor();
     await page.getByRole("cell", { name: sent?.payload?.arguments[1] ?? "", exact: true }).waitFor();
+    // In words, with the amount in units, and the names as links.
+    const amount = BigInt(sent?.payload?.arguments[1] ?? 0);
+    const words = page.getByTestId("words");
+    await until(async () => ((await words.textContent()) ?? "").includes(" pays "));
+    expect(await words.textContent()).toMatch(/^\w+ pays [\d,.]+ APT to \w+$/);
+    expect(await exactOf(words.locator("[data-exact]"))).toBe(`${amount}`);
+    const changes = page.getByTestId("balance-changes").locator("[data-exact]");
+    expect(await changes.count()).toBe(3);
+    expect(await exactOf(changes)).toBe(`${-amount}`);
+    expect(await exactOf(changes.nth(1))).toBe(`${amount}`);
+    const [receiver] = Object.entries(info.demo_accounts).find(
+      ([, { address }]) => BigInt(address) === BigInt(sent?.payload?.arguments[0] ?? 0),
+    )!;
+    expect(await words.getByRole("link", { name: receiver, exact: true }).getAttribute("href")).toMatch(
+      /^#\/account\/0x[0-9a-f]{64}$/,
+    );
     await page.getByText("FeeStatement").waitFor();
     await page.getByText(/gas at 100/).waitFor();
     await page.getByRole("heading", { name: /^\d+ changes$/ }).waitFor();

@@ -1,6 +1,7 @@
 // What the node says of itself, kept fresh: blocks are pushed, the rest is asked for every few seconds. A hidden page
 // holds no stream and asks for nothing.
 import { type Answer, ask, NodeGone, onReach, path, urlOf } from "./api.ts";
+import { fullAddress } from "./format.ts";
 import { createStore } from "./store.ts";
 
 /** The info response: names and values, of which these are used here. */
@@ -225,12 +226,14 @@ export function headOf({ info, blocks }: Live): Head {
   };
 }
 
-/** The text may be a demo name, and the node has not told them yet: "ada" is a name and a hex number. */
+/** The text may be a demo name, and the node has not told them yet: a name may also be a hex number. */
 export function isUndecided(info: Info | undefined, text: string): boolean {
   return info === undefined && !/^0x/i.test(text.trim());
 }
 
 /** The name that the local chain gives an address. */
 export function demoName(info: Info | undefined, address: string): string | undefined {
-  return Object.entries(info?.demo_accounts ?? {}).find(([, known]) => known === address)?.[0];
+  // The ledger prints addresses without the zeros in front.
+  const full = fullAddress(address);
+  return Object.entries(info?.demo_accounts ?? {}).find(([, known]) => known === full)?.[0];
 }

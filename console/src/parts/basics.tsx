@@ -7,6 +7,7 @@ import {
   formatLocalShort,
   formatUnits,
   formatUtc,
+  fullAddress,
   groupDigits,
   shorten,
   toMillis,
@@ -217,9 +218,24 @@ export function Amount({
   );
 }
 
-/** An account or object: its demo name where it has one, a link, a copy button. */
+/** An account by its demo name, or by a short form of its address, as in a sentence. */
+export function AccountLink({ address }: { readonly address: string }): JSX.Element {
+  const info = useStore(live, (value) => value.info);
+  const known = demoName(info, address);
+  return (
+    <a href={linkTo(["account", fullAddress(address) ?? address])} title={address}>
+      {known === undefined ? (
+        <span class="mono">{shorten(trimAddress(address), 4)}</span>
+      ) : (
+        <span class="demo-name">{known}</span>
+      )}
+    </a>
+  );
+}
+
+/** An account or object: a link with its demo name where it has one, a copy button. */
 export function Address({
-  address,
+  address: given,
   full = false,
   name = true,
 }: {
@@ -228,16 +244,19 @@ export function Address({
   readonly name?: boolean;
 }): JSX.Element {
   const info = useStore(live, (value) => value.info);
+  const address = fullAddress(given) ?? given;
   const known = name ? demoName(info, address) : undefined;
   return (
     <span class="address">
-      {known === undefined ? undefined : <span class="demo-name">{known}</span>}
-      <span class={full ? "" : "together"}>
-        <a href={linkTo(["account", address])} class="mono" title={address}>
-          {full ? address : shorten(trimAddress(address))}
-        </a>
-        <Copy text={address} label="address" />
-      </span>
+      <a href={linkTo(["account", address])} title={address}>
+        {known === undefined ? undefined : (
+          <>
+            <span class="demo-name">{known}</span>{" "}
+          </>
+        )}
+        <span class={full ? "mono" : "mono together"}>{full ? address : shorten(trimAddress(address))}</span>
+      </a>
+      <Copy text={address} label="address" />
     </span>
   );
 }
