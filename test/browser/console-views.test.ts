@@ -123,6 +123,34 @@ describe.skipIf(!hasChromium)("the console", () => {
     expect(visit.faults).toEqual([]);
   });
 
+  it("an address that begins with a zero is linked and named, also where the ledger prints it without", async () => {
+    const [trimmed, whole] = [`0x${"c".repeat(63)}`, `0x0${"c".repeat(63)}`];
+    const page = await open("#/blocks");
+    await page.route("**/v1/info", async (route) => {
+      const response = await route.fetch();
+      const told = (await response.json()) as Info;
+      const accounts = { ...told.demo_accounts, zeno: { address: whole } };
+      await route.fulfill({ response, json: { ...told, demo_accounts: accounts } });
+    });
+    const event = { type: "0x1::m::Seen", data: { who: trimmed, hash: `0x${"d".repeat(64)}` } };
+    const transaction = {
+      type: "user_transaction",
+      version: "7",
+      hash: "0x7",
+      sender: trimmed,
+      success: true,
+      payload: { type: "entry_function_payload", function: "0x1::m::f", arguments: [] },
+      events: [event],
+    };
+    await page.route("**/by_version/7", (route) => route.fulfill({ json: transaction }));
+    await page.goto("/#/transaction/7");
+    await page.reload();
+    const links = page.getByRole("main").getByRole("link", { name: /^zeno/ });
+    // The sender, the words and the event.
+    await until(async () => (await links.count()) === 3);
+    for (const link of await links.all()) expect(await link.getAttribute("href")).toBe(`#/account/${whole}`);
+  });
+
   it("blocks arrive, and one leads to its transactions", async () => {
     const page = await open("#/blocks");
     const rows = page.locator("table.blocks tbody tr");
