@@ -52,7 +52,7 @@ function View({ segments, query }: Route): JSX.Element {
   if (view === "account" && first === undefined) return <AccountSearch />;
   if (view === "account" && first !== undefined)
     return <AccountView key={first} address={first} query={query} />;
-  if (view === "blocks") return <Blocks />;
+  if (view === "blocks") return <Blocks query={query} />;
   if (view === "block" && first !== undefined) return <BlockView key={first} height={first} />;
   if (view === "transaction" && first !== undefined) return <TransactionView key={first} id={first} />;
   if (view === "table") return <TableView key={first} handle={first} query={query} />;
@@ -209,6 +209,13 @@ export function App(): JSX.Element {
   const isFirst = useRef(true);
   const [view = "", id = ""] = current.segments;
   const section = SECTIONS[view] ?? view;
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the row of views scrolls.
+  useEffect(() => {
+    const chosen = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (nav.current !== null && chosen)
+      nav.current.scrollLeft = chosen.offsetLeft - nav.current.clientWidth / 3;
+  }, [section]);
   // A new view begins at its top, also for the keyboard; not the page as it loads.
   useEffect(() => {
     if (isFirst.current) {
@@ -233,7 +240,7 @@ export function App(): JSX.Element {
           <Status />
           <ThemeButton />
         </div>
-        <nav class="nav" aria-label="Views">
+        <nav class="nav" aria-label="Views" ref={nav}>
           {NAVIGATION.map(([name, text, href]) => (
             <a key={name} href={href} aria-current={name === section ? "page" : undefined}>
               {text}

@@ -69,6 +69,14 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByRole("img", { name: /^Versions \d+ to \d+ are kept, of 0 to \d+$/ }).waitFor();
     const blocks = page.locator("table.blocks tbody tr");
     await until(async () => (await blocks.count()) >= 3);
+    await page
+      .getByTestId("throughput")
+      .getByText(/^\d+\.\d$/)
+      .waitFor();
+    // What accounts did, in words that lead to the accounts.
+    const words = page.locator("table.transactions .words");
+    await until(async () => (await words.count()) >= 3);
+    expect(await words.first().getByRole("link").first().getAttribute("href")).toMatch(/^#\/account\/0x/);
     await page.getByRole("cell", { name: "info", exact: true }).waitFor();
     await page
       .getByText(/^\d+(\.\d)? MiB$/)
@@ -249,14 +257,58 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByText(message).waitFor();
   });
 
-  it("the last ten blocks are there at once, also where no other arrives", async () => {
-    const ended = await startProgram(["--store", "memory", "--blocks", "12", "--block-time", "0"]);
-    await until(async () => JSON.parse(await askNode(ended.url, "")).block_height === "12");
+  it("the last ten blocks are there at once, and older ones page by page down to genesis", async () => {
+    const ended = await startProgram(["--store", "memory", "--blocks", "45", "--block-time", "0"]);
+    await until(async () => JSON.parse(await askNode(ended.url, "")).block_height === "45");
     visit = await openConsole(ended.url, "#/blocks");
-    const rows = visit.page.locator("table.blocks tbody tr");
+    const { page } = visit;
+    const rows = page.locator("table.blocks tbody tr");
+    const ends = async (): Promise<string> => {
+      const links = rows.getByRole("link");
+      return `${await links.first().textContent()} to ${await links.last().textContent()}`;
+    };
     await until(async () => (await rows.count()) === 10);
-    expect(await rows.last().getByRole("link").textContent()).toBe("3");
+    expect(await ends()).toBe("45 to 36");
+    await page.getByRole("link", { name: "Older →" }).click();
+    await until(async () => (await rows.count()) === 25);
+    expect(await ends()).toBe("35 to 11");
+    await page.getByRole("link", { name: "Older →" }).click();
+    await until(async () => (await ends()) === "10 to 0");
+    expect(await page.getByRole("link", { name: "Older →" }).count()).toBe(0);
+    await page.getByRole("link", { name: "← Newer" }).click();
+    await until(async () => (await ends()) === "35 to 11");
+    await page.getByLabel("Blocks from this height down").fill("x");
+    await page.getByRole("button", { name: "Go" }).click();
+    await page.getByText("expected a height, a whole number up to 45").waitFor();
+    await page.getByLabel("Blocks from this height down").fill("3");
+    await page.getByRole("button", { name: "Go" }).click();
+    await until(async () => (await ends()) === "3 to 0");
     await ended.stop();
+  });
+
+  it("a failed transaction is told by a word in a list, and the views are one row on a phone", async () => {
+    const page = await open("#/blocks", { screen: "small" });
+    await page.route("**/blocks/by_height/3?*", async (route) => {
+      const response = await route.fetch();
+      const block = (await response.json()) as { transactions: { success: boolean }[] };
+      const transactions = block.transactions.map((one) => ({ ...one, success: false }));
+      await route.fulfill({ response, json: { ...block, transactions } });
+    });
+    await goTo(page, "#/block/3");
+    const failed = page.locator("table.transactions").getByText("failed", { exact: true });
+    await failed.first().waitFor();
+    expect(await failed.first().isVisible()).toBe(true);
+    const tops = await page
+      .locator("nav.nav a")
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
+    // The view that is open is in sight, also where its tab is the last.
+    await goTo(page, "#/verify");
+    const chosen = page.locator("nav.nav [aria-current]");
+    await until(async () => {
+      const box = await chosen.boundingBox();
+      return box !== null && box.x >= 0 && box.x + box.width <= 320;
+    });
   });
 
   it("a pruned version is said to be pruned", async () => {

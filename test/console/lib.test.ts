@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { faultyPart, toLiteral } from "../../console/src/lib/arguments.ts";
 import { parseExactJson } from "../../console/src/lib/exact-json.ts";
-import { formatSpan, formatUnits, formatUtc } from "../../console/src/lib/format.ts";
+import { amountScale, formatSpan, formatUnits, formatUtc } from "../../console/src/lib/format.ts";
 import { decodeSimple, encodeKey } from "../../console/src/lib/key-bytes.ts";
 import { feeOf, movedBy, NATIVE, netOf, type Piece, sentenceOf } from "../../console/src/lib/meaning.ts";
 import { operationRates, parseMetrics } from "../../console/src/lib/metrics.ts";
@@ -31,6 +31,28 @@ describe("JSON without loss", () => {
       12,
     ]);
     expect(() => parseExactJson("{")).toThrow(SyntaxError);
+  });
+});
+
+describe("the scale of a chart", () => {
+  it("tells amounts apart that a number of JavaScript does not, and labels that are next to each other", () => {
+    const amount = 2n ** 60n;
+    const { toPosition, labels } = amountScale([amount, amount + 1n, amount + 2n], 8);
+    expect(Number(amount)).toBe(Number(amount + 1n));
+    const positions = [amount, amount + 1n, amount + 2n].map(toPosition);
+    const { texts, isDistance } = labels(positions);
+    expect(new Set(texts).size).toBe(3);
+    expect(isDistance).toBe(true);
+  });
+
+  it.each([
+    [[100_055_112n, 100_055_198n], 2, ["1,000,551.12", "1,000,551.98"], false],
+    [[0n, 12_300n], 2, ["0", "123"], false],
+    [[10_000_055_112_345n, 10_000_055_112_399n], 8, ["+0.00000045", "+0.00000099"], true],
+    [[500n], 0, ["500"], false],
+  ])("labels of %s with %i decimals", (amounts, decimals, texts, isDistance) => {
+    const { toPosition, labels } = amountScale(amounts, decimals);
+    expect(labels(amounts.map(toPosition))).toEqual({ texts, isDistance });
   });
 });
 

@@ -153,21 +153,20 @@ function addBlock(block: Block): void {
   update({ isPushed: true, blocks: [block, ...older].slice(0, KEPT_BLOCKS) });
 }
 
-/** A block by its height; undefined if the node does not keep it. */
-async function loadBlock(height: bigint): Promise<Block | undefined> {
-  try {
-    const { data } = await ask<Answer<"get_block_by_height">>(path("blocks", "by_height", `${height}`));
-    const { first_version, last_version, block_timestamp: timestamp_usec } = data;
-    return { height: `${height}`, first_version, last_version, timestamp_usec };
-  } catch {
-    return undefined;
-  }
+/** A block by its height. Throws what the node answers where it does not keep it. */
+export async function loadBlock(height: bigint, signal?: AbortSignal): Promise<Block> {
+  const relative = path("blocks", "by_height", `${height}`);
+  const { data } = await ask<Answer<"get_block_by_height">>(relative, { signal });
+  const { first_version, last_version, block_timestamp: timestamp_usec } = data;
+  return { height: `${height}`, first_version, last_version, timestamp_usec };
 }
 
 async function loadBlocksBefore(first: Block): Promise<void> {
   const heights = Array.from({ length: FIRST_BLOCKS - 1 }, (_, i) => BigInt(first.height) - BigInt(i + 1));
-  const found = await Promise.all(heights.filter((height) => height >= 0n).map(loadBlock));
-  const older = found.filter((block) => block !== undefined);
+  const found = await Promise.allSettled(
+    heights.filter((height) => height >= 0n).map((height) => loadBlock(height)),
+  );
+  const older = found.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   const { blocks } = live.get();
   // A chain that began again meanwhile has other blocks at these heights.
   if (blocks.at(-1)?.height === first.height) update({ blocks: [...blocks, ...older] });

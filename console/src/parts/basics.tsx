@@ -275,13 +275,13 @@ export function Hash({
 }): JSX.Element {
   const text = full ? hash : shorten(hash, 8);
   return (
-    <span class={full ? "address" : "address together"}>
+    <span class="address">
       {href === undefined ? (
-        <span class="mono" title={hash}>
+        <span class={full ? "mono" : "mono together"} title={hash}>
           {text}
         </span>
       ) : (
-        <a href={href} class="mono" title={hash}>
+        <a href={href} class={full ? "mono" : "mono together"} title={hash}>
           {text}
         </a>
       )}
