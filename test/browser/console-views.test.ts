@@ -219,6 +219,10 @@ describe.skipIf(!hasChromium)("the console", () => {
     ["prices", /#\/table\/0x/],
     ["0x1::coin::transfer", /#\/encode\?function=/],
     ["0x1", /#\/account\/0x0+1$/],
+    ["block 2", /#\/block\/2$/],
+    ["Version 1", /#\/transaction\/1$/],
+    ["gold", /#\/asset\/0x\w+%3A%3Ademo/],
+    ["0x1::aptos_coin::AptosCoin", /#\/asset\/0x1%3A%3Aaptos_coin%3A%3AAptosCoin$/],
   ])("search: %s leads to its view", async (text, url) => {
     const page = await open("#/blocks");
     // Names need the node's list.
@@ -235,8 +239,13 @@ describe.skipIf(!hasChromium)("the console", () => {
       await page.getByRole("searchbox").fill(text);
       await page.keyboard.press("Enter");
     };
-    await search("1,234");
-    await page.getByRole("link", { name: "Block 1234" }).waitFor();
+    await search("2");
+    await page.getByRole("link", { name: "Block 2" }).waitFor();
+    await page.getByRole("link", { name: "Transaction at version 2" }).waitFor();
+    await search("1,794,932,660");
+    await page.getByText(/^No transaction has version 1,794,932,660 yet: the latest is [\d,]+\.$/).waitFor();
+    await page.getByText(/^No block has height 1,794,932,660 yet/).waitFor();
+    await page.getByText(/^As a Unix time in seconds it is 2026-11-17T16:24:20/).waitFor();
     await search("ab".repeat(32));
     await page.getByRole("link", { name: "Transaction with this hash" }).waitFor();
     await search("what is this?");
@@ -245,6 +254,19 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByRole("link", { name: "Transaction with this hash" }).waitFor();
     await goTo(page, "#/no/such/view");
     await page.getByText("There is no such view").waitFor();
+  });
+
+  it("an asset: name, decimals, supply and who of the demo accounts holds it", async () => {
+    const page = await open("#/asset/0xa");
+    await page.getByRole("heading", { name: "Asset APT" }).waitFor();
+    await page.getByText("Aptos Coin", { exact: true }).waitFor();
+    await page.locator("dt", { hasText: "Supply" }).waitFor();
+    const rows = page.locator("table.rows tbody tr");
+    await until(async () => (await rows.count()) === Object.keys(info.demo_accounts).length);
+    await rows.first().getByRole("link").click();
+    await page.waitForURL(/#\/account\/0x[0-9a-f]{64}\?asset=0x0+a$/);
+    await goTo(page, "#/asset/0xdead");
+    await page.getByText("The ledger has no such asset").waitFor();
   });
 
   it.each([
@@ -358,6 +380,17 @@ describe.skipIf(!hasChromium)("the console", () => {
       ledger_version: string;
     };
     expect(BigInt(claim.balance)).toBeGreaterThan(2n ** 53n);
+    // With its date and zone, and as a page to print: what was proven, and nothing else.
+    const signed = page.locator("dt", { hasText: "Time of the signed block" }).locator("xpath=..");
+    expect(await signed.locator("time").textContent()).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/);
+    await page.evaluate("globalThis.print = () => { document.title = 'printed'; }");
+    await page.getByRole("button", { name: "Print" }).click();
+    expect(await page.title()).toBe("printed");
+    await page.emulateMedia({ media: "print" });
+    expect(await proven.isVisible()).toBe(true);
+    expect(await check.isVisible()).toBe(false);
+    expect(await page.getByRole("navigation", { name: "Views" }).isVisible()).toBe(false);
+    await page.emulateMedia({ media: "screen" });
     expect(await proven.getAttribute("data-exact")).toBe(claim.balance);
     const balance = await askNode(
       node.url,

@@ -176,7 +176,14 @@ export function LedgerText({
 }
 
 /** A ledger time in the reader's zone, with UTC on hover; or the other way round, as the reader chose. */
-export function Time({ usec }: { readonly usec: string | undefined }): JSX.Element {
+export function Time({
+  usec,
+  isWhole = false,
+}: {
+  readonly usec: string | undefined;
+  /** With the date, also today's, and the zone. */
+  readonly isWhole?: boolean;
+}): JSX.Element {
   const chosen = useStore(zone);
   const millis = toMillis(usec);
   if (usec === undefined) return <span class="faint">unknown</span>;
@@ -185,7 +192,11 @@ export function Time({ usec }: { readonly usec: string | undefined }): JSX.Eleme
   const local = `${formatLocal(millis)} ${zoneName(millis)}`;
   return (
     <time dateTime={utc} title={chosen === "utc" ? local : `${utc} (UTC), ${local}`} class="time">
-      {chosen === "utc" ? `${utc.slice(0, 19).replace("T", " ")} UTC` : formatLocalShort(millis)}
+      {chosen === "utc"
+        ? `${utc.slice(0, 19).replace("T", " ")} UTC`
+        : isWhole
+          ? local
+          : formatLocalShort(millis)}
     </time>
   );
 }
@@ -238,17 +249,20 @@ export function Address({
   address: given,
   full = false,
   name = true,
+  query = {},
 }: {
   readonly address: string;
   readonly full?: boolean;
   readonly name?: boolean;
+  /** Parameters of the account's view. */
+  readonly query?: Readonly<Record<string, string>>;
 }): JSX.Element {
   const info = useStore(live, (value) => value.info);
   const address = fullAddress(given) ?? given;
   const known = name ? demoName(info, address) : undefined;
   return (
     <span class="address">
-      <a href={linkTo(["account", address])} title={address}>
+      <a href={linkTo(["account", address], query)} title={address}>
         {known === undefined ? undefined : (
           <>
             <span class="demo-name">{known}</span>{" "}

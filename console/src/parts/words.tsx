@@ -3,7 +3,7 @@ import { Fragment, type JSX } from "preact";
 import { useAssets } from "../lib/assets.ts";
 import { feeOf, movedBy, netOf, type Piece, sentenceOf } from "../lib/meaning.ts";
 import type { Transaction } from "../lib/transactions.ts";
-import { AccountLink, Address, Amount, LedgerText, MoveType, Skeleton } from "./basics.tsx";
+import { AccountLink, Address, Amount, LedgerText, MoveType } from "./basics.tsx";
 
 /** An amount in units of an asset, or in its smallest unit where the ledger does not say more. */
 export function AssetAmount({
@@ -41,7 +41,12 @@ export function Words({ transaction }: { readonly transaction: Transaction }): J
   const moved = movedBy(transaction);
   const assets = useAssets([...new Set(moved.changes.map(({ asset }) => asset))]);
   // Without knowing which assets are the same, a sum would be wrong.
-  if (moved.changes.some(({ asset }) => assets[asset] === undefined)) return <Skeleton lines={1} />;
+  if (moved.changes.some(({ asset }) => assets[asset] === undefined))
+    return (
+      <span class="faint" aria-busy="true">
+        …
+      </span>
+    );
   return (
     <span class="words">
       {sentenceOf(transaction, moved, assets).map((piece, index) => (
