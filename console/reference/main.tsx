@@ -2,6 +2,7 @@
 // spec.json, and values to try from its info.
 import { type JSX, render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { NAVIGATION } from "../src/lib/navigation.ts";
 import { type ApiDocument, type Operation, operationsOf } from "./api-document.ts";
 import { OperationView, type Suggestions } from "./operation-view.tsx";
 import { Prose } from "./prose.tsx";
@@ -119,12 +120,30 @@ function useHash(): string {
   return hash;
 }
 
+/** The views of the console, as the console itself shows them. */
+function Views(): JSX.Element {
+  return (
+    <nav aria-label="Views" class="views">
+      {NAVIGATION.map(([section, text, href]) => (
+        <a key={section} href={`../${href}`}>
+          {text}
+        </a>
+      ))}
+      <a href="spec" aria-current="page">
+        API
+      </a>
+    </nav>
+  );
+}
+
 function Reference({
   document: api,
   suggestions,
+  hasConsole,
 }: {
   document: ApiDocument;
   suggestions: Suggestions;
+  hasConsole: boolean;
 }): JSX.Element {
   const operations = useMemo(() => operationsOf(api), [api]);
   const hash = useHash();
@@ -191,6 +210,7 @@ function Reference({
           {words.length === 0 ? "" : `${found.length} of ${operations.length} operations`}
         </p>
       </header>
+      {hasConsole && <Views />}
       <div class="columns">
         <nav aria-label="Operations" class="wide">
           <Contents operations={found} current={hash} />
@@ -274,20 +294,45 @@ const KNOWN: readonly (readonly [parameter: string, member: string])[] = [
 /** What is read of it: by member and name a value, or an account with its keys. */
 type Info = Readonly<Record<string, Readonly<Record<string, string | { readonly address: string }>>>>;
 
-/** The demo accounts, assets and tables of a local chain; nothing elsewhere. */
-async function loadSuggestions(): Promise<Suggestions> {
+/** A JSON answer of this node; undefined where it gives none: the examples of the document stay. */
+async function answerOf<T>(path: string): Promise<T | undefined> {
   try {
-    const info = (await (await fetch(`${API_ROOT}/info`)).json()) as Info;
-    const lists = KNOWN.flatMap(([parameter, member]) => {
-      const pairs = Object.entries(info[member] ?? {}).map(
-        ([name, value]) => [typeof value === "string" ? value : value.address, name] as const,
-      );
-      return pairs.length === 0 ? [] : [[parameter, pairs] as const];
-    });
-    return Object.fromEntries(lists);
+    const response = await fetch(`${API_ROOT}/${path}`);
+    return response.ok ? ((await response.json()) as T) : undefined;
   } catch {
-    // The examples of the document stay.
-    return {};
+    return undefined;
+  }
+}
+
+/** The demo accounts, assets and tables of a local chain, and the latest transaction of any. */
+async function loadSuggestions(): Promise<Suggestions> {
+  const [info = {}, [latest] = []] = await Promise.all([
+    answerOf<Info>("info"),
+    answerOf<{ readonly hash: string; readonly version: string }[]>("transactions?limit=1"),
+  ]);
+  const lists = KNOWN.flatMap(([parameter, member]) => {
+    const pairs = Object.entries(info[member] ?? {}).map(
+      ([name, value]) => [typeof value === "string" ? value : value.address, name] as const,
+    );
+    return pairs.length === 0 ? [] : [[parameter, pairs] as const];
+  });
+  const transaction: Suggestions =
+    latest === undefined
+      ? {}
+      : {
+          txn_hash: [[latest.hash, "the latest"]],
+          txn_version: [[latest.version, "the latest"]],
+          version: [[latest.version, "the latest"]],
+        };
+  return { ...Object.fromEntries(lists), ...transaction };
+}
+
+/** True where the node serves the console: `--no-start-page` serves nothing there. */
+async function findConsole(): Promise<boolean> {
+  try {
+    return (await fetch("../", { method: "HEAD" })).ok;
+  } catch {
+    return false;
   }
 }
 
@@ -304,9 +349,9 @@ async function start(root: HTMLElement): Promise<void> {
       if (!response.ok) throw new Error(`the node answered ${response.status}`);
       return (await response.json()) as ApiDocument;
     };
-    const [api, suggestions] = await Promise.all([loadSpec(), loadSuggestions()]);
+    const [api, suggestions, hasConsole] = await Promise.all([loadSpec(), loadSuggestions(), findConsole()]);
     root.textContent = "";
-    render(<Reference document={api} suggestions={suggestions} />, root);
+    render(<Reference document={api} suggestions={suggestions} hasConsole={hasConsole} />, root);
   } catch (error) {
     root.textContent = "";
     render(<Failed message={error instanceof Error ? error.message : String(error)} />, root);

@@ -35,10 +35,13 @@ function exampleText(value: unknown): string {
 
 function firstDraft({ parameters, requestBody, responses }: Operation, suggestions: Suggestions): Draft {
   const values: Record<string, string> = {};
-  for (const { name, required, example } of parameters ?? []) {
-    const known = suggestions[name]?.[0]?.[0];
-    // Optional ones would change what is asked for.
-    if (required) values[name] = known ?? (example === undefined ? "" : exampleText(example));
+  // Optional ones would change what is asked for.
+  const needed = (parameters ?? []).filter(({ required }) => required);
+  // The document's examples belong together: a resource of one account is not at another.
+  const areKnown = needed.every(({ name }) => suggestions[name] !== undefined);
+  for (const { name, example } of needed) {
+    const known = areKnown ? suggestions[name]?.[0]?.[0] : undefined;
+    values[name] = known ?? (example === undefined ? "" : exampleText(example));
   }
   const [bodyType, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const [accept = "*/*"] = Object.keys(responses["200"]?.content ?? {});

@@ -3,12 +3,14 @@ import { Component, type ComponentChildren, type JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { groupDigits } from "./lib/format.ts";
 import { headOf, live } from "./lib/live.ts";
+import { NAVIGATION } from "./lib/navigation.ts";
 import { THEMES, type Theme, theme, zone } from "./lib/preferences.ts";
 import { go, linkTo, type Route, route } from "./lib/router.ts";
 import { targetOf } from "./lib/search.ts";
 import { useStore } from "./lib/store.ts";
 import { Mark, Problem } from "./parts/basics.tsx";
 import { AccountSearch, AccountView } from "./views/account.tsx";
+import { AssetView } from "./views/asset.tsx";
 import { Blocks, BlockView } from "./views/blocks.tsx";
 import { Encode } from "./views/encode.tsx";
 import { NotFound } from "./views/not-found.tsx";
@@ -18,17 +20,12 @@ import { TableView } from "./views/table.tsx";
 import { TransactionView } from "./views/transaction.tsx";
 import { Verify } from "./views/verify.tsx";
 
-const NAVIGATION: readonly (readonly [section: string, text: string, href: string])[] = [
-  ["", "Now", "#/"],
-  ["account", "Accounts", "#/account"],
-  ["blocks", "Blocks", "#/blocks"],
-  ["table", "Tables", "#/table"],
-  ["encode", "Encode", "#/encode"],
-  ["verify", "Verify", "#/verify"],
-];
-
 /** Views that belong to an entry of the navigation with another name. */
-const SECTIONS: Readonly<Record<string, string>> = { block: "blocks", transaction: "blocks" };
+const SECTIONS: Readonly<Record<string, string>> = {
+  asset: "account",
+  block: "blocks",
+  transaction: "blocks",
+};
 
 /** A fault of this page in one view must not take the others with it. */
 class Guard extends Component<{ readonly children: ComponentChildren }, { readonly error?: Error }> {
@@ -52,9 +49,10 @@ function View({ segments, query }: Route): JSX.Element {
   if (view === "account" && first === undefined) return <AccountSearch />;
   if (view === "account" && first !== undefined)
     return <AccountView key={first} address={first} query={query} />;
-  if (view === "blocks") return <Blocks />;
+  if (view === "blocks") return <Blocks query={query} />;
   if (view === "block" && first !== undefined) return <BlockView key={first} height={first} />;
   if (view === "transaction" && first !== undefined) return <TransactionView key={first} id={first} />;
+  if (view === "asset" && first !== undefined) return <AssetView key={first} asset={first} />;
   if (view === "table") return <TableView key={first} handle={first} query={query} />;
   if (view === "encode") return <Encode query={query} />;
   if (view === "verify") return <Verify />;
@@ -65,7 +63,6 @@ function View({ segments, query }: Route): JSX.Element {
 function SearchForm(): JSX.Element {
   const [text, setText] = useState("");
   const input = useRef<HTMLInputElement>(null);
-  const info = useStore(live, (value) => value.info);
   useEffect(() => {
     // As on many sites; not while someone types elsewhere.
     const focus = (event: KeyboardEvent): void => {
@@ -83,7 +80,8 @@ function SearchForm(): JSX.Element {
         onSubmit={(event) => {
           event.preventDefault();
           if (text.trim() === "") return;
-          go(targetOf(text, info) ?? linkTo(["search"], { q: text.trim() }));
+          const state = live.get();
+          go(targetOf(text, state.info, headOf(state)) ?? linkTo(["search"], { q: text.trim() }));
           setText("");
         }}
       >
@@ -96,7 +94,7 @@ function SearchForm(): JSX.Element {
           type="search"
           autocomplete="off"
           spellcheck={false}
-          placeholder="Address, name, version, hash or function"
+          placeholder="Address, name, version, block 20, asset, function"
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
@@ -209,6 +207,13 @@ export function App(): JSX.Element {
   const isFirst = useRef(true);
   const [view = "", id = ""] = current.segments;
   const section = SECTIONS[view] ?? view;
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the row of views scrolls.
+  useEffect(() => {
+    const chosen = nav.current?.querySelector<HTMLElement>("[aria-current]");
+    if (nav.current !== null && chosen)
+      nav.current.scrollLeft = chosen.offsetLeft - nav.current.clientWidth / 3;
+  }, [section]);
   // A new view begins at its top, also for the keyboard; not the page as it loads.
   useEffect(() => {
     if (isFirst.current) {
@@ -233,7 +238,7 @@ export function App(): JSX.Element {
           <Status />
           <ThemeButton />
         </div>
-        <nav class="nav" aria-label="Views">
+        <nav class="nav" aria-label="Views" ref={nav}>
           {NAVIGATION.map(([name, text, href]) => (
             <a key={name} href={href} aria-current={name === section ? "page" : undefined}>
               {text}

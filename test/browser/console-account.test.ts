@@ -148,8 +148,12 @@ describe.skipIf(!hasChromium)("the account view", () => {
     await page.waitForURL(/from=\d+&to=\d+/);
     const { from, to } = Object.fromEntries(new URLSearchParams(page.url().split("?")[1]));
     expect(BigInt(from!)).toBeLessThan(BigInt(to!));
-    await page.getByRole("button", { name: "All", exact: true }).click();
+    const all = page.getByRole("button", { name: "All", exact: true });
+    expect(await all.getAttribute("aria-pressed")).toBe("false");
+    await all.click();
     await until(() => !page.url().includes("from="));
+    await until(async () => (await all.getAttribute("aria-pressed")) === "true");
+    expect(await all.isEnabled()).toBe(true);
 
     const csv = await downloadOf(page, () => page.getByRole("button", { name: "Download CSV" }).click());
     const headers = { Accept: "text/csv" };

@@ -69,6 +69,19 @@ describe.skipIf(!hasChromium)("the encoder", () => {
     await page.locator(".warnings li").first().waitFor();
   });
 
+  it("says in words what the transaction would do, or why it would fail", async () => {
+    const [sender = "", to = ""] = Object.keys(info.demo_accounts);
+    const page = await open();
+    await page.getByLabel("to address").fill(to);
+    await page.getByLabel("amount u64").fill("150000000");
+    const words = page.getByTestId("words");
+    await until(async () => (await words.count()) === 1 && /pays/.test((await words.textContent()) ?? ""));
+    expect(await words.textContent()).toBe(`would succeed ${sender} pays 1.5 APT to ${to}`);
+    expect(await page.getByTestId("balance-changes").locator("tbody tr").count()).toBe(3);
+    await page.getByLabel("amount u64").fill("18446744073709551615");
+    await until(async () => /would fail/.test((await words.textContent().catch(() => "")) ?? ""));
+  });
+
   it.each([
     ["to address", "to", "0xzz", "hex digit"],
     ["amount u64", "amount", "18446744073709551616", "does not fit a u64"],

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import { hasChromium } from "../support/chromium.ts";
-import { openConsole } from "../support/console.ts";
+import { askNode, openConsole } from "../support/console.ts";
 import { startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import { findAxeFaults, SCREENS } from "../support/visit.ts";
@@ -54,5 +54,30 @@ describe.skipIf(!hasChromium)("the console of a follower", () => {
     expect(visit.otherHosts).toEqual([]);
     await visit.close();
     await follower.stop();
+  });
+
+  it("of a fork says that an account may hold more than the balance it shows, and asks for another", async () => {
+    const origin = await startProgram([...QUIET, "--blocks", "5", "--block-time", "0"]);
+    const { demo_accounts: accounts, demo_assets: assets } = JSON.parse(
+      await askNode(origin.url, "info"),
+    ) as {
+      readonly demo_accounts: Readonly<Record<string, { readonly address: string }>>;
+      readonly demo_assets: Readonly<Record<string, string>>;
+    };
+    const fork = await startProgram([...QUIET, "--fork", origin.url]);
+    const { page, close } = await openConsole(fork.url, `#/account/${Object.values(accounts)[0]?.address}`);
+    await page.getByRole("heading", { name: "One of the balances" }).waitFor();
+    await page.getByText("The account may hold more than this").waitFor();
+    const rows = page.getByTestId("holdings").locator("tbody tr");
+    expect(await rows.count()).toBe(1);
+    await rows.getByText("APT", { exact: true }).waitFor();
+    await page.getByLabel("Balance of another asset").fill(assets.SHELL ?? "");
+    await page.getByRole("button", { name: "Ask" }).click();
+    await rows.getByText("SHELL", { exact: true }).waitFor();
+    expect(await rows.count()).toBe(1);
+    expect(await findAxeFaults(page)).toEqual([]);
+    await close();
+    await fork.stop();
+    await origin.stop();
   });
 });

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium } from "../support/chromium.ts";
-import { askNode, goTo, openConsole } from "../support/console.ts";
+import { askNode, exactOf, goTo, openConsole } from "../support/console.ts";
 import { builtFile, type Running, startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
 import type { Look, Visit } from "../support/visit.ts";
@@ -69,6 +69,14 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByRole("img", { name: /^Versions \d+ to \d+ are kept, of 0 to \d+$/ }).waitFor();
     const blocks = page.locator("table.blocks tbody tr");
     await until(async () => (await blocks.count()) >= 3);
+    await page
+      .getByTestId("throughput")
+      .getByText(/^\d+\.\d$/)
+      .waitFor();
+    // What accounts did, in words that lead to the accounts.
+    const words = page.locator("table.transactions .words");
+    await until(async () => (await words.count()) >= 3);
+    expect(await words.first().getByRole("link").first().getAttribute("href")).toMatch(/^#\/account\/0x/);
     await page.getByRole("cell", { name: "info", exact: true }).waitFor();
     await page
       .getByText(/^\d+(\.\d)? MiB$/)
@@ -99,12 +107,56 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByText("0x1::aptos_account::transfer").first().waitFor();
     await page.getByRole("cell", { name: "amount", exact: true }).waitFor();
     await page.getByRole("cell", { name: sent?.payload?.arguments[1] ?? "", exact: true }).waitFor();
+    // In words, with the amount in units, and the names as links.
+    const amount = BigInt(sent?.payload?.arguments[1] ?? 0);
+    const words = page.getByTestId("words");
+    await until(async () => ((await words.textContent()) ?? "").includes(" pays "));
+    expect(await words.textContent()).toMatch(/^\w+ pays [\d,.]+ APT to \w+$/);
+    expect(await exactOf(words.locator("[data-exact]"))).toBe(`${amount}`);
+    const changes = page.getByTestId("balance-changes").locator("[data-exact]");
+    expect(await changes.count()).toBe(3);
+    expect(await exactOf(changes)).toBe(`${-amount}`);
+    expect(await exactOf(changes.nth(1))).toBe(`${amount}`);
+    const [receiver] = Object.entries(info.demo_accounts).find(
+      ([, { address }]) => BigInt(address) === BigInt(sent?.payload?.arguments[0] ?? 0),
+    )!;
+    expect(await words.getByRole("link", { name: receiver, exact: true }).getAttribute("href")).toMatch(
+      /^#\/account\/0x[0-9a-f]{64}$/,
+    );
     await page.getByText("FeeStatement").waitFor();
     await page.getByText(/gas at 100/).waitFor();
     await page.getByRole("heading", { name: /^\d+ changes$/ }).waitFor();
     await page.getByRole("link", { name: "← Previous" }).click();
     await page.waitForURL(`**/transaction/${BigInt(sent?.version ?? 0) - 1n}`);
     expect(visit.faults).toEqual([]);
+  });
+
+  it("an address that begins with a zero is linked and named, also where the ledger prints it without", async () => {
+    const [trimmed, whole] = [`0x${"c".repeat(63)}`, `0x0${"c".repeat(63)}`];
+    const page = await open("#/blocks");
+    await page.route("**/v1/info", async (route) => {
+      const response = await route.fetch();
+      const told = (await response.json()) as Info;
+      const accounts = { ...told.demo_accounts, zeno: { address: whole } };
+      await route.fulfill({ response, json: { ...told, demo_accounts: accounts } });
+    });
+    const event = { type: "0x1::m::Seen", data: { who: trimmed, hash: `0x${"d".repeat(64)}` } };
+    const transaction = {
+      type: "user_transaction",
+      version: "7",
+      hash: "0x7",
+      sender: trimmed,
+      success: true,
+      payload: { type: "entry_function_payload", function: "0x1::m::f", arguments: [] },
+      events: [event],
+    };
+    await page.route("**/by_version/7", (route) => route.fulfill({ json: transaction }));
+    await page.goto("/#/transaction/7");
+    await page.reload();
+    const links = page.getByRole("main").getByRole("link", { name: /^zeno/ });
+    // The sender, the words and the event.
+    await until(async () => (await links.count()) === 3);
+    for (const link of await links.all()) expect(await link.getAttribute("href")).toBe(`#/account/${whole}`);
   });
 
   it("blocks arrive, and one leads to its transactions", async () => {
@@ -167,6 +219,10 @@ describe.skipIf(!hasChromium)("the console", () => {
     ["prices", /#\/table\/0x/],
     ["0x1::coin::transfer", /#\/encode\?function=/],
     ["0x1", /#\/account\/0x0+1$/],
+    ["block 2", /#\/block\/2$/],
+    ["Version 1", /#\/transaction\/1$/],
+    ["gold", /#\/asset\/0x\w+%3A%3Ademo/],
+    ["0x1::aptos_coin::AptosCoin", /#\/asset\/0x1%3A%3Aaptos_coin%3A%3AAptosCoin$/],
   ])("search: %s leads to its view", async (text, url) => {
     const page = await open("#/blocks");
     // Names need the node's list.
@@ -183,8 +239,13 @@ describe.skipIf(!hasChromium)("the console", () => {
       await page.getByRole("searchbox").fill(text);
       await page.keyboard.press("Enter");
     };
-    await search("1,234");
-    await page.getByRole("link", { name: "Block 1234" }).waitFor();
+    await search("2");
+    await page.getByRole("link", { name: "Block 2" }).waitFor();
+    await page.getByRole("link", { name: "Transaction at version 2" }).waitFor();
+    await search("1,794,932,660");
+    await page.getByText(/^No transaction has version 1,794,932,660 yet: the latest is [\d,]+\.$/).waitFor();
+    await page.getByText(/^No block has height 1,794,932,660 yet/).waitFor();
+    await page.getByText(/^As a Unix time in seconds it is 2026-11-17T16:24:20/).waitFor();
     await search("ab".repeat(32));
     await page.getByRole("link", { name: "Transaction with this hash" }).waitFor();
     await search("what is this?");
@@ -193,6 +254,19 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByRole("link", { name: "Transaction with this hash" }).waitFor();
     await goTo(page, "#/no/such/view");
     await page.getByText("There is no such view").waitFor();
+  });
+
+  it("an asset: name, decimals, supply and who of the demo accounts holds it", async () => {
+    const page = await open("#/asset/0xa");
+    await page.getByRole("heading", { name: "Asset APT" }).waitFor();
+    await page.getByText("Aptos Coin", { exact: true }).waitFor();
+    await page.locator("dt", { hasText: "Supply" }).waitFor();
+    const rows = page.locator("table.rows tbody tr");
+    await until(async () => (await rows.count()) === Object.keys(info.demo_accounts).length);
+    await rows.first().getByRole("link").click();
+    await page.waitForURL(/#\/account\/0x[0-9a-f]{64}\?asset=0x0+a$/);
+    await goTo(page, "#/asset/0xdead");
+    await page.getByText("The ledger has no such asset").waitFor();
   });
 
   it.each([
@@ -205,14 +279,58 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByText(message).waitFor();
   });
 
-  it("the last ten blocks are there at once, also where no other arrives", async () => {
-    const ended = await startProgram(["--store", "memory", "--blocks", "12", "--block-time", "0"]);
-    await until(async () => JSON.parse(await askNode(ended.url, "")).block_height === "12");
+  it("the last ten blocks are there at once, and older ones page by page down to genesis", async () => {
+    const ended = await startProgram(["--store", "memory", "--blocks", "45", "--block-time", "0"]);
+    await until(async () => JSON.parse(await askNode(ended.url, "")).block_height === "45");
     visit = await openConsole(ended.url, "#/blocks");
-    const rows = visit.page.locator("table.blocks tbody tr");
+    const { page } = visit;
+    const rows = page.locator("table.blocks tbody tr");
+    const ends = async (): Promise<string> => {
+      const links = rows.getByRole("link");
+      return `${await links.first().textContent()} to ${await links.last().textContent()}`;
+    };
     await until(async () => (await rows.count()) === 10);
-    expect(await rows.last().getByRole("link").textContent()).toBe("3");
+    expect(await ends()).toBe("45 to 36");
+    await page.getByRole("link", { name: "Older →" }).click();
+    await until(async () => (await rows.count()) === 25);
+    expect(await ends()).toBe("35 to 11");
+    await page.getByRole("link", { name: "Older →" }).click();
+    await until(async () => (await ends()) === "10 to 0");
+    expect(await page.getByRole("link", { name: "Older →" }).count()).toBe(0);
+    await page.getByRole("link", { name: "← Newer" }).click();
+    await until(async () => (await ends()) === "35 to 11");
+    await page.getByLabel("Blocks from this height down").fill("x");
+    await page.getByRole("button", { name: "Go" }).click();
+    await page.getByText("expected a height, a whole number up to 45").waitFor();
+    await page.getByLabel("Blocks from this height down").fill("3");
+    await page.getByRole("button", { name: "Go" }).click();
+    await until(async () => (await ends()) === "3 to 0");
     await ended.stop();
+  });
+
+  it("a failed transaction is told by a word in a list, and the views are one row on a phone", async () => {
+    const page = await open("#/blocks", { screen: "small" });
+    await page.route("**/blocks/by_height/3?*", async (route) => {
+      const response = await route.fetch();
+      const block = (await response.json()) as { transactions: { success: boolean }[] };
+      const transactions = block.transactions.map((one) => ({ ...one, success: false }));
+      await route.fulfill({ response, json: { ...block, transactions } });
+    });
+    await goTo(page, "#/block/3");
+    const failed = page.locator("table.transactions").getByText("failed", { exact: true });
+    await failed.first().waitFor();
+    expect(await failed.first().isVisible()).toBe(true);
+    const tops = await page
+      .locator("nav.nav a")
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().top));
+    expect(new Set(tops).size).toBe(1);
+    // The view that is open is in sight, also where its tab is the last.
+    await goTo(page, "#/verify");
+    const chosen = page.locator("nav.nav [aria-current]");
+    await until(async () => {
+      const box = await chosen.boundingBox();
+      return box !== null && box.x >= 0 && box.x + box.width <= 320;
+    });
   });
 
   it("a pruned version is said to be pruned", async () => {
@@ -262,6 +380,17 @@ describe.skipIf(!hasChromium)("the console", () => {
       ledger_version: string;
     };
     expect(BigInt(claim.balance)).toBeGreaterThan(2n ** 53n);
+    // With its date and zone, and as a page to print: what was proven, and nothing else.
+    const signed = page.locator("dt", { hasText: "Time of the signed block" }).locator("xpath=..");
+    expect(await signed.locator("time").textContent()).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$/);
+    await page.evaluate("globalThis.print = () => { document.title = 'printed'; }");
+    await page.getByRole("button", { name: "Print" }).click();
+    expect(await page.title()).toBe("printed");
+    await page.emulateMedia({ media: "print" });
+    expect(await proven.isVisible()).toBe(true);
+    expect(await check.isVisible()).toBe(false);
+    expect(await page.getByRole("navigation", { name: "Views" }).isVisible()).toBe(false);
+    await page.emulateMedia({ media: "screen" });
     expect(await proven.getAttribute("data-exact")).toBe(claim.balance);
     const balance = await askNode(
       node.url,

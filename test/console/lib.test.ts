@@ -3,9 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { faultyPart, toLiteral } from "../../console/src/lib/arguments.ts";
 import { parseExactJson } from "../../console/src/lib/exact-json.ts";
-import { formatSpan, formatUnits, formatUtc } from "../../console/src/lib/format.ts";
+import { amountScale, formatSpan, formatUnits, formatUtc } from "../../console/src/lib/format.ts";
 import { decodeSimple, encodeKey } from "../../console/src/lib/key-bytes.ts";
+import { feeOf, movedBy, NATIVE, netOf, type Piece, sentenceOf } from "../../console/src/lib/meaning.ts";
 import { operationRates, parseMetrics } from "../../console/src/lib/metrics.ts";
+import type { Change, LedgerEvent, Transaction } from "../../console/src/lib/transactions.ts";
 import { visibleText } from "../../console/src/lib/visible-text.ts";
 import { RUNS } from "../support/property.ts";
 
@@ -29,6 +31,28 @@ describe("JSON without loss", () => {
       12,
     ]);
     expect(() => parseExactJson("{")).toThrow(SyntaxError);
+  });
+});
+
+describe("the scale of a chart", () => {
+  it("tells amounts apart that a number of JavaScript does not, and labels that are next to each other", () => {
+    const amount = 2n ** 60n;
+    const { toPosition, labels } = amountScale([amount, amount + 1n, amount + 2n], 8);
+    expect(Number(amount)).toBe(Number(amount + 1n));
+    const positions = [amount, amount + 1n, amount + 2n].map(toPosition);
+    const { texts, isDistance } = labels(positions);
+    expect(new Set(texts).size).toBe(3);
+    expect(isDistance).toBe(true);
+  });
+
+  it.each([
+    [[100_055_112n, 100_055_198n], 2, ["1,000,551.12", "1,000,551.98"], false],
+    [[0n, 12_300n], 2, ["0", "123"], false],
+    [[10_000_055_112_345n, 10_000_055_112_399n], 8, ["+0.00000045", "+0.00000099"], true],
+    [[500n], 0, ["500"], false],
+  ])("labels of %s with %i decimals", (amounts, decimals, texts, isDistance) => {
+    const { toPosition, labels } = amountScale(amounts, decimals);
+    expect(labels(amounts.map(toPosition))).toEqual({ texts, isDistance });
   });
 });
 
@@ -128,5 +152,176 @@ describe("visible text", () => {
       }),
       { numRuns: RUNS },
     );
+  });
+});
+
+describe("the meaning of a transaction", () => {
+  const [anna, basil, pool] = ["a1", "b2", "c3"].map((digits) => `0x${digits.padStart(64, "0")}`) as [
+    string,
+    string,
+    string,
+  ];
+  const ASSETS = {
+    [NATIVE]: { id: "0xa", symbol: "APT", decimals: 8 },
+    "0xa": { id: "0xa", symbol: "APT", decimals: 8 },
+    "0xf1": { id: "0xf1", symbol: "GOLD", decimals: 2 },
+  };
+  const knownAssets = Object.fromEntries(
+    Object.entries(ASSETS).map(([asset, facts]) => [
+      asset.includes("::") ? asset : `0x${asset.slice(2).padStart(64, "0")}`,
+      facts,
+    ]),
+  );
+  /** The primary store of an account: its events name the store alone. */
+  const storeOf = (owner: string, asset: string): string => `0x5${owner.slice(-4)}${asset.slice(2)}`;
+  const storeChanges = (owner: string, asset: string): Change[] =>
+    [
+      ["0x1::object::ObjectCore", { owner: owner.replace(/^0x0+/, "0x") }],
+      ["0x1::fungible_asset::FungibleStore", { metadata: { inner: asset }, balance: "0" }],
+    ].map(([type, data]) => ({
+      type: "write_resource",
+      address: storeOf(owner, asset),
+      data: { type: type as string, data },
+    }));
+  const assetEvent = (kind: string, owner: string, asset: string, amount: string): LedgerEvent => ({
+    type: `0x1::fungible_asset::${kind}`,
+    data: { store: storeOf(owner, asset), amount },
+  });
+  const coinStore = (account: string): Change => ({
+    type: "write_resource",
+    address: account,
+    data: {
+      type: `0x1::coin::CoinStore<${NATIVE}>`,
+      data: {
+        deposit_events: { guid: { id: { creation_num: "2", addr: account } } },
+        withdraw_events: { guid: { id: { creation_num: "3", addr: account } } },
+      },
+    },
+  });
+  const coinEvent = (kind: "Withdraw" | "Deposit", account: string, amount: string): LedgerEvent => ({
+    type: `0x1::coin::${kind}Event`,
+    guid: { account_address: account, creation_number: kind === "Deposit" ? "2" : "3" },
+    data: { amount },
+  });
+  const transactionOf = (events: readonly LedgerEvent[], changes: readonly Change[]): Transaction => ({
+    type: "user_transaction",
+    hash: "0x1",
+    success: true,
+    sender: anna,
+    gas_used: "10",
+    gas_unit_price: "100",
+    payload: { type: "entry_function_payload", function: "0x1::m::run" },
+    events,
+    changes,
+  });
+  const names: Readonly<Record<string, string>> = { [anna]: "anna", [basil]: "basil", [pool]: "pool" };
+  const textOf = (pieces: readonly Piece[]): string =>
+    pieces
+      .map((piece) => {
+        if (typeof piece === "string") return piece;
+        if ("account" in piece) return names[piece.account];
+        if ("ledgerText" in piece) return piece.ledgerText;
+        return `${piece.amount} ${knownAssets[piece.asset]?.symbol}`;
+      })
+      .join("");
+  const said = (transaction: Transaction): string =>
+    textOf(sentenceOf(transaction, movedBy(transaction), knownAssets));
+  const gold = (kind: string, owner: string, amount: string): LedgerEvent =>
+    assetEvent(kind, owner, "0xf1", amount);
+  const goldStores = [anna, basil, pool].flatMap((owner) => storeChanges(owner, "0xf1"));
+
+  it.each<[string, readonly LedgerEvent[], readonly Change[]]>([
+    [
+      "anna pays 5 APT to basil",
+      [coinEvent("Withdraw", anna, "5"), coinEvent("Deposit", basil, "5")],
+      [coinStore(anna), coinStore(basil)],
+    ],
+    [
+      // From a coin store into the store of the fungible asset that the coin is paired with.
+      "anna pays 5 APT to basil",
+      [coinEvent("Withdraw", anna, "5"), assetEvent("Deposit", basil, "0xa", "5")],
+      [coinStore(anna), ...storeChanges(basil, "0xa")],
+    ],
+    [
+      // Both forms of the same two moves.
+      "anna pays 5 APT to basil",
+      [
+        coinEvent("Withdraw", anna, "5"),
+        { type: "0x1::coin::CoinWithdraw", data: { account: anna, coin_type: NATIVE, amount: "5" } },
+        coinEvent("Deposit", basil, "5"),
+        { type: "0x1::coin::CoinDeposit", data: { account: basil, coin_type: NATIVE, amount: "5" } },
+      ],
+      [coinStore(anna), coinStore(basil)],
+    ],
+    [
+      "anna pays 5 APT to basil",
+      [
+        { type: "0x1::coin::CoinWithdraw", data: { account: anna, coin_type: NATIVE, amount: "5" } },
+        { type: "0x1::coin::CoinDeposit", data: { account: basil, coin_type: NATIVE, amount: "5" } },
+      ],
+      [],
+    ],
+    [
+      "anna swaps 5 APT for 7 GOLD with pool",
+      [
+        coinEvent("Withdraw", anna, "5"),
+        coinEvent("Deposit", pool, "5"),
+        gold("Withdraw", pool, "7"),
+        gold("Deposit", anna, "7"),
+      ],
+      [coinStore(anna), coinStore(pool), ...goldStores],
+    ],
+    [
+      "anna pays 3 GOLD to basil and 4 GOLD to pool",
+      [gold("Withdraw", anna, "7"), gold("Deposit", basil, "3"), gold("Deposit", pool, "4")],
+      goldStores,
+    ],
+    [
+      "anna pays 3 GOLD to basil and gives up 4 GOLD",
+      [gold("Withdraw", anna, "7"), gold("Deposit", basil, "3")],
+      goldStores,
+    ],
+    ["anna calls m::run: basil receives 9 GOLD", [gold("Deposit", basil, "9")], goldStores],
+    [
+      "anna calls m::run: basil pays 9 GOLD to pool",
+      [gold("Withdraw", basil, "9"), gold("Deposit", pool, "9")],
+      goldStores,
+    ],
+    // What comes back is no payment.
+    ["anna calls m::run", [gold("Withdraw", anna, "9"), gold("Deposit", anna, "9")], goldStores],
+  ])("%s", (sentence, events, changes) => {
+    expect(said(transactionOf(events, changes))).toBe(sentence);
+  });
+
+  it("says why a call failed, and counts what no change describes", () => {
+    const failed = {
+      ...transactionOf([], []),
+      success: false,
+      vm_status: "Move abort in 0x1::coin: EINSUFFICIENT_BALANCE(0x10006): Not enough coins",
+    };
+    expect(said(failed)).toBe("anna calls m::run, which fails: Not enough coins");
+    const deleted = transactionOf([gold("Withdraw", anna, "9"), gold("Deposit", basil, "9")], []);
+    expect(movedBy(deleted)).toEqual({ changes: [], unknown: 2 });
+  });
+
+  it("nets the changes of an account, and keeps the fee apart", () => {
+    const transaction: Transaction = {
+      ...transactionOf(
+        [
+          coinEvent("Withdraw", anna, "18446744073709551615"),
+          coinEvent("Deposit", anna, "1"),
+          {
+            type: "0x1::transaction_fee::FeeStatement",
+            data: { storage_fee_refund_octas: "300" },
+          },
+        ],
+        [coinStore(anna)],
+      ),
+      signature: { type: "fee_payer_signature", fee_payer_address: pool },
+    };
+    expect(netOf(movedBy(transaction).changes, knownAssets)).toEqual([
+      { account: anna, asset: NATIVE, amount: -18446744073709551614n },
+    ]);
+    expect(feeOf(transaction)).toEqual({ account: pool, asset: NATIVE, amount: -700n });
   });
 });

@@ -27,7 +27,7 @@ export const PLAIN_PAGES: readonly ShownPage[] = [
 /** Waits for the title of a view of the console, and until nothing in it is being loaded. */
 const view = (name: string | RegExp) => async (page: Page) => {
   await heading(name)(page);
-  await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
 };
 
 /** Waits for the operations of the reference. */
@@ -47,7 +47,9 @@ export const PAGES: readonly ShownPage[] = [
   { name: "now", path: "/", ready: view("Now") },
   { name: "accounts", path: "/#/account", isPictured: false, ready: view("Accounts") },
   { name: "account", path: "/#/account/gus", ready: view("Account gus") },
+  { name: "asset", path: "/#/asset/0xa", isPictured: false, ready: view("Asset APT") },
   { name: "blocks", path: "/#/blocks", ready: view("Blocks") },
+  { name: "older-blocks", path: "/#/blocks?from=12", isPictured: false, ready: view("Blocks") },
   { name: "block", path: "/#/block/20", ready: view("Block 20") },
   { name: "transaction", path: "/#/transaction/45", ready: view(/Transaction/) },
   { name: "table", path: "/#/table/prices", ready: view(/Table/) },

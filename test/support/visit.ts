@@ -5,10 +5,11 @@ import type { AxeResults, Result } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { endWithTest } from "./children.ts";
 
-/** Sizes of the two screens that everything is looked at on. */
+/** Sizes of the screens that everything is looked at on. */
 export const SCREENS = {
   desktop: { width: 1280, height: 800 },
   phone: { width: 390, height: 844 },
+  small: { width: 320, height: 640 },
 } as const;
 
 export const SCHEMES = ["light", "dark"] as const;
@@ -21,7 +22,7 @@ export interface Look {
   readonly scheme?: (typeof SCHEMES)[number];
 }
 
-/** Every combination of screen and colour scheme. */
+/** Every combination of colour scheme and a screen that is pictured. */
 export const LOOKS: readonly Required<Look>[] = (["desktop", "phone"] as const).flatMap((screen) =>
   SCHEMES.map((scheme) => ({ screen, scheme })),
 );
@@ -66,8 +67,8 @@ export async function visit(browser: Browser, url: string, look: Look = {}): Pro
     baseURL: origin,
     viewport: SCREENS[screen],
     colorScheme: scheme,
-    hasTouch: screen === "phone",
-    isMobile: screen === "phone",
+    hasTouch: screen !== "desktop",
+    isMobile: screen !== "desktop",
     reducedMotion: "reduce",
     // Fixed, so that what pages show does not depend on the machine.
     locale: "en-GB",

@@ -17,9 +17,38 @@ export function formatUnits(amount: bigint, decimals: number): string {
   return `${sign}${groupDigits(whole)}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** Position on a chart; rounded, which the texts next to it are not. */
-export function toChartNumber(amount: bigint, decimals: number): number {
-  return Number(amount) / 10 ** decimals;
+/** Labels of an axis that are longer show the distance from its base. */
+const MAX_LABEL = 12;
+
+/**
+ * The scale of a chart of amounts. Positions are distances from a round amount below all of them, so that a large
+ * balance which hardly changes still shows each change.
+ */
+export interface AmountScale {
+  readonly base: bigint;
+  toPosition(amount: bigint): number;
+  /** Labels of positions; distances from the base where the amounts themselves are too long. */
+  labels(positions: readonly number[]): { readonly texts: readonly string[]; readonly isDistance: boolean };
+}
+
+export function amountScale(amounts: readonly bigint[], decimals: number): AmountScale {
+  const sorted = [...amounts].sort((a, b) => (a < b ? -1 : 1));
+  const [least = 0n, most = 0n] = [sorted[0], sorted.at(-1)];
+  const step = 10n ** BigInt(`${most === least ? most : most - least}`.length);
+  const base = (least / step) * step;
+  const unit = 10 ** decimals;
+  return {
+    base,
+    toPosition: (amount) => Number(amount - base) / unit,
+    labels(positions) {
+      const distances = positions.map((position) => BigInt(Math.round(position * unit)));
+      const texts = distances.map((distance) => formatUnits(base + distance, decimals));
+      const isDistance = base > 0n && texts.some((text) => text.length > MAX_LABEL);
+      const signed = (distance: bigint): string =>
+        `${distance > 0n ? "+" : ""}${formatUnits(distance, decimals)}`;
+      return { texts: isDistance ? distances.map(signed) : texts, isDistance };
+    },
+  };
 }
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -1,6 +1,7 @@
 // What the node says of itself, kept fresh: blocks are pushed, the rest is asked for every few seconds. A hidden page
 // holds no stream and asks for nothing.
 import { type Answer, ask, NodeGone, onReach, path, urlOf } from "./api.ts";
+import { fullAddress } from "./format.ts";
 import { createStore } from "./store.ts";
 
 /** The info response: names and values, of which these are used here. */
@@ -152,21 +153,20 @@ function addBlock(block: Block): void {
   update({ isPushed: true, blocks: [block, ...older].slice(0, KEPT_BLOCKS) });
 }
 
-/** A block by its height; undefined if the node does not keep it. */
-async function loadBlock(height: bigint): Promise<Block | undefined> {
-  try {
-    const { data } = await ask<Answer<"get_block_by_height">>(path("blocks", "by_height", `${height}`));
-    const { first_version, last_version, block_timestamp: timestamp_usec } = data;
-    return { height: `${height}`, first_version, last_version, timestamp_usec };
-  } catch {
-    return undefined;
-  }
+/** A block by its height. Throws what the node answers where it does not keep it. */
+export async function loadBlock(height: bigint, signal?: AbortSignal): Promise<Block> {
+  const relative = path("blocks", "by_height", `${height}`);
+  const { data } = await ask<Answer<"get_block_by_height">>(relative, { signal });
+  const { first_version, last_version, block_timestamp: timestamp_usec } = data;
+  return { height: `${height}`, first_version, last_version, timestamp_usec };
 }
 
 async function loadBlocksBefore(first: Block): Promise<void> {
   const heights = Array.from({ length: FIRST_BLOCKS - 1 }, (_, i) => BigInt(first.height) - BigInt(i + 1));
-  const found = await Promise.all(heights.filter((height) => height >= 0n).map(loadBlock));
-  const older = found.filter((block) => block !== undefined);
+  const found = await Promise.allSettled(
+    heights.filter((height) => height >= 0n).map((height) => loadBlock(height)),
+  );
+  const older = found.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   const { blocks } = live.get();
   // A chain that began again meanwhile has other blocks at these heights.
   if (blocks.at(-1)?.height === first.height) update({ blocks: [...blocks, ...older] });
@@ -225,12 +225,14 @@ export function headOf({ info, blocks }: Live): Head {
   };
 }
 
-/** The text may be a demo name, and the node has not told them yet: "ada" is a name and a hex number. */
+/** The text may be a demo name, and the node has not told them yet: a name may also be a hex number. */
 export function isUndecided(info: Info | undefined, text: string): boolean {
   return info === undefined && !/^0x/i.test(text.trim());
 }
 
 /** The name that the local chain gives an address. */
 export function demoName(info: Info | undefined, address: string): string | undefined {
-  return Object.entries(info?.demo_accounts ?? {}).find(([, known]) => known === address)?.[0];
+  // The ledger prints addresses without the zeros in front.
+  const full = fullAddress(address);
+  return Object.entries(info?.demo_accounts ?? {}).find(([, known]) => known === full)?.[0];
 }

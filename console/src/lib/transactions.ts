@@ -2,7 +2,7 @@
 // are the members that the console shows.
 
 export interface LedgerEvent {
-  readonly guid?: { readonly account_address?: string };
+  readonly guid?: { readonly account_address?: string; readonly creation_number?: string };
   readonly sequence_number?: string;
   readonly type: string;
   readonly data: unknown;

@@ -2,12 +2,12 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Answer, ApiError, ask, path } from "../lib/api.ts";
-import { groupDigits } from "../lib/format.ts";
 import { apiQuery, type ReadAt } from "../lib/read-at.ts";
 import { linkTo } from "../lib/router.ts";
+import type { Transaction } from "../lib/transactions.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { Card, Empty, LedgerText, Load, MoveType, Problem, Time } from "./basics.tsx";
-import { type TransactionRow, TransactionRows } from "./transaction-rows.tsx";
+import { TransactionRows } from "./transaction-rows.tsx";
 import { Tree } from "./tree.tsx";
 
 type Resource = Answer<"get_account_resources">[number];
@@ -165,40 +165,9 @@ export function AccountModules(account: AccountAt): JSX.Element {
   );
 }
 
-interface Sent {
-  readonly version: string;
-  readonly hash: string;
-  readonly success: boolean;
-  readonly timestamp?: string;
-  readonly sequence_number?: string;
-  readonly payload?: { readonly function?: string; readonly type?: string };
-}
-
-function rowOf({
-  version,
-  hash,
-  success,
-  timestamp,
-  payload,
-  sequence_number: number,
-}: Sent): TransactionRow {
-  return {
-    version,
-    hash,
-    isFailed: !success,
-    call: (
-      <>
-        <MoveType type={payload?.function ?? payload?.type ?? ""} />{" "}
-        <span class="faint">{number === undefined ? "" : `no. ${groupDigits(number)}`}</span>
-      </>
-    ),
-    detail: <Time usec={timestamp} />,
-  };
-}
-
 export function AccountTransactions({ address }: { readonly address: string }): JSX.Element {
   const loaded = useLoad(`transactions ${address}`, async (signal) => {
-    const { data } = await ask<Sent[]>(`${path("accounts", address)}/transactions`, {
+    const { data } = await ask<Transaction[]>(`${path("accounts", address)}/transactions`, {
       query: { limit: PAGE },
       signal,
     });
@@ -213,7 +182,11 @@ export function AccountTransactions({ address }: { readonly address: string }): 
               <p>This account has sent no transaction that the node keeps.</p>
             </Empty>
           ) : (
-            <TransactionRows column="Time" rows={[...sent].reverse().map(rowOf)} />
+            <TransactionRows
+              transactions={[...sent].reverse()}
+              column="Time"
+              detail={({ timestamp }) => <Time usec={timestamp} />}
+            />
           )
         }
       </Load>

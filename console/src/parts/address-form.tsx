@@ -12,6 +12,7 @@ export function AddressForm({
   expected,
   names = {},
   initial = "",
+  query = {},
 }: {
   readonly view: "account" | "table";
   readonly label: string;
@@ -21,6 +22,8 @@ export function AddressForm({
   /** Addresses by demo name. */
   readonly names?: Readonly<Record<string, string>> | undefined;
   readonly initial?: string | undefined;
+  /** Parameters of the view. */
+  readonly query?: Readonly<Record<string, string>>;
 }): JSX.Element {
   const [text, setText] = useState(initial);
   const [error, setError] = useState<string>();
@@ -31,7 +34,7 @@ export function AddressForm({
         event.preventDefault();
         const address = names[text.trim().toLowerCase()] ?? fullAddress(text);
         if (address === undefined) setError(`expected ${expected}`);
-        else go(linkTo([view, address]));
+        else go(linkTo([view, address], query));
       }}
     >
       <MonoField

@@ -283,9 +283,9 @@ export function BalanceHistory({
               {text}
             </button>
           ))}
-          <Button look="small" onClick={() => setRange({})} isOff={isWhole}>
+          <button type="button" class="button small" aria-pressed={isWhole} onClick={() => setRange({})}>
             All
-          </Button>
+          </button>
         </div>
       }
     >

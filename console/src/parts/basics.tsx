@@ -7,6 +7,7 @@ import {
   formatLocalShort,
   formatUnits,
   formatUtc,
+  fullAddress,
   groupDigits,
   shorten,
   toMillis,
@@ -175,7 +176,14 @@ export function LedgerText({
 }
 
 /** A ledger time in the reader's zone, with UTC on hover; or the other way round, as the reader chose. */
-export function Time({ usec }: { readonly usec: string | undefined }): JSX.Element {
+export function Time({
+  usec,
+  isWhole = false,
+}: {
+  readonly usec: string | undefined;
+  /** With the date, also today's, and the zone. */
+  readonly isWhole?: boolean;
+}): JSX.Element {
   const chosen = useStore(zone);
   const millis = toMillis(usec);
   if (usec === undefined) return <span class="faint">unknown</span>;
@@ -184,7 +192,11 @@ export function Time({ usec }: { readonly usec: string | undefined }): JSX.Eleme
   const local = `${formatLocal(millis)} ${zoneName(millis)}`;
   return (
     <time dateTime={utc} title={chosen === "utc" ? local : `${utc} (UTC), ${local}`} class="time">
-      {chosen === "utc" ? `${utc.slice(0, 19).replace("T", " ")} UTC` : formatLocalShort(millis)}
+      {chosen === "utc"
+        ? `${utc.slice(0, 19).replace("T", " ")} UTC`
+        : isWhole
+          ? local
+          : formatLocalShort(millis)}
     </time>
   );
 }
@@ -217,27 +229,48 @@ export function Amount({
   );
 }
 
-/** An account or object: its demo name where it has one, a link, a copy button. */
+/** An account by its demo name, or by a short form of its address, as in a sentence. */
+export function AccountLink({ address }: { readonly address: string }): JSX.Element {
+  const info = useStore(live, (value) => value.info);
+  const known = demoName(info, address);
+  return (
+    <a href={linkTo(["account", fullAddress(address) ?? address])} title={address}>
+      {known === undefined ? (
+        <span class="mono">{shorten(trimAddress(address), 4)}</span>
+      ) : (
+        <span class="demo-name">{known}</span>
+      )}
+    </a>
+  );
+}
+
+/** An account or object: a link with its demo name where it has one, a copy button. */
 export function Address({
-  address,
+  address: given,
   full = false,
   name = true,
+  query = {},
 }: {
   readonly address: string;
   readonly full?: boolean;
   readonly name?: boolean;
+  /** Parameters of the account's view. */
+  readonly query?: Readonly<Record<string, string>>;
 }): JSX.Element {
   const info = useStore(live, (value) => value.info);
+  const address = fullAddress(given) ?? given;
   const known = name ? demoName(info, address) : undefined;
   return (
     <span class="address">
-      {known === undefined ? undefined : <span class="demo-name">{known}</span>}
-      <span class={full ? "" : "together"}>
-        <a href={linkTo(["account", address])} class="mono" title={address}>
-          {full ? address : shorten(trimAddress(address))}
-        </a>
-        <Copy text={address} label="address" />
-      </span>
+      <a href={linkTo(["account", address], query)} title={address}>
+        {known === undefined ? undefined : (
+          <>
+            <span class="demo-name">{known}</span>{" "}
+          </>
+        )}
+        <span class={full ? "mono" : "mono together"}>{full ? address : shorten(trimAddress(address))}</span>
+      </a>
+      <Copy text={address} label="address" />
     </span>
   );
 }
@@ -256,13 +289,13 @@ export function Hash({
 }): JSX.Element {
   const text = full ? hash : shorten(hash, 8);
   return (
-    <span class={full ? "address" : "address together"}>
+    <span class="address">
       {href === undefined ? (
-        <span class="mono" title={hash}>
+        <span class={full ? "mono" : "mono together"} title={hash}>
           {text}
         </span>
       ) : (
-        <a href={href} class="mono" title={hash}>
+        <a href={href} class={full ? "mono" : "mono together"} title={hash}>
           {text}
         </a>
       )}

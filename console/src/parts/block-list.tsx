@@ -1,4 +1,4 @@
-// Blocks as they arrive, newest first.
+// Blocks in rows, newest first.
 import type { JSX } from "preact";
 import { groupDigits } from "../lib/format.ts";
 import type { Block } from "../lib/live.ts";
@@ -6,7 +6,7 @@ import { linkTo } from "../lib/router.ts";
 import { Time } from "./basics.tsx";
 import { Held } from "./held.tsx";
 
-function Rows({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
+export function BlockRows({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
   return (
     <table class="rows fits blocks">
       <thead>
@@ -46,7 +46,7 @@ function Rows({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
 export function BlockList({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
   return (
     <Held newest={blocks[0]?.height} rows={blocks} what="blocks">
-      {(held) => <Rows blocks={held} />}
+      {(held) => <BlockRows blocks={held} />}
     </Held>
   );
 }

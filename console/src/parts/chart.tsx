@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { formatUnits, groupDigits, toChartNumber } from "../lib/format.ts";
+import { amountScale, formatUnits, groupDigits } from "../lib/format.ts";
 import { theme } from "../lib/preferences.ts";
 import { linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
@@ -27,11 +27,10 @@ function toSeconds(usec: string): number {
   return Number(BigInt(usec) / 1000n) / 1000;
 }
 
-/** Room above and below the line, also where it is flat. */
-function paddedRange(_: uPlot, least: number | null, most: number | null): uPlot.Range.MinMax {
-  if (least === null || most === null) return [0, 1];
-  const room = (most - least || Math.abs(most) || 1) * 0.08;
-  return [Math.max(0, least - room), most + room];
+/** Room above and below the line, also where it is flat; never below a balance of zero. */
+function paddedRange(least: number, most: number, zero: number): uPlot.Range.MinMax {
+  const room = (most - least || most - zero || 1) * 0.08;
+  return [Math.max(zero, least - room), most + room];
 }
 
 /** Labels of the time axis, as fine as its steps. */
@@ -43,8 +42,6 @@ function timeLabels(splits: readonly number[], step: number): string[] {
   );
   return splits.map((seconds) => format.format(seconds * 1000));
 }
-
-const COMPACT = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 7 });
 
 /** Colours of the system may change while the page is open. */
 function useSystemColours(): number {
@@ -82,10 +79,19 @@ export function Chart({
   const current = useRef(points);
   current.current = points;
 
-  const dataOf = (): uPlot.AlignedData => [
-    current.current.map(({ usec }) => toSeconds(usec)),
-    current.current.map(({ amount }) => toChartNumber(BigInt(amount), decimals)),
-  ];
+  const [above, setAbove] = useState<bigint>();
+  const scaleOf = () =>
+    amountScale(
+      current.current.map(({ amount }) => BigInt(amount)),
+      decimals,
+    );
+  const dataOf = (): uPlot.AlignedData => {
+    const { toPosition } = scaleOf();
+    return [
+      current.current.map(({ usec }) => toSeconds(usec)),
+      current.current.map(({ amount }) => toPosition(BigInt(amount))),
+    ];
+  };
 
   useEffect(() => {
     const element = box.current;
@@ -109,7 +115,13 @@ export function Chart({
           drag: { x: true, y: false, setScale: false },
           points: { size: 8, fill: colour("--accent"), stroke: colour("--card") },
         },
-        scales: { x: { time: true }, y: { range: paddedRange } },
+        scales: {
+          x: { time: true },
+          y: {
+            range: (_, least, most) =>
+              paddedRange(least ?? 0, most ?? 0, -Number(scaleOf().base) / 10 ** decimals),
+          },
+        },
         axes: [
           {
             ...axis,
@@ -120,7 +132,12 @@ export function Chart({
           {
             ...axis,
             size: (_, values) => 14 + 7.5 * Math.max(4, ...(values ?? []).map((value) => value.length)),
-            values: (_, splits) => splits.map((value) => COMPACT.format(value)),
+            values: (_, splits) => {
+              const { base, labels } = scaleOf();
+              const { texts, isDistance } = labels(splits);
+              setAbove(isDistance ? base : undefined);
+              return [...texts];
+            },
           },
         ],
         series: [
@@ -206,6 +223,11 @@ export function Chart({
           kept.current = undefined;
         }}
       />
+      {above === undefined ? undefined : (
+        <p class="faint chart-hint" data-testid="chart-base">
+          The scale is the distance from {formatUnits(above, decimals)} <LedgerText text={symbol} max={16} />.
+        </p>
+      )}
       <figcaption class="chart-text">
         {shown === undefined ? (
           <span class="faint">no change in this range</span>

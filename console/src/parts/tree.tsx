@@ -12,11 +12,15 @@ export type TableLink = (path: readonly string[], handle: string) => string;
 
 const toTable: TableLink = (_, handle) => linkTo(["table", handle]);
 
-/** Hashes and keys have as many digits as addresses; short addresses are known by the member's name. */
+/**
+ * Hashes and keys have as many digits as addresses, which are printed without the zeros in front; bytes have an even
+ * number of digits. Short addresses are known by the member's name.
+ */
 function isAddress(name: string, value: string): boolean {
-  if (/^0x[0-9a-f]{64}$/.test(value)) return !/hash|key|root|digest/.test(name);
+  if (/^0x(?:[0-9a-f]{57}|[0-9a-f]{59}|[0-9a-f]{61,64})$/.test(value))
+    return !/hash|key|root|digest/.test(name);
   return (
-    /^0x[0-9a-f]{1,63}$/.test(value) &&
+    /^0x[0-9a-f]{1,60}$/.test(value) &&
     /^(addr|.*address|owner|inner|account|store|from|to|sender)$/.test(name)
   );
 }

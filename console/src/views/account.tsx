@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { type Answer, ApiError, ask, path, urlOf } from "../lib/api.ts";
 import { fullAddress, groupDigits, trimAddress } from "../lib/format.ts";
 import { demoName, isUndecided, live } from "../lib/live.ts";
+import { NATIVE } from "../lib/meaning.ts";
 import { apiQuery, type ReadAt, readAtOf, viewQuery } from "../lib/read-at.ts";
 import { go, linkHere, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
@@ -23,6 +24,7 @@ import {
   Hash,
   LedgerText,
   Load,
+  MonoField,
   MoveType,
   Skeleton,
   Tabs,
@@ -34,7 +36,6 @@ import { ReadAtControl } from "../parts/read-at.tsx";
 type Holding = Answer<"get_holdings">[number];
 type Detail = Answer<"get_balance_detail">;
 
-const NATIVE = "0x1::aptos_coin::AptosCoin";
 /** Assets whose names are asked for one by one. */
 const NAMED_ASSETS = 12;
 const PAGE = 100;
@@ -116,6 +117,8 @@ interface HoldingsRead {
   readonly usec: string | undefined;
   readonly trust: string | undefined;
   readonly isCut: boolean;
+  /** Why the node cannot list what the account holds; the balances that were asked for are all there is. */
+  readonly unlisted?: string;
 }
 
 async function readHoldings(address: string, at: ReadAt, signal: AbortSignal): Promise<HoldingsRead> {
@@ -131,7 +134,12 @@ async function readHoldings(address: string, at: ReadAt, signal: AbortSignal): P
 }
 
 /** Without an index no list of assets can be made, but the balance of one that the reader names can. */
-async function readWithoutIndex(address: string, asset: string, at: ReadAt): Promise<HoldingsRead> {
+async function readWithoutIndex(
+  address: string,
+  asset: string,
+  at: ReadAt,
+  unlisted: string,
+): Promise<HoldingsRead> {
   const { data, ledger } = await ask<Detail>(`${path("accounts", address, "balance", asset)}/detail`, {
     query: apiQuery(at),
   });
@@ -149,6 +157,7 @@ async function readWithoutIndex(address: string, asset: string, at: ReadAt): Pro
     usec: data.timestamp_usec,
     trust: ledger.trust,
     isCut: false,
+    unlisted,
   };
 }
 
@@ -223,6 +232,44 @@ function Holdings({
         </tbody>
       </table>
       {read.isCut ? <p class="faint">The first {PAGE} assets; the API has the rest.</p> : undefined}
+    </>
+  );
+}
+
+/** Says that there may be more balances than are shown, and asks for another. */
+function Unlisted({
+  reason,
+  onAsset,
+}: {
+  readonly reason: string;
+  readonly onAsset: (asset: string) => void;
+}): JSX.Element {
+  const [text, setText] = useState("");
+  return (
+    <>
+      <div class="problem notice" role="status">
+        <p class="problem-title">The account may hold more than this</p>
+        <p>
+          <LedgerText text={reason} max={400} />
+        </p>
+      </div>
+      <form
+        class="inline-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== "") onAsset(text.trim());
+        }}
+      >
+        <MonoField
+          label="Balance of another asset"
+          placeholder="0x1::aptos_coin::AptosCoin, or a metadata address"
+          value={text}
+          onInput={setText}
+        />
+        <button type="submit" class="button primary">
+          Ask
+        </button>
+      </form>
     </>
   );
 }
@@ -327,11 +374,12 @@ function Balances({
         return await readHoldings(address, at, signal);
       } catch (error) {
         if (!(error instanceof ApiError && error.isNotServed)) throw error;
-        return readWithoutIndex(address, query.asset ?? NATIVE, at);
+        return readWithoutIndex(address, query.asset ?? NATIVE, at, error.message);
       }
     },
-    changes,
+    `${changes} ${query.asset}`,
   );
+  const isUnlisted = all.data?.unlisted !== undefined;
   // The native coin first; else what the account has.
   const holdings = all.data?.holdings ?? [];
   const fallback = holdings.find(({ asset_type: type }) => type === NATIVE) ?? holdings[0];
@@ -372,9 +420,16 @@ function Balances({
           </span>
         )}
       </div>
-      <Card title="Balances">
+      <Card title={isUnlisted ? "One of the balances" : "Balances"}>
         <Load loaded={all}>
-          {(read) => <Holdings address={address} read={read} chosen={chosen} linkOf={linkOf} />}
+          {(read) => (
+            <>
+              {read.unlisted === undefined ? undefined : (
+                <Unlisted reason={read.unlisted} onAsset={(one) => go(linkOf(one))} />
+              )}
+              <Holdings address={address} read={read} chosen={chosen} linkOf={linkOf} />
+            </>
+          )}
         </Load>
       </Card>
       {chosen === undefined ? undefined : (

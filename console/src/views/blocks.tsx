@@ -1,55 +1,133 @@
-// Blocks as they arrive, and one block with its transactions.
+// Blocks as they arrive, those of the past, and one block with its transactions.
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { ask } from "../lib/api.ts";
 import { groupDigits } from "../lib/format.ts";
-import { live } from "../lib/live.ts";
-import { linkTo } from "../lib/router.ts";
+import { headOf, live, loadBlock } from "../lib/live.ts";
+import { go, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
-import { callOf, type FullBlock, kindOf, type Transaction } from "../lib/transactions.ts";
+import type { FullBlock } from "../lib/transactions.ts";
 import { useLoad } from "../lib/use-load.ts";
-import {
-  Address,
-  Card,
-  Empty,
-  Fact,
-  Facts,
-  Hash,
-  Load,
-  MoveType,
-  Time,
-  Title,
-  Version,
-} from "../parts/basics.tsx";
-import { BlockList } from "../parts/block-list.tsx";
-import { type TransactionRow, TransactionRows } from "../parts/transaction-rows.tsx";
+import { Card, Empty, Fact, Facts, Hash, Load, MonoField, Time, Title, Version } from "../parts/basics.tsx";
+import { BlockList, BlockRows } from "../parts/block-list.tsx";
+import { TransactionRows } from "../parts/transaction-rows.tsx";
 
-export function Blocks(): JSX.Element {
-  const blocks = useStore(live, (state) => state.blocks);
+const PAGE = 25n;
+
+/** A block of any age. */
+function HeightForm({ latest }: { readonly latest: string | undefined }): JSX.Element {
+  const [text, setText] = useState("");
+  const [error, setError] = useState<string>();
   return (
-    <>
-      <Title text="Blocks" />
-      <Card title="Arriving now">
-        {blocks.length === 0 ? (
-          <Empty title="No block yet">
-            <p>Blocks show here as the node commits them.</p>
-          </Empty>
-        ) : (
-          <BlockList blocks={blocks} />
-        )}
-      </Card>
-    </>
+    <form
+      class="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const digits = text.replace(/[,_ ]/g, "");
+        if (/^\d{1,20}$/.test(digits)) go(linkTo(["blocks"], { from: digits }));
+        else setError(`expected a height, a whole number up to ${groupDigits(latest ?? "0")}`);
+      }}
+    >
+      <MonoField
+        label="Blocks from this height down"
+        error={error}
+        placeholder="20"
+        value={text}
+        onInput={(value) => {
+          setText(value);
+          setError(undefined);
+        }}
+      />
+      <button type="submit" class="button primary">
+        Go
+      </button>
+    </form>
   );
 }
 
-function rowOf(transaction: Transaction): TransactionRow {
-  const { version = "", success, sender, hash, payload } = transaction;
-  return {
-    version,
-    hash,
-    isFailed: success === false,
-    call: payload === undefined ? kindOf(transaction) : <MoveType type={callOf(transaction)} />,
-    detail: sender === undefined ? <span class="faint">–</span> : <Address address={sender} />,
-  };
+/** Links to the pages before and after the blocks from `highest` down to `lowest`. */
+function Pages({ highest, lowest }: { readonly highest: bigint; readonly lowest: bigint }): JSX.Element {
+  const latest = useStore(live, (state) => headOf(state).height);
+  const oldest = useStore(live, ({ info }) => BigInt(info?.oldest_block_height ?? 0));
+  const newer = highest + PAGE;
+  const isAtHead = latest === undefined || newer > BigInt(latest);
+  const from = (height: bigint): string => linkTo(["blocks"], { from: `${height}` });
+  return (
+    <nav class="buttons" aria-label="Pages of blocks">
+      {latest === undefined || highest >= BigInt(latest) ? undefined : (
+        <a class="button" href={isAtHead ? linkTo(["blocks"]) : from(newer)}>
+          ← Newer
+        </a>
+      )}
+      {lowest > oldest ? (
+        <>
+          <a class="button" href={from(lowest - 1n)}>
+            Older →
+          </a>
+          <a class="button" href={from(oldest + PAGE - 1n)}>
+            Oldest
+          </a>
+        </>
+      ) : undefined}
+    </nav>
+  );
+}
+
+/** Blocks of the past, from a height down. */
+function EarlierBlocks({ from }: { readonly from: bigint }): JSX.Element {
+  const loaded = useLoad(`blocks ${from}`, async (signal) => {
+    const heights = Array.from({ length: Number(PAGE) }, (_, index) => from - BigInt(index)).filter(
+      (height) => height >= 0n,
+    );
+    const found = await Promise.allSettled(heights.map((height) => loadBlock(height, signal)));
+    const blocks = found.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    // Some may be pruned, or not there yet; without any, the first says why.
+    const [first] = found;
+    if (blocks.length === 0 && first?.status === "rejected") throw first.reason;
+    return blocks;
+  });
+  return (
+    <Card title={`From block ${groupDigits(`${from}`)} down`}>
+      <Load loaded={loaded} lines={10}>
+        {(blocks) => (
+          <>
+            <BlockRows blocks={blocks} />
+            <Pages highest={BigInt(blocks[0]?.height ?? from)} lowest={BigInt(blocks.at(-1)?.height ?? 0)} />
+          </>
+        )}
+      </Load>
+    </Card>
+  );
+}
+
+export function Blocks({ query }: { readonly query: Readonly<Record<string, string>> }): JSX.Element {
+  const blocks = useStore(live, (state) => state.blocks);
+  const latest = useStore(live, (state) => headOf(state).height);
+  const from = /^\d{1,20}$/.test(query.from ?? "") ? BigInt(query.from ?? 0) : undefined;
+  return (
+    <>
+      <Title text="Blocks" />
+      {from === undefined ? (
+        <Card title="Arriving now">
+          {blocks.length === 0 ? (
+            <Empty title="No block yet">
+              <p>Blocks show here as the node commits them.</p>
+            </Empty>
+          ) : (
+            <>
+              <BlockList blocks={blocks} />
+              <Pages highest={BigInt(latest ?? 0)} lowest={BigInt(blocks.at(-1)?.height ?? 0)} />
+            </>
+          )}
+        </Card>
+      ) : (
+        <EarlierBlocks from={from} />
+      )}
+      <Card>
+        <HeightForm latest={latest} />
+      </Card>
+    </>
+  );
 }
 
 export function BlockView({ height }: { readonly height: string }): JSX.Element {
@@ -95,7 +173,7 @@ export function BlockView({ height }: { readonly height: string }): JSX.Element 
               </Facts>
             </Card>
             <Card title={`${block.transactions?.length ?? 0} transactions`}>
-              <TransactionRows column="Sender" rows={(block.transactions ?? []).map(rowOf)} />
+              <TransactionRows transactions={block.transactions ?? []} />
             </Card>
           </>
         )}

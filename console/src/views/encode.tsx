@@ -24,6 +24,8 @@ import {
   CodeLine,
   Copy,
   Empty,
+  Fact,
+  Facts,
   Field,
   Hash,
   LedgerText,
@@ -34,6 +36,8 @@ import {
   Title,
 } from "../parts/basics.tsx";
 import { type ByteField, ByteView, COLOURS } from "../parts/byte-view.tsx";
+import { TypedValue } from "../parts/typed-value.tsx";
+import { BalanceChanges, Words } from "../parts/words.tsx";
 
 type Module = Answer<"get_account_modules">[number];
 type Abi = NonNullable<Module["abi"]>;
@@ -221,10 +225,47 @@ interface Result {
   readonly request: string;
   readonly bytes: string;
   readonly explanation: Explanation;
+  readonly simulation: Simulation;
 }
 
-/** Encodes and explains a request a moment after the last keystroke. */
-function useEncoded(request: string | undefined): {
+/** The transaction as it would be committed now, or why the node does not run it. */
+type Simulation = { readonly transaction: Transaction } | { readonly reason: string };
+
+/** The request has every digit as text: puts a signature into that text. */
+function withSignature(request: string, signature: unknown): string {
+  return `${request.trimEnd().slice(0, -1).trimEnd()},\n  "signature": ${JSON.stringify(signature)}\n}`;
+}
+
+const UNSIGNED = { type: "no_account_signature" };
+
+/** Runs a request without signatures on the latest state; the node keeps nothing of it. */
+async function simulate(request: string, signal: AbortSignal): Promise<Simulation> {
+  const { secondary_signers: others } = JSON.parse(request) as { readonly secondary_signers?: string[] };
+  const signature =
+    others === undefined
+      ? UNSIGNED
+      : {
+          type: "multi_agent_signature",
+          sender: UNSIGNED,
+          secondary_signer_addresses: others,
+          secondary_signers: others.map(() => UNSIGNED),
+        };
+  try {
+    const body = withSignature(request, signature);
+    const { data } = await ask<readonly Transaction[]>("transactions/simulate", { body, signal });
+    const [transaction] = data;
+    return transaction === undefined ? { reason: "the node answered nothing" } : { transaction };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { reason: error.message };
+  }
+}
+
+/** Encodes, explains and simulates a request a moment after the last keystroke: `next` gives it the latest number. */
+function useEncoded(
+  request: string | undefined,
+  next: () => Promise<string>,
+): {
   readonly result: Result | undefined;
   readonly error: Error | undefined;
 } {
@@ -241,11 +282,13 @@ function useEncoded(request: string | undefined): {
     const { signal } = controller;
     const timer = setTimeout(async () => {
       try {
-        const [bytes, explanation] = await Promise.all([
-          ask<string>("transactions/encode_submission", { body: request, signal }),
-          ask<Explanation>("transactions/explain_submission", { body: request, signal }),
+        const body = await next();
+        const [bytes, explanation, simulation] = await Promise.all([
+          ask<string>("transactions/encode_submission", { body, signal }),
+          ask<Explanation>("transactions/explain_submission", { body, signal }),
+          simulate(body, signal),
         ]);
-        setResult({ request, bytes: bytes.data, explanation: explanation.data });
+        setResult({ request: body, bytes: bytes.data, explanation: explanation.data, simulation });
         setError(undefined);
       } catch (failure) {
         if (signal.aborted) return;
@@ -275,12 +318,72 @@ function FieldName({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-function Explained({ result }: { readonly result: Result }): JSX.Element {
-  const [active, setActive] = useState<number>();
-  const { explanation, bytes, request } = result;
-  const { fields, warnings, max_fee: maxFee, expiration } = explanation;
+/** What a run on the latest state did. */
+function Simulated({ simulation }: { readonly simulation: Simulation }): JSX.Element {
+  if ("reason" in simulation)
+    return (
+      <p class="faint">
+        It was not tried: <LedgerText text={simulation.reason} max={300} />
+      </p>
+    );
+  const { transaction } = simulation;
+  const isBad = transaction.success === false;
   return (
     <>
+      <p class="sentence" data-testid="words">
+        <span class={`badge ${isBad ? "bad" : "good"}`}>{isBad ? "would fail" : "would succeed"}</span>{" "}
+        <Words transaction={transaction} />
+      </p>
+      <BalanceChanges transaction={transaction} />
+    </>
+  );
+}
+
+function Meaning({
+  explanation,
+  simulation,
+}: {
+  readonly explanation: Explanation;
+  readonly simulation: Simulation;
+}): JSX.Element {
+  const { warnings, max_fee: maxFee, expiration, payload } = explanation;
+  return (
+    <Card title="What it means">
+      <Simulated simulation={simulation} />
+      {payload.arguments === undefined || payload.arguments.length === 0 ? undefined : (
+        <Facts>
+          {payload.arguments.map(({ name, type, value }, index) => (
+            <Fact key={index} name={name ?? `argument ${index}`}>
+              <TypedValue type={type} value={value} />
+            </Fact>
+          ))}
+        </Facts>
+      )}
+      <p>
+        It costs at most{" "}
+        <b>{maxFee === undefined ? "?" : `${formatUnits(BigInt(maxFee), FEE_DECIMALS)} APT`}</b> and expires{" "}
+        {expiration ?? "at a time that cannot be written"}.
+      </p>
+      {warnings.length === 0 ? undefined : (
+        <ul class="warnings">
+          {warnings.map(({ code, message }) => (
+            <li key={message} data-code={code}>
+              <LedgerText text={message} max={300} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Explained({ result }: { readonly result: Result }): JSX.Element {
+  const [active, setActive] = useState<number>();
+  const { explanation, bytes, request, simulation } = result;
+  const { fields } = explanation;
+  return (
+    <>
+      <Meaning explanation={explanation} simulation={simulation} />
       <Card
         title={`${groupDigits(`${(bytes.length - 2) / 2}`)} bytes to sign`}
         actions={<Copy text={bytes} label="bytes" />}
@@ -332,26 +435,6 @@ function Explained({ result }: { readonly result: Result }): JSX.Element {
           <p class="warn">The explanation does not give these bytes: do not sign them.</p>
         )}
       </Card>
-      <Card title="What it means">
-        <p>
-          It costs at most{" "}
-          <b>{maxFee === undefined ? "?" : `${formatUnits(BigInt(maxFee), FEE_DECIMALS)} APT`}</b> and expires{" "}
-          {expiration ?? "at a time that cannot be written"}.
-        </p>
-        {warnings.length === 0 ? (
-          <p class="faint">
-            No warning from the state of the ledger. It may still fail: nothing was executed.
-          </p>
-        ) : (
-          <ul class="warnings">
-            {warnings.map(({ code, message }) => (
-              <li key={message} data-code={code}>
-                <LedgerText text={message} max={300} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </Card>
       <Card title="Request">
         <CodeLine text={request} label="request" />
       </Card>
@@ -390,8 +473,7 @@ async function signAndSend(request: string, privateKey: string): Promise<string>
   const { data: bytes } = await ask<string>("transactions/encode_submission", { body: request });
   const { publicKey, signature } = await sign(privateKey, fromHex(bytes));
   const signed = { type: "ed25519_signature", public_key: publicKey, signature };
-  // The request has every digit as text: put the signature into that text.
-  const body = `${request.trimEnd().slice(0, -1).trimEnd()},\n  "signature": ${JSON.stringify(signed)}\n}`;
+  const body = withSignature(request, signed);
   return (await ask<{ readonly hash: string }>("transactions", { body })).data.hash;
 }
 
@@ -495,6 +577,18 @@ function useNames(name: string, types: readonly string[]): { current: readonly (
   return names;
 }
 
+/** The next sequence number of an account. */
+async function nextSequence(address: string, signal?: AbortSignal): Promise<string> {
+  try {
+    const { data } = await ask<Answer<"get_account">>(path("accounts", address), { signal });
+    return data.sequence_number;
+  } catch (error) {
+    // An account that does not exist has not used any number.
+    if (error instanceof ApiError && error.status === 404) return "0";
+    throw error;
+  }
+}
+
 function Form({
   name,
   one,
@@ -522,27 +616,27 @@ function Form({
     .map((type) => substitute(type, draft.typeArguments));
 
   const sender = fullAddress(addressText(draft.sender, info));
-  const account = useLoad(sender === undefined ? undefined : `account ${sender}`, async (signal) => {
-    try {
-      return (await ask<Answer<"get_account">>(path("accounts", sender ?? ""), { signal })).data;
-    } catch (error) {
-      // An account that does not exist has not used any number.
-      if (error instanceof ApiError && error.status === 404)
-        return { sequence_number: "0", authentication_key: "" };
-      throw error;
-    }
-  });
+  const account = useLoad(sender === undefined ? undefined : `account ${sender}`, (signal) =>
+    nextSequence(sender ?? "", signal),
+  );
   const [isOwnSequence, setOwnSequence] = useState(false);
-  const next = account.data?.sequence_number;
+  const next = account.data;
   useEffect(() => {
     if (!isOwnSequence && next !== undefined) change({ sequence: next });
   }, [next, isOwnSequence]);
 
+  const buildNext = async (): Promise<string> => {
+    let sequence = draft.sequence;
+    if (!isOwnSequence) sequence = await nextSequence(sender ?? "");
+    const next = requestText(name, { ...draft, sequence }, types, info);
+    if ("error" in next) throw new Error(next.error);
+    return next.text;
+  };
   const built = useMemo(() => requestText(name, draft, types, info), [name, draft, info]);
   const isUntouched = types.length > 0 && draft.args.length === 0;
   const isWaiting = draft.sequence === "" && account.isLoading;
   const request = "text" in built && !isUntouched && !isWaiting ? built.text : undefined;
-  const { result, error } = useEncoded(request);
+  const { result, error } = useEncoded(request, buildNext);
   const local = "error" in built && !isUntouched ? built : undefined;
   const part = local?.part ?? (error instanceof ApiError ? faultyPart(error.message) : undefined);
   const message = local?.error ?? error?.message;
@@ -558,16 +652,6 @@ function Form({
   if (result !== undefined)
     names.current = (result.explanation.payload.arguments ?? []).map((one) => one.name);
 
-  const buildNext = async (): Promise<string> => {
-    let sequence = draft.sequence;
-    if (!isOwnSequence) {
-      const { data } = await ask<Answer<"get_account">>(path("accounts", sender ?? ""));
-      sequence = data.sequence_number;
-    }
-    const next = requestText(name, { ...draft, sequence }, types, info);
-    if ("error" in next) throw new Error(next.error);
-    return next.text;
-  };
   const demoOfSender = sender === undefined ? undefined : demoName(info, sender);
   const privateKey = demoOfSender === undefined ? undefined : info?.demo_keys?.[demoOfSender];
   const form = (

@@ -1,9 +1,9 @@
 // How the node is doing, live.
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, askText } from "../lib/api.ts";
 import { formatBytes, formatSeconds, formatSpan, groupDigits, toMillis } from "../lib/format.ts";
-import { type Head, headOf, type Info, live } from "../lib/live.ts";
+import { type Block, type Head, headOf, type Info, live } from "../lib/live.ts";
 import {
   metricValue,
   type OperationRate,
@@ -27,6 +27,7 @@ import {
   Title,
 } from "../parts/basics.tsx";
 import { BlockList } from "../parts/block-list.tsx";
+import { LatestTransactions } from "../parts/latest-transactions.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
 
 const METRICS_MS = 3000;
@@ -340,7 +341,14 @@ function Requests({ figures }: { readonly figures: Figures }): JSX.Element {
           <tbody>
             {shown.map(({ operation, perSecond, mean, p95, total, errors }) => (
               <tr key={operation}>
-                <td class="mono operation">{operation}</td>
+                <td class="mono operation">
+                  {operation.split(/(?<=_)/).map((part) => (
+                    <Fragment key={part}>
+                      {part}
+                      <wbr />
+                    </Fragment>
+                  ))}
+                </td>
                 <td class="right num">{perSecond.toFixed(1)}</td>
                 <td class="right num spare">{mean === undefined ? "–" : formatSeconds(mean)}</td>
                 <td class="right num">{p95 === undefined ? "–" : formatSeconds(p95)}</td>
@@ -396,6 +404,30 @@ function Machine({
       </Facts>
     </Card>
   );
+}
+
+/** Transactions a second in each of the latest blocks, and over all of them. */
+function Throughput({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element | null {
+  const rates = blocks.slice(0, -1).map((block, index) => rateOf(block, blocks[index + 1] ?? block));
+  const [newest, oldest] = [blocks[0], blocks.at(-1)];
+  if (newest === undefined || oldest === undefined || rates.length === 0) return null;
+  return (
+    <span class="throughput" data-testid="throughput">
+      <Sparkline values={rates.reverse()} />{" "}
+      <span class="num">
+        {rateOf({ ...newest, first_version: `${BigInt(oldest.last_version) + 1n}` }, oldest).toFixed(1)}
+      </span>{" "}
+      transactions / s
+    </span>
+  );
+}
+
+/** Transactions a second from the end of one block to the end of a later one. */
+function rateOf(block: Block, before: Block): number {
+  const count = Number(BigInt(block.last_version) - BigInt(block.first_version) + 1n);
+  const micros = Number(BigInt(block.timestamp_usec) - BigInt(before.timestamp_usec));
+  // Blocks of one moment have no rate.
+  return micros <= 0 ? 0 : (count * 1e6) / micros;
 }
 
 function DemoAccounts({ info }: { readonly info: Info }): JSX.Element | null {
@@ -467,7 +499,17 @@ export function Now(): JSX.Element {
         <Trust info={info} />
         <Window info={info} head={head} />
         <Upstreams info={info} />
-        <Card title="Latest blocks" className="wide" actions={<a href={linkTo(["blocks"])}>all blocks</a>}>
+        <LatestTransactions />
+        <Card
+          title="Latest blocks"
+          className="wide"
+          actions={
+            <>
+              <Throughput blocks={blocks} />
+              <a href={linkTo(["blocks"])}>all blocks</a>
+            </>
+          }
+        >
           {blocks.length === 0 ? (
             <p class="faint">The next block will show here.</p>
           ) : (

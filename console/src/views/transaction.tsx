@@ -28,6 +28,8 @@ import {
   Title,
 } from "../parts/basics.tsx";
 import { Tree } from "../parts/tree.tsx";
+import { TypedValue } from "../parts/typed-value.tsx";
+import { BalanceChanges, Words } from "../parts/words.tsx";
 
 /** Decimals of the native coin, in which fees are paid. */
 const FEE_DECIMALS = 8;
@@ -125,7 +127,7 @@ function Call({
                   {args?.[index] === undefined ? "" : <MoveType type={args[index].type} />}
                 </td>
                 <td>
-                  <Tree value={value} />
+                  <TypedValue type={args?.[index]?.type} value={value} />
                 </td>
               </tr>
             ))}
@@ -318,6 +320,14 @@ export function TransactionView({ id }: { readonly id: string }): JSX.Element {
         {(transaction) => (
           <>
             <Summary transaction={transaction} />
+            {transaction.sender === undefined || transaction.version === undefined ? undefined : (
+              <Card title="What it did">
+                <p class="sentence" data-testid="words">
+                  <Words transaction={transaction} />
+                </p>
+                <BalanceChanges transaction={transaction} />
+              </Card>
+            )}
             {transaction.payload === undefined ? undefined : (
               <Call transaction={transaction} payload={transaction.payload} />
             )}

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Answer, ask, path } from "../lib/api.ts";
-import { groupDigits } from "../lib/format.ts";
+import { formatUtc, groupDigits } from "../lib/format.ts";
 import { live } from "../lib/live.ts";
 import { carriedProof, checkProof, type Verdict } from "../lib/proofs.ts";
 import { toHex } from "../lib/sign.ts";
@@ -44,7 +44,9 @@ function useAsset(proof: Proven): Pick<Answer<"get_balance_detail">, "symbol" | 
   return data ?? {};
 }
 
-function ProvenCard({ proof }: { readonly proof: Proven }): JSX.Element {
+function ProvenCard({ proof, waypoint }: { readonly proof: Proven; readonly waypoint: string }): JSX.Element {
+  const [checkedUsec] = useState(`${Date.now()}000`);
+  const version = useStore(live, ({ info }) => info?.sextant_version);
   const { claim, ledgerVersion, signedVersion, signedTimestampUsec } = proof;
   const { symbol, decimals } = useAsset(proof);
   return (
@@ -96,13 +98,24 @@ function ProvenCard({ proof }: { readonly proof: Proven }): JSX.Element {
         <Fact name="After version">{groupDigits(`${ledgerVersion}`)}</Fact>
         <Fact name="Signed at version">{groupDigits(`${signedVersion}`)}</Fact>
         <Fact name="Time of the signed block">
-          <Time usec={`${signedTimestampUsec}`} />
+          <Time usec={`${signedTimestampUsec}`} isWhole />
+          <div class="faint">{formatUtc(`${signedTimestampUsec}`)} in UTC</div>
+        </Fact>
+        <Fact name="Checked">
+          <Time usec={checkedUsec} isWhole />
+          <div class="faint">Sextant {version ?? ""}</div>
+        </Fact>
+        <Fact name="From the waypoint" wide>
+          <span class="mono">{waypoint}</span>
         </Fact>
       </Facts>
       <p class="faint">
         Checked in this browser: the hashes lead from the items to the state root and from there to a ledger
         that is signed by validators, whose epochs follow one another from your waypoint.
       </p>
+      <div class="buttons">
+        <Button onClick={() => print()}>Print</Button>
+      </div>
     </Card>
   );
 }
@@ -202,7 +215,7 @@ export function Verify(): JSX.Element {
       </form>
       <div role="status">
         {verdict === undefined ? undefined : verdict.isProven ? (
-          <ProvenCard proof={verdict.proof} />
+          <ProvenCard proof={verdict.proof} waypoint={waypoint.trim()} />
         ) : (
           <Card className="verdict refused" title="Refused">
             <p data-testid="refused">
