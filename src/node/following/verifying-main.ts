@@ -1,19 +1,20 @@
 // A process that verifies pages for a follower: it reads the state tree of the follower's store and writes nothing. It
 // exits when the channel closes.
-import { errorText } from "../../base/errors.ts";
 import { SOFTWARE_VERSION } from "../../base/software-version.ts";
 import { openLmdbStore } from "../../store/lmdb/store.ts";
 import { loadPosition } from "../../sync/reading.ts";
 import { PageVerifier } from "../../sync/verify/page-verifier.ts";
-import type { StartOrder, VerifyingOrder, VerifyingReport } from "./verifying-messages.ts";
+import { RemoteCalls } from "../workers/remote-calls.ts";
+import type { StartOrder, VerifyingFunctions } from "./verifying-process.ts";
 
 let verifier: PageVerifier | undefined;
-/** Orders are worked on one after the other. */
-let work: Promise<void> = Promise.resolve();
+/** Calls are worked on one after the other, and none after one that failed. */
+let work: Promise<unknown> = Promise.resolve();
 
-function report(message: VerifyingReport): void {
-  // A follower that is gone wants no report.
-  process.send?.(message, undefined, undefined, () => {});
+function inTurn<T>(step: () => Promise<T>): Promise<T> {
+  const done = work.then(step);
+  work = done;
+  return done;
 }
 
 async function start({ software, path, version, verification }: StartOrder): Promise<void> {
@@ -25,32 +26,22 @@ async function start({ software, path, version, verification }: StartOrder): Pro
   const position = await loadPosition(store);
   if (position?.version !== version) throw new Error(`expected a store at version ${version}`);
   verifier = new PageVerifier(store, position, verification);
-  report({ kind: "ready" });
 }
 
-async function verify(page: Uint8Array): Promise<void> {
+async function verify(page: Uint8Array): Promise<Uint8Array> {
   if (verifier === undefined) throw new Error("a page came before the start");
-  report({ kind: "verdict", verdict: await verifier.verify(page) });
+  return verifier.verify(page);
 }
 
-/** Later orders are not worked on after a failure: the follower has ended this process by then, or is about to. */
-function queue(step: () => Promise<void>): void {
-  work = work.then(step);
-  work.catch((error: unknown) => report({ kind: "failed", reason: errorText(error) }));
-}
+const own: VerifyingFunctions = {
+  start: (order) => inTurn(() => start(order)),
+  verify: (page) => inTurn(() => verify(page)),
+  committed: (version) => verifier?.committed(version),
+};
+// A follower that is gone wants no reply.
+const follower = new RemoteCalls((message) => process.send?.(message, undefined, undefined, () => {}), own);
 
-process.on("message", (order: VerifyingOrder) => {
-  switch (order.kind) {
-    case "start":
-      queue(() => start(order));
-      return;
-    case "page":
-      queue(() => verify(order.page));
-      return;
-    case "committed":
-      verifier?.committed(order.version);
-  }
-});
+process.on("message", follower.take);
 // The follower is gone, or needs no more verdicts. The next write clears the slot of a reader that has ended.
 process.on("disconnect", () => process.exit(0));
 // A terminal or a service manager signals every process; the follower tells this one when to end.

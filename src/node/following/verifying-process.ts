@@ -3,11 +3,32 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { childFlags } from "../../base/child-flags.ts";
+import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { SOFTWARE_VERSION } from "../../base/software-version.ts";
 import { LATE, within } from "../../base/wait.ts";
 import type { RemoteVerifier } from "../../sync/verify/page-verifier.ts";
-import type { StartOrder, VerifyingOrder, VerifyingReport } from "./verifying-messages.ts";
+import type { PageVerification } from "../../sync/verify/verified-page.ts";
+import { RemoteCalls } from "../workers/remote-calls.ts";
+
+/** How a verifying process begins. */
+export interface StartOrder {
+  /** Another version of the program, installed under a running node, may verify or say something else. */
+  readonly software: string;
+  /** The store's directory, absolute. */
+  readonly path: string;
+  /** The latest version of the store. */
+  readonly version: bigint;
+  readonly verification: PageVerification;
+}
+
+/** What the follower calls in the verifying process. */
+export type VerifyingFunctions = {
+  readonly start: (order: StartOrder) => Promise<void>;
+  /** The verdict of a page. */
+  readonly verify: (page: Uint8Array) => Promise<Uint8Array>;
+  readonly committed: (version: bigint) => void;
+};
 
 /** Far more than a start on a busy machine takes. */
 const START_TIMEOUT_MS = 30_000;
@@ -29,7 +50,7 @@ export async function startVerifyingProcess(
   signal.throwIfAborted();
   const verifying = new VerifyingProcess(logger, signal);
   try {
-    await verifying.start({ kind: "start", software: SOFTWARE_VERSION, ...setup });
+    await verifying.start({ software: SOFTWARE_VERSION, ...setup });
     return verifying;
   } catch (error) {
     await verifying.close();
@@ -42,10 +63,10 @@ class VerifyingProcess implements RemoteVerifier {
   readonly #exited: Promise<void>;
   readonly #logger: Logger;
   readonly #signal: AbortSignal;
-  /** Pages without a verdict, the oldest first. */
-  readonly #open: ((verdict: Uint8Array | undefined) => void)[] = [];
-  /** Hears why it did not start, or undefined when it did. */
-  #onStart: ((reason: string | undefined) => void) | undefined;
+  readonly #calls = new RemoteCalls<VerifyingFunctions>((message) => this.#send(message), {});
+  /** Pages without a verdict. */
+  #open = 0;
+  #isStarted = false;
   #timer: NodeJS.Timeout | undefined;
   /** Orders that the channel has not taken yet, and what waits for it. */
   #unsent = 0;
@@ -67,7 +88,7 @@ class VerifyingProcess implements RemoteVerifier {
       // A process that could not be created never exits.
       this.#child.on("error", () => this.#child.pid === undefined && resolve());
     });
-    this.#child.on("message", (report: VerifyingReport) => this.#take(report));
+    this.#child.on("message", this.#calls.take);
     this.#child.on("error", (error) => this.#fail(error.message));
     this.#child.once("exit", (code, killedBy) => this.#fail(`it exited with ${killedBy ?? code}`));
     signal.addEventListener("abort", this.#stop);
@@ -75,27 +96,34 @@ class VerifyingProcess implements RemoteVerifier {
 
   /** Resolves when it can take pages. */
   async start(order: StartOrder): Promise<void> {
-    const started = new Promise<string | undefined>((resolve) => {
-      this.#onStart = resolve;
-    });
-    this.#watch(START_TIMEOUT_MS);
-    this.#send(order);
-    const reason = this.#ended ?? (await started);
-    this.#onStart = undefined;
+    const started = this.#calls.callWithin(START_TIMEOUT_MS, "start", order);
+    // It may have ended before the call.
+    if (this.#ended !== undefined) this.#calls.end(new Error(this.#ended));
+    const reason = await started.then(
+      (reply) => (reply === LATE ? `nothing came within ${START_TIMEOUT_MS} ms` : undefined),
+      (error: unknown) => errorText(error),
+    );
     if (reason !== undefined) throw new Error(`the verifying process did not start: ${reason}`);
+    this.#isStarted = true;
   }
 
-  verify(page: Uint8Array): Promise<Uint8Array | undefined> {
-    if (this.#ended !== undefined) return Promise.resolve(undefined);
-    return new Promise((resolve) => {
-      this.#open.push(resolve);
-      if (this.#open.length === 1) this.#watch(PAGE_TIMEOUT_MS);
-      this.#send({ kind: "page", page });
-    });
+  async verify(page: Uint8Array): Promise<Uint8Array | undefined> {
+    if (this.#ended !== undefined) return undefined;
+    if (this.#open++ === 0) this.#watch();
+    try {
+      const verdict = await this.#calls.call("verify", page);
+      this.#open--;
+      if (this.#open === 0) clearTimeout(this.#timer);
+      else this.#watch();
+      return verdict;
+    } catch (error) {
+      this.#fail(errorText(error), "the verifying process refuses a page: this process verifies it");
+      return undefined;
+    }
   }
 
   committed(version: bigint): void {
-    this.#send({ kind: "committed", version });
+    this.#calls.tell("committed", version);
   }
 
   sent(): Promise<void> {
@@ -120,12 +148,12 @@ class VerifyingProcess implements RemoteVerifier {
 
   #stop = (): void => this.#end("it was closed");
 
-  #send(order: VerifyingOrder): void {
+  #send(message: object): void {
     // The event that tells why it could not be created is still to come.
     if (this.#ended !== undefined || this.#child.pid === undefined) return;
     this.#unsent++;
     try {
-      this.#child.send(order, (error) => {
+      this.#child.send(message, (error) => {
         this.#unsent--;
         if (this.#unsent === 0) this.#releaseSenders();
         if (error !== null) this.#fail(error.message);
@@ -135,25 +163,10 @@ class VerifyingProcess implements RemoteVerifier {
     }
   }
 
-  #take(report: VerifyingReport): void {
-    switch (report.kind) {
-      case "ready":
-        clearTimeout(this.#timer);
-        this.#onStart?.(undefined);
-        return;
-      case "verdict":
-        this.#open.shift()?.(report.verdict);
-        if (this.#open.length === 0) clearTimeout(this.#timer);
-        else this.#watch(PAGE_TIMEOUT_MS);
-        return;
-      case "failed":
-        this.#fail(report.reason, "the verifying process refuses a page: this process verifies it");
-    }
-  }
-
-  #watch(ms: number): void {
+  #watch(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#fail(`nothing came within ${ms} ms`), ms).unref();
+    const late = (): void => this.#fail(`nothing came within ${PAGE_TIMEOUT_MS} ms`);
+    this.#timer = setTimeout(late, PAGE_TIMEOUT_MS).unref();
   }
 
   #releaseSenders(): void {
@@ -162,7 +175,7 @@ class VerifyingProcess implements RemoteVerifier {
 
   #fail(reason: string, message = "the verifying process ended: this process verifies"): void {
     // The caller of a start hears of it.
-    if (this.#ended === undefined && this.#onStart === undefined) this.#logger.warn({ reason }, message);
+    if (this.#ended === undefined && this.#isStarted) this.#logger.warn({ reason }, message);
     this.#end(reason);
   }
 
@@ -171,8 +184,7 @@ class VerifyingProcess implements RemoteVerifier {
     this.#ended = reason;
     clearTimeout(this.#timer);
     this.#signal.removeEventListener("abort", this.#stop);
-    this.#onStart?.(reason);
-    for (const settle of this.#open.splice(0)) settle(undefined);
+    this.#calls.end(new Error(reason));
     this.#releaseSenders();
     if (this.#child.connected) this.#child.disconnect();
   }

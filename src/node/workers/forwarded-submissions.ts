@@ -1,5 +1,5 @@
 // Submissions that reach a worker go to the process that writes, over the channel between them: it has the mempool.
-import { LATE, within } from "../../base/wait.ts";
+import { LATE } from "../../base/wait.ts";
 import { type Fault, FaultError, faultOf } from "../../http/error-body.ts";
 import { HttpError } from "../../http/errors.ts";
 import type {
@@ -9,6 +9,8 @@ import type {
   SubmissionHandler,
 } from "../../http/services.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import type { RemoteCalls } from "./remote-calls.ts";
+import type { WriterFunctions } from "./worker-messages.ts";
 
 /** A submission on its way to the writer. */
 export type SubmissionCall =
@@ -16,14 +18,14 @@ export type SubmissionCall =
   | { readonly kind: "simulate"; readonly body: SubmissionBody; readonly estimates: SimulationEstimates }
   | { readonly kind: "pendingTransaction"; readonly hash: Uint8Array };
 
-/** What the writer made of it. Errors of a batch are part of its value. */
-export type SubmissionReply = { readonly value: unknown } | { readonly fault: Fault };
-
 /** A transaction that is not pending may be committed: at the writer's head, if not before. */
 interface PendingReply {
   readonly pending: PendingTransaction | undefined;
   readonly head: bigint;
 }
+
+/** What the writer made of it. Errors of a batch are part of its value. */
+export type SubmissionReply = PendingTransaction | readonly (Fault | undefined)[] | Uint8Array | PendingReply;
 
 /** Calls of one worker that wait for the writer at most. */
 const MAX_WAITING = 256;
@@ -35,70 +37,41 @@ export async function answerSubmission(
   withView: <T>(use: (view: LedgerView) => Promise<T>) => Promise<T>,
   call: SubmissionCall,
 ): Promise<SubmissionReply> {
-  try {
-    if (handler === undefined) throw new HttpError("unavailable", "the writing process makes no blocks");
-    if (call.kind !== "pendingTransaction")
-      return { value: await withView((view) => answer(handler, view, call)) };
+  if (handler === undefined) throw new HttpError("unavailable", "the writing process makes no blocks");
+  if (call.kind === "pendingTransaction") {
     const pending = await handler.pendingTransaction(call.hash);
-    const reply: PendingReply = { pending, head: await withView(async ({ position }) => position.version) };
-    return { value: reply };
-  } catch (error) {
-    return { fault: faultOf(error) };
+    return { pending, head: await withView(async ({ position }) => position.version) };
   }
+  return withView<SubmissionReply>(async (view) => {
+    if (call.kind === "submit") return handler.submit(call.body, view, call.client);
+    if (call.kind === "simulate") return handler.simulate(call.body, view, call.estimates);
+    const errors = await handler.submitBatch(call.body, view, call.client);
+    return errors.map((error) => (error === undefined ? undefined : faultOf(error)));
+  });
 }
 
-async function answer(
-  handler: SubmissionHandler,
-  view: LedgerView,
-  call: Exclude<SubmissionCall, { readonly kind: "pendingTransaction" }>,
-): Promise<unknown> {
-  switch (call.kind) {
-    case "submit":
-      return handler.submit(call.body, view, call.client);
-    case "submitBatch": {
-      const errors = await handler.submitBatch(call.body, view, call.client);
-      return errors.map((error) => error && faultOf(error));
-    }
-    case "simulate":
-      return handler.simulate(call.body, view, call.estimates);
-  }
-}
-
-/** The worker's side: sends calls and waits for the replies. */
+/** The worker's side: makes the calls in the writer. */
 export class ForwardedSubmissions implements SubmissionHandler {
-  readonly #send: (id: number, call: SubmissionCall) => void;
+  readonly #writer: RemoteCalls<WriterFunctions>;
   readonly #reach: (version: bigint) => Promise<unknown>;
-  readonly #waiting = new Map<number, (reply: SubmissionReply) => void>();
-  #next = 0;
+  #waiting = 0;
 
-  constructor(
-    send: (id: number, call: SubmissionCall) => void,
-    reach: (version: bigint) => Promise<unknown>,
-  ) {
-    this.#send = send;
+  constructor(writer: RemoteCalls<WriterFunctions>, reach: (version: bigint) => Promise<unknown>) {
+    this.#writer = writer;
     this.#reach = reach;
   }
 
-  /** Takes the writer's reply. */
-  settle(id: number, reply: SubmissionReply): void {
-    this.#waiting.get(id)?.(reply);
-  }
-
-  async #ask<T>(call: SubmissionCall): Promise<T> {
-    if (this.#waiting.size >= MAX_WAITING) {
+  async #ask<T extends SubmissionReply>(call: SubmissionCall): Promise<T> {
+    if (this.#waiting >= MAX_WAITING) {
       throw new HttpError("overloaded", `${MAX_WAITING} submissions wait for the writing process already`, {
         headers: ["Retry-After", "1"],
       });
     }
-    const id = this.#next++;
-    const answered = new Promise<SubmissionReply>((resolve) => {
-      this.#waiting.set(id, resolve);
-      this.#send(id, call);
-    });
-    const reply = await within(TIMEOUT_MS, answered).finally(() => this.#waiting.delete(id));
+    this.#waiting++;
+    const asked = this.#writer.callWithin(TIMEOUT_MS, "submission", call);
+    const reply = await asked.finally(() => this.#waiting--);
     if (reply === LATE) throw new HttpError("unavailable", "the writing process did not answer in time");
-    if ("fault" in reply) throw new FaultError(reply.fault);
-    return reply.value as T;
+    return reply as T;
   }
 
   submit(body: SubmissionBody, _: LedgerView, client: string): ReturnType<SubmissionHandler["submit"]> {

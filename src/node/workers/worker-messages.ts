@@ -1,4 +1,4 @@
-// Messages between the writing process and its workers.
+// What the writing process and its workers call in each other.
 import type { LogFields, Logger } from "../../base/log.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
 import type { MetricFigures } from "../metrics/metrics.ts";
@@ -34,28 +34,31 @@ export interface WorkerSetup {
   readonly takesSubmissions: boolean;
 }
 
-/** To a worker. */
-export type WorkerOrder =
-  | { readonly kind: "setup"; readonly setup: WorkerSetup; readonly status: NodeStatus }
-  | { readonly kind: "status"; readonly status: NodeStatus }
-  | { readonly kind: "figures"; readonly id: number }
-  | { readonly kind: "page"; readonly id: number; readonly page: string }
-  | { readonly kind: "submission"; readonly id: number; readonly reply: SubmissionReply }
-  | { readonly kind: "close" };
+/** A line of a worker's log. */
+interface LogLine {
+  readonly level: keyof Logger;
+  readonly fields: LogFields;
+  readonly message: string;
+}
 
-/** From a worker. */
-export type WorkerReport =
-  | { readonly kind: "ready" }
-  | { readonly kind: "listening" }
-  | { readonly kind: "failed"; readonly error: Error }
-  | {
-      readonly kind: "log";
-      readonly level: keyof Logger;
-      readonly fields: LogFields;
-      readonly message: string;
-    }
-  | { readonly kind: "figures"; readonly id: number; readonly figures: MetricFigures }
-  /** Sent regularly: counts that survive a crash of the worker. */
-  | { readonly kind: "counts"; readonly counts: MetricFigures }
-  | { readonly kind: "page"; readonly id: number }
-  | { readonly kind: "submission"; readonly id: number; readonly call: SubmissionCall };
+/** What the writer calls in a worker. */
+export type WorkerFunctions = {
+  readonly status: (status: NodeStatus) => void;
+  readonly figures: (_: undefined) => Promise<MetricFigures>;
+  readonly close: (_: undefined) => void;
+};
+
+/** What a worker calls in the writer. */
+export type WriterFunctions = {
+  /** How to start. The worker asks: what the writer sent before the worker listens to the channel would be lost. */
+  readonly setup: (_: undefined) => { readonly setup: WorkerSetup; readonly status: NodeStatus };
+  readonly listening: (_: undefined) => void;
+  /** Why the worker cannot start; it exits then. */
+  readonly failed: (reason: string) => void;
+  readonly log: (line: LogLine) => void;
+  /** Called regularly: counts that survive a crash of the worker. */
+  readonly counts: (counts: MetricFigures) => void;
+  /** The metrics page of all processes. */
+  readonly page: (_: undefined) => Promise<string>;
+  readonly submission: (call: SubmissionCall) => Promise<SubmissionReply>;
+};

@@ -9,7 +9,8 @@ import type { Logger } from "../../base/log.ts";
 import { LATE, within } from "../../base/wait.ts";
 import { addFigures, figuresPage, type MetricFigures, onlyCounts, requestsIn } from "../metrics/metrics.ts";
 import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
-import type { NodeStatus, WorkerOrder, WorkerReport, WorkerSetup } from "./worker-messages.ts";
+import { RemoteCalls } from "./remote-calls.ts";
+import type { NodeStatus, WorkerFunctions, WorkerSetup, WriterFunctions } from "./worker-messages.ts";
 
 export interface WorkerPoolOptions {
   readonly count: number;
@@ -17,7 +18,7 @@ export interface WorkerPoolOptions {
   readonly status: () => Promise<NodeStatus>;
   /** The writer's own figures. */
   readonly figures: () => Promise<MetricFigures>;
-  /** Makes a call of a worker. Never rejects. */
+  /** Makes a call of a worker. */
   readonly onSubmission: (call: SubmissionCall) => Promise<SubmissionReply>;
   readonly logger: Logger;
   /** Called when replacements keep failing. */
@@ -69,6 +70,7 @@ export async function startWorkers(options: WorkerPoolOptions): Promise<WorkerPo
 
 interface Member {
   readonly worker: Worker;
+  readonly calls: RemoteCalls<WorkerFunctions>;
   readonly listening: Promise<void>;
   /** From its last answer. */
   figures: MetricFigures | undefined;
@@ -79,11 +81,9 @@ interface Member {
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #members = new Set<Member>();
-  readonly #waiting = new Map<number, (figures: MetricFigures) => void>();
   #status: NodeStatus | undefined;
   #statusText = "";
   #statusTimer: NodeJS.Timeout | undefined;
-  #questions = 0;
   #failures = 0;
   /** Counters of exited workers. */
   #exitedCounts: MetricFigures = [];
@@ -127,66 +127,56 @@ export class WorkerPool {
     await Promise.all([...this.#members].map((member) => this.#closeMember(member)));
   }
 
-  async #closeMember({ worker }: Member): Promise<void> {
+  async #closeMember({ worker, calls }: Member): Promise<void> {
     if (worker.isDead()) return;
     const exited = once(worker, "exit");
-    send(worker, { kind: "close" });
+    calls.tell("close", undefined);
     if ((await within(CLOSE_TIMEOUT_MS, exited)) === LATE) worker.process.kill("SIGKILL");
     await exited;
   }
 
   #fork(): Member {
     const worker = cluster.fork();
+    // A worker that is exiting has no channel any more.
+    const send = (message: object): void => void (worker.isConnected() && worker.send(message, () => {}));
+    const own: WriterFunctions = {
+      setup: () => this.#setup(),
+      listening: () => {
+        this.#failures = 0;
+        settle(undefined);
+      },
+      failed: (reason) => settle(new Error(reason)),
+      log: ({ level, fields, message }) =>
+        this.#options.logger[level]({ ...fields, worker: worker.process.pid }, message),
+      counts: (counts) => {
+        member.counts = counts;
+      },
+      page: () => this.page(),
+      submission: this.#options.onSubmission,
+    };
+    const calls = new RemoteCalls<WorkerFunctions>(send, own);
     let settle = (_: Error | undefined): void => {};
     const listening = new Promise<void>((resolve, reject) => {
       settle = (error) => (error === undefined ? resolve() : reject(error));
     });
     // Nobody awaits a replacement: its failure must not be an unhandled rejection.
     listening.catch(() => {});
-    const member: Member = { worker, listening, figures: undefined, counts: undefined };
+    const member: Member = { worker, calls, listening, figures: undefined, counts: undefined };
     this.#members.add(member);
-    worker.on("message", (report: WorkerReport) => this.#take(member, report, settle));
+    worker.on("message", calls.take);
     worker.on("error", (error) => settle(error));
     worker.once("exit", (code, signal) => {
-      settle(new Error(`a worker exited with ${signal ?? code} before it listened`));
+      const exited = new Error(`a worker exited with ${signal ?? code} before it listened`);
+      settle(exited);
+      calls.end(exited);
       this.#replace(member, signal ?? `code ${code}`);
     });
     return member;
   }
 
-  #take(member: Member, report: WorkerReport, settle: (error: Error | undefined) => void): void {
-    const { worker } = member;
-    switch (report.kind) {
-      case "ready":
-        if (this.#status === undefined) return;
-        send(worker, { kind: "setup", setup: this.#options.setup, status: this.#status });
-        return;
-      case "listening":
-        this.#failures = 0;
-        settle(undefined);
-        return;
-      case "failed":
-        settle(report.error);
-        return;
-      case "log":
-        this.#options.logger[report.level]({ ...report.fields, worker: worker.process.pid }, report.message);
-        return;
-      case "figures":
-        member.figures = report.figures;
-        member.counts = onlyCounts(report.figures);
-        this.#waiting.get(report.id)?.(report.figures);
-        return;
-      case "counts":
-        member.counts = report.counts;
-        return;
-      case "page":
-        void this.page().then((page) => send(worker, { kind: "page", id: report.id, page }));
-        return;
-      case "submission":
-        void this.#options
-          .onSubmission(report.call)
-          .then((reply) => send(worker, { kind: "submission", id: report.id, reply }));
-    }
+  #setup(): { readonly setup: WorkerSetup; readonly status: NodeStatus } {
+    if (this.#status === undefined) throw new Error("workers start after the node has a status");
+    return { setup: this.#options.setup, status: this.#status };
   }
 
   /** Replaces a worker that exited. */
@@ -209,16 +199,13 @@ export class WorkerPool {
     );
   }
 
-  async #askFigures({ worker }: Member): Promise<void> {
-    const id = this.#questions++;
-    const answered = new Promise<void>((resolve) => {
-      this.#waiting.set(id, () => resolve());
-      worker.once("exit", () => resolve());
-    });
-    send(worker, { kind: "figures", id });
-    // A worker that is too busy counts with its last figures.
-    await within(FIGURES_TIMEOUT_MS, answered);
-    this.#waiting.delete(id);
+  async #askFigures(member: Member): Promise<void> {
+    const asked = member.calls.callWithin(FIGURES_TIMEOUT_MS, "figures", undefined);
+    const figures = await asked.catch((): typeof LATE => LATE);
+    // A worker that is too busy, or exits, counts with its last figures.
+    if (figures === LATE) return;
+    member.figures = figures;
+    member.counts = onlyCounts(figures);
   }
 
   async #refreshStatus(): Promise<void> {
@@ -227,11 +214,6 @@ export class WorkerPool {
     if (text === this.#statusText) return;
     this.#statusText = text;
     this.#status = status;
-    for (const { worker } of this.#members) send(worker, { kind: "status", status });
+    for (const { calls } of this.#members) calls.tell("status", status);
   }
-}
-
-function send(worker: Worker, order: WorkerOrder): void {
-  // A worker that is exiting has no channel any more.
-  if (worker.isConnected()) worker.send(order, () => {});
 }
