@@ -177,7 +177,8 @@ export class ViewRun {
 
 const knownPrices = new WeakMap<GasSchedule, InstructionPrices>();
 
-function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
+/** The prices of a schedule, made once. */
+export function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
   let prices = knownPrices.get(schedule);
   if (prices === undefined) {
     prices = new InstructionPrices(meter);

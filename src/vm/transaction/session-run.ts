@@ -1,7 +1,7 @@
 // Sessions of a transaction: each has a data cache of its own on what the sessions before changed.
 import { toHex } from "../../base/hex.ts";
 import { type Changes, changesOf, type Metadata, readThrough, type StoredReader } from "../change-set.ts";
-import { InstructionPrices, type Meter } from "../gas.ts";
+import type { InstructionPrices, Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
 import { Linker, type ModuleSource, type ModuleVisits } from "../linker.ts";
 import { findNative } from "../machine.ts";
@@ -10,7 +10,7 @@ import { Session, type TransactionFacts } from "../session.ts";
 import { LedgerState, moduleStateKey, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";
 import { structType } from "../types.ts";
 import { Ref, type Value } from "../values.ts";
-import { type ChainConfig, sessionHash } from "../view.ts";
+import { type ChainConfig, pricesOf, sessionHash } from "../view.ts";
 
 export const FRAMEWORK: string = `${"0".repeat(63)}1`;
 export const VALIDATION = "transaction_validation";
@@ -89,7 +89,7 @@ export class SessionRun {
       facts: transaction.facts && { ...transaction.facts, sessionCounter: counter },
       usage: options.usage ?? { items: 0n, bytes: 0n },
     });
-    this.prices = new InstructionPrices(meter);
+    this.prices = pricesOf(options.config.schedule, meter);
   }
 
   interpreter(): Interpreter {
