@@ -18,8 +18,10 @@ export const NO_ROOT: Uint8Array = new Uint8Array(32);
 /** A transaction and its results. */
 export interface Outcome {
   readonly transaction: Transaction;
-  readonly events: readonly ContractEvent[];
-  readonly writes: Writes;
+  /** Each as it is or in BCS. */
+  readonly events: readonly (ContractEvent | Uint8Array)[];
+  /** As they are, or as a write set in BCS. */
+  readonly writes: Writes | Uint8Array;
   readonly gasUsed?: bigint;
   readonly status?: ExecutionStatus;
   /** State root; only the last transaction of a block has one. */
@@ -41,8 +43,11 @@ export class RecordWriter {
 
   add(outcome: Outcome): void {
     const transaction = encodeWith(transactionCodec, outcome.transaction);
-    const events = outcome.events.map((event) => encodeWith(contractEventCodec, event));
-    const changes = encodeWith(writeSetCodec, { kind: "v0", writes: outcome.writes });
+    const events = outcome.events.map((event) =>
+      event instanceof Uint8Array ? event : encodeWith(contractEventCodec, event),
+    );
+    const { writes } = outcome;
+    const changes = writes instanceof Uint8Array ? writes : encodeWith(writeSetCodec, { kind: "v0", writes });
     const info = encodeWith(transactionInfoCodec, {
       kind: "v0",
       gasUsed: outcome.gasUsed ?? 0n,
@@ -58,6 +63,11 @@ export class RecordWriter {
     const version = this.#version;
     this.#records.push(encodeRecord({ version, transaction, info, events, accumulatorRoot, changes }));
     this.#version += 1n;
+  }
+
+  /** The place of the next transaction in its block. */
+  get nextIndex(): number {
+    return this.#records.length;
   }
 
   get records(): readonly Uint8Array[] {

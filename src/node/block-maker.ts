@@ -7,11 +7,12 @@ import { DAY_MS, type NumberOptions, type NumberSettings } from "../base/setting
 import { formatTime } from "../base/time-text.ts";
 import { nextTurn } from "../base/wait.ts";
 import type { AuthoredBlock, AuthoredChange } from "../chain/authored-block.ts";
-import { type BlockBase, type MadeBlock, SubmittedFault, type SubmittedQueue } from "../chain/block.ts";
+import type { BlockBase, MadeBlock } from "../chain/block.ts";
 import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
+import { SubmittedFault, type SubmittedQueue } from "../chain/waiting.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import type { Position } from "../ledger/position.ts";

@@ -147,7 +147,7 @@ export class SextantNode extends InProcessCalls implements Node {
     if (url === undefined) return undefined;
     const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
     // The enum of the SDK has this text.
-    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    const network = (this.#plan?.chain?.guide === undefined ? "custom" : "local") as never;
     return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
   }
 
@@ -162,7 +162,7 @@ export class SextantNode extends InProcessCalls implements Node {
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
-    const plan = await planStart(this.#options);
+    const plan = await planStart(this.#options, this.reader.views);
     this.#plan = plan;
     const chain = plan.chain ?? plan.fork?.chain;
     this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
@@ -540,7 +540,7 @@ export class SextantNode extends InProcessCalls implements Node {
 
   guide(): ChainGuide | undefined {
     if (this.closing.signal.aborted) throw closedError();
-    return this.#plan?.chain?.guide();
+    return this.#plan?.chain?.guide?.();
   }
 
   /** Closes in order: writer, server, calls in flight, store. */

@@ -5,7 +5,7 @@ import { nextTurn } from "../base/wait.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import type { Mempool } from "../chain/mempool.ts";
-import type { Checked } from "../chain/submission/submissions.ts";
+import type { Checked } from "../chain/submission/on-machine.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
 import { HttpError } from "../http/errors.ts";
 import type {
@@ -66,7 +66,7 @@ export class SubmissionService implements SubmissionHandler {
 
   /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
   async take(transaction: UserTransaction, view: LedgerView): Promise<Submitted> {
-    const submitted = this.#options.chain.submissions.takeApart(transaction);
+    const submitted = await this.#options.chain.submissions.takeApart(view, transaction);
     // One that waits already was checked before.
     if (this.#mempool().get(submitted.hash) !== undefined) return submitted;
     return this.#add(view, await this.#check(view, submitted, false));
@@ -91,7 +91,7 @@ export class SubmissionService implements SubmissionHandler {
     const account = await readAccount(view, sender, view.position.version);
     const body = impersonation(sender, call, account?.sequenceNumber ?? 0n);
     const transaction = await decodeBody(this.#options, { bytes: body, isJson: true }, view);
-    const submitted = this.#options.chain.submissions.takeApart(transaction, { isFree: true });
+    const submitted = await this.#options.chain.submissions.takeApart(view, transaction, { isFree: true });
     return toPrefixedHex(this.#add(view, await this.#check(view, submitted, true)).hash);
   }
 

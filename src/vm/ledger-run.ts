@@ -1,5 +1,6 @@
 // Runs code on a version of a ledger without holding the event loop: in slices, and again from its beginning once an item
 // that it needs is fetched.
+import { toHex } from "../base/hex.ts";
 import type { Slices } from "../base/wait.ts";
 import { keyHashOfBcs } from "../ledger/key-hash.ts";
 import { stateValueData } from "../ledger/state-value.ts";
@@ -18,6 +19,8 @@ import { type ChainConfig, configKeys, loadConfig } from "./view.ts";
 
 /** A run that must fetch more items than this one after the other is refused. */
 const MAX_ROUNDS = 1024;
+/** Modules that are fetched because another one uses them. */
+const MAX_PREFETCHED = 256;
 const LATEST_BYTES = 64 << 20;
 /** Runs that take longer than a slice, at the same time: each may hold as much memory as the chain allows. */
 const MAX_LONG_RUNS = 2;
@@ -58,6 +61,14 @@ export interface LedgerRunOptions {
   readonly longRuns: LongRuns | undefined;
   /** Longest work on one run, all its rounds together. The chain's limit of work is reached long before. */
   readonly maxWorkMs: number;
+  /** Fetches modules with what they use: for transactions, which use much of the framework. */
+  readonly fetchesDependencies: boolean;
+}
+
+type ModuleName = readonly [address: string, name: string];
+
+function nameOf(key: Uint8Array): string {
+  return Buffer.from(key).toString("latin1");
 }
 
 /** A version of a ledger, for one run or several. */
@@ -79,7 +90,7 @@ export class LedgerRun {
   /** An item with the version that wrote it. Throws NeedsItem. */
   stored(key: Uint8Array): StateItem | undefined {
     const { view, version } = this.#options;
-    const name = Buffer.from(key).toString("latin1");
+    const name = nameOf(key);
     if (this.#fetched.has(name)) return this.#fetched.get(name);
     const items = view.getItems([keyHashOfBcs(key, view.keyTrace)], version);
     if (!(items instanceof Promise)) return items[0];
@@ -95,7 +106,7 @@ export class LedgerRun {
     );
     if (!(items instanceof Promise)) return;
     const found = await items;
-    for (const [i, key] of keys.entries()) this.#fetched.set(Buffer.from(key).toString("latin1"), found[i]);
+    for (const [i, key] of keys.entries()) this.#fetched.set(nameOf(key), found[i]);
   }
 
   /** Does work that may need items: fetches each and does it again. */
@@ -166,7 +177,7 @@ export class LedgerRun {
     const key = moduleKey(address, name);
     let module = modules.get(key);
     if (module === undefined) {
-      const item = this.stored(moduleStateKey(address, name));
+      const item = this.#storedModule(address, name);
       if (item?.value === undefined) return undefined;
       const loaded = this.#parse(key, { version: item.version, bytes: stateValueData(item.value) });
       module = isInterface ? withoutBodies(loaded) : loaded;
@@ -177,6 +188,42 @@ export class LedgerRun {
     }
     return module;
   };
+
+  #storedModule(address: string, name: string): StateItem | undefined {
+    try {
+      return this.stored(moduleStateKey(address, name));
+    } catch (error) {
+      if (!(error instanceof NeedsItem) || !this.#options.fetchesDependencies) throw error;
+      throw new NeedsItem(error.fetch.then(() => this.#fetchDependencies([address, name])));
+    }
+  }
+
+  /** Fetches what a module uses, and what that uses: a few questions in the place of one for each module. */
+  async #fetchDependencies(first: ModuleName): Promise<void> {
+    let count = 0;
+    for (let level = [first]; level.length > 0 && count < MAX_PREFETCHED; count += level.length) {
+      const next = new Map<string, ModuleName>();
+      for (const [address, name] of level) {
+        const value = this.#fetched.get(nameOf(moduleStateKey(address, name)))?.value;
+        for (const used of value === undefined ? [] : this.#dependencies([address, name], value))
+          if (!this.#fetched.has(nameOf(moduleStateKey(...used)))) next.set(moduleKey(...used), used);
+        await this.#options.slices.pause();
+      }
+      level = [...next.values()].slice(0, MAX_PREFETCHED - count);
+      await this.fetch(level.map((used) => moduleStateKey(...used)));
+    }
+  }
+
+  #dependencies([address, name]: ModuleName, value: Uint8Array): readonly ModuleName[] {
+    try {
+      const { program } = this.program(moduleKey(address, name), stateValueData(value));
+      return (program.dependencies ?? []).map((used) => [toHex(used.address), used.name]);
+    } catch (error) {
+      // Whoever runs the module says what is wrong with it.
+      if (error instanceof VmError) return [];
+      throw error;
+    }
+  }
 
   /** Throws ModuleError for a module that does not parse: it says where the module is from. */
   #parse(key: string, { version, bytes }: StoredModule): LoadedModule {

@@ -80,6 +80,11 @@ export class LedgerTransactions {
     };
   }
 
+  /** Most gas of a transaction. */
+  get mostGas(): bigint {
+    return BigInt(this.#config.schedule.prices.get("txn.maximum_number_of_gas_units") ?? 0);
+  }
+
   /** Data of an item after the transactions so far. */
   item(key: Uint8Array): Promise<Uint8Array | undefined> {
     return this.#run.withItems(() => this.#read(key)?.data);

@@ -68,7 +68,7 @@ export class ViewMachine {
 
   /** Opens the state of a version, for work in slices. Throws LedgerError, and VmError. */
   async open(view: LedgerView, version: bigint, slices: Slices): Promise<LedgerViewState> {
-    return new LedgerViewState(await this.#run(view, version, slices, "request"));
+    return new LedgerViewState(await this.#run(view, version, slices, "view"));
   }
 
   /**
@@ -88,7 +88,7 @@ export class ViewMachine {
     view: LedgerView,
     version: bigint,
     slices: Slices,
-    use: "block" | "request",
+    use: "block" | "request" | "view",
   ): Promise<LedgerRun> {
     // A view that fetches must fetch modules too: what its answer rests on depends on them.
     const position = version === view.position.version ? fixedPosition(view) : undefined;
@@ -98,7 +98,9 @@ export class ViewMachine {
       use === "block"
         ? { longRuns: undefined, maxWorkMs: MAX_BLOCK_MS }
         : { longRuns: this.#longRuns, maxWorkMs: MAX_REQUEST_MS };
-    const run = new LedgerRun({ view, version, programs: this.programs, known, slices, ...limits });
+    const fetchesDependencies = use !== "view";
+    const { programs } = this;
+    const run = new LedgerRun({ view, version, programs, known, slices, fetchesDependencies, ...limits });
     const state = await run.open();
     if (position !== undefined) this.#latest = { position, state };
     return run;

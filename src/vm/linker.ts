@@ -21,7 +21,7 @@ export interface LoadedModule {
   readonly key: string;
   readonly address: string;
   readonly name: string;
-  readonly program: Pick<Program, "functions" | "metadata"> & { readonly abi?: Program["abi"] };
+  readonly program: Pick<Program, "functions" | "metadata"> & Partial<Pick<Program, "abi" | "dependencies">>;
   readonly codeBytes: number;
 }
 

@@ -173,7 +173,7 @@ export class UserExecution implements Run {
     if (raw.gasUnitPrice < BigInt(price("min_price_per_gas_unit")) && this.options.isOwners !== true)
       throw new Discarded(DISCARD.priceTooLow);
     if (raw.gasUnitPrice > BigInt(price("max_price_per_gas_unit"))) throw new Discarded(DISCARD.priceTooHigh);
-    if (this.#createsAccount) {
+    if (this.#createsAccount && this.options.isOwners !== true) {
       const slots = features.has(FEATURE.fungibleStore) ? 1n : 2n;
       const deposit =
         slots * BigInt(price("storage_fee_per_state_slot") + 300 * price("storage_fee_per_state_byte"));
