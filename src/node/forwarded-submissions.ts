@@ -3,8 +3,10 @@ import { LATE, within } from "../base/wait.ts";
 import { type Fault, FaultError, faultOf } from "../http/error-body.ts";
 import { HttpError } from "../http/errors.ts";
 import type {
+  ChainSubmissions,
   PendingTransaction,
   SimulationEstimates,
+  Simulator,
   SubmissionBody,
   SubmissionHandler,
 } from "../http/services.ts";
@@ -31,7 +33,7 @@ const TIMEOUT_MS = 10_000;
 
 /** Makes a call where the mempool is. */
 export async function answerSubmission(
-  handler: SubmissionHandler | undefined,
+  handler: ChainSubmissions | undefined,
   withView: <T>(use: (view: LedgerView) => Promise<T>) => Promise<T>,
   call: SubmissionCall,
 ): Promise<SubmissionReply> {
@@ -48,7 +50,7 @@ export async function answerSubmission(
 }
 
 async function answer(
-  handler: SubmissionHandler,
+  handler: ChainSubmissions,
   view: LedgerView,
   call: Exclude<SubmissionCall, { readonly kind: "pendingTransaction" }>,
 ): Promise<unknown> {
@@ -65,7 +67,7 @@ async function answer(
 }
 
 /** The worker's side: sends calls and waits for the replies. */
-export class ForwardedSubmissions implements SubmissionHandler {
+export class ForwardedSubmissions implements ChainSubmissions {
   readonly #send: (id: number, call: SubmissionCall) => void;
   readonly #reach: (version: bigint) => Promise<unknown>;
   readonly #waiting = new Map<number, (reply: SubmissionReply) => void>();
@@ -114,9 +116,8 @@ export class ForwardedSubmissions implements SubmissionHandler {
     return faults.map((fault) => fault && new FaultError(fault));
   }
 
-  simulate(body: SubmissionBody, _view: LedgerView, estimates: SimulationEstimates): Promise<Uint8Array> {
-    return this.#ask({ kind: "simulate", body: copied(body), estimates });
-  }
+  readonly simulate: Simulator = (body, _, estimates) =>
+    this.#ask({ kind: "simulate", body: copied(body), estimates });
 
   /** Resolves once this process sees the ledger that the answer is about. */
   async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {

@@ -8,7 +8,7 @@ import { pause } from "../base/wait.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/max-lag.ts";
-import type { SubmissionHandler } from "../http/services.ts";
+import type { ChainSubmissions } from "../http/services.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { refutedText } from "../ledger/trust.ts";
@@ -41,10 +41,12 @@ import { NODE_DEFAULTS, type NodeOptions } from "./options.ts";
 import type { ProofPort } from "./proof-port.ts";
 import { proofWindowOf } from "./proof-questions.ts";
 import type { Node, SdkConfig } from "./running-node.ts";
+import { Simulation } from "./simulation.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
 import { SubmissionService } from "./submission-service.ts";
+import type { BodyParts } from "./submissions/bodies.ts";
 import { trustInfo } from "./trust-report.ts";
 import type { UpstreamSubmissions } from "./upstream-submissions.ts";
 import type { NodeStatus, WorkerSetup } from "./worker-messages.ts";
@@ -60,7 +62,7 @@ export interface WorkerLink {
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
   /** Takes transactions to the writer; undefined where no blocks are made. */
-  readonly submissions: SubmissionHandler | undefined;
+  readonly submissions: ChainSubmissions | undefined;
   readonly logger: Logger;
 }
 
@@ -86,6 +88,16 @@ export class SextantNode extends InProcessCalls implements Node {
   #submissions: SubmissionService | undefined;
   /** Of a follower. */
   #handedOn: UpstreamSubmissions | undefined;
+  readonly #bodyParts: BodyParts = {
+    loadModule: (view) => this.reader.moduleLoader(view),
+    parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
+  };
+  readonly #simulation = new Simulation({
+    ...this.#bodyParts,
+    machine: this.reader.views,
+    types: this.reader.types,
+    chain: () => this.#submissions?.simulate ?? this.#role?.submissions?.simulate,
+  });
   #frontend: HttpFrontend | undefined;
   /** Undefined until a view needs it: most ledgers know their whole state. */
   #offlineViews: OfflineViews | undefined;
@@ -156,7 +168,12 @@ export class SextantNode extends InProcessCalls implements Node {
   }
 
   protected parts(): CallParts {
-    return { writer: this.#writer, store: this.#store, submissions: this.#submissions };
+    return {
+      writer: this.#writer,
+      store: this.#store,
+      submissions: this.#submissions,
+      simulation: this.#simulation,
+    };
   }
 
   async start(): Promise<void> {
@@ -336,9 +353,7 @@ export class SextantNode extends InProcessCalls implements Node {
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
       nextTimeUsec: (position) => this.#writer?.blocks?.nextTimeUsec(position) ?? position.timestampUsec,
-      loadModule: (view) => this.reader.moduleLoader(view),
-      parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
-      types: this.reader.types,
+      ...this.#bodyParts,
     });
   }
 
@@ -351,8 +366,7 @@ export class SextantNode extends InProcessCalls implements Node {
     return new UpstreamSubmissions({
       ...target,
       refusal: () => this.#status(undefined).submissionRefusal,
-      loadModule: (view) => this.reader.moduleLoader(view),
-      parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
+      ...this.#bodyParts,
     });
   }
 
@@ -367,7 +381,7 @@ export class SextantNode extends InProcessCalls implements Node {
         encoder: (body, view, isPrinted) => this.reader.encodeSafely(body, view, isPrinted),
         explainer: (body, view) => this.reader.explainSafely(body, view),
         submissions: this.#submissions ?? this.#role?.submissions ?? this.#handedOn,
-        simulates: this.#handedOn === undefined,
+        simulator: this.#simulation.simulate,
         prover: (view, question, options) => this.proofs.prove(view, question, options),
         types: this.reader.types,
         views: this.reader.views,

@@ -126,6 +126,51 @@ describe.skipIf(!hasShared)("a chain with a network's framework", () => {
     expect(await message(chain)).toEqual(["hello"]);
   });
 
+  it("simulates on followers, of all versions or from the middle on, with the level of what was read", async () => {
+    const genesis = sharedPath("networks/devnet/genesis.blob");
+    const chain = await startNode({ genesis, localChain: {}, http: { port: 0 }, pruneWindow: "off" });
+    await chain.fund("0xb0b", 500_000_000n);
+    const { ledger_version: startVersion } = await chain.mine(1);
+    await chain.mine(1);
+    const transfer = {
+      sender: "0xb0b",
+      sequence_number: "0",
+      max_gas_amount: "200000",
+      gas_unit_price: "100",
+      expiration_timestamp_secs: "32503680000",
+      payload: {
+        type: "entry_function_payload",
+        function: "0x1::aptos_account::transfer",
+        type_arguments: [],
+        arguments: ["0xcafe", "1000"],
+      },
+      signature: { type: "no_account_signature" },
+    };
+    const wanted = await chain.simulate(transfer);
+    expect(wanted).toMatchObject({ success: true, vmStatus: "Executed successfully" });
+    const levels: (string | null)[] = [];
+    for (const from of [{}, { startVersion: `${startVersion}` }]) {
+      const follower = await startNode({
+        http: { port: 0 },
+        follow: { upstreams: [chain.url ?? ""], pollTimeMs: 5, ...from },
+      });
+      await follower.untilReady();
+      expect(await follower.simulate(transfer)).toMatchObject({ success: true, gasUsed: wanted.gasUsed });
+      const response = await fetch(`${follower.url}/transactions/simulate`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...transfer, sequence_number: "7" }),
+      });
+      // What the chain would refuse is an answer too.
+      expect(await response.json()).toMatchObject([
+        { success: false, vm_status: expect.stringContaining("SEQUENCE_NUMBER_TOO_NEW"), gas_used: "0" },
+      ]);
+      levels.push(response.headers.get("x-node-trust"));
+    }
+    expect(levels).toEqual(["trusted", "trusted"]);
+    expect(await chain.balance("0xcafe", APT)).toBe(0n);
+  });
+
   it.each(["devnet", "mainnet"])("moves time, epochs and coins by the functions of %s", async (network) => {
     const node = await startNode({ genesis: sharedPath(`networks/${network}/genesis.blob`), localChain: {} });
     await node.mine(2);

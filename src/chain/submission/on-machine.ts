@@ -8,7 +8,7 @@ import { refuseCode } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { LedgerTransactions } from "../../vm/ledger-transactions.ts";
 import { mintGrant } from "../mint-grant.ts";
-import { type SimulatedFields, simulatedRecord, withEstimates } from "./simulated.ts";
+import { assertUnsigned, type SimulatedFields, simulatedRecord, withEstimates } from "./simulated.ts";
 import type { Submitted } from "./submitted.ts";
 
 const NATIVE = parseAsset("0x1::aptos_coin::AptosCoin");
@@ -44,13 +44,14 @@ export async function checkOnMachine(
   return { submitted, sequenceNumber: account?.sequenceNumber ?? 0n };
 }
 
-/** Runs a transaction and keeps nothing; returns the record that it would leave. Its signatures are not valid. */
+/** Runs a transaction and keeps nothing; returns the record that it would leave. Throws SubmissionError if it is signed. */
 export async function simulateOnMachine(
   head: LedgerTransactions,
   view: LedgerView,
   given: UserTransaction,
   fields: SimulatedFields,
 ): Promise<Uint8Array> {
+  await assertUnsigned(given);
   const held = fields.maxGasAmount
     ? await readBalance(view, given.raw.sender, NATIVE, view.position.version)
     : 0n;

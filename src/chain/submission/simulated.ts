@@ -6,7 +6,9 @@ import { transactionCodec, transactionHash } from "../../ledger/transaction.ts";
 import { transactionInfoCodec } from "../../ledger/transaction-info.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { RawTransaction } from "../../transaction/raw.ts";
+import { SubmissionError } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import { areSignaturesValid } from "./signatures.ts";
 
 /** Least gas that an estimate gives, in whole units. */
 const LEAST_ESTIMATE = 2n;
@@ -17,6 +19,16 @@ export interface SimulatedFields {
   /** True for the most gas that the sender can pay for. */
   readonly maxGasAmount: boolean;
   readonly gasUnitPrice: bigint | undefined;
+}
+
+/** Throws SubmissionError for a transaction that is signed: one could submit it. */
+export async function assertUnsigned(transaction: UserTransaction): Promise<void> {
+  const isSigned = await areSignaturesValid(transaction).catch((error: unknown) => {
+    // A scheme that is not checked here has no valid signature here either.
+    if (error instanceof SubmissionError && error.code === "unmodelled") return false;
+    throw error;
+  });
+  if (isSigned) throw new SubmissionError("signed", "Simulated transactions must not have a valid signature");
 }
 
 /** The transaction with the fields that it is simulated with; its sender has so much of the native coin. */

@@ -23,7 +23,7 @@ import { MAX_GAS_AMOUNT } from "./gas.ts";
 import { type Checked, checkOnMachine, simulateOnMachine } from "./on-machine.ts";
 import { asModelled, meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
-import { type SimulatedFields, simulatedRecord, withEstimates } from "./simulated.ts";
+import { assertUnsigned, type SimulatedFields, simulatedRecord, withEstimates } from "./simulated.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 import { checkPrologue } from "./transaction-prologue.ts";
 
@@ -104,11 +104,10 @@ export class Submissions {
     fields: SimulatedFields,
     timestampUsec: bigint = view.position.timestampUsec,
   ): Promise<Uint8Array> {
-    if (await areSignaturesValid(given))
-      throw new SubmissionError("signed", "Simulated transactions must not have a valid signature");
     const head = await this.#framework.open(view, "requests");
     head?.setTime(timestampUsec);
     if (head !== undefined) return simulateOnMachine(head, view, given, fields);
+    await assertUnsigned(given);
     const call = this.#callState(view);
     const held = await coinBalance(call, given.raw.sender, NATIVE_COIN);
     const transaction = { ...given, raw: withEstimates(given.raw, fields, held, MAX_GAS_AMOUNT) };
