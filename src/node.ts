@@ -61,7 +61,6 @@ export type {
 export type { LedgerInfo } from "./node/reader.ts";
 export { type RewindReport, rewindData } from "./node/rewinding.ts";
 export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/running-node.ts";
-export type { SimulationResult } from "./node/simulation.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export { lookAtData, type StoreLook } from "./node/store-look.ts";
 export {
@@ -74,6 +73,7 @@ export {
   restoreData,
   type StoreReport,
 } from "./node/store-tools.ts";
+export type { SimulationResult } from "./node/submissions/simulation.ts";
 export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/test-authors.ts";
 export { CASSANDRA_NUMBERS } from "./store/cassandra/options.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";

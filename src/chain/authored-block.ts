@@ -7,13 +7,19 @@ import type { Address } from "../move/address.ts";
 import { type BlockBase, ledgerInfoOf, type MadeBlock } from "./block.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { emitV2 } from "./effects.ts";
-import { readForkHead } from "./fork-block.ts";
 import { CallState } from "./functions/call-state.ts";
 import type { Item } from "./item.ts";
-import { commitSlot, endsEpoch, nextBlock, readChainHead, runPrologue, withEpochTime } from "./prologue.ts";
+import {
+  commitSlot,
+  endsEpoch,
+  nextBlock,
+  readChainHead,
+  readForkHead,
+  runPrologue,
+  withEpochTime,
+} from "./prologue.ts";
 import type { Random } from "./random.ts";
-import { RecordWriter } from "./record-writer.ts";
-import { stateRootAfter } from "./state-root.ts";
+import { RecordWriter, stateRootAfter } from "./record-writer.ts";
 import { WorkingState } from "./working-state.ts";
 
 /** Changes the state as it likes. Throws ConfigError for a change that makes no sense; no block is made then. */

@@ -31,8 +31,7 @@ import {
   withEpochTime,
 } from "./prologue.ts";
 import { Random } from "./random.ts";
-import { RecordWriter } from "./record-writer.ts";
-import { stateRootAfter } from "./state-root.ts";
+import { RecordWriter, stateRootAfter } from "./record-writer.ts";
 import { useNonce } from "./submission/nonce-history.ts";
 import { runSubmitted } from "./submission/run.ts";
 import { findSupplyItems } from "./supply.ts";

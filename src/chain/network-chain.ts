@@ -2,13 +2,13 @@
 // demo accounts; its transactions are those that are submitted.
 import type { LedgerView } from "../ledger/view.ts";
 import { makeAuthoredBlock } from "./authored-block.ts";
-import { blockRandom } from "./block.ts";
-import { createChainItems } from "./chain-items.ts";
-import { makeForkBlock, readForkHead } from "./fork-block.ts";
+import { type BlockBase, BlockBuilder, blockRandom, type MadeBlock } from "./block.ts";
+import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { makeAuthoredFrameworkBlock, makeFrameworkBlock } from "./framework-block.ts";
 import { createKeypair } from "./keys.ts";
 import { type BlockSource, chainSeed } from "./local-chain.ts";
 import { type MachineSource, NetworkFramework } from "./network-framework.ts";
+import { nextBlock, readForkHead, runPrologue } from "./prologue.ts";
 import { Submissions } from "./submission/submissions.ts";
 import { WorkingState } from "./working-state.ts";
 
@@ -50,4 +50,25 @@ export function createNetworkChain({ seed: name, machine, epochTimeMs }: Network
     },
     submissions: new Submissions({ framework, faucet: keys }),
   };
+}
+
+/**
+ * Makes the block of a fork of a local chain. Nobody proposes it, and no epoch ends. Throws ChainError if the network lacks what every block needs.
+ */
+async function makeForkBlock(items: ChainItems, seed: Uint8Array, base: BlockBase): Promise<MadeBlock> {
+  const state = new WorkingState();
+  const head = await readForkHead(state, base);
+  const height = head.block.height + 1n;
+  const random = blockRandom(seed, height);
+  const proposedUsec = base.timestampUsec > head.timeUsec ? base.timestampUsec : head.timeUsec + 1n;
+  const block = nextBlock(head, random, { timestampUsec: proposedUsec, isNil: false });
+  const { timestampUsec } = block;
+  const builder = new BlockBuilder({ state, items, coinSupplies: new Map() }, base, head, random);
+  const prologue = builder.begin(timestampUsec);
+  runPrologue(prologue, head, block, undefined);
+  builder.addSystem({ kind: "blockMetadata", block }, prologue);
+  const hasMore = base.submitted !== undefined && (await builder.addSubmitted(base.submitted, timestampUsec));
+  await builder.addLast(builder.lastTransaction(block.id), builder.begin(timestampUsec));
+  // A signature would confirm roots that nobody has.
+  return { height, records: builder.records, signed: undefined, movements: builder.movements, hasMore };
 }

@@ -7,10 +7,13 @@ import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/eve
 import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { encodeRecord } from "../ledger/record.ts";
+import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
+import { stateValueHash } from "../ledger/state-value.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../ledger/transaction-info.ts";
 import { type Writes, writeSetCodec, writeSetHash } from "../ledger/write-set.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
+import type { StateChange } from "./working-state.ts";
 
 /** In the place of a root that nobody can compute, on a fork. No root is all zeros. */
 export const NO_ROOT: Uint8Array = new Uint8Array(32);
@@ -78,4 +81,17 @@ export class RecordWriter {
   get ledger(): LedgerRoot {
     return { version: this.#version - 1n, accumulatorRoot: this.#accumulator?.root() ?? NO_ROOT };
   }
+}
+
+/** State root after some changes; a fork has a part of the state only, so nobody can compute its root. */
+export async function stateRootAfter(
+  base: { readonly position: Pick<Position, "stateRoot">; readonly getTreeNodes: TreeNodeReader },
+  changes: Iterable<StateChange>,
+): Promise<Uint8Array> {
+  if (base.position.stateRoot === undefined) return NO_ROOT;
+  const updates = Array.from(changes, ({ keyHash, value }) => ({
+    keyHash,
+    valueHash: value === undefined ? undefined : stateValueHash(value),
+  }));
+  return (await updateStateTree(base.getTreeNodes, updates)).root;
 }

@@ -48,8 +48,8 @@ import type {
 import type { LedgerInfo } from "./reader.ts";
 import { Reader, toBody, toLedgerInfo } from "./reader.ts";
 import type { BatchAnswer, Explanation } from "./running-node.ts";
-import type { Simulation, SimulationResult } from "./simulation.ts";
 import type { SubmissionService } from "./submission-service.ts";
+import type { Simulation, SimulationResult } from "./submissions/simulation.ts";
 import { type Authored, type ChainSnapshot, TestAuthors } from "./test-authors.ts";
 
 /** What the calls need of the node, which has it only while it runs. */

@@ -19,7 +19,7 @@ import type {
   WatchOptions,
 } from "./read-options.ts";
 import type { LedgerInfo } from "./reader.ts";
-import type { SimulationResult } from "./simulation.ts";
+import type { SimulationResult } from "./submissions/simulation.ts";
 import type { ChainAuthoring } from "./test-authors.ts";
 
 export type { Explanation };

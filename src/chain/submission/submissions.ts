@@ -20,10 +20,17 @@ import type { Keypair } from "../keys.ts";
 import type { NetworkFramework } from "../network-framework.ts";
 import { WorkingState } from "../working-state.ts";
 import { MAX_GAS_AMOUNT } from "./gas.ts";
-import { type Checked, checkOnMachine, simulateOnMachine } from "./on-machine.ts";
+import {
+  assertUnsigned,
+  type Checked,
+  checkOnMachine,
+  type SimulatedFields,
+  simulatedRecord,
+  simulateOnMachine,
+  withEstimates,
+} from "./on-machine.ts";
 import { asModelled, meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
-import { assertUnsigned, type SimulatedFields, simulatedRecord, withEstimates } from "./simulated.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 import { checkPrologue } from "./transaction-prologue.ts";
 

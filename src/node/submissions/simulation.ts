@@ -1,11 +1,11 @@
 // Simulates transactions on the head of a ledger. A framework with code runs on any node; what the local chain models runs
 // in the process that makes its blocks.
-import { type MachineSource, NetworkFramework } from "../chain/network-framework.ts";
-import { HttpError } from "../http/errors.ts";
-import type { SimulationEstimates, Simulator, SubmissionBody } from "../http/services.ts";
-import type { StateTypes } from "../ledger/state-types.ts";
-import type { LedgerView } from "../ledger/view.ts";
-import { type BodyParts, decodeBody } from "./submissions/bodies.ts";
+import { type MachineSource, NetworkFramework } from "../../chain/network-framework.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { SimulationEstimates, Simulator, SubmissionBody } from "../../http/services.ts";
+import type { StateTypes } from "../../ledger/state-types.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { type BodyParts, decodeBody } from "./bodies.ts";
 
 const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };
 
@@ -48,14 +48,14 @@ export class Simulation {
         "the framework of this ledger has no code to run: only the node that makes its blocks simulates; ask that node",
       );
     }
-    const { simulateOnMachine } = await import("../chain/submission/on-machine.ts");
+    const { simulateOnMachine } = await import("../../chain/submission/on-machine.ts");
     return simulateOnMachine(head, view, await decodeBody(this.#options, body, view), estimates);
   };
 
   /** A simulation in the form of the in-process call. */
   async inProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
     const record = await this.simulate(body, view, NO_ESTIMATES);
-    const { TransactionPrinter } = await import("../http/transaction-json/printer.ts");
+    const { TransactionPrinter } = await import("../../http/transaction-json/printer.ts");
     const text = await new TransactionPrinter(this.#options.types, view).print(
       record,
       view.position.timestampUsec,
