@@ -35,7 +35,6 @@ export { eventText } from "./node/api/ledger-reads.ts";
 export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/api/node-info.ts";
 export type { LedgerInfo } from "./node/api/reader.ts";
 export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/api/running-node.ts";
-export type { SimulationResult } from "./node/api/submission-service.ts";
 export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/api/test-authors.ts";
 export { createNode } from "./node/create-node.ts";
 export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";
@@ -55,6 +54,7 @@ export type {
   WatchOptions,
 } from "./node/options/read-options.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
+export type { SimulationResult } from "./node/submissions/simulation.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copying.ts";
 export { type GenesisReport, verifyGenesis } from "./node/tools/genesis-report.ts";
 export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";

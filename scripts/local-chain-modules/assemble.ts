@@ -37,27 +37,17 @@ function assembleFramework(): PublishedModule[] {
   return modules.map((module) => assemble(module, modules));
 }
 
-/** Removes the functions with objects; an order then names its asset by address, which has the same bytes. */
-function withoutObjects(text: string): string {
-  const isOrder = (line: string): boolean => line.includes(" place_order(");
-  return text
-    .split("\n")
-    .map((line) => (isOrder(line) ? line.replace("Object<fungible_asset::Metadata>", "address") : line))
-    .filter((line) => !line.includes("Object<"))
-    .join("\n");
-}
-
-/** The demo module at an address. Without objects it has no function with an object parameter. */
-export function assembleDemo(demo: Address, hasObjects: boolean): PublishedModule {
+/** The demo module at an address. */
+export function assembleDemo(demo: Address): PublishedModule {
   const options = { formatVersion: DEMO_FORMAT, addresses: new Map([["demo", demo]]) };
-  const [module] = parseModules(hasObjects ? DEMO_MODULES : withoutObjects(DEMO_MODULES), options);
+  const [module] = parseModules(DEMO_MODULES, options);
   if (module === undefined) throw new Error("the demo text has no module");
   return assemble(module, parseFramework());
 }
 
 /** Source of a constant with the demo module in base64 and the offset of the publisher's address in it. */
-function renderDemo(hasObjects: boolean): string {
-  const bytes = Buffer.from(assembleDemo(PLACEHOLDER, hasObjects).bytes);
+function renderDemo(): string {
+  const bytes = Buffer.from(assembleDemo(PLACEHOLDER).bytes);
   const offset = bytes.indexOf(PLACEHOLDER);
   if (offset < 0 || bytes.indexOf(PLACEHOLDER, offset + 1) >= 0) {
     throw new Error("the demo module must contain its own address exactly once");
@@ -79,9 +69,6 @@ export const FRAMEWORK_MODULES: readonly (readonly [id: string, base64: string])
 ${modules.join("")}];
 
 /** The demo module in base64, and the offset of the publisher's address in it. */
-export const DEMO_MODULE = ${renderDemo(true)};
-
-/** The demo module for a framework without objects. */
-export const DEMO_MODULE_WITHOUT_OBJECTS = ${renderDemo(false)};
+export const DEMO_MODULE = ${renderDemo()};
 `;
 }

@@ -6,8 +6,9 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
 import { decodePage } from "../../src/ledger/record.ts";
 import { transactionCodec } from "../../src/ledger/transaction.ts";
+import { finish } from "../../src/vm/pieces.ts";
+import { execute } from "../../src/vm/transaction/execute.ts";
 import { loadConfig } from "../../src/vm/view.ts";
-import { execute } from "./transactions.ts";
 import { cachedProgram, Items, Tally, type Vectors, writeDifference } from "./vectors.ts";
 
 const ADDRESS_BYTES = 32;
@@ -35,13 +36,15 @@ export function runTestnet(vectors: Vectors): Tally | undefined {
     const transaction = decodeWith(transactionCodec, record.transaction);
     if (transaction.kind !== "genesis" && vectors.isWanted(transaction.kind)) {
       const { read } = items;
-      const output = execute(transaction, {
-        areSignaturesValid: true,
-        read,
-        programs: cachedProgram,
-        config: loadConfig((key) => read(key)?.data),
-        usage: usageOf(items),
-      });
+      const output = finish(
+        execute(transaction, {
+          areSignaturesValid: true,
+          read,
+          programs: cachedProgram,
+          config: loadConfig((key) => read(key)?.data),
+          usage: usageOf(items),
+        }),
+      );
       const differences: string[] = [];
       if (toHex(output.writeSet) !== toHex(record.changes))
         differences.push(writeDifference(output.writeSet, record.changes));

@@ -4,14 +4,9 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { areSignaturesValid } from "../../src/chain/submission/signatures.ts";
 import { type Transaction, transactionCodec } from "../../src/ledger/transaction.ts";
 import { SubmissionError } from "../../src/transaction/submission-error.ts";
-import {
-  type ExecutorOptions,
-  emptySuccess,
-  encodeStatus,
-  SystemExecution,
-  type TransactionOutput,
-  UserExecution,
-} from "../../src/vm/transaction.ts";
+import { finish } from "../../src/vm/pieces.ts";
+import { execute } from "../../src/vm/transaction/execute.ts";
+import { encodeStatus } from "../../src/vm/transaction/status.ts";
 import { loadConfig } from "../../src/vm/view.ts";
 import { cachedProgram, fromHex, Items, Tally, type Vectors, writeDifference } from "./vectors.ts";
 
@@ -55,31 +50,6 @@ async function isSigned(transaction: Transaction): Promise<boolean> {
   }
 }
 
-/** Runs any transaction. */
-export function execute(transaction: Transaction, options: ExecutorOptions): TransactionOutput {
-  switch (transaction.kind) {
-    case "user":
-      return new UserExecution(transaction.transaction, options).run();
-    case "blockMetadata":
-      return new SystemExecution(options).blockPrologue(transaction.block);
-    case "blockMetadataExt": {
-      const { block } = transaction;
-      const system = new SystemExecution(options);
-      return block.kind === "v0"
-        ? system.blockPrologue(block.block)
-        : system.blockPrologue(block.block, { bytes: block.randomness?.bytes });
-    }
-    case "blockEpilogue": {
-      const { epilogue } = transaction;
-      return epilogue.kind === "v0"
-        ? emptySuccess()
-        : new SystemExecution(options).blockEpilogue(epilogue.blockId, new Map(epilogue.fees.amounts));
-    }
-    default:
-      return emptySuccess();
-  }
-}
-
 async function compare(
   bytes: string,
   items: Items,
@@ -88,13 +58,14 @@ async function compare(
 ): Promise<string[]> {
   const transaction = decodeWith(transactionCodec, fromHex(bytes));
   const { read } = items;
-  const output = execute(transaction, {
+  const options = {
     read,
     programs: cachedProgram,
     config: loadConfig((key) => read(key)?.data),
     transactionIndex,
     areSignaturesValid: await isSigned(transaction),
-  });
+  };
+  const output = finish(execute(transaction, options));
   const differences: string[] = [];
   const got =
     output.status === undefined ? `discard ${output.discardCode}` : toHex(encodeStatus(output.status));

@@ -2,19 +2,24 @@
 // direct write set, the form of a genesis, so that the ledger claims no call that never ran.
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
-import { updateStateTree } from "../ledger/state-tree/update.ts";
-import { stateValueHash } from "../ledger/state-value.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
 import type { Address } from "../move/address.ts";
 import { type BlockBase, ledgerInfoOf, type MadeBlock } from "./block.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { emitV2 } from "./effects.ts";
-import { readForkHead } from "./fork-block.ts";
 import { CallState } from "./functions/call-state.ts";
 import type { Item } from "./item.ts";
-import { commitSlot, endsEpoch, nextBlock, readChainHead, runPrologue, withEpochTime } from "./prologue.ts";
+import {
+  commitSlot,
+  endsEpoch,
+  nextBlock,
+  readChainHead,
+  readForkHead,
+  runPrologue,
+  withEpochTime,
+} from "./prologue.ts";
 import type { Random } from "./random.ts";
-import { NO_ROOT, RecordWriter } from "./record-writer.ts";
+import { RecordWriter, stateRootAfter } from "./record-writer.ts";
 import { WorkingState } from "./working-state.ts";
 
 /** Changes the state as it likes. Throws ConfigError for a change that makes no sense; no block is made then. */
@@ -83,11 +88,7 @@ export async function makeAuthoredBlock(
     });
     writer.add({ transaction, events, writes });
   }
-  const updates = [...state.changes].map(({ keyHash, value }) => ({
-    keyHash,
-    valueHash: value === undefined ? undefined : stateValueHash(value),
-  }));
-  const stateRoot = isFork ? NO_ROOT : (await updateStateTree(base.getTreeNodes, updates)).root;
+  const stateRoot = await stateRootAfter(base, state.changes);
   writer.add({
     transaction: { kind: "stateCheckpoint", blockId: block.id },
     events: [],

@@ -1,24 +1,19 @@
 // Makes one block: a pure function of the seed, the ledger under it and the time.
 import { USEC_PER_SEC } from "../base/numbers.ts";
 import { sha3Parts } from "../base/sha3.ts";
-import { Slices } from "../base/wait.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
-import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
-import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
-import { stateValueHash } from "../ledger/state-value.ts";
+import type { TreeNodeReader } from "../ledger/state-tree/update.ts";
 import type { Transaction } from "../ledger/transaction.ts";
 import { votersOf } from "../ledger/validator-set.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { type Address, formatAddress, parseAddress } from "../move/address.ts";
+import { parseAddress } from "../move/address.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
 import type { EpochState, LedgerInfo, SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type { BlockMetadata } from "../transaction/block-metadata.ts";
 import type { RawTransaction } from "../transaction/raw.ts";
-import { SubmissionError } from "../transaction/submission-error.ts";
 import type { Action, ActionContext } from "./actions/action.ts";
-import { installActions } from "./actions/install.ts";
 import type { ChainItems } from "./chain-items.ts";
 import type { BlockState, Effects } from "./effects.ts";
 import { execute, feeOf, type Gas } from "./execute.ts";
@@ -36,12 +31,12 @@ import {
   withEpochTime,
 } from "./prologue.ts";
 import { Random } from "./random.ts";
-import { NO_ROOT, RecordWriter } from "./record-writer.ts";
+import { RecordWriter, stateRootAfter } from "./record-writer.ts";
 import { useNonce } from "./submission/nonce-history.ts";
-import { type RunResult, runSubmitted } from "./submission/run.ts";
-import type { Submitted } from "./submission/submitted.ts";
+import { runSubmitted } from "./submission/run.ts";
 import { findSupplyItems } from "./supply.ts";
 import { signAction } from "./user-transaction.ts";
+import { type SubmittedQueue, takeWaiting } from "./waiting.ts";
 import type { Movement } from "./wallet.ts";
 import { WorkingState } from "./working-state.ts";
 
@@ -63,24 +58,6 @@ export interface BlockBase {
   readonly timestampUsec: bigint;
 }
 
-/** Submitted transactions for a block. */
-export interface SubmittedQueue {
-  readonly waiting: readonly Submitted[];
-  readonly faucet: Address;
-  /** Called for each one that is in the block, or that no block can take any more. */
-  settle(submitted: Submitted, outcome: { readonly isIncluded: boolean }): void;
-}
-
-/** The run of a submitted transaction failed in a way that no transaction should: a bug here, or a store out of reach. */
-export class SubmittedFault extends Error {
-  readonly submitted: Submitted;
-
-  constructor(submitted: Submitted, cause: unknown) {
-    super("a submitted transaction could not be run", { cause });
-    this.submitted = submitted;
-  }
-}
-
 /** The result of `makeBlock`. */
 export interface MadeBlock {
   readonly height: bigint;
@@ -96,10 +73,6 @@ export interface MadeBlock {
 const GAS_PRICE = 100n;
 const MAX_GAS_USED = 500;
 const MIN_GAS_USED = 3;
-/** Most submitted transactions of a block, most bytes of them, and the gas after which it takes no more. */
-const MAX_SUBMITTED = 1000;
-const MAX_SUBMITTED_BYTES = 4 * 1024 * 1024;
-const MAX_SUBMITTED_GAS = 500_000n;
 const NOBODY = parseAddress("0x0");
 /** One block in this many has no proposer. */
 const NIL_BLOCKS = 97;
@@ -118,10 +91,8 @@ async function loadBlockState(items: ChainItems, view: LedgerView) {
   const slot = commitSlot(state);
   const extraItems: Item<unknown>[] = [...coinSupplies.values()] as Item<unknown>[];
   if (slot !== undefined) extraItems.push(slot as Item<unknown>);
-  const hasDemo = state.has(items.market);
-  if (!hasDemo) extraItems.push(items.demoModule as Item<unknown>);
   await state.load(view, extraItems);
-  return { blockState: { state, items, coinSupplies }, slot, hasDemo };
+  return { blockState: { state, items, coinSupplies }, slot };
 }
 
 /** Collects the transactions of one block. */
@@ -208,62 +179,26 @@ export class BlockBuilder {
     await useNonce(call, used, timestampUsec / USEC_PER_SEC);
   }
 
-  /**
-   * Adds submitted transactions, as many as a block takes. Those that must wait for their turn stay in the queue. Returns
-   * true if there was no room to try all of them.
-   */
-  async addSubmitted({ waiting, faucet, settle }: SubmittedQueue, timestampUsec: bigint): Promise<boolean> {
+  /** Adds submitted transactions, as many as a block takes. Returns true if there was no room to try all of them. */
+  addSubmitted(queue: SubmittedQueue, timestampUsec: bigint): Promise<boolean> {
     const { state } = this.#blockState;
+    const { view } = this.#base;
+    const { faucet } = queue;
     const context = { chainId: this.#head.chainId, timestampUsec };
-    const early = new Set<string>();
-    const slices = new Slices("writer");
-    let [count, bytes, gas, hasMore] = [0, 0, 0n, false];
-    for (const submitted of waiting) {
-      if (count === MAX_SUBMITTED || gas >= MAX_SUBMITTED_GAS) return true;
-      await slices.pause();
-      const { raw } = submitted.transaction;
-      const sender = formatAddress(raw.sender);
-      const isExpired = raw.expirationTimestampSecs <= timestampUsec / USEC_PER_SEC;
-      if (submitted.nonce === undefined && early.has(sender) && !isExpired) continue;
-      if (bytes + submitted.sizeBytes > MAX_SUBMITTED_BYTES) {
-        hasMore = true;
-        continue;
-      }
-      const call = new CallState({
-        state,
-        view: this.#base.view,
-        createdUsec: timestampUsec,
-        faucet,
-        line: "writer",
-      });
-      let result: RunResult;
-      try {
-        result = await runSubmitted(call, submitted, context);
-      } catch (error) {
-        // The network under a fork is out of reach: the transaction waits, others need not.
-        if (error instanceof LedgerError && error.code === "unavailable" && this.#isFork) {
-          early.add(sender);
-          continue;
-        }
-        if (!(error instanceof SubmissionError)) throw new SubmittedFault(submitted, error);
-        if (error.validation === "SEQUENCE_NUMBER_TOO_NEW") early.add(sender);
-        else settle(submitted, { isIncluded: false });
-        continue;
-      }
-      count++;
-      bytes += submitted.sizeBytes;
-      gas += result.gasUsed;
+    return takeWaiting(queue, { timestampUsec, isFork: this.#isFork }, async (submitted) => {
+      const call = new CallState({ state, view, createdUsec: timestampUsec, faucet, line: "writer" });
+      const result = await runSubmitted(call, submitted, context);
+      const { transaction } = submitted;
       this.#gasUsed += result.gasUsed;
-      this.#extraFees += result.gasUsed * (raw.gasUnitPrice - GAS_PRICE);
+      this.#extraFees += result.gasUsed * (transaction.raw.gasUnitPrice - GAS_PRICE);
       this.#writer.add({
-        transaction: { kind: "user", transaction: submitted.transaction },
+        transaction: { kind: "user", transaction },
         events: call.events,
         writes: state.finish(),
         ...result,
       });
-      settle(submitted, { isIncluded: true });
-    }
-    return hasMore;
+      return result;
+    });
   }
 
   /** Adds random user transactions. */
@@ -306,14 +241,8 @@ export class BlockBuilder {
     return this.#base.position.stateRoot === undefined;
   }
 
-  async #stateRoot(): Promise<Uint8Array> {
-    // A fork has a part of the state only.
-    if (this.#isFork) return NO_ROOT;
-    const updates = [...this.#blockState.state.changes].map(({ keyHash, value }) => ({
-      keyHash,
-      valueHash: value === undefined ? undefined : stateValueHash(value),
-    }));
-    return (await updateStateTree(this.#base.getTreeNodes, updates)).root;
+  #stateRoot(): Promise<Uint8Array> {
+    return stateRootAfter(this.#base, this.#blockState.state.changes);
   }
 }
 
@@ -329,7 +258,7 @@ export function ledgerInfoOf(
 
 /** Makes the block after the given ledger. */
 export async function makeBlock(items: ChainItems, seed: Uint8Array, base: BlockBase): Promise<MadeBlock> {
-  const { blockState, slot, hasDemo } = await loadBlockState(items, base.view);
+  const { blockState, slot } = await loadBlockState(items, base.view);
   const head = withEpochTime(readChainHead(blockState.state), base.epochTimeMs);
   const height = head.block.height + 1n;
   const random = blockRandom(seed, height);
@@ -337,7 +266,7 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
   const proposedUsec = isLater ? base.timestampUsec : head.timeUsec + 1n;
   const isEpochEnd = endsEpoch(head, proposedUsec);
   const hasWaiting = base.submitted !== undefined && base.submitted.waiting.length > 0;
-  const isNil = random.oneIn(NIL_BLOCKS) && !isEpochEnd && hasDemo && !hasWaiting;
+  const isNil = random.oneIn(NIL_BLOCKS) && !isEpochEnd && !hasWaiting;
   const block = nextBlock(head, random, { timestampUsec: proposedUsec, isNil });
   const { timestampUsec } = block;
   const builder = new BlockBuilder(blockState, base, head, random);
@@ -359,11 +288,8 @@ export async function makeBlock(items: ChainItems, seed: Uint8Array, base: Block
     return result(hasWaiting, { epoch, voters: votersOf(next) });
   }
   builder.addSystem({ kind: "blockMetadata", block }, prologue);
-  let hasMore = !hasDemo && hasWaiting;
-  if (!hasDemo) {
-    const free: Gas = { used: BigInt(MIN_GAS_USED), unitPrice: 0n };
-    for (const action of installActions(items)) await builder.addUser(action, free, timestampUsec);
-  } else if (!isNil) {
+  let hasMore = false;
+  if (!isNil) {
     // Before the demo accounts, whose own transactions would use up the sequence numbers that clients with their keys sign.
     if (base.submitted !== undefined) hasMore = await builder.addSubmitted(base.submitted, timestampUsec);
     if (base.traffic !== false) await builder.addRandomUsers(timestampUsec);

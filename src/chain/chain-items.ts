@@ -23,7 +23,6 @@ import type { StructTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
 import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
 import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo-accounts.ts";
-import type { Framework } from "./framework.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 import { ChainValidators } from "./validators.ts";
 
@@ -59,9 +58,8 @@ export const PRICED_SYMBOLS = ["APT", "GOLD", "SHELL", "PEARL"] as const;
 /** Number of order slots. */
 export const ORDER_SLOTS = 16;
 
-/** Everything that follows from the seed and the framework alone. */
+/** Everything that follows from the seed alone. */
 export interface ChainItems {
-  readonly framework: Framework;
   readonly validators: ChainValidators;
   readonly demoAccounts: DemoAccounts;
   readonly demoAddress: Address;
@@ -112,9 +110,9 @@ function tableHandle(demoAddress: Address, name: string): Address {
   return addressFromBytes(sha3Parts(demoAddress, new TextEncoder().encode(`table/${name}`)));
 }
 
-/** The items of the chain with this seed on a framework. */
-export function createChainItems(seed: Uint8Array, framework: Framework): ChainItems {
-  const demoAccounts = createDemoAccounts(seed, framework);
+/** The items of the chain with this seed. */
+export function createChainItems(seed: Uint8Array): ChainItems {
+  const demoAccounts = createDemoAccounts(seed);
   const demoAddress = demoAccounts.demo.address;
   const assets = createAssets(demoAddress);
   const accounts = Object.fromEntries(
@@ -152,7 +150,6 @@ export function createChainItems(seed: Uint8Array, framework: Framework): ChainI
     ...orders,
   ] as Item<unknown>[];
   return {
-    framework,
     validators: new ChainValidators(seed),
     demoAccounts,
     demoAddress,

@@ -1,7 +1,6 @@
 // The accounts of the local chain, with their initial holdings and the form of each.
 import { U64_MAX } from "../base/numbers.ts";
 import type { AssetName } from "./assets.ts";
-import type { Framework } from "./framework.ts";
 import { createKeypair, type Keypair } from "./keys.ts";
 
 /** The part of a balance: in a coin store, or in the primary store of the fungible asset. */
@@ -106,28 +105,11 @@ const ROLES: Readonly<Record<DemoAccountName, Role>> = {
   },
 };
 
-/** The role on a framework without fungible assets: all holdings are in coin stores, and there are no shells. */
-function inCoins(role: Role): Role {
-  const coins = new Map<AssetName, Holding>();
-  for (const { asset, amount, frozen } of role.holdings) {
-    if (asset === "shell") continue;
-    const before = coins.get(asset)?.amount ?? 0n;
-    coins.set(asset, {
-      asset,
-      part: "coin",
-      amount: before + amount,
-      ...(frozen === true ? { frozen } : {}),
-    });
-  }
-  const hasOnlyCoins = role.holdings.every(({ part }) => part === "coin");
-  return { ...role, note: hasOnlyCoins ? role.note : "coin stores", holdings: [...coins.values()] };
-}
-
 /** The accounts of the chain with this seed. */
-export function createDemoAccounts(seed: Uint8Array, { hasFungibleAssets }: Framework): DemoAccounts {
+export function createDemoAccounts(seed: Uint8Array): DemoAccounts {
   const accounts = Object.entries(ROLES).map(([name, role]) => [
     name,
-    { name, ...(hasFungibleAssets ? role : inCoins(role)), ...createKeypair(seed, name) },
+    { name, ...role, ...createKeypair(seed, name) },
   ]);
   return Object.fromEntries(accounts) as DemoAccounts;
 }

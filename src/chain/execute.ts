@@ -60,7 +60,6 @@ export function execute(effects: Effects, action: Action, gas: Gas, hasNonce: bo
     movements.push({ asset: "native", part, from: action.sender, to: undefined, amount: fee });
   }
   if (action.failure === undefined) action.close?.(effects);
-  if (!effects.items.framework.hasStruct("transaction_fee", "FeeStatement")) return movements;
   const io = gas.used / 3n;
   emitV2(effects, FEE_STATEMENT, feeStatementCodec, {
     total: gas.used,

@@ -99,7 +99,7 @@ function setFramework(state: WorkingState, items: ChainItems, chainId: number): 
 
 function publishModules(state: WorkingState, items: ChainItems): void {
   for (const { address, name, bytes } of frameworkModules()) setNew(state, moduleItem(address, name), bytes);
-  setNew(state, items.demoModule, demoModuleCode(items.demoAddress, items.framework));
+  setNew(state, items.demoModule, demoModuleCode(items.demoAddress));
 }
 
 /** Starts the first block and the first epoch. Their events come last, in this order. */

@@ -79,14 +79,10 @@ function guideAccount(items: ChainItems, name: keyof ChainItems["demoAccounts"])
       note: held.some((holding) => holding.frozen === true) ? "frozen" : "",
     };
   });
-  const { framework } = items;
-  const visitorAssetNames = framework.hasFunction("aptos_account", "transfer_coins")
-    ? ["native", "gold"]
-    : ["native"];
-  const visitorAssets: GuideAsset[] = visitorAssetNames.map((asset) => ({
-    asset: assetText(items.assets[asset as AssetName]),
-    symbol: items.assets[asset as AssetName].symbol,
-    form: asset === "native" && framework.hasFungibleAssets ? FORMS.store : FORMS.coin,
+  const visitorAssets: GuideAsset[] = (["native", "gold"] as const).map((asset) => ({
+    asset: assetText(items.assets[asset]),
+    symbol: items.assets[asset].symbol,
+    form: asset === "native" ? FORMS.store : FORMS.coin,
     note: "comes and goes",
   }));
   return {
@@ -130,9 +126,7 @@ export function createGuide(items: ChainItems): ChainGuide {
       },
     ],
     functions: [
-      ...FRAMEWORK_FUNCTIONS.filter(([module, name]) => items.framework.hasFunction(module, name)).map(
-        ([module, name]) => `0x1::${module}::${name}`,
-      ),
+      ...FRAMEWORK_FUNCTIONS.map(([module, name]) => `0x1::${module}::${name}`),
       `${demo}::take_u64`,
       `${demo}::take_route`,
       `${demo}::take_shape`,

@@ -1,14 +1,13 @@
 // The local chain: it makes its own blocks. It has no state of its own: seed, ledger and time determine every block, so
 // it continues from any stored ledger.
 import { sha3 } from "../base/sha3.ts";
-import type { EncodedWrite } from "../ledger/state-writes.ts";
 import { type AuthoredBlock, type AuthoredChange, makeAuthoredBlock } from "./authored-block.ts";
 import { type BlockBase, blockRandom, type MadeBlock, makeBlock } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
-import { OWN_FRAMEWORK, readFramework } from "./framework.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
 import { createKeypair } from "./keys.ts";
+import { createMachineSource, NetworkFramework } from "./network-framework.ts";
 import { Submissions } from "./submission/submissions.ts";
 
 /** Chain id of local chains. */
@@ -18,12 +17,9 @@ export const LOCAL_CHAIN_ID = 4;
 export interface LocalChainSettings {
   /** The same seed gives the same ledger. */
   readonly seed: string;
-  /** Chain id of its own genesis. On another network's genesis that network's chain id applies. */
   readonly chainId?: number;
   /** Time between changes of epoch. Left out, ten minutes for a new chain; one that exists keeps its own. */
   readonly epochTimeMs?: number | undefined;
-  /** Writes of another network's genesis to build on; by default the chain has its own genesis. */
-  readonly genesis?: readonly EncodedWrite[] | undefined;
 }
 
 /** Makes blocks, with the transactions that are submitted. */
@@ -34,13 +30,14 @@ export interface BlockSource {
   authorBlock(base: BlockBase, changes: readonly AuthoredChange[]): Promise<AuthoredBlock | undefined>;
   /** Checks, simulates and makes transactions for this chain. */
   readonly submissions: Submissions;
+  /** Demo accounts, assets and tables, where the chain has them. */
+  guide?(): ChainGuide;
 }
 
 /** A chain that makes its own blocks from its genesis on. */
 export interface LocalChain extends BlockSource {
   /** Accounts, assets and items that the seed determines. */
   readonly items: ChainItems;
-  /** Its own genesis; it can also start from another network's. */
   genesisBlob(): Uint8Array;
   guide(): ChainGuide;
 }
@@ -50,11 +47,11 @@ export function chainSeed(name: string): Uint8Array {
   return sha3(new TextEncoder().encode(`local chain/${name}`));
 }
 
-/** The local chain with these settings. Throws ConfigError if it cannot make blocks on the genesis. */
+/** The local chain with these settings. */
 export function createLocalChain(settings: LocalChainSettings): LocalChain {
-  const { seed: name, chainId = LOCAL_CHAIN_ID, genesis, epochTimeMs } = settings;
+  const { seed: name, chainId = LOCAL_CHAIN_ID, epochTimeMs } = settings;
   const seed = chainSeed(name);
-  const items = createChainItems(seed, genesis === undefined ? OWN_FRAMEWORK : readFramework(genesis));
+  const items = createChainItems(seed);
   const faucet = createKeypair(seed, "faucet");
   const randomAt = (height: bigint) => blockRandom(seed, height);
   return {
@@ -63,7 +60,7 @@ export function createLocalChain(settings: LocalChainSettings): LocalChain {
     produceBlock: (base) => makeBlock(items, seed, { epochTimeMs, ...base }),
     authorBlock: (base, changes) =>
       makeAuthoredBlock({ items, faucet: faucet.address, randomAt }, { epochTimeMs, ...base }, changes),
-    submissions: new Submissions({ framework: items.framework, faucet }),
+    submissions: new Submissions({ framework: new NetworkFramework(createMachineSource()), faucet }),
     guide: () => createGuide(items),
   };
 }

@@ -1,7 +1,6 @@
 // The modules that the local chain publishes; `npm run modules` generates their bytes.
 import { type Address, parseAddress } from "../move/address.ts";
-import type { Framework } from "./framework.ts";
-import { DEMO_MODULE, DEMO_MODULE_WITHOUT_OBJECTS, FRAMEWORK_MODULES } from "./module-bytes.ts";
+import { DEMO_MODULE, FRAMEWORK_MODULES } from "./module-bytes.ts";
 
 /** A compiled module and its address. */
 export interface PublishedModule {
@@ -18,9 +17,9 @@ export function frameworkModules(): PublishedModule[] {
   });
 }
 
-/** The demo module's code for publication at `address`. Without fungible assets it has no function with an object. */
-export function demoModuleCode(address: Address, { hasFungibleAssets }: Framework): Uint8Array {
-  const { base64, addressOffset } = hasFungibleAssets ? DEMO_MODULE : DEMO_MODULE_WITHOUT_OBJECTS;
+/** The demo module's code for publication at `address`. */
+export function demoModuleCode(address: Address): Uint8Array {
+  const { base64, addressOffset } = DEMO_MODULE;
   const bytes = Buffer.from(base64, "base64");
   bytes.set(address, addressOffset);
   return bytes;

@@ -1,7 +1,5 @@
 // Chooses the transactions of a block by weighted random draws.
-import { equalBytes } from "../base/bytes.ts";
 import { U64_MAX } from "../base/numbers.ts";
-import { FRAMEWORK } from "../move/address.ts";
 import type { Action, ActionContext, ActionMaker } from "./actions/action.ts";
 import { advanceVisitor } from "./actions/lifecycle.ts";
 import { quotePrice, tradeOrder } from "./actions/market.ts";
@@ -39,15 +37,6 @@ export function pickCount(random: Random): number {
   return 1 + random.below(MAX_TRANSACTIONS);
 }
 
-/** True if the framework has the function that the action calls and the kinds of stores that it uses. */
-function isPossible({ items }: ActionContext, { call, movements }: Action): boolean {
-  const { framework } = items;
-  if (!framework.hasFungibleAssets && movements.some(({ part }) => part === "store")) return false;
-  if (call.kind !== "entryFunction") return true;
-  const { module, function: name } = call.entryFunction;
-  return !equalBytes(module.address, FRAMEWORK) || framework.hasFunction(module.name, name);
-}
-
 /**
  * True if every account has what it moves, the sender also has the fee, and no balance gets above u64. Anyone may spend
  * what a demo account has, so this is not a matter of course.
@@ -78,7 +67,7 @@ export function pickAction(context: ActionContext): Action | undefined {
   for (const [weight, make] of WEIGHTS) {
     if (at < weight) {
       const isFit = (action: Action | undefined): action is Action =>
-        action !== undefined && isPossible(context, action) && isAffordable(context, action);
+        action !== undefined && isAffordable(context, action);
       const action = make(context);
       if (isFit(action)) return action;
       const fallback = transferCoin(context);

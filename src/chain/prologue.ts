@@ -19,7 +19,7 @@ import { FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { type Effects, emitV1 } from "./effects.ts";
 import { type Item, tableItem } from "./item.ts";
 import type { Random } from "./random.ts";
-import type { WorkingState } from "./working-state.ts";
+import type { ItemView, WorkingState } from "./working-state.ts";
 
 /** Proposer of a nil block. */
 const NOBODY: Address = parseAddress("0x0");
@@ -178,4 +178,31 @@ export function endEpoch(
     state.set(FRAMEWORK_ITEMS.performance, idlePerformance(validators));
   }
   state.set(FRAMEWORK_ITEMS.configuration, { epoch, lastReconfigurationUsec: timestampUsec, events });
+}
+
+const NO_VALIDATORS: ValidatorSet = {
+  consensusScheme: 0,
+  active: [],
+  pendingInactive: [],
+  pendingActive: [],
+  totalVotingPower: 0n,
+  totalJoiningPower: 0n,
+};
+
+/** Reads what every block needs. Throws ChainError if the network lacks it. */
+export async function readForkHead(
+  state: WorkingState,
+  base: { readonly view: ItemView },
+): Promise<ChainHead> {
+  const { block, time, configuration, performance, commitHistory } = FRAMEWORK_ITEMS;
+  await state.load(base.view, [block, time, configuration]);
+  // Validators and the list of latest blocks stay as they were: without a proposer the prologue does not change them.
+  state.addAbsent([performance, commitHistory]);
+  return {
+    chainId: base.view.position.chainId,
+    block: requireItem(state, block, "0x1::block::BlockResource"),
+    configuration: requireItem(state, configuration, "0x1::reconfiguration::Configuration"),
+    validators: NO_VALIDATORS,
+    timeUsec: requireItem(state, time, "0x1::timestamp::CurrentTimeMicroseconds"),
+  };
 }

@@ -7,10 +7,13 @@ import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/eve
 import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { encodeRecord } from "../ledger/record.ts";
+import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
+import { stateValueHash } from "../ledger/state-value.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../ledger/transaction-info.ts";
 import { type Writes, writeSetCodec, writeSetHash } from "../ledger/write-set.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
+import type { StateChange } from "./working-state.ts";
 
 /** In the place of a root that nobody can compute, on a fork. No root is all zeros. */
 export const NO_ROOT: Uint8Array = new Uint8Array(32);
@@ -18,8 +21,10 @@ export const NO_ROOT: Uint8Array = new Uint8Array(32);
 /** A transaction and its results. */
 export interface Outcome {
   readonly transaction: Transaction;
-  readonly events: readonly ContractEvent[];
-  readonly writes: Writes;
+  /** Each as it is or in BCS. */
+  readonly events: readonly (ContractEvent | Uint8Array)[];
+  /** As they are, or as a write set in BCS. */
+  readonly writes: Writes | Uint8Array;
   readonly gasUsed?: bigint;
   readonly status?: ExecutionStatus;
   /** State root; only the last transaction of a block has one. */
@@ -41,8 +46,11 @@ export class RecordWriter {
 
   add(outcome: Outcome): void {
     const transaction = encodeWith(transactionCodec, outcome.transaction);
-    const events = outcome.events.map((event) => encodeWith(contractEventCodec, event));
-    const changes = encodeWith(writeSetCodec, { kind: "v0", writes: outcome.writes });
+    const events = outcome.events.map((event) =>
+      event instanceof Uint8Array ? event : encodeWith(contractEventCodec, event),
+    );
+    const { writes } = outcome;
+    const changes = writes instanceof Uint8Array ? writes : encodeWith(writeSetCodec, { kind: "v0", writes });
     const info = encodeWith(transactionInfoCodec, {
       kind: "v0",
       gasUsed: outcome.gasUsed ?? 0n,
@@ -60,6 +68,11 @@ export class RecordWriter {
     this.#version += 1n;
   }
 
+  /** The place of the next transaction in its block. */
+  get nextIndex(): number {
+    return this.#records.length;
+  }
+
   get records(): readonly Uint8Array[] {
     return this.#records;
   }
@@ -68,4 +81,17 @@ export class RecordWriter {
   get ledger(): LedgerRoot {
     return { version: this.#version - 1n, accumulatorRoot: this.#accumulator?.root() ?? NO_ROOT };
   }
+}
+
+/** State root after some changes; a fork has a part of the state only, so nobody can compute its root. */
+export async function stateRootAfter(
+  base: { readonly position: Pick<Position, "stateRoot">; readonly getTreeNodes: TreeNodeReader },
+  changes: Iterable<StateChange>,
+): Promise<Uint8Array> {
+  if (base.position.stateRoot === undefined) return NO_ROOT;
+  const updates = Array.from(changes, ({ keyHash, value }) => ({
+    keyHash,
+    valueHash: value === undefined ? undefined : stateValueHash(value),
+  }));
+  return (await updateStateTree(base.getTreeNodes, updates)).root;
 }

@@ -1,5 +1,4 @@
-// Creates the demo accounts, assets and tables: in the local chain's own genesis, or in the first transactions on
-// top of another network's genesis. Existing items stay unchanged.
+// Creates the demo accounts, assets and tables in the local chain's genesis.
 import { assetMetadataCodec, type ResourceGroup, typeInfoCodec } from "../ledger/resources.ts";
 import { type Address, FRAMEWORK } from "../move/address.ts";
 import { formatTypeTag, type StructTag } from "../move/type-tag.ts";
@@ -47,7 +46,7 @@ function createAsset(effects: Effects, asset: DemoAsset): void {
   const { state, items, createdUsec } = effects;
   const metadata = items.metadata[asset.name];
   const owner = asset.name === "native" ? FRAMEWORK : items.demoAddress;
-  if (items.framework.hasFungibleAssets && !state.has(metadata)) {
+  if (!state.has(metadata)) {
     state.set(metadata, metadataObject(asset, owner), createdUsec);
   }
   const info = items.coinInfos[asset.name];

@@ -53,6 +53,9 @@ interface Cell {
 /** Deposit in octas that the creator of an item pays; recorded in its metadata. */
 const SLOT_DEPOSIT = 40_000n;
 
+/** What items are read through. */
+export type ItemView = Pick<LedgerView, "getItems" | "keyTrace" | "position">;
+
 /** A change of finished transactions: BCS of the state value, undefined for a deletion. */
 export interface StateChange {
   readonly keyHash: Uint8Array;
@@ -71,7 +74,7 @@ export class WorkingState {
   }
 
   /** Adds items with their values at the view's latest version. */
-  async load(view: LedgerView, items: readonly Item<unknown>[]): Promise<void> {
+  async load(view: ItemView, items: readonly Item<unknown>[]): Promise<void> {
     for (const { key, keyHash } of view.keyTrace === undefined ? [] : items) {
       view.keyTrace?.noteBcs(keyHash, encodeWith(stateKeyCodec, key));
     }

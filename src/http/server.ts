@@ -32,6 +32,7 @@ import {
   type NodeInfo,
   type ProofMaker,
   type Services,
+  type Simulator,
   type SubmissionEncoder,
   type SubmissionExplainer,
   type SubmissionHandler,
@@ -132,8 +133,8 @@ export interface HttpServices {
   readonly unready?: () => string | undefined;
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
-  /** False where submissions go to another node; true when left out. */
-  readonly simulates?: boolean;
+  /** Simulates transactions; none are simulated without it. */
+  readonly simulator?: Simulator | undefined;
   /** Files for browsers; those of the package when left out. */
   readonly files?: StaticFiles;
   readonly logger?: Logger;
@@ -251,6 +252,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       encode: options.encoder,
       explain: options.explainer,
       submissions: options.submissions,
+      simulate: options.simulator,
       pendingTransaction: async (hash) => options.submissions?.pendingTransaction(hash),
       gasPrices: options.gasPrices ?? new GasPriceEstimator(),
       prove: options.prover,
@@ -271,7 +273,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       index: options.index ?? true,
       transactionIndex: options.transactionIndex ?? true,
       submit: options.submissions !== undefined,
-      simulate: options.submissions !== undefined && options.simulates !== false,
+      simulate: options.simulator !== undefined,
       jsonOutput: options.jsonOutput ?? HTTP_DEFAULTS.jsonOutput,
       bcsOutput: options.bcsOutput ?? HTTP_DEFAULTS.bcsOutput,
     },

@@ -49,16 +49,26 @@ export interface SimulationEstimates {
   readonly gasUnitPrice: bigint | undefined;
 }
 
+/** Runs a transaction and keeps nothing. Returns the record that it would leave, with zeros for its hashes. */
+export type Simulator = (
+  body: SubmissionBody,
+  view: LedgerView,
+  estimates: SimulationEstimates,
+) => Promise<Uint8Array>;
+
 /** Takes signed transactions. `client` tells clients apart, where they have shares. */
 export interface SubmissionHandler {
   /** Returns the transaction that now waits for a block. */
   submit(body: SubmissionBody, view: LedgerView, client: string): Promise<PendingTransaction>;
   /** Returns what was thrown for each transaction; undefined for one that was taken. */
   submitBatch(body: SubmissionBody, view: LedgerView, client: string): Promise<readonly unknown[]>;
-  /** Returns the record that the transaction would leave, with zeros for its hashes. */
-  simulate(body: SubmissionBody, view: LedgerView, estimates: SimulationEstimates): Promise<Uint8Array>;
   /** Returns a transaction that waits for a block; undefined if none with this hash does. */
   pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined>;
+}
+
+/** The handler of a node that makes blocks, which also simulates what its chain models. */
+export interface ChainSubmissions extends SubmissionHandler {
+  readonly simulate: Simulator;
 }
 
 /** The handler of submissions. Operations that need it are switched off without it. */
@@ -92,6 +102,8 @@ export interface Services {
   readonly prove: ProofMaker | undefined;
   /** Undefined where no blocks are made. */
   readonly submissions: SubmissionHandler | undefined;
+  /** Undefined where transactions are not simulated. */
+  readonly simulate: Simulator | undefined;
   /** A transaction that waits for a block; undefined if none with this hash does. */
   readonly pendingTransaction: (hash: Uint8Array) => Promise<PendingTransaction | undefined>;
   readonly gasPrices: GasPriceEstimator;

@@ -2,7 +2,7 @@
 // knows them. Any other node knows those of the default seed, if its ledger began with that chain's genesis.
 import { equalBytes } from "../base/bytes.ts";
 import type { ChainGuide } from "../chain/guide.ts";
-import { createLocalChain, LOCAL_CHAIN_ID, type LocalChain } from "../chain/local-chain.ts";
+import { type BlockSource, createLocalChain, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { checkGenesis } from "../ledger/genesis.ts";
 import type { StoreIdentity } from "../store/contract.ts";
 import { DEFAULT_SEED } from "./options/local-chain-options.ts";
@@ -49,9 +49,10 @@ export class DemoNameInfo {
   #known: DemoNames | undefined;
 
   /** None for a ledger that is no local chain, or one of a seed that this node does not know. */
-  read(chain: LocalChain | undefined, identity: StoreIdentity | undefined): DemoNames {
+  read(chain: BlockSource | undefined, identity: StoreIdentity | undefined): DemoNames {
     if (this.#known !== undefined) return this.#known;
-    if (chain !== undefined) this.#known = namesOf(chain.guide());
+    const guide = chain?.guide?.();
+    if (guide !== undefined) this.#known = namesOf(guide);
     else if (identity !== undefined) this.#known = this.#ofLedger(identity);
     return this.#known ?? NONE;
   }

@@ -8,7 +8,7 @@ import { pause } from "../base/wait.ts";
 import type { ChainGuide } from "../chain/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/admission/request-view.ts";
-import type { SubmissionHandler } from "../http/services.ts";
+import type { ChainSubmissions } from "../http/services.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { refutedText } from "../ledger/trust.ts";
@@ -46,6 +46,8 @@ import type { ProofPort } from "./proof-port.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
+import type { BodyParts } from "./submissions/bodies.ts";
+import { Simulation } from "./submissions/simulation.ts";
 import { trustInfo } from "./trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
 import { WriterElection } from "./writer-election.ts";
@@ -60,7 +62,7 @@ export interface WorkerLink {
   /** The metrics page of all processes. */
   readonly page: () => Promise<string>;
   /** Takes transactions to the writer; undefined where no blocks are made. */
-  readonly submissions: SubmissionHandler | undefined;
+  readonly submissions: ChainSubmissions | undefined;
   readonly logger: Logger;
 }
 
@@ -86,6 +88,16 @@ export class SextantNode extends InProcessCalls implements Node {
   #submissions: SubmissionService | undefined;
   /** Of a follower. */
   #handedOn: UpstreamSubmissions | undefined;
+  readonly #bodyParts: BodyParts = {
+    loadModule: (view) => this.reader.moduleLoader(view),
+    parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
+  };
+  readonly #simulation = new Simulation({
+    ...this.#bodyParts,
+    machine: this.reader.views,
+    types: this.reader.types,
+    chain: () => this.#submissions?.simulate ?? this.#role?.submissions?.simulate,
+  });
   #frontend: HttpFrontend | undefined;
   /** Undefined until a view needs it: most ledgers know their whole state. */
   #offlineViews: OfflineViews | undefined;
@@ -147,7 +159,7 @@ export class SextantNode extends InProcessCalls implements Node {
     if (url === undefined) return undefined;
     const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
     // The enum of the SDK has this text.
-    const network = (this.#plan?.chain === undefined ? "custom" : "local") as never;
+    const network = (this.#plan?.chain?.guide === undefined ? "custom" : "local") as never;
     return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
   }
 
@@ -156,13 +168,18 @@ export class SextantNode extends InProcessCalls implements Node {
   }
 
   protected parts(): CallParts {
-    return { writer: this.#writer, store: this.#store, submissions: this.#submissions };
+    return {
+      writer: this.#writer,
+      store: this.#store,
+      submissions: this.#submissions,
+      simulation: this.#simulation,
+    };
   }
 
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
-    const plan = await planStart(this.#options);
+    const plan = await planStart(this.#options, this.reader.views);
     this.#plan = plan;
     const chain = plan.chain ?? plan.fork?.chain;
     this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
@@ -336,9 +353,7 @@ export class SextantNode extends InProcessCalls implements Node {
       chain,
       mempool: () => this.#writer?.blocks?.mempool,
       nextTimeUsec: (position) => this.#writer?.blocks?.nextTimeUsec(position) ?? position.timestampUsec,
-      loadModule: (view) => this.reader.moduleLoader(view),
-      parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
-      types: this.reader.types,
+      ...this.#bodyParts,
     });
   }
 
@@ -351,8 +366,7 @@ export class SextantNode extends InProcessCalls implements Node {
     return new UpstreamSubmissions({
       ...target,
       refusal: () => this.#status(undefined).submissionRefusal,
-      loadModule: (view) => this.reader.moduleLoader(view),
-      parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
+      ...this.#bodyParts,
     });
   }
 
@@ -367,7 +381,7 @@ export class SextantNode extends InProcessCalls implements Node {
         encoder: (body, view, isPrinted) => this.reader.encodeSafely(body, view, isPrinted),
         explainer: (body, view) => this.reader.explainSafely(body, view),
         submissions: this.#submissions ?? this.#role?.submissions ?? this.#handedOn,
-        simulates: this.#handedOn === undefined,
+        simulator: this.#simulation.simulate,
         prover: (view, question, options) => this.proofs.prove(view, question, options),
         types: this.reader.types,
         views: this.reader.views,
@@ -540,7 +554,7 @@ export class SextantNode extends InProcessCalls implements Node {
 
   guide(): ChainGuide | undefined {
     if (this.closing.signal.aborted) throw closedError();
-    return this.#plan?.chain?.guide();
+    return this.#plan?.chain?.guide?.();
   }
 
   /** Closes in order: writer, server, calls in flight, store. */

@@ -1,8 +1,11 @@
 // Checks the options and plans the start. Everything that can be refused before a store is touched is refused here.
 import { readFile } from "node:fs/promises";
+import { equalBytes } from "../base/bytes.ts";
 import { ConfigError, errorText } from "../base/errors.ts";
 import type { AuthoredChange } from "../chain/authored-block.ts";
-import { createLocalChain, type LocalChain } from "../chain/local-chain.ts";
+import { type BlockSource, createLocalChain, type LocalChain } from "../chain/local-chain.ts";
+import { createNetworkChain, type NetworkChainSettings } from "../chain/network-chain.ts";
+import { assertHasCode, createMachineSource, type MachineSource } from "../chain/network-framework.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { parsePruneWindow } from "../sync/maintenance/prune-window.ts";
@@ -22,7 +25,7 @@ export interface StartPlan {
   /** The waypoint that the genesis matched; undefined if none was given. */
   readonly proven: Waypoint | undefined;
   readonly follow: FollowPlan | undefined;
-  readonly chain: LocalChain | undefined;
+  readonly chain: BlockSource | undefined;
   /** Blocks on top of another network's state. */
   readonly fork?: ForkPlan | undefined;
   /** Changes that a new local chain begins with. */
@@ -58,6 +61,13 @@ function ownGenesis(chain: LocalChain, expected: Waypoint | undefined): GenesisC
   return expected === undefined ? checkGenesis(blob) : checkGenesisFile(blob, expected);
 }
 
+/** The chain on a genesis that was given: its own, or a network's. Throws ConfigError. */
+function chainOn(genesis: GenesisCheck, own: LocalChain, settings: NetworkChainSettings): BlockSource {
+  if (equalBytes(genesis.infoHash, ownGenesis(own, undefined).infoHash)) return own;
+  assertHasCode(genesis.writes);
+  return createNetworkChain(settings);
+}
+
 const NO_PLAN: StartPlan = {
   check: undefined,
   proven: undefined,
@@ -67,7 +77,10 @@ const NO_PLAN: StartPlan = {
 };
 
 /** Plans a start. Throws ConfigError, or LedgerError for a genesis that does not match the waypoint. */
-export async function planStart(options: NodeOptions): Promise<StartPlan> {
+export async function planStart(
+  options: NodeOptions,
+  machine: MachineSource = createMachineSource(),
+): Promise<StartPlan> {
   const { genesis, waypoint, localChain, follow, fork, readOnly, http } = options;
   if (http !== undefined) {
     const { HTTP_TABLE } = await import("./options/http-options.ts");
@@ -97,7 +110,7 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
       if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
       throw new ConfigError(`${name}: a fork begins with the state of its network, so it takes none`);
     }
-    const plan = forking.planFork(fork, localChain?.seed ?? DEFAULT_SEED);
+    const plan = forking.planFork(fork, localChain?.seed ?? DEFAULT_SEED, machine);
     return { ...NO_PLAN, fork: plan, accounts };
   }
   const expected = follow === undefined ? waypoints[0] : waypoints.find(({ version }) => version === 0n);
@@ -110,8 +123,9 @@ export async function planStart(options: NodeOptions): Promise<StartPlan> {
   const file = await readGenesis(genesis);
   const network = file === undefined ? undefined : checkGenesisFile(file, expected);
   const epochTimeMs = localChain?.epochTimeMs;
-  const chain = isLocal ? createLocalChain({ seed, epochTimeMs, genesis: network?.writes }) : undefined;
-  const check = network ?? (chain && ownGenesis(chain, expected));
+  const own = isLocal ? createLocalChain({ seed, epochTimeMs }) : undefined;
+  const check = network ?? (own && ownGenesis(own, expected));
+  const chain = own && (network === undefined ? own : chainOn(network, own, { seed, machine, epochTimeMs }));
   if (accounts.length > 0 && chain === undefined) {
     throw new ConfigError("accounts: expected a local chain, because only its ledger can be made up");
   }

@@ -17,10 +17,21 @@ export const VALIDATION_CODES = {
   GAS_UNIT_PRICE_ABOVE_MAX_BOUND: 16,
   BAD_CHAIN_ID: 23,
   SEQUENCE_NUMBER_TOO_BIG: 24,
+  FEATURE_UNDER_GATING: 26,
   SECONDARY_KEYS_ADDRESSES_COUNT_MISMATCH: 27,
   SIGNERS_CONTAIN_DUPLICATES: 28,
+  ACCOUNT_NOT_MULTISIG: 31,
+  NOT_MULTISIG_OWNER: 32,
+  MULTISIG_TRANSACTION_NOT_FOUND: 33,
+  MULTISIG_TRANSACTION_INSUFFICIENT_APPROVALS: 34,
+  MULTISIG_TRANSACTION_PAYLOAD_DOES_NOT_MATCH_HASH: 35,
+  GAS_PAYER_ACCOUNT_MISSING: 36,
+  INSUFFICIENT_BALANCE_FOR_REQUIRED_DEPOSIT: 37,
+  MULTISIG_TRANSACTION_PAYLOAD_DOES_NOT_MATCH: 40,
   NONCE_ALREADY_USED: 42,
+  EMPTY_PAYLOAD_PROVIDED: 43,
   TRANSACTION_EXPIRATION_TOO_FAR_IN_FUTURE: 44,
+  UNEXPECTED_ERROR_FROM_KNOWN_MOVE_FUNCTION: 2015,
 } as const;
 export type ValidationName = keyof typeof VALIDATION_CODES;
 
@@ -51,6 +62,15 @@ export function refuse(validation: ValidationName): SubmissionError {
   return new SubmissionError("vm", `Invalid transaction: Type: Validation Code: ${validation}`, {
     validation,
   });
+}
+
+const NAMES_BY_CODE: ReadonlyMap<number, ValidationName> = new Map(
+  (Object.entries(VALIDATION_CODES) as [ValidationName, number][]).map(([name, code]) => [code, name]),
+);
+
+/** The refusal of a prologue by its number; one that no prologue has is a fault of the chain's own functions. */
+export function refuseCode(code: number): SubmissionError {
+  return refuse(NAMES_BY_CODE.get(code) ?? "UNEXPECTED_ERROR_FROM_KNOWN_MOVE_FUNCTION");
 }
 
 /** The refusal of what the local chain does not run. */

@@ -8,6 +8,7 @@ import { aborted, STATUS, VmError } from "./errors.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { decodeValue } from "./layout.ts";
 import type { Linker } from "./linker.ts";
+import type { Pieces } from "./pieces.ts";
 import { itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./values.ts";
 
 const FRAMEWORK = `${"0".repeat(63)}1`;
@@ -105,9 +106,6 @@ export function assertArgumentType(type: AbiType): void {
   throw new VmError(STATUS.invalidMainSignature, "a parameter has a type that no argument can have");
 }
 
-/** A value that is made in pieces. */
-type Pieces = Generator<undefined, Value, undefined>;
-
 /** Makes values of bytes from outside. */
 export class ArgumentMaker {
   readonly #linker: Linker;
@@ -119,32 +117,26 @@ export class ArgumentMaker {
   }
 
   /** Makes a value that needs code to run; a plain one is made later, when the result is called. */
-  prepare(type: AbiType, bytes: Uint8Array): () => Value {
-    if (isPlain(type)) return () => this.make(type, bytes);
-    const value = this.make(type, bytes);
+  *prepare(type: AbiType, bytes: Uint8Array): Pieces<() => Value> {
+    if (isPlain(type)) return () => this.#plain(type, bytes);
+    const value = yield* this.make(type, bytes);
     return () => value;
   }
 
-  make(type: AbiType, bytes: Uint8Array): Value {
-    const pieces = this.makeInPieces(type, bytes);
-    for (;;) {
-      const { done, value } = pieces.next();
-      if (done === true) return value;
-    }
+  #plain(type: AbiType, bytes: Uint8Array): Value {
+    const value = decodeValue(bytes, this.#linker.layout(type));
+    if (value === undefined) throw failed();
+    return value;
   }
 
-  /** As `make`; yields while code of the framework runs. */
-  *makeInPieces(type: AbiType, bytes: Uint8Array): Pieces {
-    if (type.kind === "reference") return new Ref([yield* this.makeInPieces(type.to, bytes)], 0);
+  /** Makes a value; yields while code of the framework runs. */
+  *make(type: AbiType, bytes: Uint8Array): Pieces<Value> {
+    if (type.kind === "reference") return new Ref([yield* this.make(type.to, bytes)], 0);
     if (type.kind === "signer") {
       if (bytes.length !== 33 || bytes[0] !== 0) throw failed();
       return signerOf(toHex(bytes.subarray(1)));
     }
-    if (isPlain(type)) {
-      const value = decodeValue(bytes, this.#linker.layout(type));
-      if (value === undefined) throw failed();
-      return value;
-    }
+    if (isPlain(type)) return this.#plain(type, bytes);
     if (bytes.length > MAX_BYTES) throw failed();
     try {
       const reader = new BcsReader(bytes);
@@ -157,7 +149,7 @@ export class ArgumentMaker {
     }
   }
 
-  *#read(reader: BcsReader, type: AbiType, budget: { calls: number }): Pieces {
+  *#read(reader: BcsReader, type: AbiType, budget: { calls: number }): Pieces<Value> {
     switch (type.kind) {
       case "vector": {
         const count = reader.count();
@@ -179,7 +171,7 @@ export class ArgumentMaker {
     }
   }
 
-  *#struct(reader: BcsReader, type: AbiStructType, budget: { calls: number }): Pieces {
+  *#struct(reader: BcsReader, type: AbiStructType, budget: { calls: number }): Pieces<Value> {
     const name = frameworkName(type) ?? "";
     if (name === "string::String") {
       const bytes = reader.byteString();

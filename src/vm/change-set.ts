@@ -2,6 +2,7 @@
 import { toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
+import { BcsWriter } from "../bcs/writer.ts";
 import { type ContractEvent, contractEventCodec } from "../ledger/event.ts";
 import { stateKeyCodec } from "../ledger/state-key.ts";
 import type { StateMetadata, StateValue } from "../ledger/state-value.ts";
@@ -11,7 +12,6 @@ import { structTagCodec, typeTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
-import { readGroup, writeGroup } from "./groups.ts";
 import type { Aggregators } from "./natives/aggregators.ts";
 import type { GlobalSlot, Session, SessionEvent } from "./session.ts";
 import { moduleStateKey, resourceStateKey, structTagOf, tableItemStateKey } from "./state.ts";
@@ -75,6 +75,29 @@ export function readThrough(changes: Changes, read: StoredReader): StoredReader 
     if (change === undefined) return read(key);
     return change.kind === "delete" ? undefined : { data: change.data, metadata: change.metadata };
   };
+}
+
+/** A resource group as a map from the hex of a struct tag's BCS to the bytes of the resource. */
+function readGroup(bytes: Uint8Array): Map<string, Uint8Array> {
+  const reader = new BcsReader(bytes);
+  const members = new Map<string, Uint8Array>();
+  for (let left = reader.count(); left > 0; left--) {
+    const start = reader.offset;
+    structTagCodec.skip(reader);
+    members.set(toHex(reader.span(start)), Uint8Array.from(reader.byteString()));
+  }
+  reader.finish();
+  return members;
+}
+
+/** The members in the order of their tags' bytes, which is that of their hex. */
+function writeGroup(members: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const writer = new BcsWriter(256);
+  writer.count(members.size);
+  for (const tag of [...members.keys()].sort()) {
+    writer.fixed(Buffer.from(tag, "hex")).byteString(members.get(tag) ?? new Uint8Array(0));
+  }
+  return writer.take();
 }
 
 export interface SessionEnd {

@@ -16,6 +16,7 @@ import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integ
 import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
+import { finish, type Pieces } from "./pieces.ts";
 import type { GlobalSlot, Session } from "./session.ts";
 import { countNodes, substitute } from "./types.ts";
 import {
@@ -120,21 +121,11 @@ export class Interpreter {
 
   /** Calls a function and returns its results. Throws VmError. */
   call(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
-    try {
-      if (instance.native !== undefined) return this.#callNativeAlone(instance, args);
-      this.#enter(instance, [...args]);
-      this.#run();
-      return this.#stack.splice(0);
-    } catch (error) {
-      throw this.#faultOf(error);
-    }
+    return finish(this.callInPieces(instance, args));
   }
 
   /** As `call`, in pieces of about a millisecond: it yields between them. */
-  *callInPieces(
-    instance: FunctionInstance,
-    args: readonly Value[],
-  ): Generator<undefined, readonly Value[], undefined> {
+  *callInPieces(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
     try {
       if (instance.native !== undefined) return this.#callNativeAlone(instance, args);
       this.#enter(instance, [...args]);

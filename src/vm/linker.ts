@@ -10,7 +10,7 @@ import type {
 } from "../move/bytecode/program.ts";
 import { STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
-import { integerKinds } from "./integers.ts";
+import { integerKinds } from "./instructions.ts";
 import type { Layout } from "./layout.ts";
 import { countNodes, moduleKey, substitute, typeKey, typesKey } from "./types.ts";
 import { itemKindOf, type Value } from "./values.ts";
@@ -21,7 +21,7 @@ export interface LoadedModule {
   readonly key: string;
   readonly address: string;
   readonly name: string;
-  readonly program: Pick<Program, "functions" | "metadata"> & { readonly abi?: Program["abi"] };
+  readonly program: Pick<Program, "functions" | "metadata"> & Partial<Pick<Program, "abi" | "dependencies">>;
   readonly codeBytes: number;
 }
 

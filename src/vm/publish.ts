@@ -25,6 +25,7 @@ import {
   metadataOfModule,
 } from "./metadata.ts";
 import type { PublishRequest } from "./natives/framework.ts";
+import type { Pieces } from "./pieces.ts";
 import type { Features } from "./session.ts";
 import { loadModule } from "./state.ts";
 import { moduleKey, typeKey, typesKey } from "./types.ts";
@@ -90,9 +91,16 @@ function read(bytes: Uint8Array, { linker, features }: PublishOptions): NewModul
 }
 
 /** Checks a request; charges for what that reads. Throws VmError. Returns the modules in the order of the bundle. */
-export function checkPublish(request: PublishRequest, options: PublishOptions): readonly NewModule[] {
+export function* checkPublish(
+  request: PublishRequest,
+  options: PublishOptions,
+): Pieces<readonly NewModule[]> {
   const { linker, features, chainId } = options;
-  const modules = request.bundle.map((bytes) => read(bytes, options));
+  const modules: NewModule[] = [];
+  for (const bytes of request.bundle) {
+    modules.push(read(bytes, options));
+    yield;
+  }
   chargeModules(modules, options);
   for (const { program, tables, bytes } of modules) {
     const budget = COMPLEXITY_BASE + COMPLEXITY_PER_BYTE * bytes.length;
@@ -116,6 +124,7 @@ export function checkPublish(request: PublishRequest, options: PublishOptions): 
   linker.stage(modules.map(({ loaded }) => loaded));
   for (const module of [...modules].sort(byKey)) {
     assertWellFormed(module);
+    yield;
     assertLinks(module.tables, module.loaded.key, linker);
     for (const { address, name } of module.program.abi.friends)
       if (linker.peek(toHex(address), name) === undefined) throw linkerError(address, name);

@@ -9,11 +9,11 @@ import type {
   FunctionBody,
   FunctionDefinition,
   FunctionReference,
-  Instantiation,
   VariantReference,
   VectorReference,
 } from "../move/bytecode/program.ts";
-import { CAST_KINDS, INTEGER_NAMES, LOADS } from "./integers.ts";
+import { ENDS, effectOf, isInstantiation, LOADS, split } from "./instructions.ts";
+import { CAST_KINDS, INTEGER_NAMES } from "./integers.ts";
 import { decodeValue, type Layout } from "./layout.ts";
 import { isSameType, substitute, typeKey } from "./types.ts";
 import { itemKindOf } from "./values.ts";
@@ -87,23 +87,12 @@ const MAX_STACK = 1024;
 const MAX_VECTOR_OPERAND = 0xffff;
 const BOOL: AbiType = { kind: "bool" };
 const U64: AbiType = { kind: "u64" };
-const NO_ARGS: readonly AbiType[] = [];
 
 /** Instructions that name a struct, a field or a variant. No script can have them. */
 const STRUCT_OPCODES: ReadonlySet<number> = new Set([
   0x0f, 0x10, 0x12, 0x13, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x36, 0x37, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, 0x3e, 0x3f,
   0x4e, 0x4f, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57,
 ]);
-
-function isInstantiation(operand: CodeOperand): operand is Instantiation<never> {
-  return typeof operand === "object" && "of" in operand;
-}
-
-/** What an instruction names, and its type arguments. */
-function split<T>(operand: CodeOperand): { readonly of: T; readonly typeArgs: readonly AbiType[] } {
-  if (isInstantiation(operand)) return operand as unknown as Instantiation<T>;
-  return { of: operand as unknown as T, typeArgs: NO_ARGS };
-}
 
 function ownerOf(named: StructAbi | FieldReference | VariantReference): StructAbi {
   return "owner" in named ? named.owner : named;
@@ -202,8 +191,6 @@ interface Block {
   readonly next: readonly number[];
 }
 
-const ENDS: ReadonlySet<number> = new Set([0x02, 0x03, 0x04, 0x05, 0x27, 0x68]);
-
 function blocksOf({ opcodes, operands }: FunctionBody): ReadonlyMap<number, Block> {
   const starts = new Set([0]);
   opcodes.forEach((opcode, pc) => {
@@ -255,115 +242,12 @@ function reachedBlocks(blocks: ReadonlyMap<number, Block>): readonly Block[] {
   return [...blocks.values()].filter(({ start }) => seen.has(start));
 }
 
-function capturedCount({ mask }: ClosureReference): number {
-  let count = 0;
-  for (let bits = mask; bits > 0n; bits >>= 1n) count += Number(bits & 1n);
-  return count;
-}
-
-function fieldsOf({ owner, variant }: VariantReference): StructAbi["fields"] {
-  return owner.variants?.[variant]?.fields ?? [];
-}
-
-/** How many operands an instruction takes and gives. */
-function effectOf(
-  opcode: number,
-  operand: CodeOperand,
-  { returns }: FunctionDefinition,
-): readonly [number, number] {
-  if (LOADS[opcode] !== undefined) return [0, 1];
-  if (CAST_KINDS[opcode] !== undefined) return [1, 1];
-  switch (opcode) {
-    case 0x01:
-    case 0x03:
-    case 0x04:
-    case 0x0c:
-    case 0x27:
-      return [1, 0];
-    case 0x02:
-      return [returns.length, 0];
-    case 0x05:
-    case 0x28:
-      return [0, 0];
-    case 0x07:
-    case 0x0a:
-    case 0x0b:
-    case 0x0d:
-    case 0x0e:
-      return [0, 1];
-    case 0x0f:
-    case 0x10:
-    case 0x14:
-    case 0x20:
-    case 0x29:
-    case 0x2a:
-    case 0x2b:
-    case 0x2c:
-    case 0x2e:
-    case 0x36:
-    case 0x37:
-    case 0x3b:
-    case 0x3c:
-    case 0x3d:
-    case 0x3e:
-    case 0x41:
-    case 0x45:
-    case 0x4e:
-    case 0x4f:
-    case 0x50:
-    case 0x51:
-    case 0x56:
-    case 0x57:
-    case 0x67:
-      return [1, 1];
-    case 0x11:
-    case 0x38: {
-      const { of } = split<FunctionReference>(operand);
-      return [of.params.length, of.returns.length];
-    }
-    case 0x12:
-    case 0x39:
-      return [split<StructAbi>(operand).of.fields.length, 1];
-    case 0x13:
-    case 0x3a:
-      return [1, split<StructAbi>(operand).of.fields.length];
-    case 0x52:
-    case 0x53:
-      return [fieldsOf(split<VariantReference>(operand).of).length, 1];
-    case 0x54:
-    case 0x55:
-      return [1, fieldsOf(split<VariantReference>(operand).of).length];
-    case 0x15:
-    case 0x2d:
-    case 0x3f:
-    case 0x44:
-    case 0x68:
-      return [2, 0];
-    case 0x40:
-      return [(operand as VectorReference).count, 1];
-    case 0x46:
-      return [1, (operand as VectorReference).count];
-    case 0x47:
-      return [3, 0];
-    case 0x58:
-    case 0x59:
-      return [capturedCount(operand as ClosureReference), 1];
-    case 0x5a: {
-      const { item } = operand as VectorReference;
-      return item.kind === "function" ? [item.args.length + 1, item.results.length] : [0, 0];
-    }
-    default:
-      // Arithmetic, bits, comparisons and borrowing elements.
-      return [2, 1];
-  }
-}
-
 /** The stack is empty before and after a block. */
 function assertStack({ start, end }: Block, definition: FunctionDefinition, body: FunctionBody): void {
   let height = 0;
   for (let pc = start; pc <= end; pc++) {
     const opcode = body.opcodes[pc] ?? 0;
-    const [taken, given] = effectOf(opcode, body.operands[pc], definition);
+    const [taken, given] = effectOf(opcode, body.operands[pc], definition.returns.length);
     if (height < taken) throw fault(CODE.negativeStack, "an instruction takes more than there is");
     height += given - taken;
     if (opcode === 0x02 && height !== 0) throw fault(CODE.positiveStack, "values are left on return");

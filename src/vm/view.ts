@@ -9,6 +9,7 @@ import { Interpreter } from "./interpreter.ts";
 import { encodeValue } from "./layout.ts";
 import { Linker, type ModuleSource, type NativeSource } from "./linker.ts";
 import { findNative } from "./machine.ts";
+import { finish, type Pieces } from "./pieces.ts";
 import { Features, Session } from "./session.ts";
 import { type ItemReader, LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "./state.ts";
 import { structType, substitute } from "./types.ts";
@@ -115,21 +116,11 @@ export class ViewRun {
 
   /** Throws VmError, and NeedsItem. */
   call(call: ViewCall): ViewResult {
-    const pieces = this.callInPieces(call);
-    for (;;) {
-      const { done, value } = pieces.next();
-      if (done === true) return value;
-    }
+    return finish(this.callInPieces(call));
   }
 
   /** As `call`, in pieces of about a millisecond: it yields between them. */
-  *callInPieces({
-    address,
-    module: name,
-    name: called,
-    typeArgs,
-    args,
-  }: ViewCall): Generator<undefined, ViewResult, undefined> {
+  *callInPieces({ address, module: name, name: called, typeArgs, args }: ViewCall): Pieces<ViewResult> {
     const { read, programs, config } = this.#options;
     const meter = this.#meter;
     const state = new LedgerState(read, programs);
@@ -167,7 +158,7 @@ export class ViewRun {
     const maker = new ArgumentMaker(linker, makeInterpreter);
     const values: Value[] = [];
     for (const [i, type] of params.entries())
-      values.push(yield* maker.makeInPieces(type, args[i] ?? new Uint8Array(0)));
+      values.push(yield* maker.make(type, args[i] ?? new Uint8Array(0)));
     const results = yield* makeInterpreter().callInPieces(instance, values);
     const types = definition.returns.map((type) => {
       const concrete = substitute(type, typeArgs);
@@ -186,7 +177,8 @@ export class ViewRun {
 
 const knownPrices = new WeakMap<GasSchedule, InstructionPrices>();
 
-function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
+/** The prices of a schedule, made once. */
+export function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
   let prices = knownPrices.get(schedule);
   if (prices === undefined) {
     prices = new InstructionPrices(meter);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createDemoAccounts } from "../../src/chain/demo-accounts.ts";
-import { OWN_FRAMEWORK } from "../../src/chain/framework.ts";
 import { ExpectedBalances } from "../support/expected-balances.ts";
 
-const demoAccounts = createDemoAccounts(new Uint8Array(32), OWN_FRAMEWORK);
+const demoAccounts = createDemoAccounts(new Uint8Array(32));
 
 describe("ExpectedBalances", () => {
   it("adds the initial holdings once", () => {

@@ -80,9 +80,9 @@ describe("hostile submissions", () => {
         const { raw } = decoded.transaction;
         const now = view.position.timestampUsec / 1_000_000n;
         expect(raw.expirationTimestampSecs - now).toBeLessThanOrEqual(65n);
-        let submitted: ReturnType<typeof chain.submissions.takeApart>;
+        let submitted: Awaited<ReturnType<typeof chain.submissions.takeApart>>;
         try {
-          submitted = chain.submissions.takeApart(decoded.transaction);
+          submitted = await chain.submissions.takeApart(view, decoded.transaction);
         } catch {
           // A function of the demo module.
           continue;

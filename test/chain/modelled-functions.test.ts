@@ -50,7 +50,10 @@ describe("modelled functions", () => {
       const expirationTimestampSecs = position.timestampUsec / 1_000_000n + 60n;
       const fields = { expirationTimestampSecs };
       const transaction = signCall(sender, { ...call, fields, nonce: nonce++ });
-      const { submitted } = await chain.submissions.check(view, chain.submissions.takeApart(transaction));
+      const { submitted } = await chain.submissions.check(
+        view,
+        await chain.submissions.takeApart(view, transaction),
+      );
       const { records } = await chain.produceBlock({
         position,
         view,

@@ -4,7 +4,6 @@ import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import { describe, expect, it } from "vitest";
 import { assembleDemo, renderModuleBytes } from "../../scripts/local-chain-modules/assemble.ts";
 import { toHex } from "../../src/base/hex.ts";
-import { OWN_FRAMEWORK } from "../../src/chain/framework.ts";
 import { demoModuleCode, frameworkModules } from "../../src/chain/modules.ts";
 import type { FunctionAbi, StructAbi } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
@@ -60,10 +59,7 @@ describe("modules of the local chain", () => {
 
   it("include the demo module, for any address", () => {
     for (const address of ["0xd3e0", `0x${"5a".repeat(32)}`].map(parseAddress)) {
-      for (const hasFungibleAssets of [true, false]) {
-        const bytes = demoModuleCode(address, { ...OWN_FRAMEWORK, hasFungibleAssets });
-        expect(toHex(bytes)).toBe(toHex(assembleDemo(address, hasFungibleAssets).bytes));
-      }
+      expect(toHex(demoModuleCode(address))).toBe(toHex(assembleDemo(address).bytes));
     }
   });
 
@@ -113,7 +109,7 @@ describe("modules of the local chain", () => {
   });
 
   it("have a demo module with one entry function for each parameter type", () => {
-    const demo = readModule(demoModuleCode(DEMO, OWN_FRAMEWORK));
+    const demo = readModule(demoModuleCode(DEMO));
     const names = demo.functions.filter(({ isEntry }) => isEntry).map(({ name }) => name);
     for (const bits of [8, 16, 32, 64, 128, 256]) {
       expect(names).toContain(`take_u${bits}`);

@@ -268,7 +268,8 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
         const fields = isOrdered ? { sequenceNumber } : { expirationTimestampSecs: nowSecs + 60n };
         const transaction = signCall(sender, { ...call, fields, ...(isOrdered ? {} : { nonce: nonce++ }) });
         const submitted = await submissions
-          .check(view, submissions.takeApart(transaction))
+          .takeApart(view, transaction)
+          .then((taken) => submissions.check(view, taken))
           .then((checked) => checked.submitted)
           .catch((error: unknown) => error as Error);
         sent++;
@@ -300,7 +301,7 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
       const { raw } = entry.submitted.transaction;
       const { info } = decodeRecord(record);
       const works = entry.apply(model);
-      expect(info.status.kind, `${entry.submitted.entryFunction.function}`).toBe(
+      expect(info.status.kind, `version ${decodeRecord(record).version}`).toBe(
         works ? "success" : "moveAbort",
       );
       if (!works) failed++;

@@ -70,7 +70,7 @@ async function forwarding(
     loadModule: () => async () => undefined,
     parseInThread: () => Promise.reject(new Error("no thread")),
   });
-  const server = await startServer({ submissions, simulates: false });
+  const server = await startServer({ submissions });
   onTestFinished(() => submissions.close());
   return { server, url: `${server.url}/v1`, submissions };
 }

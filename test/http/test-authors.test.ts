@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
-import { OWN_FRAMEWORK } from "../../src/chain/framework.ts";
 import { createKeypair, formatPrivateKey } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
 import { demoModuleCode } from "../../src/chain/modules.ts";
@@ -125,7 +124,7 @@ describe("changes", () => {
     const put = await node.putTableItem(TABLE, "0x01", "0xabcd");
     await node.putTableItem(TABLE, Uint8Array.of(2), Uint8Array.of(1, 2, 3));
     await node.putTableItem(TABLE, "0x01", undefined);
-    const module = demoModuleCode(parseAddress("0x5ca1e"), OWN_FRAMEWORK);
+    const module = demoModuleCode(parseAddress("0x5ca1e"));
     expect(await node.publish(module)).toMatchObject({ module: "0x5ca1e::demo" });
     const { ledger_version: before } = await node.ledgerInfo();
     const later = await node.advanceTime(86_400_000);

@@ -6,10 +6,8 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed, createLocalChain } from "../../src/chain/local-chain.ts";
 import { Mempool } from "../../src/chain/mempool.ts";
-import { StateTypes } from "../../src/ledger/state-types.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
-import { ModuleCache } from "../../src/move/module-cache.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { SubmissionService } from "../../src/node/api/submission-service.ts";
 import { createNode } from "../../src/node.ts";
@@ -61,7 +59,6 @@ describe("SubmissionService", () => {
       nextTimeUsec: ({ timestampUsec }) => timestampUsec,
       loadModule: () => () => Promise.resolve(undefined),
       parseInThread: () => Promise.reject(new Error("only for JSON")),
-      types: new StateTypes(new ModuleCache()),
     });
     const { view, reads } = counting(await run.store.openView());
     const transaction = transfer(1n, 1n, view.position.timestampUsec / 1_000_000n);

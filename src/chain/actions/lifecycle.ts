@@ -18,8 +18,7 @@ const ALLOWANCE = 500_000_000n;
 export function advanceVisitor(context: ActionContext): Action | undefined {
   const { state, items } = context;
   if (!state.has(items.accounts[VISITOR].account)) return arrive(context);
-  const mayReceive = items.framework.hasFunction("aptos_account", "transfer_coins");
-  return !mayReceive || hasGold(context) ? leave(context) : receiveGold(context);
+  return hasGold(context) ? leave(context) : receiveGold(context);
 }
 
 function hasGold({ state, items }: ActionContext): boolean {
@@ -28,9 +27,7 @@ function hasGold({ state, items }: ActionContext): boolean {
 }
 
 /** The part that holds the visitor's native coin. */
-function nativePart({ items }: ActionContext): BalancePart {
-  return items.framework.hasFungibleAssets ? "store" : "coin";
-}
+const NATIVE_PART: BalancePart = "store";
 
 function arrive(context: ActionContext): Action {
   const { items, random } = context;
@@ -44,7 +41,7 @@ function arrive(context: ActionContext): Action {
       [],
       [recipient, argument(u64, amount)],
     ),
-    movements: [{ asset: "native", part: nativePart(context), from, to: VISITOR, amount }],
+    movements: [{ asset: "native", part: NATIVE_PART, from, to: VISITOR, amount }],
     change: (effects) => createAccount(effects, VISITOR),
   };
 }

@@ -64,7 +64,7 @@ export function transferCoin(context: ActionContext): Action | undefined {
   const amount = pickAmount(context, asset, "coin", [from, to]);
   const { coinType } = items.assets[asset];
   if (amount === undefined || coinType === undefined) return undefined;
-  const isPlain = random.oneIn(2) || !items.framework.hasFunction("aptos_account", "transfer_coins");
+  const isPlain = random.oneIn(2);
   const target = isPlain
     ? { module: "coin", function: "transfer" }
     : { module: "aptos_account", function: "transfer_coins" };

@@ -6,11 +6,10 @@ import { byteString } from "../../bcs/scalars.ts";
 import { primaryStoreAddress } from "../../ledger/asset.ts";
 import type { ContractEvent } from "../../ledger/event.ts";
 import { type AccountResource, accountCodec, type ResourceGroup } from "../../ledger/resources.ts";
-import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, FRAMEWORK } from "../../move/address.ts";
 import { type Item, objectItem, resourceItem } from "../item.ts";
 import type { GasMeter } from "../submission/gas.ts";
-import type { WorkingState } from "../working-state.ts";
+import type { ItemView, WorkingState } from "../working-state.ts";
 
 const FEATURES = resourceItem(FRAMEWORK, "0x1::features::Features", byteString);
 /** Numbers of the framework's features. */
@@ -30,7 +29,7 @@ function latin1(bytes: Uint8Array): string {
 /** State and events of one call in progress. */
 export class CallState {
   readonly state: WorkingState;
-  readonly view: LedgerView;
+  readonly view: ItemView;
   /** Creation time in the metadata of new items. */
   readonly createdUsec: bigint;
   /** The only account that may mint the native coin. */
@@ -46,7 +45,7 @@ export class CallState {
 
   constructor(options: {
     readonly state: WorkingState;
-    readonly view: LedgerView;
+    readonly view: ItemView;
     readonly createdUsec: bigint;
     readonly faucet: Address;
     /** `requests` unless the call is part of a block. */

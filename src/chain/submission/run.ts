@@ -63,12 +63,14 @@ export async function runCall(
   context: PrologueContext,
 ): Promise<void> {
   const { raw } = submitted.transaction;
+  const { call: modelled } = submitted;
+  if (modelled === undefined) throw new Error("the transaction was taken apart for a framework with code");
   call.meter = meter;
   try {
     await ensureSender(call, submitted);
-    if (submitted.call.signers > 0 && submitted.signers.secondary.length > 0)
+    if (modelled.signers > 0 && submitted.signers.secondary.length > 0)
       throw new RunFailure("NUMBER_OF_SIGNER_ARGUMENTS_MISMATCH");
-    await submitted.call.run(call, raw.sender);
+    await modelled.run(call, raw.sender);
     meter.chargeChanges(call.state.pricedWrites(), call.events);
   } finally {
     // The chain's own prologue and epilogue cost no gas.

@@ -1,12 +1,9 @@
-// What the local chain does with a transaction before a block has it: checks it against the ledger, simulates it, or
-// makes it itself, for the faucet.
+// What a chain does with a transaction before a block has it: checks it against the ledger, simulates it, or makes it
+// itself, for the faucet.
 
 import { encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { contractEventCodec } from "../../ledger/event.ts";
-import { encodeRecord } from "../../ledger/record.ts";
-import { transactionCodec } from "../../ledger/transaction.ts";
-import { transactionInfoCodec } from "../../ledger/transaction-info.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { writeSetCodec } from "../../ledger/write-set.ts";
 import { type Address, FRAMEWORK } from "../../move/address.ts";
@@ -14,15 +11,24 @@ import { addressCodec } from "../../move/wire.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import { type RawTransaction, rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
-import { refuse, SubmissionError, unmodelled, VALIDATION_CODES } from "../../transaction/submission-error.ts";
+import { refuse, SubmissionError, VALIDATION_CODES } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
-import type { Framework } from "../framework.ts";
 import { CallFailure } from "../functions/aborts.ts";
 import { CallState } from "../functions/call-state.ts";
 import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
 import type { Keypair } from "../keys.ts";
+import type { NetworkFramework } from "../network-framework.ts";
 import { WorkingState } from "../working-state.ts";
 import { MAX_GAS_AMOUNT } from "./gas.ts";
+import {
+  assertUnsigned,
+  type Checked,
+  checkOnMachine,
+  type SimulatedFields,
+  simulatedRecord,
+  simulateOnMachine,
+  withEstimates,
+} from "./on-machine.ts";
 import { asModelled, meterOf, type RunResult, runCall, runSubmitted } from "./run.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
@@ -31,16 +37,6 @@ import { checkPrologue } from "./transaction-prologue.ts";
 /** For transactions of the chain's owner, whose clock may be set to any time. */
 export const NO_EXPIRATION_SECS = 0xffff_ffff_ffff_ffffn;
 const FAUCET_GAS = 2000n;
-/** Least gas that an estimate gives, in whole units. */
-const LEAST_ESTIMATE = 2n;
-const NO_HASH = new Uint8Array(32);
-
-/** What a simulation uses in the place of the transaction's own fields. */
-export interface SimulatedFields {
-  /** True for the most gas that the sender can pay for. */
-  readonly maxGasAmount: boolean;
-  readonly gasUnitPrice: bigint | undefined;
-}
 
 export interface CheckOptions {
   /** The owner of the chain asks for it, who needs no signature. Never true for what comes over HTTP. */
@@ -49,18 +45,11 @@ export interface CheckOptions {
   readonly timestampUsec?: bigint;
 }
 
-/** A transaction that a block may take. */
-export interface Checked {
-  readonly submitted: Submitted;
-  /** The sender's sequence number on the ledger that it was checked against. */
-  readonly sequenceNumber: bigint;
-}
-
 export class Submissions {
-  readonly #framework: Framework;
+  readonly #framework: NetworkFramework;
   readonly #faucet: Keypair;
 
-  constructor({ framework, faucet }: { readonly framework: Framework; readonly faucet: Keypair }) {
+  constructor({ framework, faucet }: { readonly framework: NetworkFramework; readonly faucet: Keypair }) {
     this.#framework = framework;
     this.#faucet = faucet;
   }
@@ -76,11 +65,12 @@ export class Submissions {
   }
 
   /** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks nothing else. */
-  takeApart(transaction: UserTransaction, options: { readonly isFree?: boolean } = {}): Submitted {
-    const { hasFungibleAssets, unmodelledReason } = this.#framework;
-    if (!hasFungibleAssets) throw unmodelled("transactions on a ledger without fungible assets");
-    if (unmodelledReason !== undefined) throw unmodelled(unmodelledReason);
-    return toSubmitted(transaction, options);
+  async takeApart(
+    view: LedgerView,
+    transaction: UserTransaction,
+    { isFree = false }: { readonly isFree?: boolean } = {},
+  ): Promise<Submitted> {
+    return toSubmitted(transaction, { isFree, hasCode: await this.#framework.hasCode(view) });
   }
 
   /** Checks a transaction against the ledger's head. Throws SubmissionError for one that no block can take. */
@@ -90,7 +80,10 @@ export class Submissions {
     { isOwners = false, timestampUsec = view.position.timestampUsec }: CheckOptions = {},
   ): Promise<Checked> {
     if (!isOwners && !(await areSignaturesValid(submitted.transaction))) throw refuse("INVALID_SIGNATURE");
-    return asModelled(() => this.#check(view, submitted, timestampUsec));
+    const head = await this.#framework.open(view, "requests");
+    if (head === undefined) return asModelled(() => this.#check(view, submitted, timestampUsec));
+    head.setTime(timestampUsec);
+    return checkOnMachine(head, view, submitted, this.faucet);
   }
 
   async #check(view: LedgerView, submitted: Submitted, timestampUsec: bigint): Promise<Checked> {
@@ -118,13 +111,15 @@ export class Submissions {
     fields: SimulatedFields,
     timestampUsec: bigint = view.position.timestampUsec,
   ): Promise<Uint8Array> {
-    if (await areSignaturesValid(given))
-      throw new SubmissionError("signed", "Simulated transactions must not have a valid signature");
+    const head = await this.#framework.open(view, "requests");
+    head?.setTime(timestampUsec);
+    if (head !== undefined) return simulateOnMachine(head, view, given, fields);
+    await assertUnsigned(given);
     const call = this.#callState(view);
-    const raw = await this.#estimate(call, given.raw, fields);
-    const transaction: UserTransaction = { ...given, raw };
-    const submitted = this.takeApart(transaction);
-    const { chainId, version } = view.position;
+    const held = await coinBalance(call, given.raw.sender, NATIVE_COIN);
+    const transaction = { ...given, raw: withEstimates(given.raw, fields, held, MAX_GAS_AMOUNT) };
+    const submitted = toSubmitted(transaction, { isFree: false, hasCode: false });
+    const { chainId } = view.position;
     let result: RunResult;
     try {
       result = await runSubmitted(call, submitted, { chainId, timestampUsec, isSimulation: true });
@@ -133,37 +128,11 @@ export class Submissions {
       const statusCode = BigInt(VALIDATION_CODES[error.validation]);
       result = { status: { kind: "miscellaneous", statusCode }, gasUsed: 0n };
     }
-    const info = {
-      kind: "v0",
+    return simulatedRecord(view, transaction, {
       ...result,
-      transactionHash: submitted.hash,
-      eventRootHash: NO_HASH,
-      stateChangeHash: NO_HASH,
-      stateCheckpointHash: undefined,
-      auxiliaryInfoHash: undefined,
-    } as const;
-    const changes = { kind: "v0", writes: call.state.finish() } as const;
-    return encodeRecord({
-      version,
-      transaction: encodeWith(transactionCodec, { kind: "user", transaction }),
-      info: encodeWith(transactionInfoCodec, info),
       events: call.events.map((event) => encodeWith(contractEventCodec, event)),
-      accumulatorRoot: NO_HASH,
-      changes: encodeWith(writeSetCodec, changes),
+      changes: encodeWith(writeSetCodec, { kind: "v0", writes: call.state.finish() }),
     });
-  }
-
-  async #estimate(call: CallState, raw: RawTransaction, fields: SimulatedFields): Promise<RawTransaction> {
-    const { gasUnitPrice = raw.gasUnitPrice } = fields;
-    let { maxGasAmount } = raw;
-    if (fields.maxGasAmount) {
-      const held = await coinBalance(call, raw.sender, NATIVE_COIN);
-      const affordable = gasUnitPrice === 0n ? held : held / gasUnitPrice;
-      maxGasAmount = affordable;
-      if (maxGasAmount > MAX_GAS_AMOUNT) maxGasAmount = MAX_GAS_AMOUNT;
-      if (maxGasAmount < LEAST_ESTIMATE) maxGasAmount = LEAST_ESTIMATE;
-    }
-    return { ...raw, gasUnitPrice, maxGasAmount };
   }
 
   /**
@@ -189,10 +158,13 @@ export class Submissions {
     );
     const { chainId } = view.position;
     const first = next(sequenceNumber);
-    return calls.map((call, index) => this.#sign(call, first + BigInt(index), chainId));
+    const isFramework = await this.#framework.hasCode(view);
+    return calls.map((call, index) =>
+      toSubmitted(this.#sign(call, first + BigInt(index), chainId), { isFree: true, hasCode: isFramework }),
+    );
   }
 
-  #sign(call: EntryFunction, sequenceNumber: bigint, chainId: number): Submitted {
+  #sign(call: EntryFunction, sequenceNumber: bigint, chainId: number): UserTransaction {
     const raw: RawTransaction = {
       sender: this.faucet,
       sequenceNumber,
@@ -204,7 +176,7 @@ export class Submissions {
     };
     const signature = this.#faucet.sign(signingMessage(encodeWith(rawTransactionCodec, raw)));
     const { publicKey } = this.#faucet;
-    return toSubmitted({ raw, authenticator: { kind: "ed25519", publicKey, signature } }, { isFree: true });
+    return { raw, authenticator: { kind: "ed25519", publicKey, signature } };
   }
 }
 

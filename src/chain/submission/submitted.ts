@@ -22,8 +22,8 @@ export interface Submitted {
   readonly signers: Signers;
   /** Pays for the gas. */
   readonly payer: Address;
-  readonly entryFunction: EntryFunction;
-  readonly call: ModelledCall;
+  /** What the model runs; undefined on a framework with code, which runs any payload. */
+  readonly call: ModelledCall | undefined;
   /** Undefined for a transaction with a sequence number. */
   readonly nonce: bigint | undefined;
   /** A transaction of the faucet, which pays nothing. */
@@ -44,16 +44,23 @@ export function decodeSubmitted(bytes: Uint8Array): UserTransaction {
   }
 }
 
-/** Takes a transaction apart. Throws SubmissionError for one that is not modelled. Checks no signature. */
-export function toSubmitted(
-  transaction: UserTransaction,
-  { isFree = false }: { readonly isFree?: boolean } = {},
-): Submitted {
+/** How a transaction is run. */
+export interface SubmittedKind {
+  readonly isFree: boolean;
+  /** True where the framework has code. */
+  readonly hasCode: boolean;
+}
+
+/** Takes a transaction apart. Throws SubmissionError for one that is not modelled, without code. Checks no signature. */
+export function toSubmitted(transaction: UserTransaction, { isFree, hasCode }: SubmittedKind): Submitted {
   const bytes = encodeWith(transactionCodec, { kind: "user", transaction });
   // Without the tag of the transaction's kind.
   const sizeBytes = bytes.length - 1;
   if (sizeBytes > MAX_TRANSACTION_BYTES) throw refuse("EXCEEDED_MAX_TRANSACTION_SIZE");
-  const { entryFunction, nonce } = callOf(transaction.raw.payload);
+  const { payload } = transaction.raw;
+  if (payload.kind === "moduleBundle")
+    throw new SubmissionError("malformed", "payload: module bundles were removed from the chain");
+  const call = hasCode ? undefined : prepareCall(modelledCallOf(payload));
   const signers = signersOf(transaction);
   return {
     transaction,
@@ -61,27 +68,23 @@ export function toSubmitted(
     sizeBytes,
     signers,
     payer: signers.feePayer?.address ?? transaction.raw.sender,
-    entryFunction,
-    call: prepareCall(entryFunction),
-    nonce,
+    call,
+    nonce: payload.kind === "payload" ? payload.payload.extraConfig.replayProtectionNonce : undefined,
     isFree,
   };
 }
 
-function callOf(payload: TransactionPayload): {
-  readonly entryFunction: EntryFunction;
-  readonly nonce: bigint | undefined;
-} {
+function modelledCallOf(payload: Exclude<TransactionPayload, { kind: "moduleBundle" }>): EntryFunction {
   switch (payload.kind) {
     case "entryFunction":
-      return { entryFunction: payload.entryFunction, nonce: undefined };
+      return payload.entryFunction;
     case "payload": {
       const { executable, extraConfig } = payload.payload;
       if (extraConfig.multisigAddress !== undefined) throw unmodelled("multisig accounts");
       if (extraConfig.kind === "v2" && extraConfig.limits !== undefined)
         throw unmodelled("requests for higher limits");
       if (executable.kind !== "entryFunction") throw unmodelled(`an executable of kind ${executable.kind}`);
-      return { entryFunction: executable.entryFunction, nonce: extraConfig.replayProtectionNonce };
+      return executable.entryFunction;
     }
     case "script":
       throw unmodelled("scripts");
@@ -89,7 +92,5 @@ function callOf(payload: TransactionPayload): {
       throw unmodelled("multisig accounts");
     case "encrypted":
       throw unmodelled("encrypted payloads");
-    case "moduleBundle":
-      throw new SubmissionError("malformed", "payload: module bundles were removed from the chain");
   }
 }

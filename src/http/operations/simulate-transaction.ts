@@ -1,4 +1,4 @@
-// Simulates a transaction on the head of the local chain.
+// Simulates a transaction on the head of the ledger.
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { Field } from "../field.ts";
 import { encodedAnswer, operation } from "../operation.ts";
@@ -7,7 +7,6 @@ import { TransactionPrinter } from "../printing/printer.ts";
 import { quotedField } from "../schemas/flag.ts";
 import { signedTransactionBody } from "../schemas/signed-transaction.ts";
 import { USER_SCHEMA } from "../schemas/transaction.ts";
-import { requireSubmissions } from "../services.ts";
 
 function flag(description: string): Field<boolean> {
   return { ...quotedField, description };
@@ -23,7 +22,7 @@ export const simulateTransaction = operation({
   path: "/v1/transactions/simulate",
   summary: "Simulate a transaction",
   description:
-    "Runs a transaction on the head of a local chain and keeps nothing. The answer is the transaction as it would be committed, with zeros for the hashes. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. Calls that are not modelled are refused as in `submit_transaction`.",
+    "Runs any transaction on the head of the ledger and keeps nothing: by the bytecode of the chain's own framework, on every node whose ledger has one. The answer is the transaction as it would be committed, with gas, events and changes, and zeros for the hashes; its level of trust is the weakest of all that was read. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. On a local chain, whose framework has no code, only the node that makes its blocks simulates, and calls that are not modelled are refused as in `submit_transaction`.",
   ledger: "required",
   switchable: true,
   switch: "simulate",
@@ -55,7 +54,8 @@ export const simulateTransaction = operation({
       gasUnitPrice = isPrioritized ? prioritized : market;
     }
     const maxGasAmount = query.estimate_max_gas_amount === true;
-    const record = await requireSubmissions(services).simulate(body, view, { maxGasAmount, gasUnitPrice });
+    if (services.simulate === undefined) throw new Error("simulations are switched off");
+    const record = await services.simulate(body, view, { maxGasAmount, gasUnitPrice });
     const { version, timestampUsec } = view.position;
     const data =
       form === "bcs"

@@ -17,7 +17,7 @@ export const submitTransaction = operation({
   path: "/v1/transactions",
   summary: "Submit a signed transaction",
   description:
-    "Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. Only calls of a closed list of functions are taken; everything else is refused: transactions do not run on the virtual machine that runs views yet. A node that follows a network hands transactions on to its first upstream with `--forward-submissions`, and takes none without it.",
+    "Takes a transaction for one of the next blocks of a local chain, after the checks of the network: signatures, authentication key, chain id, expiry, sequence number or nonce, gas and the balance for it. On a fork or on a network's genesis any transaction is taken, and runs by the network's own framework. The framework of a local chain's own genesis has no code: there only calls of a closed list of functions are taken. A node that follows a network hands transactions on to its first upstream with `--forward-submissions`, and takes none without it.",
   links: {
     transaction: {
       operationId: "get_transaction_by_hash",

@@ -28,6 +28,7 @@ import type {
   TableItemsOptions,
   WatchOptions,
 } from "../options/read-options.ts";
+import type { Simulation, SimulationResult } from "../submissions/simulation.ts";
 import { BalanceQuestions, watchedBalanceOf } from "./balance-questions.ts";
 import { callError } from "./call-errors.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
@@ -49,7 +50,7 @@ import { ProofQuestions } from "./proof-questions.ts";
 import type { LedgerInfo } from "./reader.ts";
 import { Reader, toBody, toLedgerInfo } from "./reader.ts";
 import type { BatchAnswer, Explanation } from "./running-node.ts";
-import type { SimulationResult, SubmissionService } from "./submission-service.ts";
+import type { SubmissionService } from "./submission-service.ts";
 import { type Authored, type ChainSnapshot, TestAuthors } from "./test-authors.ts";
 
 /** What the calls need of the node, which has it only while it runs. */
@@ -57,6 +58,12 @@ export interface CallParts {
   readonly writer: LedgerWriter | undefined;
   readonly store: Store | undefined;
   readonly submissions: SubmissionService | undefined;
+  readonly simulation: Simulation;
+}
+
+/** JSON texts and objects are requests, bytes are BCS. */
+function bodyOf(transaction: object | string | Uint8Array): SubmissionBody {
+  return { bytes: toBody(transaction), isJson: !(transaction instanceof Uint8Array) };
 }
 
 /** Where a watcher goes on. Throws ConfigError. */
@@ -334,29 +341,20 @@ export abstract class InProcessCalls implements Ledger {
     });
   }
 
-  /** Calls the service that takes transactions. JSON texts and objects are requests, bytes are BCS. */
-  #submitting<T>(
-    transaction: object | string | Uint8Array,
-    ask: (submissions: SubmissionService, body: SubmissionBody, view: LedgerView) => Promise<T>,
-  ): Promise<T> {
+  submit(transaction: object | string | Uint8Array): Promise<string> {
     return this.call(() => {
       const { submissions } = this.parts();
       if (submissions === undefined) throw new ConfigError("this node makes no blocks");
-      const body = { bytes: toBody(transaction), isJson: !(transaction instanceof Uint8Array) };
-      return this.reader.withView((view) => ask(submissions, body, view));
+      const body = bodyOf(transaction);
+      return this.reader.withView(async (view) => toPrefixedHex((await submissions.submit(body, view)).hash));
     });
   }
 
-  submit(transaction: object | string | Uint8Array): Promise<string> {
-    return this.#submitting(transaction, async (submissions, body, view) =>
-      toPrefixedHex((await submissions.submit(body, view)).hash),
-    );
-  }
-
   simulate(transaction: object | string | Uint8Array): Promise<SimulationResult> {
-    return this.#submitting(transaction, (submissions, body, view) =>
-      submissions.simulateInProcess(body, view),
-    );
+    return this.call(() => {
+      const body = bodyOf(transaction);
+      return this.reader.withView((view) => this.parts().simulation.inProcess(body, view));
+    });
   }
 
   fund(address: string, amount: bigint): Promise<Authored> {

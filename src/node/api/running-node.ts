@@ -16,10 +16,10 @@ import type {
   TableItemsOptions,
   WatchOptions,
 } from "../options/read-options.ts";
+import type { SimulationResult } from "../submissions/simulation.ts";
 import type { LedgerReading } from "./ledger-answers.ts";
 import type { NodeInfo } from "./node-info.ts";
 import type { LedgerInfo } from "./reader.ts";
-import type { SimulationResult } from "./submission-service.ts";
 import type { ChainAuthoring } from "./test-authors.ts";
 
 export type { Explanation };
@@ -116,7 +116,7 @@ export interface Node extends ChainAuthoring, LedgerReading {
    */
   submit(transaction: object | string | Uint8Array): Promise<string>;
   /**
-   * Runs a transaction on the head of the local chain and keeps nothing. Its signature must not be valid, as in the
+   * Runs a transaction on the head of the ledger and keeps nothing. Its signature must not be valid, as in the
    * reference: zeros, or the authenticator that names no key.
    */
   simulate(transaction: object | string | Uint8Array): Promise<SimulationResult>;

@@ -1,41 +1,20 @@
 // Submission of transactions to the local chain, over HTTP and in-process.
-
 import { toPrefixedHex } from "../../base/hex.ts";
 import { USEC_PER_SEC } from "../../base/numbers.ts";
 import { nextTurn } from "../../base/wait.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import type { BlockSource } from "../../chain/local-chain.ts";
 import type { Mempool } from "../../chain/mempool.ts";
-import type { Checked } from "../../chain/submission/submissions.ts";
+import type { Checked } from "../../chain/submission/on-machine.ts";
 import type { Submitted } from "../../chain/submission/submitted.ts";
-import type {
-  PendingTransaction,
-  SimulationEstimates,
-  SubmissionBody,
-  SubmissionHandler,
-} from "../../http/services.ts";
+import type { ChainSubmissions, PendingTransaction, Simulator, SubmissionBody } from "../../http/services.ts";
 import { readAccount } from "../../ledger/account.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import type { StateTypes } from "../../ledger/state-types.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
 import type { Address } from "../../move/address.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { type BodyParts, decodeBatch, decodeBody } from "../submissions/bodies.ts";
 import { type ImpersonatedCall, impersonation } from "./impersonation.ts";
-
-const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };
-
-/** What a transaction would do on the head of the local chain. */
-export interface SimulationResult {
-  readonly hash: string;
-  readonly success: boolean;
-  /** As the API tells it, such as `Executed successfully`. */
-  readonly vmStatus: string;
-  readonly gasUsed: bigint;
-  readonly gasUnitPrice: bigint;
-  /** The transaction with its events and changes, as `POST /v1/transactions/simulate` answers it. */
-  readonly transaction: Readonly<Record<string, unknown>>;
-}
 
 export interface SubmissionServiceOptions extends BodyParts {
   readonly chain: BlockSource;
@@ -43,10 +22,9 @@ export interface SubmissionServiceOptions extends BodyParts {
   readonly mempool: () => Mempool | undefined;
   /** The time that the next block after a ledger has. */
   readonly nextTimeUsec: (position: LedgerPosition) => bigint;
-  readonly types: StateTypes;
 }
 
-export class SubmissionService implements SubmissionHandler {
+export class SubmissionService implements ChainSubmissions {
   readonly #options: SubmissionServiceOptions;
 
   constructor(options: SubmissionServiceOptions) {
@@ -67,7 +45,7 @@ export class SubmissionService implements SubmissionHandler {
 
   /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
   async take(transaction: UserTransaction, view: LedgerView): Promise<Submitted> {
-    const submitted = this.#options.chain.submissions.takeApart(transaction);
+    const submitted = await this.#options.chain.submissions.takeApart(view, transaction);
     // One that waits already was checked before.
     if (this.#mempool().get(submitted.hash) !== undefined) return submitted;
     return this.#add(view, await this.#check(view, submitted, false));
@@ -92,7 +70,7 @@ export class SubmissionService implements SubmissionHandler {
     const account = await readAccount(view, sender, view.position.version);
     const body = impersonation(sender, call, account?.sequenceNumber ?? 0n);
     const transaction = await decodeBody(this.#options, { bytes: body, isJson: true }, view);
-    const submitted = this.#options.chain.submissions.takeApart(transaction, { isFree: true });
+    const submitted = await this.#options.chain.submissions.takeApart(view, transaction, { isFree: true });
     return toPrefixedHex(this.#add(view, await this.#check(view, submitted, true)).hash);
   }
 
@@ -111,36 +89,11 @@ export class SubmissionService implements SubmissionHandler {
     return errors;
   }
 
-  async simulate(
-    body: SubmissionBody,
-    view: LedgerView,
-    estimates: SimulationEstimates = NO_ESTIMATES,
-  ): Promise<Uint8Array> {
+  readonly simulate: Simulator = async (body, view, estimates) => {
     const { chain, nextTimeUsec } = this.#options;
     const transaction = await decodeBody(this.#options, body, view);
     return chain.submissions.simulate(view, transaction, estimates, nextTimeUsec(view.position));
-  }
-
-  /** A simulation in the form of the in-process call. */
-  async simulateInProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
-    const record = await this.simulate(body, view);
-    const { TransactionPrinter } = await import("../../http/printing/printer.ts");
-    const text = await new TransactionPrinter(this.#options.types, view).print(
-      record,
-      view.position.timestampUsec,
-    );
-    const transaction = JSON.parse(`${Buffer.from(await text.finish())}`) as Readonly<
-      Record<string, unknown>
-    >;
-    return {
-      hash: String(transaction.hash),
-      success: transaction.success === true,
-      vmStatus: String(transaction.vm_status),
-      gasUsed: BigInt(String(transaction.gas_used)),
-      gasUnitPrice: BigInt(String(transaction.gas_unit_price)),
-      transaction,
-    };
-  }
+  };
 
   async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {
     const submitted = this.#options.mempool()?.get(hash);

@@ -48,7 +48,7 @@ export interface ChainAuthoring {
   /** Sets what an account holds of an asset, and changes its supply by the difference. */
   setBalance(address: string, asset: string, amount: bigint): Promise<Authored>;
   /**
-   * Calls a modelled entry function as any account, without that account's signature and without gas, in a block made now.
+   * Calls an entry function as any account, without that account's signature and without gas, in a block made now.
    * Resolves when that is committed, also if the function aborted.
    */
   impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult>;

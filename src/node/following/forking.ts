@@ -6,8 +6,9 @@ import { SECOND_MS } from "../../base/settings.ts";
 import { USER_AGENT } from "../../base/software-version.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { u8 } from "../../bcs/scalars.ts";
-import { createForkChain, type ForkChain } from "../../chain/fork-chain.ts";
 import { resourceItem } from "../../chain/item.ts";
+import { createNetworkChain, type NetworkChain } from "../../chain/network-chain.ts";
+import type { MachineSource } from "../../chain/network-framework.ts";
 import { stateKeyCodec } from "../../ledger/state-key.ts";
 import { stateValueData } from "../../ledger/state-value.ts";
 import type { ForkPoint, IndexName, LedgerView } from "../../ledger/view.ts";
@@ -33,19 +34,19 @@ const CHAIN_ID = resourceItem(FRAMEWORK, "0x1::chain_id::ChainId", u8);
 export interface ForkPlan {
   readonly url: URL;
   readonly version: bigint | undefined;
-  readonly chain: ForkChain;
+  readonly chain: NetworkChain;
   readonly options: ForkOptions;
 }
 
 /** Checks the options before a store is touched. Throws ConfigError. */
-export function planFork(options: ForkOptions, seed: string): ForkPlan {
+export function planFork(options: ForkOptions, seed: string, machine: MachineSource): ForkPlan {
   const url = parseUpstreamUrl(options.url, "fork");
   assertKeyIsSafe("fork", url, options.apiKey);
   const { version } = options;
   if (version !== undefined && (typeof version !== "bigint" || version < 0n || version >> 64n !== 0n)) {
     throw new ConfigError(`fork-version: expected a version, got ${JSON.stringify(String(version))}`);
   }
-  return { url, version, chain: createForkChain(seed), options };
+  return { url, version, chain: createNetworkChain({ seed, machine }), options };
 }
 
 export interface ForkParts {
@@ -96,7 +97,7 @@ export class Forking {
     });
     const view = new ForkView(await this.#store.openView(), this.#source, pin);
     try {
-      await this.#plan.chain.learn(view);
+      await this.#plan.chain.prepare(view);
     } finally {
       view.release();
     }

@@ -84,11 +84,6 @@ export class UpstreamSubmissions implements SubmissionHandler {
     return errors;
   }
 
-  /** This node runs no transactions, and another node's answer is not ours to give. */
-  simulate(): Promise<Uint8Array> {
-    throw new HttpError("not_served", "this node simulates nothing; ask a full node");
-  }
-
   /**
    * A transaction that the upstream knows and this node's ledger does not have yet: its bytes prove that it has the hash.
    * One that the upstream took here waits until it expires. Throws HttpError if the upstream does not say.

@@ -3,8 +3,10 @@ import { LATE } from "../../base/wait.ts";
 import { type Fault, FaultError, faultOf } from "../../http/error-body.ts";
 import { HttpError } from "../../http/errors.ts";
 import type {
+  ChainSubmissions,
   PendingTransaction,
   SimulationEstimates,
+  Simulator,
   SubmissionBody,
   SubmissionHandler,
 } from "../../http/services.ts";
@@ -33,7 +35,7 @@ const TIMEOUT_MS = 10_000;
 
 /** Makes a call where the mempool is. */
 export async function answerSubmission(
-  handler: SubmissionHandler | undefined,
+  handler: ChainSubmissions | undefined,
   withView: <T>(use: (view: LedgerView) => Promise<T>) => Promise<T>,
   call: SubmissionCall,
 ): Promise<SubmissionReply> {
@@ -51,7 +53,7 @@ export async function answerSubmission(
 }
 
 /** The worker's side: makes the calls in the writer. */
-export class ForwardedSubmissions implements SubmissionHandler {
+export class ForwardedSubmissions implements ChainSubmissions {
   readonly #writer: RemoteCalls<WriterFunctions>;
   readonly #reach: (version: bigint) => Promise<unknown>;
   #waiting = 0;
@@ -87,9 +89,8 @@ export class ForwardedSubmissions implements SubmissionHandler {
     return faults.map((fault) => fault && new FaultError(fault));
   }
 
-  simulate(body: SubmissionBody, _view: LedgerView, estimates: SimulationEstimates): Promise<Uint8Array> {
-    return this.#ask({ kind: "simulate", body: copied(body), estimates });
-  }
+  readonly simulate: Simulator = (body, _, estimates) =>
+    this.#ask({ kind: "simulate", body: copied(body), estimates });
 
   /** Resolves once this process sees the ledger that the answer is about. */
   async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {

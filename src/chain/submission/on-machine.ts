@@ -1,0 +1,184 @@
+// Simulations, and checks on a framework with code by the framework's own functions.
+import { equalBytes } from "../../base/bytes.ts";
+import { encodeWith } from "../../bcs/codec.ts";
+import { u8 } from "../../bcs/scalars.ts";
+import { readAccount } from "../../ledger/account.ts";
+import { parseAsset } from "../../ledger/asset.ts";
+import { readBalance } from "../../ledger/balance.ts";
+import type { ExecutionStatus } from "../../ledger/execution-status.ts";
+import { encodeRecord } from "../../ledger/record.ts";
+import { accountCodec, coinStoreCodec } from "../../ledger/resources.ts";
+import { stateKeyCodec } from "../../ledger/state-key.ts";
+import { transactionCodec, transactionHash } from "../../ledger/transaction.ts";
+import { transactionInfoCodec } from "../../ledger/transaction-info.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { writeSetCodec } from "../../ledger/write-set.ts";
+import type { Address } from "../../move/address.ts";
+import type { RawTransaction } from "../../transaction/raw.ts";
+import { refuseCode, SubmissionError } from "../../transaction/submission-error.ts";
+import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import type { LedgerTransactions } from "../../vm/ledger-transactions.ts";
+import { type Item, resourceItem } from "../item.ts";
+import { newAccount } from "../new-account.ts";
+import { areSignaturesValid } from "./signatures.ts";
+import type { Submitted } from "./submitted.ts";
+
+/** Least gas that an estimate gives, in whole units. */
+const LEAST_ESTIMATE = 2n;
+const NO_HASH = new Uint8Array(32);
+
+/** What a simulation uses in the place of the transaction's own fields. */
+export interface SimulatedFields {
+  /** True for the most gas that the sender can pay for. */
+  readonly maxGasAmount: boolean;
+  readonly gasUnitPrice: bigint | undefined;
+}
+
+/** Throws SubmissionError for a transaction that is signed: one could submit it. */
+export async function assertUnsigned(transaction: UserTransaction): Promise<void> {
+  const isSigned = await areSignaturesValid(transaction).catch((error: unknown) => {
+    // A scheme that is not checked here has no valid signature here either.
+    if (error instanceof SubmissionError && error.code === "unmodelled") return false;
+    throw error;
+  });
+  if (isSigned) throw new SubmissionError("signed", "Simulated transactions must not have a valid signature");
+}
+
+/** The transaction with the fields that it is simulated with; its sender has so much of the native coin. */
+export function withEstimates(
+  raw: RawTransaction,
+  fields: SimulatedFields,
+  held: bigint,
+  mostGas: bigint,
+): RawTransaction {
+  const { gasUnitPrice = raw.gasUnitPrice } = fields;
+  let { maxGasAmount } = raw;
+  if (fields.maxGasAmount) {
+    maxGasAmount = gasUnitPrice === 0n ? held : held / gasUnitPrice;
+    if (maxGasAmount > mostGas) maxGasAmount = mostGas;
+    if (maxGasAmount < LEAST_ESTIMATE) maxGasAmount = LEAST_ESTIMATE;
+  }
+  return { ...raw, gasUnitPrice, maxGasAmount };
+}
+
+/** What a simulation found. */
+export interface Simulated {
+  readonly status: ExecutionStatus;
+  readonly gasUsed: bigint;
+  /** Each in BCS. */
+  readonly events: readonly Uint8Array[];
+  /** BCS of the write set. */
+  readonly changes: Uint8Array;
+}
+
+/** The record that the transaction would leave, with zeros for the hashes. */
+export function simulatedRecord(
+  { position: { version } }: LedgerView,
+  transaction: UserTransaction,
+  { status, gasUsed, events, changes }: Simulated,
+): Uint8Array {
+  const bytes = encodeWith(transactionCodec, { kind: "user", transaction });
+  const info = encodeWith(transactionInfoCodec, {
+    kind: "v0",
+    status,
+    gasUsed,
+    transactionHash: transactionHash(bytes),
+    eventRootHash: NO_HASH,
+    stateChangeHash: NO_HASH,
+    stateCheckpointHash: undefined,
+    auxiliaryInfoHash: undefined,
+  });
+  return encodeRecord({ version, transaction: bytes, info, events, accumulatorRoot: NO_HASH, changes });
+}
+
+/**
+ * What lets the faucet mint on a framework with code, where nobody has the capability any more: the write set that makes it
+ * an account with the capability; undefined if it is one, or is not the sender.
+ */
+export async function mintGrant(
+  transactions: LedgerTransactions,
+  faucet: Address,
+  sender: Address,
+): Promise<Uint8Array | undefined> {
+  if (!equalBytes(faucet, sender)) return undefined;
+  const has = async (item: Item<unknown>): Promise<boolean> =>
+    (await transactions.item(encodeWith(stateKeyCodec, item.key))) !== undefined;
+  const account = resourceItem(faucet, "0x1::account::Account", accountCodec);
+  // A struct without fields has one byte.
+  const capability = resourceItem(faucet, "0x1::aptos_coin::MintCapStore", u8);
+  if (await has(capability as Item<unknown>)) return undefined;
+  const created = [[capability.key, { kind: "creation", data: encodeWith(u8, 0) }] as const];
+  const isNew = !(await has(account as Item<unknown>));
+  if (isNew) {
+    const create = <T>(item: Item<T>, value: T): void =>
+      void created.push([item.key, { kind: "creation", data: encodeWith(item.codec, value) }]);
+    const handle = (creationNumber: bigint) => ({ counter: 0n, creationNumber, account: faucet });
+    create(account, { ...newAccount(faucet), guidCreationNumber: 4n });
+    // Older frameworks want a coin store of every payer, also of one that pays nothing.
+    create(resourceItem(faucet, "0x1::coin::CoinStore<0x1::aptos_coin::AptosCoin>", coinStoreCodec), {
+      value: 0n,
+      frozen: false,
+      depositEvents: handle(2n),
+      withdrawEvents: handle(3n),
+    });
+  }
+  return encodeWith(writeSetCodec, { kind: "v0", writes: created });
+}
+
+const NATIVE = parseAsset("0x1::aptos_coin::AptosCoin");
+const TOO_NEW = 4;
+
+/** A transaction that a block may take. */
+export interface Checked {
+  readonly submitted: Submitted;
+  /** The sender's sequence number on the ledger that it was checked against. */
+  readonly sequenceNumber: bigint;
+}
+
+/** Checks a transaction whose signatures are valid. Throws SubmissionError for one that no block can take. */
+export async function checkOnMachine(
+  head: LedgerTransactions,
+  view: LedgerView,
+  submitted: Submitted,
+  faucet: Address,
+): Promise<Checked> {
+  const { transaction, isFree } = submitted;
+  const { sender } = transaction.raw;
+  const grant = isFree ? await mintGrant(head, faucet, sender) : undefined;
+  if (grant !== undefined) await head.apply(grant);
+  const options = { areSignaturesValid: true, isOwners: isFree };
+  // On a fork the whole run fetches what a block will need, or finds the network out of reach.
+  const { discardCode } =
+    view.position.fork === undefined && !isFree
+      ? await head.validate(transaction, options)
+      : await head.execute({ kind: "user", transaction }, options);
+  // The mempool keeps a transaction until its turn.
+  if (discardCode !== undefined && discardCode !== TOO_NEW) throw refuseCode(discardCode);
+  const account = await readAccount(view, sender, view.position.version);
+  return { submitted, sequenceNumber: account?.sequenceNumber ?? 0n };
+}
+
+/** Runs a transaction and keeps nothing; returns the record that it would leave. Throws SubmissionError if it is signed. */
+export async function simulateOnMachine(
+  head: LedgerTransactions,
+  view: LedgerView,
+  given: UserTransaction,
+  fields: SimulatedFields,
+): Promise<Uint8Array> {
+  await assertUnsigned(given);
+  const held = fields.maxGasAmount
+    ? await readBalance(view, given.raw.sender, NATIVE, view.position.version)
+    : 0n;
+  const transaction = { ...given, raw: withEstimates(given.raw, fields, held, head.mostGas) };
+  const output = await head.execute(
+    { kind: "user", transaction },
+    { areSignaturesValid: true, isSimulation: true },
+  );
+  const { status, discardCode, gasUsed, events, writeSet } = output;
+  return simulatedRecord(view, transaction, {
+    status: status ?? { kind: "miscellaneous", statusCode: BigInt(discardCode ?? 0) },
+    gasUsed: BigInt(gasUsed),
+    events,
+    changes: writeSet,
+  });
+}

@@ -1,0 +1,75 @@
+// Simulates transactions on the head of a ledger. A framework with code runs on any node; what the local chain models runs
+// in the process that makes its blocks.
+import { type MachineSource, NetworkFramework } from "../../chain/network-framework.ts";
+import { HttpError } from "../../http/errors.ts";
+import type { SimulationEstimates, Simulator, SubmissionBody } from "../../http/services.ts";
+import type { StateTypes } from "../../ledger/state-types.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import { type BodyParts, decodeBody } from "./bodies.ts";
+
+const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };
+
+/** What a transaction would do on the head of the ledger. */
+export interface SimulationResult {
+  readonly hash: string;
+  readonly success: boolean;
+  /** As the API tells it, such as `Executed successfully`. */
+  readonly vmStatus: string;
+  readonly gasUsed: bigint;
+  readonly gasUnitPrice: bigint;
+  /** The transaction with its events and changes, as `POST /v1/transactions/simulate` answers it. */
+  readonly transaction: Readonly<Record<string, unknown>>;
+}
+
+export interface SimulationOptions extends BodyParts {
+  readonly machine: MachineSource;
+  readonly types: StateTypes;
+  /** Simulates for a node with a chain; undefined for a node without one. */
+  readonly chain: () => Simulator | undefined;
+}
+
+export class Simulation {
+  readonly #options: SimulationOptions;
+  readonly #framework: NetworkFramework;
+
+  constructor(options: SimulationOptions) {
+    this.#options = options;
+    this.#framework = new NetworkFramework(options.machine);
+  }
+
+  /** Returns the record that a transaction would leave, with zeros for its hashes. */
+  readonly simulate: Simulator = async (body, view, estimates) => {
+    const chain = this.#options.chain();
+    if (chain !== undefined) return chain(body, view, estimates);
+    const head = await this.#framework.open(view, "requests");
+    if (head === undefined) {
+      throw new HttpError(
+        "not_served",
+        "the framework of this ledger has no code to run: only the node that makes its blocks simulates; ask that node",
+      );
+    }
+    const { simulateOnMachine } = await import("../../chain/submission/on-machine.ts");
+    return simulateOnMachine(head, view, await decodeBody(this.#options, body, view), estimates);
+  };
+
+  /** A simulation in the form of the in-process call. */
+  async inProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
+    const record = await this.simulate(body, view, NO_ESTIMATES);
+    const { TransactionPrinter } = await import("../../http/printing/printer.ts");
+    const text = await new TransactionPrinter(this.#options.types, view).print(
+      record,
+      view.position.timestampUsec,
+    );
+    const transaction = JSON.parse(`${Buffer.from(await text.finish())}`) as Readonly<
+      Record<string, unknown>
+    >;
+    return {
+      hash: String(transaction.hash),
+      success: transaction.success === true,
+      vmStatus: String(transaction.vm_status),
+      gasUsed: BigInt(String(transaction.gas_used)),
+      gasUnitPrice: BigInt(String(transaction.gas_unit_price)),
+      transaction,
+    };
+  }
+}

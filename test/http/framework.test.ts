@@ -1,0 +1,192 @@
+// Chains that run a network's own framework: blocks on its genesis, and forks of such a chain. Packages were compiled
+// elsewhere, and clients are the official SDK.
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import {
+  Account,
+  AccountAddress,
+  Aptos,
+  AptosConfig,
+  Ed25519PrivateKey,
+  type InputGenerateTransactionPayloadData,
+} from "@aptos-labs/ts-sdk";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { decodeWith } from "../../src/bcs/codec.ts";
+import { byteString } from "../../src/bcs/scalars.ts";
+import { vector } from "../../src/bcs/sequences.ts";
+import { transactionCodec } from "../../src/ledger/transaction.ts";
+import { formatAddressLong } from "../../src/move/address.ts";
+import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+import { hasShared, sharedPath } from "../support/shared.ts";
+
+const APT = "0x1::aptos_coin::AptosCoin";
+const KEY = `0x${"07".repeat(32)}`;
+
+async function startNode(options: NodeOptions): Promise<Node> {
+  const node = await createNode(options);
+  onTestFinished(() => node.close());
+  return node;
+}
+
+interface CompiledPackage {
+  /** Where its modules are compiled for. */
+  readonly address: string;
+  readonly metadata: Uint8Array;
+  readonly code: readonly Uint8Array[];
+}
+
+/** A package that a recorded transaction published. */
+function packageOf(name: string): CompiledPackage {
+  const file = gunzipSync(readFileSync(sharedPath("vectors/vm/transactions.jsonl.gz"))).toString();
+  const line = file.split("\n").find((one) => one.includes(`"${name}"`));
+  const { transaction } = JSON.parse(line ?? "{}") as { transaction: string };
+  const decoded = decodeWith(transactionCodec, Buffer.from(transaction, "hex"));
+  const raw = decoded.kind === "user" ? decoded.transaction.raw : undefined;
+  if (raw?.payload.kind !== "entryFunction") throw new Error(`no package ${name}`);
+  const [metadata = new Uint8Array(), code = new Uint8Array()] = raw.payload.entryFunction.args;
+  return {
+    address: formatAddressLong(raw.sender),
+    metadata: decodeWith(byteString, metadata),
+    code: decodeWith(vector(byteString), code),
+  };
+}
+
+/** A developer's day: publish, call, read. */
+async function publishAndCall(node: Node, { address, metadata, code }: CompiledPackage): Promise<void> {
+  const aptos = new Aptos(new AptosConfig(node.sdkConfig));
+  const publisher = Account.fromPrivateKey({
+    privateKey: new Ed25519PrivateKey(Buffer.from(KEY.slice(2), "hex")),
+    address: AccountAddress.from(address),
+  });
+  const accountAddress = publisher.accountAddress;
+  const funded = await aptos.fundAccount({ accountAddress, amount: 500_000_000 });
+  expect(funded).toMatchObject({ success: true, type: "user_transaction" });
+  const send = async (data: InputGenerateTransactionPayloadData) => {
+    const transaction = await aptos.transaction.build.simple({ sender: accountAddress, data });
+    const [simulated] = await aptos.transaction.simulate.simple({
+      signerPublicKey: publisher.publicKey,
+      transaction,
+    });
+    const { hash } = await aptos.signAndSubmitTransaction({ signer: publisher, transaction });
+    const done = await aptos.waitForTransaction({ transactionHash: hash });
+    expect(done).toMatchObject({ success: true, vm_status: "Executed successfully" });
+    // The simulation ran the same code on the same state.
+    expect(simulated).toMatchObject({ success: true, gas_used: (done as { gas_used: string }).gas_used });
+    return done as { gas_used: string; gas_unit_price: string };
+  };
+  const publishing = await aptos.publishPackageTransaction({
+    account: accountAddress,
+    metadataBytes: metadata,
+    moduleBytecode: [...code],
+  });
+  const sent = await aptos.signAndSubmitTransaction({ signer: publisher, transaction: publishing });
+  const published = await aptos.waitForTransaction({ transactionHash: sent.hash });
+  expect(published).toMatchObject({ success: true });
+  const before = await node.balance(address, APT);
+  const called = await send({ function: `${address}::message::set_message`, functionArguments: ["hello"] });
+  expect(await node.balance(address, APT)).toBe(
+    before - BigInt(called.gas_used) * BigInt(called.gas_unit_price),
+  );
+  expect(
+    await aptos.view({
+      payload: { function: `${address}::message::get_message`, functionArguments: [address] },
+    }),
+  ).toEqual(["hello"]);
+  await send({
+    function: "0x1::aptos_account::transfer",
+    functionArguments: [`0x${"0".repeat(60)}cafe`, 12],
+  });
+  expect(await node.balance("0xcafe", APT)).toBe(12n);
+}
+
+const SERVED = {
+  localChain: { blockOnSubmit: true, faucetPort: 0, statusPort: 0 },
+  http: { port: 0 },
+} as const;
+
+describe.skipIf(!hasShared)("a chain with a network's framework", () => {
+  it("publishes a package and calls it, on the network's genesis and on a fork of that chain", async () => {
+    const compiled = packageOf("publish hello_blockchain0");
+    const accounts = [{ address: compiled.address, key: KEY }];
+    const genesis = sharedPath("networks/devnet/genesis.blob");
+    const chain = await startNode({ genesis, accounts, ...SERVED });
+    const fork = await startNode({ fork: { url: chain.url ?? "", upstreamRate: 0 }, ...SERVED });
+    await publishAndCall(chain, compiled);
+    // The fork began before the package was there.
+    await publishAndCall(fork, compiled);
+    const later = await startNode({ fork: { url: chain.url ?? "", upstreamRate: 0 }, ...SERVED });
+    const called = await later.impersonate(compiled.address, {
+      function: `${compiled.address}::message::set_message`,
+      arguments: ["from the fork"],
+    });
+    expect(called).toMatchObject({ success: true });
+    const message = (node: Node) =>
+      node.view({ function: `${compiled.address}::message::get_message`, arguments: [compiled.address] });
+    expect(await message(later)).toEqual(["from the fork"]);
+    expect(await message(chain)).toEqual(["hello"]);
+  });
+
+  it("simulates on followers, of all versions or from the middle on, with the level of what was read", async () => {
+    const genesis = sharedPath("networks/devnet/genesis.blob");
+    const chain = await startNode({ genesis, localChain: {}, http: { port: 0 }, pruneWindow: "off" });
+    await chain.fund("0xb0b", 500_000_000n);
+    const { ledger_version: startVersion } = await chain.mine(1);
+    await chain.mine(1);
+    const transfer = {
+      sender: "0xb0b",
+      sequence_number: "0",
+      max_gas_amount: "200000",
+      gas_unit_price: "100",
+      expiration_timestamp_secs: "32503680000",
+      payload: {
+        type: "entry_function_payload",
+        function: "0x1::aptos_account::transfer",
+        type_arguments: [],
+        arguments: ["0xcafe", "1000"],
+      },
+      signature: { type: "no_account_signature" },
+    };
+    const wanted = await chain.simulate(transfer);
+    expect(wanted).toMatchObject({ success: true, vmStatus: "Executed successfully" });
+    const levels: (string | null)[] = [];
+    for (const from of [{}, { startVersion: `${startVersion}` }]) {
+      const follower = await startNode({
+        http: { port: 0 },
+        follow: { upstreams: [chain.url ?? ""], pollTimeMs: 5, ...from },
+      });
+      await follower.untilReady();
+      expect(await follower.simulate(transfer)).toMatchObject({ success: true, gasUsed: wanted.gasUsed });
+      const response = await fetch(`${follower.url}/transactions/simulate`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...transfer, sequence_number: "7" }),
+      });
+      // What the chain would refuse is an answer too.
+      expect(await response.json()).toMatchObject([
+        { success: false, vm_status: expect.stringContaining("SEQUENCE_NUMBER_TOO_NEW"), gas_used: "0" },
+      ]);
+      levels.push(response.headers.get("x-node-trust"));
+    }
+    expect(levels).toEqual(["trusted", "trusted"]);
+    expect(await chain.balance("0xcafe", APT)).toBe(0n);
+  });
+
+  it.each(["devnet", "mainnet"])("moves time, epochs and coins by the functions of %s", async (network) => {
+    const node = await startNode({ genesis: sharedPath(`networks/${network}/genesis.blob`), localChain: {} });
+    await node.mine(2);
+    const { epoch } = await node.ledgerInfo();
+    await node.fund("0xb0b", 500_000_000n);
+    expect(await node.balance("0xb0b", APT)).toBe(500_000_000n);
+    const transfer = { function: "0x1::aptos_account::transfer", arguments: ["0xcafe", 1_000n] };
+    expect(await node.impersonate("0xb0b", transfer)).toMatchObject({ success: true });
+    expect(await node.balance("0xcafe", APT)).toBe(1_000n);
+    const tooMuch = { ...transfer, arguments: ["0xcafe", 600_000_000n] };
+    expect(await node.impersonate("0xb0b", tooMuch)).toMatchObject({ success: false });
+    // A block that ends an epoch is the last of it.
+    await node.advanceTime(3 * 3_600_000);
+    const { epoch: later } = await node.mine(1);
+    expect(later).toBe(epoch + 1n);
+    await node.fund("0xb0b", 5n);
+    expect(await node.balance("0xb0b", APT)).toBe(500_000_000n - 1_000n + 5n);
+  });
+});
