@@ -79,7 +79,7 @@ async function measureChain(): Promise<void> {
       },
     },
   }) as CassandraStore;
-  for (const name of ["openView", "getTreeNodes", "getSideRows", "putSideRows", "prune"] as const) {
+  for (const name of ["openView", "getTreeNodes", "getSideRows", "writeSide", "prune"] as const) {
     Object.defineProperty(counted, name, { value: store[name].bind(store) });
   }
   const chain = new ChainRun(createLocalChain({ seed: "size" }), counted);

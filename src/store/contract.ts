@@ -53,6 +53,16 @@ export interface SideRow {
   readonly value: Uint8Array | undefined;
 }
 
+/** A change that adds no version. */
+export interface SideChange {
+  /** Keys are at most 128 bytes. */
+  readonly sideRows: readonly SideRow[];
+  /** Rows of committed versions to add. */
+  readonly index?: readonly IndexRow[] | undefined;
+  /** Replaces the trust of the position. */
+  readonly trust?: TrustFacts | undefined;
+}
+
 /** Consecutive versions with all their data. Written atomically. */
 export interface CommitBatch {
   /** Latest version before this batch; undefined for the first commit of an empty store. */
@@ -147,12 +157,8 @@ export interface Store extends Ledger {
   getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
   /** Side rows, in the order of `keys`. They are never pruned and belong to no version. */
   getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
-  /** Writes side rows atomically. Keys are at most 128 bytes. */
-  putSideRows(rows: readonly SideRow[]): Promise<void>;
-  /** Adds index rows of committed versions and writes side rows, atomically. */
-  putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void>;
-  /** Replaces the trust of the position and writes side rows, atomically. Throws LedgerError `no_ledger`. */
-  setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void>;
+  /** Writes a change that adds no version, atomically. Throws LedgerError `no_ledger` for trust without a ledger. */
+  writeSide(change: SideChange): Promise<void>;
   /** Commits a batch atomically. Pass `identity` with the first commit only. */
   commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void>;
   /**

@@ -4,7 +4,6 @@
 import { append } from "../base/append.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
-import type { TrustFacts } from "../ledger/trust.ts";
 import type { IndexName } from "../ledger/view.ts";
 import type {
   BaseBatch,
@@ -12,7 +11,7 @@ import type {
   IndexRow,
   PruneStep,
   RewindBatch,
-  SideRow,
+  SideChange,
   Store,
   StoreIdentity,
   StoreView,
@@ -35,12 +34,6 @@ export interface IndexChoice {
 export interface LedgerCommit extends Omit<CommitBatch, "index"> {
   /** Of the records' transactions; read from the records unless given. */
   readonly hashes?: readonly Uint8Array[];
-}
-
-/** A change that adds no version. */
-export interface SideChange {
-  readonly sideRows: readonly SideRow[];
-  readonly trust?: TrustFacts;
 }
 
 /** How much of the ledger is indexed. `impossible`: records that the index needs are pruned, or never were here. */
@@ -102,9 +95,9 @@ export class StoreWriter {
     return batch;
   }
 
-  /** Writes side rows, and trust if it is given, atomically. */
-  async write({ sideRows, trust }: SideChange): Promise<void> {
-    await (trust === undefined ? this.#store.putSideRows(sideRows) : this.#store.setTrust(trust, sideRows));
+  /** Writes a change that adds no version. */
+  async write(change: SideChange): Promise<void> {
+    await this.#store.writeSide(change);
   }
 
   /** Writes a part of the state below the first commit. */
@@ -187,7 +180,7 @@ export class StoreWriter {
     const rows = await this.#rowMaker().rowsOf(writes, async (keyHashes) =>
       start > oldestVersion ? view.getItems(keyHashes, start - 1n) : [],
     );
-    await this.#store.putIndex(rows, [INDEX_REACH.items.row(last)]);
+    await this.write({ index: rows, sideRows: [INDEX_REACH.items.row(last)] });
     return last;
   }
 
@@ -198,7 +191,8 @@ export class StoreWriter {
     const records = await view.getRecords(start, maxRecords, STEP_BYTES);
     if (records.length === 0) return undefined;
     const last = start + BigInt(records.length) - 1n;
-    await this.#store.putIndex(transactionIndexRows(records), [INDEX_REACH.transactions.row(last)]);
+    const index = transactionIndexRows(records);
+    await this.write({ index, sideRows: [INDEX_REACH.transactions.row(last)] });
     return last;
   }
 

@@ -40,7 +40,7 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     const named = { ...ttl, ledger: "fenced" };
     const [first, second] = [await cluster.openWriter({ ...named, splitRows: 3 }), await cluster.open(named)];
     await first.commit(ledger.batch(undefined, 10n), SYNTHETIC_IDENTITY);
-    await first.putSideRows([{ key: Buffer.from("row"), value: Buffer.from("good") }]);
+    await first.writeSide({ sideRows: [{ key: Buffer.from("row"), value: Buffer.from("good") }] });
     await second.lease.acquire();
     await sleep(350);
     expect(await second.lease.acquire()).toBeDefined();
@@ -97,7 +97,7 @@ describeCluster("writers of a ledger in a cluster", (cluster) => {
     await writer.commit(ledger.batch(10n, 20n));
     await claim();
     await writer.lease.renew();
-    await expect(writer.putSideRows([])).rejects.toEqual(coded("unreachable"));
+    await expect(writer.writeSide({ sideRows: [] })).rejects.toEqual(coded("unreachable"));
     await writer.commit(ledger.batch(20n, 30n));
     const view = await writer.openView();
     await checkView(view, ledger, 30n);

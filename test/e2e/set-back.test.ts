@@ -58,7 +58,7 @@ describe("a reader that opens the store while a commit is made", () => {
       setBack(path, steps);
       if (round % 3 === 0) expect(await headOf(store)).toBe(head);
       if (round % 3 === 1)
-        await store.putSideRows([{ key: Buffer.from("a key"), value: Buffer.from(`${round}`) }]);
+        await store.writeSide({ sideRows: [{ key: Buffer.from("a key"), value: Buffer.from(`${round}`) }] });
     }
     expect(await headOf(store)).toBe(head);
     const view = await store.openView();

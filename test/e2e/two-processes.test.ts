@@ -126,7 +126,7 @@ describe("a plain copy of a directory that another process writes", () => {
     const copy = `${original}-copy`;
     await cp(original, copy, { recursive: true });
     const store = await openLmdbStore({ path: copy });
-    await store.putSideRows([{ key: Uint8Array.of(200), value: Uint8Array.of(1) }]);
+    await store.writeSide({ sideRows: [{ key: Uint8Array.of(200), value: Uint8Array.of(1) }] });
     await store.close();
     const locked = { code: "locked", message: expect.stringContaining(`process ${child.pid} `) };
     await expect(openLmdbStore({ path: original })).rejects.toEqual(expect.objectContaining(locked));

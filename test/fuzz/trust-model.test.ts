@@ -172,7 +172,10 @@ describe("what a node says and what it checked", () => {
           const view = await store.openView();
           const { trust, refuted, version } = view.position;
           view.release();
-          await store.setTrust({ trust: raiseTrust(trust, version, AGREED), refuted }, []);
+          await store.writeSide({
+            trust: { trust: raiseTrust(trust, version, AGREED), refuted },
+            sideRows: [],
+          });
         },
       }),
     ],

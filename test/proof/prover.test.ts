@@ -12,7 +12,7 @@ import { decodeBundleJson, toMade } from "../../src/proof/bundle-json.ts";
 import { bundleToText, encodeBundle } from "../../src/proof/made-bundle.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
 import type { ProofOptions, ProofQuestion } from "../../src/proof/question.ts";
-import type { Store } from "../../src/store/contract.ts";
+import type { SideChange, Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
 import { clearProofHistory } from "../../src/sync/proofs/proof-history.ts";
@@ -171,11 +171,11 @@ describe("proofs", () => {
     if (question === undefined) throw new Error("no question");
     const newest = await loadNewestSigned(origin.store);
     if (newest === undefined) throw new Error("nothing is signed");
-    await follower.store.putSideRows([newestRow({ ...newest, isOwn: false })]);
+    await follower.store.writeSide({ sideRows: [newestRow({ ...newest, isOwn: false })] });
     for (let epoch = 0n; epoch < newest.signed.ledgerInfo.epoch; epoch++) {
       const end = await loadEpochEnd(origin.store, epoch);
       if (end === undefined) throw new Error(`no end of epoch ${epoch}`);
-      await follower.store.putSideRows([epochEndRow(end)]);
+      await follower.store.writeSide({ sideRows: [epochEndRow(end)] });
     }
     const fromWaypoint = checkGenesis(origin.chain.genesisBlob()).waypoint;
     for (const version of await lastEnds(follower.store, 33)) {
@@ -226,9 +226,9 @@ describe("proofs", () => {
         note(args[0].sideRows ?? []);
         await store.commit(...args);
       },
-      putSideRows: async (rows: Parameters<Store["putSideRows"]>[0]) => {
-        note(rows);
-        await store.putSideRows(rows);
+      writeSide: async (change: SideChange) => {
+        note(change.sideRows);
+        await store.writeSide(change);
       },
     });
     // Methods of the store use its private fields.
@@ -236,7 +236,7 @@ describe("proofs", () => {
       Object.assign(watched, { [name]: (store[name] as (...args: unknown[]) => unknown).bind(store) });
     }
     Object.defineProperty(watched, "identity", { get: () => store.identity });
-    const note = (rows: Parameters<Store["putSideRows"]>[0]): void => {
+    const note = (rows: SideChange["sideRows"]): void => {
       for (const { key, value } of rows) {
         const name = Buffer.from(key).toString("hex");
         // Nodes and block ends; ends of epochs and subtrees of the accumulator stay for good.

@@ -147,7 +147,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       const store = await open();
       const [one, two] = [Buffer.from("one"), Buffer.from("two")];
       expect(await store.getSideRows([one, two])).toEqual([undefined, undefined]);
-      await store.putSideRows([{ key: one, value: Uint8Array.of(1) }]);
+      await store.writeSide({ sideRows: [{ key: one, value: Uint8Array.of(1) }] });
       const ledger = new SyntheticLedger(11, 12);
       const sideRows = [
         { key: one, value: undefined },
@@ -336,7 +336,7 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
     it("takes no commit while its history is refuted, and its raw view reads all of it", async () => {
       const { store, ledger } = await filled(50n);
       const refuted = { firstVersion: 40n, reason: "a waypoint says otherwise" };
-      await store.setTrust({ ...ALL_TRUSTED, refuted }, []);
+      await store.writeSide({ trust: { ...ALL_TRUSTED, refuted }, sideRows: [] });
       await expect(store.commit(ledger.batch(50n, 60n))).rejects.toEqual(coded("order"));
       const raw = await store.openRawView();
       await checkView(raw, ledger, 50n);
@@ -400,9 +400,9 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
         }
       };
       expect(await read()).toEqual([undefined, 0]);
-      await store.putIndex(index!.slice(0, 8), [indexReachRow(3n)]);
+      await store.writeSide({ index: index!.slice(0, 8), sideRows: [indexReachRow(3n)] });
       expect((await read())[0]).toBe(3n);
-      await store.putIndex(index!, [indexReachRow(30n)]);
+      await store.writeSide({ index: index!, sideRows: [indexReachRow(30n)] });
       const view = await store.openView();
       await checkView(view, ledger, 30n);
       view.release();

@@ -110,17 +110,9 @@ export class Member {
       openRawView: () => store.openRawView(),
       getTreeNodes: (keys) => store.getTreeNodes(keys),
       getSideRows: (keys) => store.getSideRows(keys),
-      putSideRows: async (rows) => {
+      writeSide: async (change) => {
         guard();
-        await store.putSideRows(rows);
-      },
-      putIndex: async (rows, sideRows) => {
-        guard();
-        await store.putIndex(rows, sideRows);
-      },
-      setTrust: async (facts, rows) => {
-        guard();
-        await store.setTrust(facts, rows);
+        await store.writeSide(change);
       },
       commit: async (batch, identity) => {
         guard();

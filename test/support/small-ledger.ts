@@ -79,7 +79,7 @@ export class SmallLedger {
   /** A check raised every version up to one. */
   async raise(upTo: bigint, level: TrustLevel): Promise<void> {
     this.#trust = raiseTrust(this.#trust, upTo, level);
-    await this.store.setTrust({ trust: this.#trust, refuted: undefined }, []);
+    await this.store.writeSide({ trust: { trust: this.#trust, refuted: undefined }, sideRows: [] });
   }
 
   /** Versions after one that changed a balance, with the balance then. */

@@ -10,7 +10,7 @@ import { loadMatchedWaypoints } from "../../src/sync/waypoints.ts";
 import { buildRaisedChain } from "./small-chain.ts";
 
 const [path = "", count = "1", moment = "after"] = process.argv.slice(2);
-const WRITES: readonly PropertyKey[] = ["commit", "setTrust", "putSideRows"];
+const WRITES: readonly PropertyKey[] = ["commit", "writeSide"];
 let writes = 0;
 
 function die(): Promise<never> {

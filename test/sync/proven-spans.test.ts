@@ -252,10 +252,10 @@ describe("a ledger that began in the middle and is refuted", () => {
     const view = await store.openView();
     view.release();
     const { trust, refuted } = view.position;
-    await store.setTrust(
-      { trust: cutTrust([...trust, { first: proven, level: CHAINED }], proven), refuted },
-      [plant(1, proven, PROVEN), plant(2, proven + 1n, TRUSTED), plant(3, proven - 1n, PROVEN)],
-    );
+    await store.writeSide({
+      trust: { trust: cutTrust([...trust, { first: proven, level: CHAINED }], proven), refuted },
+      sideRows: [plant(1, proven, PROVEN), plant(2, proven + 1n, TRUSTED), plant(3, proven - 1n, PROVEN)],
+    });
     await store.close();
     expect((await checkData(data)).findings).toEqual([
       expect.stringContaining(`proven at version ${proven}, where nothing confirms the history`),

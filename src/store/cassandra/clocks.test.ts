@@ -33,7 +33,7 @@ it("gives every row and every removal a timestamp that no clock made", async () 
   cluster.sent = [];
   const ledger = new SyntheticLedger(3, 12);
   await store.commit(ledger.batch(undefined, 60n), SYNTHETIC_IDENTITY);
-  await store.putSideRows([{ key: Buffer.from("a"), value: Buffer.from("b") }]);
+  await store.writeSide({ sideRows: [{ key: Buffer.from("a"), value: Buffer.from("b") }] });
   const { firstVersion: floor } = ledger.blockAt(40n, 60n);
   for (let isDone = false; !isDone; ) isDone = (await store.prune(floor, 20)).done;
   const writes = cluster.sent.filter(

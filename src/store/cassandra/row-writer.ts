@@ -4,14 +4,13 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
-import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
 import type {
   BaseBatch,
   BlockStart,
   CommitBatch,
-  IndexRow,
   RewindBatch,
+  SideChange,
   SideRow,
   StoreIdentity,
 } from "../contract.ts";
@@ -139,32 +138,17 @@ export class RowWriter {
     });
   }
 
-  /** Writes side rows, all or none. */
-  async putSideRows(rows: readonly SideRow[]): Promise<void> {
-    await this.putIndex([], rows);
-  }
-
-  /** Adds index rows, then writes side rows, all or none. */
-  async putIndex(index: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
-    await this.queue(async () => {
-      await this.recover();
-      const { term, seq, position, identity, pruned } = this.#requireLease().head;
-      const stamp = { term, seq: seq + 1n };
-      const rows = [...planOwned(this.tables, index), ...planSide(this.tables, sideRows, stamp)];
-      await this.#write(rows, { seq: stamp.seq, position, identity, pruned });
-      await this.#removeReplaced([], sideRows);
-    });
-  }
-
-  /** Replaces the trust of the position and writes side rows, all or nothing. */
-  async setTrust({ trust, refuted }: TrustFacts, rows: readonly SideRow[]): Promise<void> {
+  /** Adds index rows, then writes side rows and trust, all or none. */
+  async writeSide({ sideRows, index = [], trust: facts }: SideChange): Promise<void> {
     await this.queue(async () => {
       await this.recover();
       const { term, seq, position: known, identity, pruned } = this.#requireLease().head;
       const stamp = { term, seq: seq + 1n };
-      const position = { ...requireLedger(known), trust, refuted };
-      await this.#write(planSide(this.tables, rows, stamp), { seq: stamp.seq, position, identity, pruned });
-      await this.#removeReplaced([], rows);
+      const position =
+        facts === undefined ? known : { ...requireLedger(known), trust: facts.trust, refuted: facts.refuted };
+      const rows = [...planOwned(this.tables, index), ...planSide(this.tables, sideRows, stamp)];
+      await this.#write(rows, { seq: stamp.seq, position, identity, pruned });
+      await this.#removeReplaced([], sideRows);
     });
   }
 

@@ -4,14 +4,12 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { CacheStats } from "../../base/cache-stats.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { TrustFacts } from "../../ledger/trust.ts";
 import type {
   BaseBatch,
   CommitBatch,
-  IndexRow,
   PruneStep,
   RewindBatch,
-  SideRow,
+  SideChange,
   StoreIdentity,
   StoreView,
 } from "../contract.ts";
@@ -144,16 +142,8 @@ class ClusterStore implements CassandraStore {
     return Promise.all(keys.map((key) => this.#tables.findSide(asBuffer(key), head.seq, terms)));
   }
 
-  async putSideRows(rows: readonly SideRow[]): Promise<void> {
-    await this.#writer.putSideRows(rows);
-  }
-
-  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
-    await this.#writer.putIndex(rows, sideRows);
-  }
-
-  async setTrust(facts: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
-    await this.#writer.setTrust(facts, sideRows);
+  async writeSide(change: SideChange): Promise<void> {
+    await this.#writer.writeSide(change);
   }
 
   async openIndexWalk(): Promise<ClusterIndexWalk> {

@@ -4,15 +4,13 @@ import type { RootDatabase } from "lmdb";
 import { type Logger, silentLogger } from "../../base/log.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { TrustFacts } from "../../ledger/trust.ts";
 import { assertFollows, assertIdentity } from "../commit-check.ts";
 import type {
   BaseBatch,
   CommitBatch,
-  IndexRow,
   PruneStep,
   RewindBatch,
-  SideRow,
+  SideChange,
   Store,
   StoreIdentity,
   StoreView,
@@ -178,16 +176,16 @@ class LmdbStore implements Store {
     return keys.map((key) => getRow(this.#tables.side, key));
   }
 
-  async putSideRows(rows: readonly SideRow[]): Promise<void> {
-    assertDiskSpace(this.#path, rows.length);
-    this.#write(() => writeSideRows(this.#tables, rows));
-  }
-
-  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
-    assertDiskSpace(this.#path, rows.length);
+  async writeSide({ sideRows, index = [], trust: facts }: SideChange): Promise<void> {
+    // A refutation is small, and must not wait for space.
+    if (facts === undefined) assertDiskSpace(this.#path, index.length + sideRows.length);
     this.#write(() => {
-      putIndexRows(this.#tables, rows);
+      putIndexRows(this.#tables, index);
       writeSideRows(this.#tables, sideRows);
+      if (facts === undefined) return;
+      const position = requireLedger(this.#readPosition());
+      const { trust, refuted } = facts;
+      putRow(this.#tables.meta, META.position, encodePosition({ ...position, trust, refuted }));
     });
   }
 
@@ -212,14 +210,6 @@ class LmdbStore implements Store {
         throw new StoreError("order", `the store at ${this.#path} already contains a ledger`);
       }
       writeBase(this.#tables, base);
-    });
-  }
-
-  async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
-    this.#write(() => {
-      const position = requireLedger(this.#readPosition());
-      writeSideRows(this.#tables, sideRows);
-      putRow(this.#tables.meta, META.position, encodePosition({ ...position, trust, refuted }));
     });
   }
 

@@ -1,7 +1,6 @@
 // The memory engine: for tests, for short-lived local chains, and as the model that tests compare other engines with.
 import { storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { Position } from "../../ledger/position.ts";
-import type { TrustFacts } from "../../ledger/trust.ts";
 import type { IndexName, StateItem } from "../../ledger/view.ts";
 import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
 import type {
@@ -10,6 +9,7 @@ import type {
   IndexRow,
   PruneStep,
   RewindBatch,
+  SideChange,
   SideRow,
   Store,
   StoreCopies,
@@ -92,21 +92,13 @@ class MemoryStore implements Store {
     return keys.map((key) => this.#sideRows.get(toMapKey(key)));
   }
 
-  async putSideRows(rows: readonly SideRow[]): Promise<void> {
-    for (const { key, value } of rows) {
-      if (value === undefined) this.#sideRows.delete(toMapKey(key));
-      else this.#sideRows.set(toMapKey(key), new Uint8Array(value));
+  async writeSide({ sideRows, index = [], trust: facts }: SideChange): Promise<void> {
+    if (facts !== undefined) {
+      const { trust, refuted } = facts;
+      this.#position = { ...requireLedger(this.#position), trust, refuted };
     }
-  }
-
-  async putIndex(rows: readonly IndexRow[], sideRows: readonly SideRow[]): Promise<void> {
-    this.#putIndex(rows);
-    await this.putSideRows(sideRows);
-  }
-
-  async setTrust({ trust, refuted }: TrustFacts, sideRows: readonly SideRow[]): Promise<void> {
-    this.#position = { ...requireLedger(this.#position), trust, refuted };
-    await this.putSideRows(sideRows);
+    this.#putIndex(index);
+    this.#putSideRows(sideRows);
   }
 
   async commit(batch: CommitBatch, identity?: StoreIdentity): Promise<void> {
@@ -125,7 +117,7 @@ class MemoryStore implements Store {
     }
     this.#putTreeNodes(batch.treeNodes);
     if (batch.index !== undefined) this.#putIndex(batch.index);
-    if (batch.sideRows !== undefined) await this.putSideRows(batch.sideRows);
+    if (batch.sideRows !== undefined) this.#putSideRows(batch.sideRows);
     this.identity = chain;
     this.#position = toStoredPosition(batch, this.#position);
   }
@@ -138,7 +130,7 @@ class MemoryStore implements Store {
     }
     this.#putTreeNodes(base.treeNodes);
     if (base.index !== undefined) this.#putIndex(base.index);
-    if (base.sideRows !== undefined) await this.putSideRows(base.sideRows);
+    if (base.sideRows !== undefined) this.#putSideRows(base.sideRows);
   }
 
   async prune(floor: bigint, maxRows: number): Promise<PruneStep> {
@@ -188,7 +180,7 @@ class MemoryStore implements Store {
       if (!items.has(toMapKey(keyHash))) removeOwned(this.#rows, owner, place);
     }
     this.#putTreeNodes(batch.treeNodes);
-    await this.putSideRows(batch.sideRows);
+    this.#putSideRows(batch.sideRows);
     this.#position = toRewoundPosition(batch, head);
   }
 
@@ -221,6 +213,13 @@ class MemoryStore implements Store {
     for (const { key, value } of nodes) {
       if (value === undefined) this.#treeNodes.delete(toMapKey(key));
       else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
+    }
+  }
+
+  #putSideRows(rows: readonly SideRow[]): void {
+    for (const { key, value } of rows) {
+      if (value === undefined) this.#sideRows.delete(toMapKey(key));
+      else this.#sideRows.set(toMapKey(key), new Uint8Array(value));
     }
   }
 

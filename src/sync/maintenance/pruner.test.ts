@@ -127,7 +127,7 @@ describe("pruner", () => {
     const faults: unknown[] = [];
     const flaky = Object.assign(Object.create(store) as Store, {
       getSideRows: store.getSideRows.bind(store),
-      putSideRows: store.putSideRows.bind(store),
+      writeSide: store.writeSide.bind(store),
       openView: store.openView.bind(store),
       identity: store.identity,
       prune: async (floor: bigint, maxRows: number) => {
