@@ -63,7 +63,6 @@ export { checkProof, proofStart, proofToBcs } from "./node/tools/proof-files.ts"
 export { type RewindReport, rewindData } from "./node/tools/rewinding.ts";
 export {
   backupData,
-  type CheckProgress,
   type CopyWatch,
   checkClusterData,
   checkData,

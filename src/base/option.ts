@@ -30,7 +30,7 @@ export function eitherKind(...kinds: readonly ValueKind[]): ValueKind {
 
 export const TEXT: ValueKind = typed("string", "a text");
 export const FLAG: ValueKind = typed("boolean", "true or false");
-export const NUMBER: ValueKind = typed("number", "a number");
+const NUMBER: ValueKind = typed("number", "a number");
 export const BIGINT: ValueKind = typed("bigint", "a bigint");
 export const CALLBACK: ValueKind = typed("function", "a function");
 export const BYTES: ValueKind = { expected: "bytes", fits: (value) => value instanceof Uint8Array };

@@ -6,7 +6,7 @@ import { HttpError } from "../../http/errors.ts";
 import { LedgerError, type LedgerErrorCode } from "../../ledger/errors.ts";
 
 /** `absent`: the ledger has no such account, item or transaction; `invalid`: the question cannot be answered as asked. */
-export class CallError extends CodedError<"absent" | "invalid"> {}
+class CallError extends CodedError<"absent" | "invalid"> {}
 
 const LEDGER_CODES: Partial<Record<Condition, LedgerErrorCode>> = {
   version_not_found: "version_not_found",

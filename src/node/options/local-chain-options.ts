@@ -15,7 +15,7 @@ import { optionTable } from "./option-table.ts";
 /** The seed of a chain that is given none. */
 export const DEFAULT_SEED = "sextant";
 
-export const LOCAL_CHAIN_NUMBERS = {
+const LOCAL_CHAIN_NUMBERS = {
   /**
    * Time between blocks, on the wall clock; 0 makes them as fast as possible, on a clock of their own, so that the ledger
    * depends on the seed alone. Left out, only calls and submissions make blocks.

@@ -11,8 +11,6 @@ import type {
   SubmissionHandler,
 } from "../../http/services.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import type { RemoteCalls } from "./remote-calls.ts";
-import type { WriterFunctions } from "./worker-messages.ts";
 
 /** A submission on its way to the writer. */
 export type SubmissionCall =
@@ -32,6 +30,9 @@ export type SubmissionReply = PendingTransaction | readonly (Fault | undefined)[
 /** Calls of one worker that wait for the writer at most. */
 const MAX_WAITING = 256;
 const TIMEOUT_MS = 10_000;
+
+/** Makes a call in the writer; LATE if it takes longer than `ms`. */
+type CallInWriter = (ms: number, call: SubmissionCall) => Promise<SubmissionReply | typeof LATE>;
 
 /** Makes a call where the mempool is. */
 export async function answerSubmission(
@@ -54,12 +55,12 @@ export async function answerSubmission(
 
 /** The worker's side: makes the calls in the writer. */
 export class ForwardedSubmissions implements ChainSubmissions {
-  readonly #writer: RemoteCalls<WriterFunctions>;
+  readonly #call: CallInWriter;
   readonly #reach: (version: bigint) => Promise<unknown>;
   #waiting = 0;
 
-  constructor(writer: RemoteCalls<WriterFunctions>, reach: (version: bigint) => Promise<unknown>) {
-    this.#writer = writer;
+  constructor(call: CallInWriter, reach: (version: bigint) => Promise<unknown>) {
+    this.#call = call;
     this.#reach = reach;
   }
 
@@ -70,8 +71,7 @@ export class ForwardedSubmissions implements ChainSubmissions {
       });
     }
     this.#waiting++;
-    const asked = this.#writer.callWithin(TIMEOUT_MS, "submission", call);
-    const reply = await asked.finally(() => this.#waiting--);
+    const reply = await this.#call(TIMEOUT_MS, call).finally(() => this.#waiting--);
     if (reply === LATE) throw new HttpError("unavailable", "the writing process did not answer in time");
     return reply as T;
   }

@@ -17,7 +17,7 @@ type Message =
   | { readonly id: number; readonly error: { readonly message: string; readonly fault: Fault } };
 
 /** An error of the other side. */
-export class RemoteError extends FaultError {
+class RemoteError extends FaultError {
   constructor(message: string, fault: Fault) {
     super(fault);
     this.message = message;

@@ -27,8 +27,9 @@ const writer = new RemoteCalls<WriterFunctions>(
   (message) => process.send?.(message, undefined, undefined, () => {}),
   own,
 );
-const submissions = new ForwardedSubmissions(writer, async (minLedgerVersion) =>
-  worker?.node.ledgerInfo({ minLedgerVersion, waitMs: MAX_BEHIND_MS }),
+const submissions = new ForwardedSubmissions(
+  (ms, call) => writer.callWithin(ms, "submission", call),
+  async (minLedgerVersion) => worker?.node.ledgerInfo({ minLedgerVersion, waitMs: MAX_BEHIND_MS }),
 );
 
 function logAt(level: keyof Logger): Logger["info"] {
