@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type Answer, ask } from "../lib/api.ts";
+import { shorten, trimAddress } from "../lib/format.ts";
 import { demoName, live } from "../lib/live.ts";
 import { NATIVE } from "../lib/meaning.ts";
 import { linkTo } from "../lib/router.ts";
@@ -13,7 +14,7 @@ const UNITS = 100n;
 const AMOUNT = UNITS * 10n ** 8n;
 const EXPIRES_SECONDS = 600;
 
-/** The demo account that has most, apart from one. */
+/** The account that has most. */
 async function richest(addresses: readonly string[]): Promise<string> {
   const body = { queries: addresses.map((address) => ({ address, asset_type: NATIVE })) };
   const { balances } = (await ask<Answer<"get_balances">>("balances", { body })).data;
@@ -78,7 +79,7 @@ export function Faucet({
   return (
     <div class="faucet">
       <Button onClick={fund} isOff={paid?.state === "busy"} data-testid="faucet">
-        Get {`${UNITS}`} APT
+        Get {`${UNITS}`} APT for {demoName(info, address) ?? shorten(trimAddress(address), 4)}
       </Button>
       <span role="status">
         {paid?.state === "busy" ? "Waiting for its block…" : undefined}
