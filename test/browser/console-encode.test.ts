@@ -123,6 +123,66 @@ describe.skipIf(!hasChromium)("the encoder", () => {
     ]);
   });
 
+  it("takes numbers and names in lists without quotes, and keeps the form in the link", async () => {
+    const [, one = "", two = ""] = Object.keys(info.demo_accounts);
+    const page = await open("#/encode?function=0x1::aptos_account::batch_transfer");
+    const recipients = page.getByLabel("vector<address>");
+    await recipients.fill(`${one}, ${two}`);
+    await page.getByLabel("vector<u64>").fill("1, 18446744073709551615");
+    await page.getByTestId("bytes").waitFor();
+    const argumentsOf = async () =>
+      JSON.parse((await page.getByLabel("request", { exact: true }).textContent()) ?? "").payload.arguments;
+    const expected = [
+      [info.demo_accounts[one]?.address, info.demo_accounts[two]?.address],
+      ["1", "18446744073709551615"],
+    ];
+    expect(await argumentsOf()).toEqual(expected);
+    await page.waitForURL(/form=.*18446744073709551615/);
+    await page.reload();
+    await page.getByTestId("bytes").waitFor();
+    expect(await recipients.inputValue()).toBe(`${one}, ${two}`);
+    expect(await argumentsOf()).toEqual(expected);
+    // Another function begins with an empty form, and the way back leads to this one.
+    await page.goto("/#/encode?function=0x1::aptos_account::transfer");
+    await page.getByText("Fill in the arguments").waitFor();
+    await page.goBack();
+    await page.getByTestId("bytes").waitFor();
+    expect(await recipients.inputValue()).toBe(`${one}, ${two}`);
+    // What is no form in a link is left out.
+    await page.goto(`/#/encode?form=${encodeURIComponent('{"args":[{"text":5}],"sender":[]}')}`);
+    await page.getByText("Fill in the arguments").waitFor();
+    expect(visit.faults).toEqual([]);
+  });
+
+  it("has a field for each member of a struct, also of one inside another", async () => {
+    const demo = info.demo_accounts.demo?.address;
+    const page = await open(`#/encode?function=${demo}::demo::take_route`);
+    await page.getByLabel(/^name/).fill("coast");
+    await page.getByLabel(/^stops/).fill('[{"x": 1, "y": -2}]');
+    const end = page.getByRole("group", { name: /^end/ });
+    await end.getByLabel(/^x/).fill("9007199254740993");
+    await end.getByLabel(/^y/).fill("-5");
+    await page.getByTestId("bytes").waitFor();
+    const request = JSON.parse((await page.getByLabel("request", { exact: true }).textContent()) ?? "");
+    expect(request.payload.arguments).toEqual([
+      { name: "coast", stops: [{ x: "1", y: "-2" }], end: { vec: [{ x: "9007199254740993", y: "-5" }] } },
+    ]);
+    await end.getByLabel(/^x/).fill("-1");
+    await page.locator(".field-error").waitFor();
+    await end.getByLabel("has a value").uncheck();
+    await page.getByTestId("bytes").waitFor();
+  });
+
+  it("gives an account something to spend", async () => {
+    const address = `0x${"5e".repeat(32)}`;
+    const page = await open();
+    await page.getByLabel("sender address").fill(address);
+    await page.getByTestId("faucet").click();
+    await page.getByRole("link", { name: /^transaction \d/ }).waitFor();
+    const path = `accounts/${address}/balance/0x1::aptos_coin::AptosCoin?quoted=true`;
+    expect(JSON.parse(await askNode(node.url, path))).toBe("10000000000");
+  });
+
   it("says at the field that JSON is not JSON, and which function a module does not have", async () => {
     const demo = info.demo_accounts.demo?.address;
     const page = await open(`#/encode?function=${demo}::demo::take_matrix`);

@@ -210,8 +210,28 @@ describe.skipIf(!hasChromium)("the console", () => {
     // A struct as a value.
     await goTo(page, "#/table/orders");
     await page.getByRole("heading", { name: "Table orders" }).waitFor();
-    await page.locator("table.rows tbody a").first().click();
+    const rows = page.locator("table.rows tbody tr");
+    // Every row is decoded, with its owner as a link.
+    await rows.first().getByText("filled").waitFor();
+    expect(await rows.getByText("filled").count()).toBe(await rows.count());
+    await rows.first().getByRole("link").first().click();
     await page.getByTestId("decoded").getByText("owner").waitFor();
+    // A table whose types nobody wrote down, until the reader says them.
+    const coin = await askNode(
+      node.url,
+      "accounts/0x1/resource/0x1::coin::CoinInfo<0x1::aptos_coin::AptosCoin>",
+    );
+    const [{ handle }] = JSON.parse(coin).data.supply.vec[0].aggregator.vec as [{ handle: string }];
+    await goTo(page, `#/table/${handle}`);
+    await page.getByRole("heading", { name: "Table", exact: true }).waitFor();
+    await page.getByText("Decode keys and values").click();
+    await page.getByLabel("Their keys are of type").fill("address");
+    await page.getByLabel("Their values are of type").fill("u128");
+    await page.getByRole("button", { name: "Decode" }).click();
+    await rows
+      .first()
+      .getByText(/^\d{3,}$/)
+      .waitFor();
   });
 
   it.each([

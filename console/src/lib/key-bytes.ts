@@ -1,5 +1,6 @@
-// BCS of the simple types that tables have as keys, both ways. Anything else is given and shown in hex.
+// BCS of the simple types that tables have as keys. Anything else is given in hex.
 import { fullAddress } from "./format.ts";
+import { isSmallInteger } from "./move-types.ts";
 import { fromHex, toHex } from "./sign.ts";
 
 /** Types of keys that can be typed in. */
@@ -73,35 +74,7 @@ export function encodeKey(type: string, text: string): string {
   return toHex(hexBytes(text));
 }
 
-/** A value of a simple type from its bytes; undefined if the type is not simple or the bytes are not of it. */
-export function decodeSimple(type: string, hex: string): string | undefined {
-  const bytes = fromHex(hex);
-  const bits = INTEGER.exec(type)?.[1];
-  if (bits !== undefined) {
-    if (bytes.length !== Number(bits) / 8) return undefined;
-    return `${bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n)}`;
-  }
-  if (type === "address") return bytes.length === 32 ? hex : undefined;
-  if (type === "bool") return hex === "0x01" ? "true" : hex === "0x00" ? "false" : undefined;
-  if (type !== "0x1::string::String") return undefined;
-  let at = 0;
-  let length = 0;
-  for (let shift = 0; shift < 28; shift += 7) {
-    const byte = bytes[at++];
-    if (byte === undefined) return undefined;
-    length |= (byte & 0x7f) << shift;
-    if (byte < 0x80) break;
-  }
-  if (bytes.length !== at + length) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(at));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Key as JSON text, as `get_table_item` takes it. */
-export function keyJson(type: string, text: string): unknown {
-  if (type === "bool") return text === "true";
-  return /^u(8|16|32)$/.test(type) ? Number(text) : text;
+/** A decoded key as `get_table_item` takes it. */
+export function keyJson(type: string, key: unknown): unknown {
+  return isSmallInteger(type) ? Number(key) : key;
 }

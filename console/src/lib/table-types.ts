@@ -2,6 +2,7 @@
 // ABI of its module.
 import { type Answer, ask, path } from "./api.ts";
 import { fullAddress } from "./format.ts";
+import { structParts } from "./move-types.ts";
 
 export interface TableTypes {
   readonly key: string;
@@ -11,38 +12,9 @@ export interface TableTypes {
 type Abi = NonNullable<Answer<"get_account_module">["abi"]>;
 type Resource = Answer<"get_account_resources">[number];
 
-/** Splits `a, b<c, d>` at its top level. */
-function splitTypes(text: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === "<") depth++;
-    if (text[at] === ">") depth--;
-    if (text[at] !== "," || depth > 0) continue;
-    parts.push(text.slice(start, at).trim());
-    start = at + 1;
-  }
-  return [...parts, text.slice(start).trim()];
-}
-
-interface StructType {
-  readonly address: string;
-  readonly module: string;
-  readonly name: string;
-  readonly typeArguments: readonly string[];
-}
-
-function parseStruct(type: string): StructType | undefined {
-  const match = /^(0x[0-9a-f]+)::(\w+)::(\w+)(?:<(.*)>)?$/.exec(type);
-  if (match === null) return undefined;
-  const [, address = "", module = "", name = "", inner] = match;
-  return { address, module, name, typeArguments: inner === undefined ? [] : splitTypes(inner) };
-}
-
 /** Types of the parts of Table, TableWithLength and other tables with a key and a value. */
 function tableOf(type: string): TableTypes | undefined {
-  const struct = parseStruct(type);
+  const struct = structParts(type);
   const [key, value, ...more] = struct?.typeArguments ?? [];
   const isTable = struct?.address === "0x1" && /^table/.test(struct.module);
   return isTable && key !== undefined && value !== undefined && more.length === 0
@@ -58,7 +30,7 @@ async function typesAt(
 ): Promise<TableTypes | undefined> {
   const table = tableOf(type);
   if (table !== undefined) return table;
-  const struct = parseStruct(type);
+  const struct = structParts(type);
   const [field, ...rest] = fields;
   if (struct === undefined || field === undefined) return undefined;
   const { data } = await ask<{ abi?: Abi }>(path("accounts", struct.address, "module", struct.module), {

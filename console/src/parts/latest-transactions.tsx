@@ -10,9 +10,9 @@ import { TransactionRows } from "./transaction-rows.tsx";
 
 const SHOWN = 6;
 /** Versions that are read at once. */
-const PAGE = 25n;
+const PAGE = 12n;
 /** Blocks may come faster than anyone reads. */
-const PAUSE_MS = 2000;
+const PAUSE_MS = 2500;
 /** Until the head is known. */
 const FIRST_PAUSE_MS = 100;
 

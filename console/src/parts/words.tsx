@@ -6,7 +6,7 @@ import type { Transaction } from "../lib/transactions.ts";
 import { AccountLink, Address, Amount, LedgerText, MoveType } from "./basics.tsx";
 
 /** An amount in units of an asset, or in its smallest unit where the ledger does not say more. */
-export function AssetAmount({
+function AssetAmount({
   amount,
   asset,
   signed = false,

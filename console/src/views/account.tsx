@@ -31,6 +31,7 @@ import {
   Time,
   Title,
 } from "../parts/basics.tsx";
+import { Faucet } from "../parts/faucet.tsx";
 import { ReadAtControl } from "../parts/read-at.tsx";
 
 type Holding = Answer<"get_holdings">[number];
@@ -420,6 +421,7 @@ function Balances({
           </span>
         )}
       </div>
+      {isLive ? <Faucet address={address} onPaid={all.reload} /> : undefined}
       <Card title={isUnlisted ? "One of the balances" : "Balances"}>
         <Load loaded={all}>
           {(read) => (

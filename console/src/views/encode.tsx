@@ -6,16 +6,19 @@ import { type Answer, ApiError, ask, path } from "../lib/api.ts";
 import {
   faultyPart,
   inputKind,
-  type Literal,
-  optionType,
+  type Meanings,
+  NOTHING,
   placeholderOf,
+  type Typed,
   toLiteral,
 } from "../lib/arguments.ts";
 import { formatUnits, fullAddress, groupDigits } from "../lib/format.ts";
 import { demoName, type Info, live } from "../lib/live.ts";
+import { optionType, type Structs } from "../lib/move-types.ts";
 import { linkTo, replace } from "../lib/router.ts";
-import { fromHex, sign } from "../lib/sign.ts";
+import { nextSequence, sendNext, waitFor, withSignature } from "../lib/send.ts";
 import { useStore } from "../lib/store.ts";
+import { loadStructs } from "../lib/structs.ts";
 import type { Transaction } from "../lib/transactions.ts";
 import { useLoad } from "../lib/use-load.ts";
 import {
@@ -36,6 +39,7 @@ import {
   Title,
 } from "../parts/basics.tsx";
 import { type ByteField, ByteView, COLOURS } from "../parts/byte-view.tsx";
+import { Faucet } from "../parts/faucet.tsx";
 import { TypedValue } from "../parts/typed-value.tsx";
 import { BalanceChanges, Words } from "../parts/words.tsx";
 
@@ -86,19 +90,16 @@ function substitute(type: string, typeArguments: readonly string[]): string {
   return type.replace(/\bT(\d+)\b/g, (whole, index) => typeArguments[Number(index)]?.trim() || whole);
 }
 
-interface Typed {
-  readonly text: string;
-  readonly none: boolean;
-}
+const NO_STRUCTS: Structs = new Map();
 
-const NOTHING: Typed = { text: "", none: false };
-
+/** The field of a parameter; of a struct, the fields of its members. */
 function Argument({
   label,
   type,
   typed,
   error,
   info,
+  structs = NO_STRUCTS,
   onChange,
 }: {
   readonly label: string;
@@ -106,12 +107,53 @@ function Argument({
   readonly typed: Typed;
   readonly error: string | undefined;
   readonly info: Info | undefined;
+  readonly structs?: Structs;
   readonly onChange: (typed: Typed) => void;
 }): JSX.Element {
-  const kind = inputKind(type);
+  const kind = inputKind(type, structs);
   const inner = kind === "option" ? (optionType(type) ?? "") : type;
-  const innerKind = inputKind(inner);
+  const innerKind = inputKind(inner, structs);
   const set = (text: string): void => onChange({ ...typed, text });
+  const hasValue =
+    kind === "option" ? (
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={!typed.none}
+          onChange={(event) => onChange({ ...typed, none: !event.currentTarget.checked })}
+        />{" "}
+        has a value
+      </label>
+    ) : undefined;
+  if (innerKind === "struct") {
+    return (
+      <fieldset class="struct">
+        <legend>
+          <b>{label}</b> <MoveType type={type} />
+        </legend>
+        {hasValue}
+        {typed.none
+          ? undefined
+          : (structs.get(inner) ?? []).map((field) => (
+              <Argument
+                key={field.name}
+                label={field.name}
+                type={field.type}
+                typed={typed.fields?.[field.name] ?? NOTHING}
+                error={undefined}
+                info={info}
+                structs={structs}
+                onChange={(next) => onChange({ ...typed, fields: { ...typed.fields, [field.name]: next } })}
+              />
+            ))}
+        {error === undefined ? undefined : (
+          <p class="field-error" role="alert">
+            <LedgerText text={error} max={400} />
+          </p>
+        )}
+      </fieldset>
+    );
+  }
   const isAddress = inner === "address";
   return (
     <Field
@@ -124,16 +166,7 @@ function Argument({
     >
       {(ids) => (
         <>
-          {kind === "option" ? (
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={!typed.none}
-                onChange={(event) => onChange({ ...typed, none: !event.currentTarget.checked })}
-              />{" "}
-              has a value
-            </label>
-          ) : undefined}
+          {hasValue}
           {kind === "option" && typed.none ? undefined : innerKind === "bool" ? (
             <select
               {...ids}
@@ -143,12 +176,12 @@ function Argument({
               <option value="false">false</option>
               <option value="true">true</option>
             </select>
-          ) : innerKind === "json" ? (
+          ) : innerKind === "json" || innerKind === "list" ? (
             <textarea
               {...ids}
-              rows={3}
+              rows={innerKind === "list" ? 2 : 3}
               spellcheck={false}
-              placeholder={placeholderOf(inner)}
+              placeholder={placeholderOf(inner, structs)}
               value={typed.text}
               onInput={(event) => set(event.currentTarget.value)}
             />
@@ -159,7 +192,7 @@ function Argument({
               autocomplete="off"
               spellcheck={false}
               list={isAddress && info?.demo_accounts !== undefined ? "demo-accounts" : undefined}
-              placeholder={placeholderOf(inner)}
+              placeholder={placeholderOf(inner, structs)}
               value={typed.text}
               onInput={(event) => set(event.currentTarget.value)}
             />
@@ -186,18 +219,55 @@ interface Draft {
   readonly args: readonly Typed[];
 }
 
+/** The parts of a draft that a link keeps, as JSON; undefined where all are as they were at first. */
+function savedForm(draft: Draft, first: Draft, isOwnSequence: boolean): string | undefined {
+  const kept = Object.entries(draft).filter(
+    ([key, value]) =>
+      (key !== "sequence" || isOwnSequence) &&
+      JSON.stringify(value) !== JSON.stringify(first[key as keyof Draft]),
+  );
+  return kept.length === 0 ? undefined : JSON.stringify(Object.fromEntries(kept));
+}
+
+function isTyped(value: unknown): value is Typed {
+  if (typeof value !== "object" || value === null) return false;
+  const { text, none, fields = {} } = value as Partial<Typed>;
+  const areFields = typeof fields === "object" && fields !== null && Object.values(fields).every(isTyped);
+  return typeof text === "string" && typeof none === "boolean" && areFields;
+}
+
+/** A draft with what a link kept; parts that are none of a form are left out. */
+function restored(first: Draft, form: string | undefined): Draft {
+  let saved: unknown;
+  try {
+    saved = JSON.parse(form ?? "{}");
+  } catch {
+    return first;
+  }
+  if (typeof saved !== "object" || saved === null) return first;
+  const isPart = ([key, value]: [string, unknown]): boolean => {
+    const old = first[key as keyof Draft];
+    if (key === "args") return Array.isArray(value) && value.every(isTyped);
+    if (!Array.isArray(old)) return typeof old === "string" && typeof value === "string";
+    return (
+      Array.isArray(value) && value.length === old.length && value.every((one) => typeof one === "string")
+    );
+  };
+  return { ...first, ...Object.fromEntries(Object.entries(saved).filter(isPart)) };
+}
+
 /** The request as JSON text, or the first part that cannot be written. */
 function requestText(
   name: string,
   draft: Draft,
   types: readonly string[],
   info: Info | undefined,
+  structs: Structs,
 ): { readonly text: string } | { readonly part: string; readonly error: string } {
   const literals: string[] = [];
+  const meanings: Meanings = { structs, addressOf: (text) => addressText(text, info) };
   for (const [index, type] of types.entries()) {
-    const { text, none } = draft.args[index] ?? NOTHING;
-    const isAddress = type === "address";
-    const literal: Literal = toLiteral(type, isAddress ? addressText(text, info) : text, none);
+    const literal = toLiteral(type, draft.args[index] ?? NOTHING, meanings);
     if ("error" in literal) return { part: `payload.arguments[${index}]`, error: literal.error };
     literals.push(literal.json);
   }
@@ -230,11 +300,6 @@ interface Result {
 
 /** The transaction as it would be committed now, or why the node does not run it. */
 type Simulation = { readonly transaction: Transaction } | { readonly reason: string };
-
-/** The request has every digit as text: puts a signature into that text. */
-function withSignature(request: string, signature: unknown): string {
-  return `${request.trimEnd().slice(0, -1).trimEnd()},\n  "signature": ${JSON.stringify(signature)}\n}`;
-}
 
 const UNSIGNED = { type: "no_account_signature" };
 
@@ -448,47 +513,6 @@ type Sent =
   | { readonly state: "arrived"; readonly transaction: Transaction }
   | { readonly state: "failed"; readonly error: Error };
 
-const WAIT_MS = 700;
-const MAX_WAITS = 60;
-
-/** The transaction once it is in a block; undefined on a node that does not find transactions by their hash. */
-async function waitFor(hash: string): Promise<Transaction | undefined> {
-  for (let turn = 0; turn < MAX_WAITS; turn++) {
-    try {
-      const { data } = await ask<Transaction>(path("transactions", "by_hash", hash));
-      if (data.version !== undefined && data.type !== "pending_transaction") return data;
-    } catch (error) {
-      if (error instanceof ApiError && error.isNotServed) return undefined;
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
-  }
-  throw new Error(`the transaction ${hash} is not in a block yet`);
-}
-
-const MAX_TRIES = 4;
-
-/** Signs a request and sends it; resolves to its hash. */
-async function signAndSend(request: string, privateKey: string): Promise<string> {
-  const { data: bytes } = await ask<string>("transactions/encode_submission", { body: request });
-  const { publicKey, signature } = await sign(privateKey, fromHex(bytes));
-  const signed = { type: "ed25519_signature", public_key: publicKey, signature };
-  const body = withSignature(request, signed);
-  return (await ask<{ readonly hash: string }>("transactions", { body })).data.hash;
-}
-
-/** The demo accounts also send by themselves, so that the number in the form may be used by now. */
-async function sendNext(build: () => Promise<string>, privateKey: string): Promise<string> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await signAndSend(await build(), privateKey);
-    } catch (error) {
-      const isUsed = error instanceof ApiError && /SEQUENCE_NUMBER_TOO_OLD|sequence/i.test(error.message);
-      if (!isUsed || attempt === MAX_TRIES) throw error;
-    }
-  }
-}
-
 /** Signs with a demo key and sends, where the node has both. */
 function Submit({
   build,
@@ -561,11 +585,8 @@ function useNames(name: string, types: readonly string[]): { current: readonly (
   const isSimple = types.length > 0 && types.every((type) => inputKind(type) !== "json");
   useLoad(isSimple ? `names ${name}` : undefined, async (signal) => {
     const zeros = types.map((type) => {
-      const literal = toLiteral(
-        type,
-        /^0x1::object|^address$/.test(type) ? "0x0" : /^[iu]\d/.test(type) ? "0" : "",
-        true,
-      );
+      const text = /^0x1::object|^address$/.test(type) ? "0x0" : /^[iu]\d/.test(type) ? "0" : "";
+      const literal = toLiteral(type, { text, none: true });
       return "json" in literal ? literal.json : '""';
     });
     const number = '"0"';
@@ -577,30 +598,21 @@ function useNames(name: string, types: readonly string[]): { current: readonly (
   return names;
 }
 
-/** The next sequence number of an account. */
-async function nextSequence(address: string, signal?: AbortSignal): Promise<string> {
-  try {
-    const { data } = await ask<Answer<"get_account">>(path("accounts", address), { signal });
-    return data.sequence_number;
-  } catch (error) {
-    // An account that does not exist has not used any number.
-    if (error instanceof ApiError && error.status === 404) return "0";
-    throw error;
-  }
-}
-
 function Form({
   name,
   one,
   info,
+  saved,
 }: {
   readonly name: string;
   readonly one: Function;
   readonly info: Info | undefined;
+  /** What the link keeps of the form. */
+  readonly saved: string | undefined;
 }): JSX.Element {
   const demo = Object.keys(info?.demo_accounts ?? {});
   const signers = one.params.filter((type) => SIGNER.test(type)).length;
-  const [draft, setDraft] = useState<Draft>({
+  const [first] = useState<Draft>({
     sender: demo[0] ?? "",
     sequence: "",
     maxGas: "2000",
@@ -610,16 +622,37 @@ function Form({
     typeArguments: one.generic_type_params.map(() => ""),
     args: [],
   });
+  const [draft, setDraft] = useState<Draft>(() => restored(first, saved));
+  const [isOwnSequence, setOwnSequence] = useState(draft.sequence !== "");
+  const written = useRef(saved);
+  // The link follows the form, and the form a link that somebody opens.
+  useEffect(() => {
+    if (saved === written.current) return;
+    written.current = saved;
+    const next = restored(first, saved);
+    setDraft(next);
+    setOwnSequence(next.sequence !== "");
+  }, [saved]);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const form = savedForm(draft, first, isOwnSequence);
+      if (form === written.current) return;
+      written.current = form;
+      replace(linkTo(["encode"], { function: name, form }));
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [draft, isOwnSequence]);
   const change = (part: Partial<Draft>): void => setDraft((old) => ({ ...old, ...part }));
   const types = one.params
     .filter((type) => !SIGNER.test(type))
     .map((type) => substitute(type, draft.typeArguments));
 
+  const structs =
+    useLoad(`structs ${types.join(" ")}`, (signal) => loadStructs(types, signal)).data ?? NO_STRUCTS;
   const sender = fullAddress(addressText(draft.sender, info));
   const account = useLoad(sender === undefined ? undefined : `account ${sender}`, (signal) =>
     nextSequence(sender ?? "", signal),
   );
-  const [isOwnSequence, setOwnSequence] = useState(false);
   const next = account.data;
   useEffect(() => {
     if (!isOwnSequence && next !== undefined) change({ sequence: next });
@@ -628,11 +661,11 @@ function Form({
   const buildNext = async (): Promise<string> => {
     let sequence = draft.sequence;
     if (!isOwnSequence) sequence = await nextSequence(sender ?? "");
-    const next = requestText(name, { ...draft, sequence }, types, info);
+    const next = requestText(name, { ...draft, sequence }, types, info, structs);
     if ("error" in next) throw new Error(next.error);
     return next.text;
   };
-  const built = useMemo(() => requestText(name, draft, types, info), [name, draft, info]);
+  const built = useMemo(() => requestText(name, draft, types, info, structs), [name, draft, info, structs]);
   const isUntouched = types.length > 0 && draft.args.length === 0;
   const isWaiting = draft.sequence === "" && account.isLoading;
   const request = "text" in built && !isUntouched && !isWaiting ? built.text : undefined;
@@ -702,6 +735,7 @@ function Form({
           typed={draft.args[index] ?? NOTHING}
           error={errorOf(`payload.arguments[${index}]`)}
           info={info}
+          structs={structs}
           onChange={(typed) =>
             change({ args: types.map((_, at) => (at === index ? typed : (draft.args[at] ?? NOTHING))) })
           }
@@ -746,6 +780,7 @@ function Form({
     <>
       <div class="encode-form">
         {form}
+        {sender === undefined ? undefined : <Faucet address={sender} onPaid={account.reload} />}
         {privateKey === undefined || demoOfSender === undefined ? undefined : (
           <Submit
             build={buildNext}
@@ -895,6 +930,7 @@ export function Encode({ query }: { readonly query: Readonly<Record<string, stri
               name={`${address}::${abi.name}::${one.name}`}
               one={one}
               info={info}
+              saved={query.form}
             />
           )}
         </div>

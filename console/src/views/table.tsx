@@ -3,11 +3,13 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Answer, ApiError, ask, path, urlOf } from "../lib/api.ts";
 import { fullAddress, groupDigits } from "../lib/format.ts";
-import { decodeSimple, encodeKey, KEY_TYPES, keyJson } from "../lib/key-bytes.ts";
+import { encodeKey, KEY_TYPES, keyJson } from "../lib/key-bytes.ts";
 import { isUndecided, live } from "../lib/live.ts";
+import { decodeBytes, type Structs } from "../lib/move-types.ts";
 import { apiQuery, type ReadAt, readAtOf, viewQuery } from "../lib/read-at.ts";
 import { go, linkHere, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
+import { loadStructs } from "../lib/structs.ts";
 import { type TableTypes, typesInAccount, typesOfField } from "../lib/table-types.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { AddressForm } from "../parts/address-form.tsx";
@@ -29,6 +31,7 @@ import {
 } from "../parts/basics.tsx";
 import { ReadAtControl } from "../parts/read-at.tsx";
 import { Tree } from "../parts/tree.tsx";
+import { TypedValue } from "../parts/typed-value.tsx";
 
 type Row = Answer<"get_table_items">[number];
 
@@ -37,6 +40,11 @@ const PAGE = 25;
 const RAW = "raw";
 
 type Query = Readonly<Record<string, string>>;
+
+/** The types of a table, with the fields of the structs in them. */
+interface KnownTypes extends TableTypes {
+  readonly structs: Structs;
+}
 
 function HandleForm({ handle }: { readonly handle: string | undefined }): JSX.Element {
   const info = useStore(live, (value) => value.info);
@@ -71,13 +79,18 @@ function useTypes(handle: string, { key_type: key, value_type: value, resource, 
   const isDemo = Object.values(info?.demo_tables ?? {}).includes(handle);
   const demo = isDemo ? info?.demo_accounts?.demo : undefined;
   const isKnown = key !== undefined && value !== undefined;
-  return useLoad<TableTypes | undefined>(
+  return useLoad<KnownTypes | undefined>(
     info === undefined ? undefined : `types ${handle} ${key} ${value} ${resource} ${field} ${owner}`,
     async (signal) => {
-      if (isKnown) return { key, value };
-      if (resource !== undefined && field !== undefined) return typesOfField(resource, field, signal);
-      const holder = owner ?? demo;
-      return holder === undefined ? undefined : typesInAccount(holder, handle, signal);
+      const find = async (): Promise<TableTypes | undefined> => {
+        if (isKnown) return { key, value };
+        if (resource !== undefined && field !== undefined) return typesOfField(resource, field, signal);
+        const holder = owner ?? demo;
+        return holder === undefined ? undefined : typesInAccount(holder, handle, signal);
+      };
+      const types = await find();
+      if (types === undefined) return undefined;
+      return { ...types, structs: await loadStructs([types.key, types.value], signal) };
     },
   );
 }
@@ -110,7 +123,7 @@ function Item({
 }: {
   readonly handle: string;
   readonly keyHex: string;
-  readonly types: TableTypes | undefined;
+  readonly types: KnownTypes | undefined;
   readonly at: ReadAt;
 }): JSX.Element {
   const query = apiQuery(at);
@@ -119,18 +132,24 @@ function Item({
     const { data, ledger } = await ask<string>(`${path("tables", handle)}/raw_item`, { query, body, signal });
     return { hex: data, version: ledger.readVersion };
   });
-  const simpleKey = types === undefined ? undefined : decodeSimple(types.key, keyHex);
+  const key = types === undefined ? undefined : decodeBytes(types.key, keyHex, types.structs);
+  const isSimple = key !== undefined && typeof key !== "object";
+  const value =
+    types === undefined || raw.data === undefined
+      ? undefined
+      : decodeBytes(types.value, raw.data.hex, types.structs);
   // The value of the bytes that are shown: at the head it may be another one by now.
   const readAt = raw.data?.version === undefined ? query : { ledger_version: raw.data.version };
+  // What the ABIs do not describe, such as enums, the node decodes where the key can be written.
   const decoded = useLoad(
-    types === undefined || simpleKey === undefined || raw.data === undefined
+    types === undefined || !isSimple || raw.data === undefined || value !== undefined
       ? undefined
       : `decoded ${handle} ${keyHex} ${types.key} ${types.value} ${JSON.stringify(readAt)}`,
     async (signal) => {
       const request = {
         key_type: types?.key,
         value_type: types?.value,
-        key: keyJson(types?.key ?? "", simpleKey ?? ""),
+        key: keyJson(types?.key ?? "", key),
       };
       const { data } = await ask<unknown>(`${path("tables", handle)}/item`, {
         query: readAt,
@@ -146,9 +165,9 @@ function Item({
     <Card title="Item">
       <Facts>
         <Fact name="Key">
-          {simpleKey === undefined ? undefined : (
+          {key === undefined ? undefined : (
             <b data-testid="key">
-              <LedgerText text={simpleKey} />{" "}
+              <TypedValue type={types?.key} value={key} />{" "}
             </b>
           )}
           <span class="mono">
@@ -171,14 +190,18 @@ function Item({
         <Load loaded={raw}>
           {({ hex }) => (
             <>
-              {types === undefined || simpleKey === undefined ? undefined : (
+              {types === undefined || (value === undefined && !isSimple) ? undefined : (
                 <div data-testid="decoded">
                   <p class="label">
                     Decoded as <MoveType type={types.value} />
                   </p>
-                  <Load loaded={decoded} lines={1}>
-                    {(value) => <Tree value={value} />}
-                  </Load>
+                  {value === undefined ? (
+                    <Load loaded={decoded} lines={1}>
+                      {(told) => <Tree value={told} />}
+                    </Load>
+                  ) : (
+                    <TypedValue type={types.value} value={value} />
+                  )}
                 </div>
               )}
               <p class="label">
@@ -200,7 +223,7 @@ function KeyForm({
   types,
   onKey,
 }: {
-  readonly types: TableTypes | undefined;
+  readonly types: KnownTypes | undefined;
   readonly onKey: (hex: string, type: string) => void;
 }): JSX.Element {
   const known = KEY_TYPES.find(([type]) => type === types?.key)?.[0];
@@ -272,7 +295,7 @@ function Rows({
   pageLink,
 }: {
   readonly handle: string;
-  readonly types: TableTypes | undefined;
+  readonly types: KnownTypes | undefined;
   readonly at: ReadAt;
   readonly linkOf: (key: string) => string;
   readonly start: string | undefined;
@@ -305,18 +328,35 @@ function Rows({
                 </thead>
                 <tbody>
                   {rows.map(({ key, value }) => {
-                    const plainKey = types === undefined ? undefined : decodeSimple(types.key, key);
+                    const plainKey =
+                      types === undefined ? undefined : decodeBytes(types.key, key, types.structs);
                     const plainValue =
-                      types === undefined || value === null ? undefined : decodeSimple(types.value, value);
+                      types === undefined || value === null
+                        ? undefined
+                        : decodeBytes(types.value, value, types.structs);
                     return (
                       <tr key={key}>
                         <td>
                           <a href={linkOf(key)} class={plainKey === undefined ? "mono" : ""}>
-                            <LedgerText text={plainKey ?? key} max={64} isInside />
+                            <LedgerText
+                              text={
+                                plainKey === undefined
+                                  ? key
+                                  : typeof plainKey === "string"
+                                    ? plainKey
+                                    : JSON.stringify(plainKey)
+                              }
+                              max={64}
+                              isInside
+                            />
                           </a>
                         </td>
                         <td class={plainValue === undefined ? "mono" : "num"}>
-                          <LedgerText text={plainValue ?? value ?? "deleted"} max={64} />
+                          {plainValue === undefined ? (
+                            <LedgerText text={value ?? "deleted"} max={64} />
+                          ) : (
+                            <TypedValue type={types?.value} value={plainValue} />
+                          )}
                         </td>
                       </tr>
                     );
@@ -335,6 +375,30 @@ function Rows({
         )}
       </Load>
     </Card>
+  );
+}
+
+/** The ledger does not keep the types of a table: who knows them can say them. */
+function TypesForm({ onTypes }: { readonly onTypes: (key: string, value: string) => void }): JSX.Element {
+  const [key, setKey] = useState("");
+  const [value, setValue] = useState("");
+  return (
+    <details class="advanced">
+      <summary>Decode keys and values</summary>
+      <form
+        class="inline-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (key.trim() !== "" && value.trim() !== "") onTypes(key.trim(), value.trim());
+        }}
+      >
+        <MonoField label="Their keys are of type" placeholder="address" value={key} onInput={setKey} />
+        <MonoField label="Their values are of type" placeholder="u64" value={value} onInput={setValue} />
+        <button type="submit" class="button primary">
+          Decode
+        </button>
+      </form>
+    </details>
   );
 }
 
@@ -377,7 +441,9 @@ export function TableView({
           <Copy text={handle} label="handle" />
         </p>
       </Title>
-      {types === undefined ? undefined : (
+      {types === undefined ? (
+        <TypesForm onTypes={(key_type, value_type) => go(linkWith({ key_type, value_type }))} />
+      ) : (
         <p class="faint">
           from <MoveType type={types.key} /> to <MoveType type={types.value} />
         </p>
