@@ -5,14 +5,14 @@ const node = await createNode();
 await node.produceBlock();
 const { ledger_version } = await node.produceBlock();
 
-const [ada, basil] = node.guide()?.accounts ?? [];
-if (ada === undefined || basil === undefined) throw new Error("the local chain has demo accounts");
-const now = await node.balance(ada.address, "0x1::aptos_coin::AptosCoin");
-const before = await node.balance(ada.address, "0x1::aptos_coin::AptosCoin", { ledgerVersion: 1n });
-console.log(`version ${ledger_version}: ${ada.name} has ${now} (at version 1: ${before})`);
+const [anna, basil] = node.guide()?.accounts ?? [];
+if (anna === undefined || basil === undefined) throw new Error("the local chain has demo accounts");
+const now = await node.balance(anna.address, "0x1::aptos_coin::AptosCoin");
+const before = await node.balance(anna.address, "0x1::aptos_coin::AptosCoin", { ledgerVersion: 1n });
+console.log(`version ${ledger_version}: ${anna.name} has ${now} (at version 1: ${before})`);
 
 const message = await node.encodeSubmission({
-  sender: ada.address,
+  sender: anna.address,
   sequence_number: "0",
   max_gas_amount: "2000",
   gas_unit_price: "100",

@@ -12,7 +12,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "15" },
   },
 });
-const PAGES = { now: "/", account: "/#/account/ada", reference: "/v1/spec" };
+const PAGES = { now: "/", account: "/#/account/anna", reference: "/v1/spec" };
 /** Milliseconds since the navigation began: the first pixel, the first text, and the last of the largest texts. */
 const TIMES = `(async () => {
   const paints = Object.fromEntries(performance.getEntriesByType("paint").map((entry) => [entry.name, entry.startTime]));

@@ -4,7 +4,7 @@ import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
 import { formatAddress } from "../../src/move/address.ts";
 
-const SENDER = createKeypair(chainSeed("sextant"), "ada");
+const SENDER = createKeypair(chainSeed("sextant"), "anna");
 /** With a nonce, the chain takes an expiration at most 100 seconds ahead of its time. */
 const EXPIRES_AFTER_SECS = 60;
 

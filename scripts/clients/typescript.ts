@@ -4,7 +4,7 @@
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../.cache/api-types.ts";
 
-const ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f";
+const ADA = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce";
 const COIN = "0x1::aptos_coin::AptosCoin";
 const PRICES = "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815";
 const KEY = "0x03415054";

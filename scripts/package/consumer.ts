@@ -10,7 +10,7 @@ import { run } from "./tools.ts";
 /** Time limit of one wait. */
 const WAIT_MS = 60_000;
 /** A demo account of the default local chain. */
-const ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f";
+const ADA = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce";
 const APT = "0x1::aptos_coin::AptosCoin";
 
 const PROGRAM = `import { createNode } from "sextant";

@@ -26,7 +26,7 @@ export interface DemoAccount extends Keypair {
 }
 
 /** Names of the accounts. */
-export type DemoAccountName = "ada" | "basil" | "clio" | "dora" | "emil" | "fay" | "gus" | "hana" | "demo";
+export type DemoAccountName = "anna" | "basil" | "clio" | "dora" | "emil" | "fay" | "gus" | "hana" | "demo";
 
 /** Every account by name. */
 export type DemoAccounts = Readonly<Record<DemoAccountName, DemoAccount>>;
@@ -38,7 +38,7 @@ interface Role {
 }
 
 const ROLES: Readonly<Record<DemoAccountName, Role>> = {
-  ada: {
+  anna: {
     note: "coin stores only",
     trades: true,
     holdings: [

@@ -1,6 +1,6 @@
-// Names in the place of addresses, assets and tables: a local chain has demo accounts such as `ada` and symbols such as
+// Names in the place of addresses, assets and tables: a local chain has demo accounts such as `anna` and symbols such as
 // `APT`. The node or the store says whether its ledger is one. Without 0x, a short text is never taken for hex here:
-// `ada` and `cafe` are digits too.
+// `cafe` is digits too.
 import { ConfigError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { parseOperand } from "../node.ts";

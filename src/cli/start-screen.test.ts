@@ -27,7 +27,7 @@ describe("the start screen of a local chain", () => {
     expect(lines.length).toBeLessThanOrEqual(21);
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
     expect(lines.at(-1)).toBe("sextant is ready: http://127.0.0.1:8080/v1");
-    expect(lines).toContain("  sextant balance ada APT");
+    expect(lines).toContain("  sextant balance anna APT");
   });
 
   it("has the private key of each account, and that key signs for it", async () => {
@@ -45,7 +45,7 @@ describe("the start screen of a local chain", () => {
 
   it("names the URL in its commands if it is not the default", async () => {
     const lines = await screen("http://127.0.0.1:65535/v1");
-    expect(lines).toContain("  sextant balance ada APT --url http://127.0.0.1:65535");
+    expect(lines).toContain("  sextant balance anna APT --url http://127.0.0.1:65535");
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 

@@ -16,6 +16,7 @@ import type { WriterElection } from "./writer-election.ts";
 export interface StatusParts {
   readonly options: Pick<NodeOptions, "readOnly" | "follow" | "fork" | "index">;
   readonly faults: Faults;
+  readonly isDraining: boolean;
   /** False until the store is open. */
   readonly hasStore: boolean;
   readonly plan: StartPlan | undefined;
@@ -34,7 +35,7 @@ export function statusOf(parts: StatusParts, version: bigint | undefined): NodeS
     syncState: syncStateOf(parts),
     fault: faults.reason,
     unhealthyReason: restartReasonOf(parts),
-    unready: faults.reason ?? following?.unready(),
+    unready: faults.reason ?? (parts.isDraining ? "the node is stopping" : following?.unready()),
     submissionRefusal: submissionRefusalOf(following?.status()),
     more: {
       ...(following === undefined ? {} : followInfo(following, version)),

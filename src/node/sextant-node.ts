@@ -40,6 +40,7 @@ import type { MetricFigures, Metrics } from "./metrics/metrics.ts";
 import { nodeMetrics } from "./metrics/node-metrics.ts";
 import { statusOf } from "./node-status.ts";
 import type { HttpOptions } from "./options/http-options.ts";
+import { FRONTEND_NUMBERS } from "./options/http-options.ts";
 import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
 import { assertObject, assertOptions } from "./options/option-table.ts";
 import type { ProofPort } from "./proof-port.ts";
@@ -81,6 +82,7 @@ export class SextantNode extends InProcessCalls implements Node {
   readonly #metrics: Metrics;
   readonly #faults: Faults;
   #closed: Promise<void> | undefined;
+  #isDraining = false;
   #closedAt: bigint | undefined;
   #closedUrl: string | undefined;
   #plan: StartPlan | undefined;
@@ -511,6 +513,7 @@ export class SextantNode extends InProcessCalls implements Node {
     const parts = {
       options: this.#options,
       faults: this.#faults,
+      isDraining: this.#isDraining,
       hasStore: this.#store !== undefined,
       plan: this.#plan,
       writer: this.#writer,
@@ -557,13 +560,22 @@ export class SextantNode extends InProcessCalls implements Node {
     return this.#plan?.chain?.guide?.();
   }
 
-  /** Closes in order: writer, server, calls in flight, store. */
+  /** Closes in order: after the drain time writer, server, calls in flight, store. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
+  /** Serves on as a node that is not ready: whoever sends requests here finds out before a connection is refused. */
+  async #drain(): Promise<void> {
+    const { drainTimeMs = FRONTEND_NUMBERS.drainTimeMs.fallback } = this.#options.http ?? {};
+    if (this.#frontend === undefined || this.#faults.final !== undefined) return;
+    this.#isDraining = true;
+    await pause(drainTimeMs);
+  }
+
   async #close(): Promise<void> {
+    await this.#drain();
     this.closing.abort();
     this.headWatch.close();
     await this.#localServers?.close();

@@ -125,8 +125,8 @@ describe.skipIf(!hasChromium)("the account view", () => {
   });
 
   it("draws the history, tells exact digits under the cursor, zooms, and saves the CSV that the API gives", async () => {
-    const changes = await history("ada", "?limit=1000");
-    const { page, close } = await openConsole(node.url, "#/account/ada");
+    const changes = await history("anna", "?limit=1000");
+    const { page, close } = await openConsole(node.url, "#/account/anna");
     const chart = page.getByTestId("chart");
     await chart.locator("canvas").waitFor();
     const amount = page.getByTestId("chart-amount");
@@ -157,14 +157,14 @@ describe.skipIf(!hasChromium)("the account view", () => {
 
     const csv = await downloadOf(page, () => page.getByRole("button", { name: "Download CSV" }).click());
     const headers = { Accept: "text/csv" };
-    expect(csv.text).toBe(await askNode(node.url, `${balancePath("ada", APT)}/history`, { headers }));
+    expect(csv.text).toBe(await askNode(node.url, `${balancePath("anna", APT)}/history`, { headers }));
     expect(csv.text.split("\r\n").length).toBe(changes.length + 2);
     await close();
   });
 
   it("saves a statement that adds up", async () => {
-    const changes = (await history("ada", "?limit=1000")).filter((one) => one.timestamp_usec !== "0");
-    const { page, close } = await openConsole(node.url, "#/account/ada");
+    const changes = (await history("anna", "?limit=1000")).filter((one) => one.timestamp_usec !== "0");
+    const { page, close } = await openConsole(node.url, "#/account/anna");
     await page.getByRole("button", { name: "Statement…" }).click();
     const second = (usec: string, add: number): string =>
       new Date(Number(BigInt(usec) / 1_000_000n) * 1000 + add).toISOString().slice(0, 19);
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium)("the account view", () => {
       const event = "event: balance\ndata: {}\n\n";
       return route.fulfill({ contentType: "text/event-stream", body: event.repeat(2) });
     });
-    await goTo(page, "#/account/ada");
+    await goTo(page, "#/account/anna");
     await page.getByRole("button", { name: "Statement…" }).click();
     const from = page.getByLabel("From", { exact: true });
     const to = page.getByLabel("Until", { exact: true });
@@ -236,7 +236,7 @@ describe.skipIf(!hasChromium)("the account view", () => {
     await close();
   });
 
-  it("reads no account before the node has told which names it knows: ada is also a hex number", async () => {
+  it("reads no account before the node has told which names it knows: anna is also a hex number", async () => {
     const { page, close } = await openConsole(node.url, "#/account");
     let tell = (): void => undefined;
     const told = new Promise<void>((resolve) => {
@@ -251,20 +251,20 @@ describe.skipIf(!hasChromium)("the account view", () => {
       const address = /\/v1\/accounts\/(0x[0-9a-f]+)/.exec(request.url())?.[1];
       if (address !== undefined) asked.add(address);
     });
-    await goTo(page, "#/account/ada");
+    await goTo(page, "#/account/anna");
     await page.reload();
     await page.getByText("Loading…").first().waitFor();
     tell();
     await page.getByTestId("balance").waitFor();
-    expect([...asked]).toEqual([info.demo_accounts.ada?.address]);
+    expect([...asked]).toEqual([info.demo_accounts.anna?.address]);
     await close();
   });
 
   it("shows resources as a tree and modules with functions that lead to the encoder", async () => {
-    const { page, close } = await openConsole(node.url, "#/account/ada?part=resources");
+    const { page, close } = await openConsole(node.url, "#/account/anna?part=resources");
     await page.getByText("0x1::account::Account", { exact: true }).waitFor();
     const { sequence_number } = JSON.parse(
-      await askNode(node.url, `accounts/${info.demo_accounts.ada?.address}`),
+      await askNode(node.url, `accounts/${info.demo_accounts.anna?.address}`),
     );
     const account = page.locator("details.resource", { hasText: "0x1::account::Account" });
     expect(await account.textContent()).toContain(`sequence_number${sequence_number}`);
@@ -278,9 +278,9 @@ describe.skipIf(!hasChromium)("the account view", () => {
 
   it.each([
     ["#/account/zz", "That is no address"],
-    ["#/account/ada?version=99999999", "The ledger has no such version"],
-    ["#/account/ada?version=abc", "The request is not right"],
-    ["#/account/ada?at=yesterday", "The request is not right"],
+    ["#/account/anna?version=99999999", "The ledger has no such version"],
+    ["#/account/anna?version=abc", "The request is not right"],
+    ["#/account/anna?at=yesterday", "The request is not right"],
     ["#/account/0xdeadbeef", "No balances here"],
     ["#/account/0xdeadbeef?part=resources", "No resources here"],
     ["#/account/0xdeadbeef?part=modules", "No modules here"],

@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)("the encoder", () => {
     await page.getByRole("button", { name: "chain_id" }).focus();
     const active = bytes.locator(".byte-field.active");
     expect(await active.textContent()).toBe("04");
-    // The amount is more than ada has: the ledger's state warns of it.
+    // The amount is more than anna has: the ledger's state warns of it.
     await page.locator(".warnings li").first().waitFor();
   });
 
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)("the encoder", () => {
     await page.getByLabel("argument 0 bool").selectOption("true");
     await page.getByLabel("argument 1 u8").fill("7");
     await page.getByLabel("argument 2 u64").fill("9007199254740993");
-    await page.getByLabel("argument 3 address").fill("ada");
+    await page.getByLabel("argument 3 address").fill("anna");
     await page.getByLabel("argument 4").fill('a "quoted" \u05d0 text');
     await page.getByLabel("argument 5 vector<u8>").fill("0xdead");
     await page.getByLabel("has a value").uncheck();
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("the encoder", () => {
       true,
       7,
       "9007199254740993",
-      info.demo_accounts.ada?.address,
+      info.demo_accounts.anna?.address,
       'a "quoted" \u05d0 text',
       "0xdead",
       { vec: [] },

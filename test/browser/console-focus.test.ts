@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
   });
 
   it("the cursor of the chart stays at the change that the keys chose", async () => {
-    const page = await open("#/account/ada");
+    const page = await open("#/account/anna");
     const chart = page.getByTestId("chart");
     const countOf = async (name: string): Promise<number> => Number(await chart.getAttribute(name));
     await until(async () => (await countOf("aria-valuemax")) >= 6);
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
   it.each([
     ["#/", "Waypoint of this moment"],
     ["#/account", "Demo accounts"],
-    ["#/account/ada", "Changes as a table"],
+    ["#/account/anna", "Changes as a table"],
     ["#/block/3", "Block metadata"],
     ["#/table/prices", "GOLD"],
     ["#/encode", "Sequence number, gas and expiry"],
@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
   });
 
   it("the changes of a balance stand still while the focus is among them", async () => {
-    const page = await open("#/account/ada");
+    const page = await open("#/account/anna");
     await page.getByText("Changes as a table").click();
     const links = page.locator(".changes tbody tr td:first-child a");
     await until(async () => (await links.count()) === 20);
@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
   });
 
   it("a button that is off while its work runs keeps the focus", async () => {
-    const page = await open("#/account/ada");
+    const page = await open("#/account/anna");
     const button = (name: string): Locator => page.getByRole("button", { name, exact: true });
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
   });
 
   it("a view under a demo name stays the same view: its controls keep the focus", async () => {
-    const page = await open("#/account/ada?version=20");
+    const page = await open("#/account/anna?version=20");
     await page.getByRole("radio", { name: "At a version" }).focus();
     await page.keyboard.press("ArrowLeft");
     await page.waitForURL((url) => !url.hash.includes("version="));

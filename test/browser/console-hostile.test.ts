@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)("hostile names and bytes", () => {
       symbol: hostile,
       name: hostile,
     }));
-    await goTo(page, "#/account/ada");
+    await goTo(page, "#/account/anna");
     await page.getByTestId("balance").waitFor();
     judge((await page.locator("main").textContent()) ?? "");
     expect(await page.title()).not.toBe("taken");
@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)("hostile names and bytes", () => {
     await change(page, /\/resources(\?|$)/, () => [
       { type: `0x1::m::${LONG}`, data: { [LONG]: LONG, b: SCRIPT } },
     ]);
-    await goTo(page, "#/account/ada");
+    await goTo(page, "#/account/anna");
     const symbol = page.getByTestId("holdings").locator(".asset-symbol").first();
     await symbol.waitFor();
     expect(((await symbol.textContent()) ?? "").length).toBeLessThan(100);
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)("hostile names and bytes", () => {
     await until(async () => ((await heading.textContent()) ?? "").includes(LONG));
     const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
-    await goTo(page, "#/account/ada?part=resources");
+    await goTo(page, "#/account/anna?part=resources");
     await page.getByText("<script>").first().waitFor();
     expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
     await close();

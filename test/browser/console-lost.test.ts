@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)("a node that goes away", () => {
       return text !== null && text !== "0" && text;
     });
     const account = await page.context().newPage();
-    await account.goto(`${url}/#/account/ada`);
+    await account.goto(`${url}/#/account/anna`);
     await account.getByTestId("balance").waitFor();
 
     await first.stop();

@@ -235,7 +235,7 @@ describe.skipIf(!hasChromium)("the console", () => {
   });
 
   it.each([
-    ["ada", /#\/account\/0x/],
+    ["anna", /#\/account\/0x/],
     ["prices", /#\/table\/0x/],
     ["0x1::coin::transfer", /#\/encode\?function=/],
     ["0x1", /#\/account\/0x0+1$/],
@@ -357,7 +357,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     const small = ["--blocks", "30", "--block-time", "50ms", "--prune-window", "20"];
     const pruned = await startProgram(["--store", "memory", "--log-level", "warn", ...small]);
     await until(async () => JSON.parse(await askNode(pruned.url, "")).oldest_ledger_version !== "0");
-    visit = await openConsole(pruned.url, "#/account/ada?version=0");
+    visit = await openConsole(pruned.url, "#/account/anna?version=0");
     await visit.page.getByText("This version is pruned").first().waitFor();
     await pruned.stop();
   });
@@ -434,7 +434,7 @@ describe.skipIf(!hasChromium)("the console", () => {
   });
 
   it("blocks that arrive take no focus away: the link to the last change stays", async () => {
-    const page = await open("#/account/ada");
+    const page = await open("#/account/anna");
     const link = page.locator(".chart-text a");
     await link.focus();
     for (let count = 0; count < 3; count++) {
@@ -445,7 +445,7 @@ describe.skipIf(!hasChromium)("the console", () => {
   });
 
   it("every control can be reached with the Tab key, in order, and shows its focus", async () => {
-    for (const hash of ["#/", "#/account/ada", "#/encode", "#/table/prices", "#/verify", "#/blocks"]) {
+    for (const hash of ["#/", "#/account/anna", "#/encode", "#/table/prices", "#/verify", "#/blocks"]) {
       const page = await open(hash);
       await page.getByText("live").waitFor();
       await until(async () => (await page.locator("[aria-busy]").count()) === 0);

@@ -54,7 +54,7 @@ beforeAll(async () => {
   waypoint = info.genesis_waypoint ?? "";
   const prove = async (name: string, ...more: string[]): Promise<Uint8Array> => {
     const out = join(folder, name);
-    const asked = ["prove", "ada", "APT", "--url", url, "--from-waypoint", waypoint, "--out", out];
+    const asked = ["prove", "anna", "APT", "--url", url, "--from-waypoint", waypoint, "--out", out];
     const run = await runProgram([...asked, ...more]);
     expect(run.stderr).toBe("");
     expect(run.code).toBe(0);

@@ -50,7 +50,7 @@ describe("hostile submissions", () => {
   it("that empty every demo account do not stop the chain", async () => {
     const chain = await start();
     const sink = key("sink");
-    for (const name of ["ada", "basil", "clio", "dora", "gus", "demo", "hana"]) {
+    for (const name of ["anna", "basil", "clio", "dora", "gus", "demo", "hana"]) {
       const owner = key(name);
       const held = await chain.balance(formatAddress(owner.address), APT);
       if (held === 0n) continue;

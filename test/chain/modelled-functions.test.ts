@@ -19,7 +19,7 @@ import { type Call, signCall } from "../support/submitter.ts";
 
 const chain = createLocalChain({ seed: "modelled functions" });
 const { assets, demoAccounts } = chain.items;
-const { ada, basil, dora, emil, gus, demo } = demoAccounts;
+const { anna, basil, dora, emil, gus, demo } = demoAccounts;
 const NEW = parseAddress("0xabcdef");
 const address = (bytes: Uint8Array) => encodeWith(addressCodec, bytes as typeof NEW);
 const amount = (value: bigint) => encodeWith(u64, value);
@@ -89,7 +89,7 @@ describe("modelled functions", () => {
     ],
     [
       "aptos_account::transfer from a coin store",
-      ada,
+      anna,
       { function: "aptos_account::transfer", args: [address(NEW), amount(5n)] },
       ["0x1::coin::WithdrawEvent", "0x1::fungible_asset::Deposit", FEE],
     ],
@@ -99,7 +99,7 @@ describe("modelled functions", () => {
       {
         function: "coin::transfer",
         typeArgs: [type("0x1::aptos_coin::AptosCoin")],
-        args: [address(ada.address), amount(5n)],
+        args: [address(anna.address), amount(5n)],
       },
       ["0x1::fungible_asset::Withdraw", "0x1::coin::DepositEvent", FEE],
     ],
@@ -160,7 +160,7 @@ describe("modelled functions", () => {
     ],
     [
       "too little in a coin store",
-      ada,
+      anna,
       { function: "coin::transfer", typeArgs: [GOLD], args: [address(NEW), amount(10n ** 19n)] },
       "Move abort in 0x1::coin: EINSUFFICIENT_BALANCE(0x10006): Not enough coins to complete transaction",
     ],
@@ -193,23 +193,23 @@ describe("modelled functions", () => {
     [
       "an account that exists",
       basil,
-      { function: "aptos_account::create_account", args: [address(ada.address)] },
+      { function: "aptos_account::create_account", args: [address(anna.address)] },
       "Move abort in 0x1::account: EACCOUNT_ALREADY_EXISTS(0x80001): Account already exists",
     ],
     [
       "the object of another account",
-      ada,
+      anna,
       {
         function: "object::transfer",
         typeArgs: [METADATA],
-        args: [address(assets.gold.metadata), address(ada.address)],
+        args: [address(assets.gold.metadata), address(anna.address)],
       },
       "Move abort in 0x1::object: ENOT_OBJECT_OWNER(0x50004): The caller does not have ownership permissions",
     ],
     [
       "a mint by anyone else",
-      ada,
-      { function: "aptos_coin::mint", args: [address(ada.address), amount(1n)] },
+      anna,
+      { function: "aptos_coin::mint", args: [address(anna.address), amount(1n)] },
       "Move abort in 0x1::aptos_coin: ENO_CAPABILITIES(0x60001): Account does not have mint capability",
     ],
   ])("fails on chain, with the fee as its only event: %s", async (_, sender, call, status) => {

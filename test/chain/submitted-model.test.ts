@@ -147,8 +147,8 @@ it(`${RUNS} random transactions leave the balances and supplies of an independen
     }
   }
   const users = [0, 1, 2, 3].map((index) => createKeypair(chainSeed(name), `user ${index}`));
-  const { ada, basil, clio, dora, emil, gus, fay, hana, demo } = items.demoAccounts;
-  const known: readonly Keypair[] = [...users, ada, basil, clio, dora, emil, gus];
+  const { anna, basil, clio, dora, emil, gus, fay, hana, demo } = items.demoAccounts;
+  const known: readonly Keypair[] = [...users, anna, basil, clio, dora, emil, gus];
   const recipients: readonly Keypair[] = [...known, fay, hana, demo];
   const sequenceNumbers = new Map<Keypair, bigint>(users.map((user) => [user, 0n]));
   const mempool = new Mempool();

@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
 const data = join(folder, "data");
-const ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f";
+const ADA = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce";
 const BASIL = "0x2a0f0892cbcb1c872b8b6b62610373eb9814535d4b968f194eecdf6fec44c918";
 const COIN = "0x1::aptos_coin::AptosCoin";
 const PRICES = "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815";

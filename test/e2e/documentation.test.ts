@@ -127,7 +127,7 @@ describe("the TypeScript of the pages", () => {
 
   it("has a longer example, which runs", async () => {
     const { stdout } = await execute(process.execPath, [...AS_BUILT, join(ROOT, "examples/in-process.ts")]);
-    expect(stdout).toMatch(/ada has \d+ \(at version 1: \d+\)\nto sign: 0xb5e97db0/);
+    expect(stdout).toMatch(/anna has \d+ \(at version 1: \d+\)\nto sign: 0xb5e97db0/);
   });
 });
 

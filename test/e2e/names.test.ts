@@ -22,11 +22,11 @@ async function localChain(data: string, seed: string): Promise<Node> {
 describe("a local chain", () => {
   const data = join(folder, "local");
   let node: Node;
-  let ada = "";
+  let anna = "";
   let prices = "";
   beforeAll(async () => {
     node = await localChain(data, "sextant");
-    ada = node.guide()?.accounts[0]?.address ?? "";
+    anna = node.guide()?.accounts[0]?.address ?? "";
     prices = node.guide()?.tables[0]?.handle ?? "";
   });
   afterAll(() => node.close());
@@ -55,16 +55,16 @@ describe("a local chain", () => {
     ["history", []],
     ["watch", ["--count", "1"]],
   ])("%s %j takes an account and a symbol, in any case", async (name, flags) => {
-    expect(await expectSame([name, "ada", "APT", ...flags], [name, ada, COIN, ...flags])).not.toBe("");
-    await expectSame([name, "Ada", "apt", ...flags], [name, ada, COIN, ...flags]);
+    expect(await expectSame([name, "anna", "APT", ...flags], [name, anna, COIN, ...flags])).not.toBe("");
+    await expectSame([name, "Anna", "apt", ...flags], [name, anna, COIN, ...flags]);
   });
 
   it("holdings, statement and the commands on tables take names too", async () => {
-    await expectSame(["holdings", "ada"], ["holdings", ada]);
+    await expectSame(["holdings", "anna"], ["holdings", anna]);
     const period = ["--from", "2024-01-01T00:00:01Z", "--to", "2024-01-01T00:00:02Z"];
     await expectSame(
-      ["statement", "ada", "--asset", "APT", ...period],
-      ["statement", ada, "--asset", COIN, ...period],
+      ["statement", "anna", "--asset", "APT", ...period],
+      ["statement", anna, "--asset", COIN, ...period],
     );
     await expectSame(["raw-item", "prices", NATIVE_PRICE], ["raw-item", prices, NATIVE_PRICE]);
     await expectSame(["table-items", "prices"], ["table-items", prices]);
@@ -72,11 +72,14 @@ describe("a local chain", () => {
 
   it("a view function takes names where it takes addresses, and its answer is the balance", async () => {
     const call = ["view", "0x1::coin::balance"];
-    const printed = await expectSame([...call, "-T", COIN, "ada"], [...call, `--type-argument=${COIN}`, ada]);
-    expect(JSON.parse(printed)).toEqual([`${await node.balance(ada, COIN)}`]);
+    const printed = await expectSame(
+      [...call, "-T", COIN, "anna"],
+      [...call, `--type-argument=${COIN}`, anna],
+    );
+    expect(JSON.parse(printed)).toEqual([`${await node.balance(anna, COIN)}`]);
     const [source = []] = sources();
     const typed = await runCommand(
-      ["view", "0x1::coin::is_balance_at_least", "-T", COIN, ada, "5", ...source],
+      ["view", "0x1::coin::is_balance_at_least", "-T", COIN, anna, "5", ...source],
       {},
     );
     expect(typed.stderr).toContain("no code of 0x1::coin::is_balance_at_least");
@@ -91,16 +94,16 @@ describe("a local chain", () => {
 
   it("a file of pairs takes names, and adds one asset up under both of its names", async () => {
     const file = join(folder, "pairs.txt");
-    writeFileSync(file, `ada APT\n${ada} ${COIN}\n`);
+    writeFileSync(file, `anna APT\n${anna} ${COIN}\n`);
     const { stdout } = await runCommand(["balances", file, "--totals", "--data", data]);
     const [first, second, total, ...rest] = stdout.trimEnd().split("\n");
     const balance = first?.split(" ")[2];
-    expect(first).toBe(`ada APT ${balance}`);
-    expect(second).toBe(`${ada} ${COIN} ${balance}`);
+    expect(first).toBe(`anna APT ${balance}`);
+    expect(second).toBe(`${anna} ${COIN} ${balance}`);
     expect([total, rest]).toEqual([`total ${COIN} ${2n * BigInt(balance ?? "")}`, []]);
     const keys = await runCommand(["raw-items", "-", "--data", data], {}, `prices ${NATIVE_PRICE}\n`);
     expect(keys).toMatchObject({ code: 0, stdout: expect.stringMatching(/^prices 0x03415054 0x/) });
-    const wrong = await runCommand(["balances", "-", "--data", data], {}, "ada APT\nadda APT\n");
+    const wrong = await runCommand(["balances", "-", "--data", data], {}, "anna APT\nadda APT\n");
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
     expect(wrong.stderr).toContain("-, line 2, address: adda is no account here");
   });
@@ -108,9 +111,9 @@ describe("a local chain", () => {
   it.each<[args: string[], message: string | RegExp]>([
     [
       ["balance", "adda", "APT"],
-      /ADDRESS: adda is no account here: the local chain has ada, .*did you mean ada/,
+      /ADDRESS: adda is no account here: the local chain has anna, .*did you mean anna/,
     ],
-    [["balance", "ada", "APTT"], /ASSET: APTT is no asset here: .*did you mean APT/],
+    [["balance", "anna", "APTT"], /ASSET: APTT is no asset here: .*did you mean APT/],
     [["raw-item", "price", "0x00"], /TABLE_HANDLE: price is no table here: .*did you mean prices/],
     [["balance", "cafe", "APT"], "ADDRESS: cafe is no account here"],
     [["balance", "1", "APT"], "ADDRESS: expected 0x in front, got 1"],
@@ -125,7 +128,7 @@ describe("a local chain", () => {
   it("a follower of the default chain knows the names: its ledger began with that genesis", async () => {
     const follower = await createNode({ follow: { upstreams: [node.url ?? ""] }, http: { port: 0 } });
     await follower.untilReady();
-    const { code } = await runCommand(["balance", "ada", "APT", "--url", follower.url ?? ""]);
+    const { code } = await runCommand(["balance", "anna", "APT", "--url", follower.url ?? ""]);
     expect(code).toBe(0);
     await follower.close();
   });
@@ -133,7 +136,7 @@ describe("a local chain", () => {
 
 describe("elsewhere", () => {
   const refusal = async (source: readonly string[]): Promise<Finished> =>
-    runCommand(["balance", "ada", "APT", ...source]);
+    runCommand(["balance", "anna", "APT", ...source]);
 
   it("a local chain with a seed of its own: its node knows the names, its directory does not", async () => {
     const data = join(folder, "seeded");
@@ -150,10 +153,10 @@ describe("elsewhere", () => {
     const genesis = createLocalChain({ seed: "network", chainId: 77 }).genesisBlob();
     const node = await createNode({ genesis, http: { port: 0 } });
     for (const args of [
-      ["balance", "ada", COIN],
+      ["balance", "anna", COIN],
       ["balance", "0x1", "APT"],
       ["table-items", "prices"],
-      ["watch", "ada", COIN, "--count", "1"],
+      ["watch", "anna", COIN, "--count", "1"],
     ]) {
       const { code, stderr } = await runCommand([...args, "--url", node.url ?? ""]);
       expect([code, stderr]).toEqual([

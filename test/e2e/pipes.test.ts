@@ -38,8 +38,8 @@ describe("a reader that leaves", () => {
 
   it.each([
     ["nobody reads", "sextant info --data data | true", "codes 0 0\n"],
-    ["a first line is enough", "sextant history ada APT --data data | head -1 | wc -l", "1\ncodes 0 0 0\n"],
-    ["a list breaks off", "sextant history ada APT --data data | true", "codes 0 0\n"],
+    ["a first line is enough", "sextant history anna APT --data data | head -1 | wc -l", "1\ncodes 0 0 0\n"],
+    ["a list breaks off", "sextant history anna APT --data data | true", "codes 0 0\n"],
     ["help is cut off", "sextant start --help-all | head -1 | wc -l", "1\ncodes 0 0 0\n"],
   ])("%s: success, and not a word", async (_, line, stdout) => {
     expect(await bash(line)).toEqual({ stdout, stderr: "" });
@@ -88,7 +88,7 @@ describe("a machine that lacks something", () => {
     ["too few open files", "-n 24", /^codes [01]\n$/, "allow more open files (ulimit -n)"],
     ["too little memory", "-v 1500000", /^codes [01]\n$/, "allow more memory (ulimit -v)"],
   ])("%s: the program runs, or says what it lacks in one line", async (_, limit, codes, hint) => {
-    const { stdout, stderr } = await bash(`ulimit ${limit}; sextant balance ada APT --data data > answer`);
+    const { stdout, stderr } = await bash(`ulimit ${limit}; sextant balance anna APT --data data > answer`);
     expect(stdout).toMatch(codes);
     if (stdout === "codes 0\n") expect(stderr).toBe("");
     else {

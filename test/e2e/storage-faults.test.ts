@@ -329,7 +329,7 @@ describe("a damaged file", () => {
 
 describe("a store's file", () => {
   const data = join(folder, "file");
-  const ada = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f";
+  const anna = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce";
   const start = ["start", "--port", "0", "--log-level", "error", "--blocks", "0"];
 
   beforeAll(async () => {
@@ -341,7 +341,7 @@ describe("a store's file", () => {
   it("with one changed byte in a balance gives a 500 that says so, and the metric counts it", async () => {
     const copy = join(folder, "changed");
     cpSync(data, copy, { recursive: true });
-    const path = `/accounts/${ada}/balance/0x1::aptos_coin::AptosCoin`;
+    const path = `/accounts/${anna}/balance/0x1::aptos_coin::AptosCoin`;
     const sound = await startProgram(["--data", copy, ...quick, "--blocks", "0"]);
     const balance = BigInt(await (await fetch(sound.url + path)).text());
     expect((await sound.stop()).code).toBe(0);

@@ -202,7 +202,7 @@ describe("the index", () => {
 
   it("with a row too much is damaged, and the check names it", async () => {
     const owner = Uint8Array.from({ length: 32 }, () => 0xcc);
-    const absent = createLocalChain({ seed: "check" }).items.demoAccounts.ada?.address ?? owner;
+    const absent = createLocalChain({ seed: "check" }).items.demoAccounts.anna?.address ?? owner;
     const tableKey = Buffer.concat([Uint8Array.of(1), owner, Uint8Array.of(1, 7)]);
     const tag = encodeWith(structTagCodec, parseStructTag("0x1::none::Such"));
     const rows: [string, Buffer, Uint8Array][] = [

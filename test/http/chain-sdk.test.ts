@@ -36,8 +36,8 @@ describe("the official SDK on the local chain", () => {
   });
 
   it("finds the account of a key that was never rotated", async () => {
-    const { ada } = chain.items.demoAccounts;
-    const authenticationKey = formatAddressLong(ada.address);
+    const { anna } = chain.items.demoAccounts;
+    const authenticationKey = formatAddressLong(anna.address);
     const found = await aptos.lookupOriginalAccountAddress({ authenticationKey });
     expect(found.toString()).toBe(authenticationKey);
   });

@@ -86,7 +86,7 @@ const call = (name: string, args: unknown[], types: string[] = []): object => ({
 });
 
 /** A request that nothing speaks against: sender, next sequence number, small fee, in time. */
-async function request(payload: object, parts: object = {}, sender = account("ada")): Promise<object> {
+async function request(payload: object, parts: object = {}, sender = account("anna")): Promise<object> {
   return {
     sender,
     sequence_number: `${(await sequenceNumber(sender)) ?? 0n}`,
@@ -107,14 +107,14 @@ async function codes(body: unknown): Promise<string[]> {
 
 describe("an explanation over HTTP", () => {
   it("says who signs, what is called, what it costs, when it ends, and nothing against a sound transfer", async () => {
-    const [ada, basil] = [account("ada"), account("basil")];
+    const [anna, basil] = [account("anna"), account("basil")];
     const body = await request(transfer(basil, 5n));
     const explanation = await explain(body);
     const { bytes, fields, ...rest } = explanation;
     expect(rest).toEqual({
       kind: "single_signer",
       chain_id: 4,
-      sender: ada,
+      sender: anna,
       payload: {
         type: "entry_function_payload",
         function: "0x1::aptos_account::transfer",
@@ -129,7 +129,7 @@ describe("an explanation over HTTP", () => {
       max_fee: "60",
       expiration_timestamp_secs: `${nowSecs + LATER_SECS}`,
       expiration: new Date(Number(nowSecs + LATER_SECS) * 1000).toISOString().replace(".000", ""),
-      replay_protection: { type: "sequence_number", sequence_number: `${await sequenceNumber(ada)}` },
+      replay_protection: { type: "sequence_number", sequence_number: `${await sequenceNumber(anna)}` },
       warnings: [],
       matches: true,
     });
@@ -176,12 +176,12 @@ describe("an explanation over HTTP", () => {
   });
 
   it("names every signer by its role", async () => {
-    const [ada, basil, clio] = [account("ada"), account("basil"), account("clio")];
-    const swap = call("0x3::token::direct_transfer_script", [ada, "c", "n", "0", "1"]);
+    const [anna, basil, clio] = [account("anna"), account("basil"), account("clio")];
+    const swap = call("0x3::token::direct_transfer_script", [anna, "c", "n", "0", "1"]);
     const multi = await explain(await request(swap, { secondary_signers: [basil] }));
     expect(multi).toMatchObject({
       kind: "multi_agent",
-      sender: ada,
+      sender: anna,
       secondary_signers: [basil],
       warnings: [],
     });
@@ -385,8 +385,8 @@ describe("warnings", () => {
   });
 
   it("fee above the payer's balance, together with what the payer transfers", async () => {
-    const [ada, basil] = [account("ada"), account("basil")];
-    const balance = await node.balance(ada, COIN);
+    const [anna, basil] = [account("anna"), account("basil")];
+    const balance = await node.balance(anna, COIN);
     // The fee is at most 60.
     expect(await codes(await request(transfer(basil, balance - 60n)))).toEqual([]);
     expect(await codes(await request(transfer(basil, balance - 59n)))).toEqual(["fee_above_balance"]);
@@ -422,8 +422,8 @@ describe("warnings", () => {
     const swap = call("0x3::token::direct_transfer_script", ["0xb", "c", "n", "0", "1"]);
     expect(await codes(await request(swap))).toEqual(["wrong_signers"]);
     const twice = (await explain(await request(swap, { secondary_signers: ["0xb"] }))).bytes;
-    const ada = account("ada").slice(2).padStart(64, "0");
-    expect(await codes({ message: `${twice.slice(0, -64)}${ada}` })).toContain("wrong_signers");
+    const anna = account("anna").slice(2).padStart(64, "0");
+    expect(await codes({ message: `${twice.slice(0, -64)}${anna}` })).toContain("wrong_signers");
   });
 
   it("a script that cannot be read or takes something else", async () => {

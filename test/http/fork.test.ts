@@ -267,7 +267,7 @@ describe("a fork", () => {
     await until(async () => BigInt((await fork.ledgerInfo()).oldest_ledger_version) > at + 3n);
     expect(await balancesOf(fork, at)).toEqual(expected);
     expect(await balancesOf(fork, at - 1n)).toEqual(await balancesOf(origin, at - 1n));
-    expect((await balancesOf(fork)).get("ada APT")).toBe((expected.get("ada APT") ?? 0n) + 9n);
+    expect((await balancesOf(fork)).get("anna APT")).toBe((expected.get("anna APT") ?? 0n) + 9n);
     const gone = await fetch(`${fork.url}/accounts/0xa/balance/${APT}?ledger_version=${at + 1n}`);
     expect(gone.status).toBe(410);
   });

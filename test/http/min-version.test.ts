@@ -15,8 +15,8 @@ afterEach(() => {
 });
 
 function pairOf(ledger: BookedLedger): Pair {
-  const pair = ledger.pairs.find(({ account, assetName }) => account === "ada" && assetName === "native");
-  if (pair === undefined) throw new Error("ada is gone");
+  const pair = ledger.pairs.find(({ account, assetName }) => account === "anna" && assetName === "native");
+  if (pair === undefined) throw new Error("anna is gone");
   return pair;
 }
 
@@ -242,10 +242,10 @@ describe("minLedgerVersion of calls", () => {
     const node = await createNode({ pruneWindow: "off" });
     const guide = node.guide();
     const [account] = guide?.accounts ?? [];
-    const ada = account?.address ?? "";
+    const anna = account?.address ?? "";
     const coin = "0x1::aptos_coin::AptosCoin";
     const request = {
-      sender: ada,
+      sender: anna,
       sequence_number: "0",
       max_gas_amount: "2000",
       gas_unit_price: "100",
@@ -254,16 +254,16 @@ describe("minLedgerVersion of calls", () => {
         type: "entry_function_payload",
         function: "0x1::aptos_account::transfer",
         type_arguments: [],
-        arguments: [ada, "1000"],
+        arguments: [anna, "1000"],
       },
     };
     const calls = [
-      (options: object) => node.balance(ada, coin, options),
+      (options: object) => node.balance(anna, coin, options),
       (options: object) => node.rawItem("0x1", "0x", options),
-      (options: object) => node.balances([{ address: ada, asset: coin }], options),
+      (options: object) => node.balances([{ address: anna, asset: coin }], options),
       (options: object) => node.rawItems([{ handle: "0x1", key: "0x" }], options),
-      (options: object) => node.balanceDetail(ada, coin, options),
-      (options: object) => toArray(node.balanceHistory(ada, coin, options)),
+      (options: object) => node.balanceDetail(anna, coin, options),
+      (options: object) => toArray(node.balanceHistory(anna, coin, options)),
       (options: object) => node.encodeSubmission(request, options),
       (options: object) => node.explainSubmission(request, options),
       (options: object) => node.ledgerInfo(options),

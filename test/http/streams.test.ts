@@ -145,7 +145,7 @@ describe.each(["memory", "lmdb"] as const)("streams of a local chain, on %s", as
   it("of a real client go on where they were when the server is started again", async () => {
     let server = await startServer({ ledger: ledger.store });
     const { port } = server;
-    const pair = ledger.pairs.find(({ account }) => account === "ada") ?? ledger.pairs[0];
+    const pair = ledger.pairs.find(({ account }) => account === "anna") ?? ledger.pairs[0];
     if (pair === undefined) throw new Error("no pairs");
     const head = await headOf(ledger);
     const source = new EventSource(streamUrl(server, pair));
@@ -497,13 +497,13 @@ describe("a reader that is too slow", () => {
 describe("streams of a node that writes", () => {
   it("hear of its own commits, end when it closes, and are counted", async () => {
     const node = await createNode({ http: { port: 0, maxWaitMs: 0 }, pruneWindow: "off" });
-    const ada = node.guide()?.accounts[0]?.address ?? "";
+    const anna = node.guide()?.accounts[0]?.address ?? "";
     const coin = "0x1::aptos_coin::AptosCoin";
-    const reader = await read(`${node.url}/accounts/${ada}/balance/${coin}/stream`);
+    const reader = await read(`${node.url}/accounts/${anna}/balance/${coin}/stream`);
     const blocks = await read(`${node.url}/blocks/stream`);
     for (let block = 0; block < 10; block++) await node.produceBlock();
     const changes: string[] = [];
-    for await (const { version, after } of node.balanceHistory(ada, coin, { from: 1n })) {
+    for await (const { version, after } of node.balanceHistory(anna, coin, { from: 1n })) {
       changes.push(`${version} ${after}`);
     }
     expect(changes.length).toBeGreaterThan(1);
@@ -520,19 +520,19 @@ describe("streams of a node that writes", () => {
 describe("watching in the process", () => {
   it("tells the state and every change, to as many as ask, at the pace of each", async () => {
     const node = await createNode({ pruneWindow: "off" });
-    const ada = node.guide()?.accounts[0]?.address ?? "";
+    const anna = node.guide()?.accounts[0]?.address ?? "";
     const coin = "0x1::aptos_coin::AptosCoin";
     const stop = new AbortController();
     const told: string[] = [];
     const watching = (async () => {
-      for await (const { version, balance } of node.watchBalance(ada, coin, { signal: stop.signal })) {
+      for await (const { version, balance } of node.watchBalance(anna, coin, { signal: stop.signal })) {
         told.push(`${version} ${balance}`);
       }
     })();
     await until(() => told.length === 1);
     for (let block = 0; block < 8; block++) await node.produceBlock();
     const changes: string[] = [];
-    for await (const { version, after } of node.balanceHistory(ada, coin, { from: 1n })) {
+    for await (const { version, after } of node.balanceHistory(anna, coin, { from: 1n })) {
       changes.push(`${version} ${after}`);
     }
     await until(() => told.length === changes.length + 1);

@@ -111,13 +111,13 @@ describe("changes", () => {
       accounts: [{ address: "0xb0b", balances: { [APT]: 7n } }],
       http: { port: 0 },
     });
-    const ada = accountOf(node, "ada");
+    const anna = accountOf(node, "anna");
     const clio = accountOf(node, "clio");
     const demo = accountOf(node, "demo");
     const funded = await node.fund("0xb0b", 100n);
     expect(await node.balance("0xb0b", APT)).toBe(107n);
     expect(await node.balance("0xb0b", APT, { ledgerVersion: funded.version - 1n })).toBe(7n);
-    await node.setBalance(ada.address, APT, 42n);
+    await node.setBalance(anna.address, APT, 42n);
     await node.setBalance(clio.address, APT, 43n);
     await node.setBalance(clio.address, clio.asset("GOLD"), 0n);
     await node.setBalance("0xf00d", clio.asset("SHELL"), 9n);
@@ -130,8 +130,8 @@ describe("changes", () => {
     const later = await node.advanceTime(86_400_000);
     await node.mine(3);
 
-    expect(await node.balance(ada.address, APT)).toBe(42n);
-    expect((await node.balanceDetail(ada.address, APT)).coin).toMatchObject({ amount: "42" });
+    expect(await node.balance(anna.address, APT)).toBe(42n);
+    expect((await node.balanceDetail(anna.address, APT)).coin).toMatchObject({ amount: "42" });
     expect(await node.balance(clio.address, clio.asset("GOLD"))).toBe(0n);
     expect(await node.balance("0xf00d", clio.asset("SHELL"))).toBe(9n);
     expect(await node.rawItem(TABLE, "0x01")).toBeUndefined();

@@ -69,10 +69,10 @@ function logTo(lines: { fields: unknown; text: string }[]): Logger {
 
 describe("a block on submission", () => {
   it("is followed by another one if it ended an epoch, also on a fresh chain", async () => {
-    const { ada } = createLocalChain({ seed: SEED }).items.demoAccounts;
+    const { anna } = createLocalChain({ seed: SEED }).items.demoAccounts;
     const node = await start({ localChain: { blockOnSubmit: true, epochTimeMs: 3000 } });
     for (let number = 0n; number < 8n; number++) {
-      expect(await committed(node, await node.submit(transfer(ada, number)))).toBe("user_transaction");
+      expect(await committed(node, await node.submit(transfer(anna, number)))).toBe("user_transaction");
     }
   });
 

@@ -6,7 +6,7 @@ import type { Look, Visit } from "./visit.ts";
 /** Long enough for a heavily loaded machine. */
 const PATIENCE_MS = 300_000;
 
-/** Opens a view of the console, `#/account/ada`, and waits until it is drawn. */
+/** Opens a view of the console, `#/account/anna`, and waits until it is drawn. */
 export async function openConsole(url: string, hash: string, look: Look = {}): Promise<Visit> {
   const visit = await openVisit(url, look);
   visit.page.setDefaultTimeout(PATIENCE_MS);

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	ada    = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f"
+	anna    = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce"
 	coin   = "0x1::aptos_coin::AptosCoin"
 	prices = "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815"
 	key    = "0x03415054"
@@ -72,14 +72,14 @@ func main() {
 	info, err := client.InfoWithResponse(ctx)
 	check("info", err, info.HTTPResponse, info.JSON200 != nil && (*info.JSON200)["software"] == "sextant")
 
-	balance, err := client.GetAccountBalanceWithResponse(ctx, ada, coin, &api.GetAccountBalanceParams{At: &at, MinLedgerVersion: &version, WaitMs: pointer(0)})
+	balance, err := client.GetAccountBalanceWithResponse(ctx, anna, coin, &api.GetAccountBalanceParams{At: &at, MinLedgerVersion: &version, WaitMs: pointer(0)})
 	check("get_account_balance", err, balance.HTTPResponse, balance.JSON200 != nil && *balance.JSON200 > 0)
-	detail, err := client.GetBalanceDetailWithResponse(ctx, ada, coin, &api.GetBalanceDetailParams{LedgerVersion: &version})
+	detail, err := client.GetBalanceDetailWithResponse(ctx, anna, coin, &api.GetBalanceDetailParams{LedgerVersion: &version})
 	check("get_balance_detail", err, detail.HTTPResponse, detail.JSON200 != nil && *detail.JSON200.Symbol == "APT")
-	history, err := client.GetBalanceHistoryWithResponse(ctx, ada, coin, &api.GetBalanceHistoryParams{Limit: pointer(2)})
+	history, err := client.GetBalanceHistoryWithResponse(ctx, anna, coin, &api.GetBalanceHistoryParams{Limit: pointer(2)})
 	check("get_balance_history", err, history.HTTPResponse, history.JSON200 != nil && len(*history.JSON200) > 0 && (*history.JSON200)[0].After != "")
 	balances, err := client.GetBalancesWithResponse(ctx, &api.GetBalancesParams{At: &at}, api.BalancesRequest{
-		Queries: []api.BalanceQuery{{Address: ada, AssetType: coin}, {Address: "?", AssetType: coin}},
+		Queries: []api.BalanceQuery{{Address: anna, AssetType: coin}, {Address: "?", AssetType: coin}},
 		Totals:  pointer(true),
 	})
 	check("get_balances", err, balances.HTTPResponse, balances.JSON200 != nil && balances.JSON200.Balances[0].Balance != nil &&
@@ -95,14 +95,14 @@ func main() {
 		Queries: []api.TableItemQuery{{TableHandle: prices, Key: key}},
 	})
 	check("get_raw_table_items", err, items.HTTPResponse, items.JSON200 != nil && *items.JSON200.Items[0].Value == *item.JSON200)
-	holdings, err := client.GetHoldingsWithResponse(ctx, ada, &api.GetHoldingsParams{Limit: pointer(2), At: &at})
+	holdings, err := client.GetHoldingsWithResponse(ctx, anna, &api.GetHoldingsParams{Limit: pointer(2), At: &at})
 	check("get_holdings", err, holdings.HTTPResponse, holdings.JSON200 != nil && (*holdings.JSON200)[0].Balance != "")
-	account, err := client.GetAccountWithResponse(ctx, ada, &api.GetAccountParams{})
+	account, err := client.GetAccountWithResponse(ctx, anna, &api.GetAccountParams{})
 	check("get_account", err, account.HTTPResponse, account.JSON200 != nil && account.JSON200.SequenceNumber != "")
 	const accountType = "0x1::account::Account"
-	resource, err := client.GetAccountResourceWithResponse(ctx, ada, accountType, &api.GetAccountResourceParams{LedgerVersion: &version})
+	resource, err := client.GetAccountResourceWithResponse(ctx, anna, accountType, &api.GetAccountResourceParams{LedgerVersion: &version})
 	check("get_account_resource", err, resource.HTTPResponse, resource.JSON200 != nil && resource.JSON200.Type == accountType)
-	resources, err := client.GetAccountResourcesWithResponse(ctx, ada, &api.GetAccountResourcesParams{LedgerVersion: &version})
+	resources, err := client.GetAccountResourcesWithResponse(ctx, anna, &api.GetAccountResourcesParams{LedgerVersion: &version})
 	check("get_account_resources", err, resources.HTTPResponse, resources.JSON200 != nil && len(*resources.JSON200) > 0)
 	module, err := client.GetAccountModuleWithResponse(ctx, "0x1", "coin", &api.GetAccountModuleParams{})
 	check("get_account_module", err, module.HTTPResponse, module.JSON200 != nil && module.JSON200.Abi.Name == "coin")
@@ -125,15 +125,15 @@ func main() {
 	check("get_transaction_by_hash", err, byHash.HTTPResponse, strings.Contains(string(byHash.Body), named.Hash))
 	waited, err := client.WaitTransactionByHashWithResponse(ctx, named.Hash, &api.WaitTransactionByHashParams{})
 	check("wait_transaction_by_hash", err, waited.HTTPResponse, strings.Contains(string(waited.Body), named.Hash))
-	balanceProof, err := client.ProveAccountBalanceWithResponse(ctx, ada, coin, &api.ProveAccountBalanceParams{})
+	balanceProof, err := client.ProveAccountBalanceWithResponse(ctx, anna, coin, &api.ProveAccountBalanceParams{})
 	must(err)
 	balanceClaim, err := balanceProof.JSON200.Claim.AsBalanceClaim()
-	check("prove_account_balance", err, balanceProof.HTTPResponse, balanceClaim.Address == ada && balanceClaim.Balance != "")
+	check("prove_account_balance", err, balanceProof.HTTPResponse, balanceClaim.Address == anna && balanceClaim.Balance != "")
 	itemProof, err := client.ProveRawTableItemWithResponse(ctx, prices, &api.ProveRawTableItemParams{}, api.RawTableItemRequest{Key: key})
 	must(err)
 	itemClaim, err := itemProof.JSON200.Claim.AsTableItemClaim()
 	check("prove_raw_table_item", err, itemProof.HTTPResponse, itemClaim.Key == key && itemClaim.Value != nil)
-	sent, err := client.GetAccountTransactionsWithResponse(ctx, ada, &api.GetAccountTransactionsParams{Start: pointer("0")})
+	sent, err := client.GetAccountTransactionsWithResponse(ctx, anna, &api.GetAccountTransactionsParams{Start: pointer("0")})
 	check("get_account_transactions", err, sent.HTTPResponse, sent.JSON200 != nil)
 	byHeight, err := client.GetBlockByHeightWithResponse(ctx, "1", &api.GetBlockByHeightParams{WithTransactions: pointer(true)})
 	check("get_block_by_height", err, byHeight.HTTPResponse, byHeight.JSON200 != nil && byHeight.JSON200.BlockHeight == "1")
@@ -143,7 +143,7 @@ func main() {
 	check("estimate_gas_price", err, gasPrices.HTTPResponse, gasPrices.JSON200 != nil && gasPrices.JSON200.GasEstimate >= 100)
 
 	returned, err := client.ViewWithResponse(ctx, &api.ViewParams{}, api.ViewRequest{
-		Function: "0x1::coin::balance", TypeArguments: []string{coin}, Arguments: []interface{}{ada},
+		Function: "0x1::coin::balance", TypeArguments: []string{coin}, Arguments: []interface{}{anna},
 	})
 	check("view", err, returned.HTTPResponse, strings.HasPrefix(string(returned.Body), "[\""))
 
@@ -154,7 +154,7 @@ func main() {
 		Arguments:     []interface{}{"0x1234", "5"},
 	}))
 	request := api.EncodeSubmissionRequest{
-		Sender: ada, SequenceNumber: pointer("0"), MaxGasAmount: "2000", GasUnitPrice: "100",
+		Sender: anna, SequenceNumber: pointer("0"), MaxGasAmount: "2000", GasUnitPrice: "100",
 		ExpirationTimestampSecs: "32425224034", Payload: payload,
 	}
 	message, err := client.EncodeSubmissionWithResponse(ctx, &api.EncodeSubmissionParams{}, request)
@@ -170,7 +170,7 @@ func main() {
 
 	// A second member of the union, told apart by its type.
 	must(explain.FromExplainEncodeRequest(api.ExplainEncodeRequest{
-		Sender: ada, SequenceNumber: pointer("0"), MaxGasAmount: "2000", GasUnitPrice: "100",
+		Sender: anna, SequenceNumber: pointer("0"), MaxGasAmount: "2000", GasUnitPrice: "100",
 		ExpirationTimestampSecs: "32425224034", Payload: payload,
 	}))
 	again, err := client.ExplainSubmissionWithResponse(ctx, &api.ExplainSubmissionParams{}, explain)
@@ -195,7 +195,7 @@ func main() {
 	batch, err := client.SubmitBatchTransactionsWithResponse(ctx, &api.SubmitBatchTransactionsParams{}, signed[1:])
 	check("submit_batch_transactions", err, batch.HTTPResponse, batch.JSON202 != nil && len(batch.JSON202.TransactionFailures) == 0)
 
-	changes, err := client.StreamBalance(ctx, ada, coin, &api.StreamBalanceParams{After: pointer("1")})
+	changes, err := client.StreamBalance(ctx, anna, coin, &api.StreamBalanceParams{After: pointer("1")})
 	must(err)
 	change := firstEvent[api.BalanceEvent](changes, "balance")
 	check("stream_balance", nil, changes, change.Before != nil && *change.Before != change.Balance)

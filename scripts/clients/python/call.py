@@ -91,7 +91,7 @@ from client.models import (
     ViewRequest,
 )
 
-ADA = "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f"
+ADA = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce"
 COIN = "0x1::aptos_coin::AptosCoin"
 PRICES = "0xc90662174ea9bb138a86766c054f89c33eb636eb910a05ea69cc888a8cc96815"
 KEY = "0x03415054"

@@ -48,7 +48,7 @@ function arrive(context: ActionContext): Action {
 
 function receiveGold(context: ActionContext): Action | undefined {
   const { items } = context;
-  const from: DemoAccountName = "ada";
+  const from: DemoAccountName = "anna";
   const amount = pickAmount(context, "gold", "coin", [from, VISITOR]);
   const { coinType } = items.assets.gold;
   if (amount === undefined || coinType === undefined) return undefined;
@@ -71,7 +71,7 @@ function returned(context: ActionContext): Movement[] | undefined {
     for (const part of parts) {
       const held = balanceOf(context, VISITOR, asset, part);
       const amount = asset === "native" && part === feePart ? held - fee : held;
-      const to = asset === "gold" && part === "coin" ? "ada" : "basil";
+      const to = asset === "gold" && part === "coin" ? "anna" : "basil";
       const isTold = asset === "gold" && part === "coin" && hasGold(context);
       if (amount > 0n || isTold) movements.push({ asset, part, from: VISITOR, to, amount });
     }
@@ -85,7 +85,7 @@ function leave(context: ActionContext): Action | undefined {
   if (state.get(items.accounts[VISITOR].account)?.sequenceNumber !== 0n) return undefined;
   const movements = returned(context);
   if (movements === undefined) return undefined;
-  const recipients = [items.demoAccounts.basil.address, items.demoAccounts.ada.address];
+  const recipients = [items.demoAccounts.basil.address, items.demoAccounts.anna.address];
   return {
     sender: VISITOR,
     call: entryCall(

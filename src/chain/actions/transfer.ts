@@ -25,7 +25,7 @@ const RESERVE = 1_000_000_000n;
 const METADATA_TYPE = structType(tagOf("0x1::fungible_asset::Metadata"));
 
 /** Accounts that hold coins in coin stores. */
-export const COIN_TRADERS: readonly DemoAccountName[] = ["ada", "clio"];
+export const COIN_TRADERS: readonly DemoAccountName[] = ["anna", "clio"];
 /** Accounts that trade fungible assets. */
 export const STORE_TRADERS: readonly DemoAccountName[] = ["basil", "clio", "dora", "gus"];
 

@@ -19,7 +19,7 @@ export const balanceCommand = command({
   },
   exclusions: stateExclusions,
   examples: [
-    "sextant balance ada APT    # a demo account of a local chain",
+    "sextant balance anna APT    # a demo account of a local chain",
     "sextant balance 0x1 0x1::aptos_coin::AptosCoin",
     "sextant balance 0xcafe 0xa --ledger-version 1200 --data ./data",
     "sextant balance 0xcafe 0xa --at 2026-01-31T00:00:00Z",

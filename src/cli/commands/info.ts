@@ -29,7 +29,7 @@ export function printAnswer(text: string, isJson: boolean, context: CommandConte
   else printFields(flatten(JSON.parse(text) as Record<string, unknown>), false, context);
 }
 
-/** Members of objects under names of their own, such as `demo_accounts.ada`. */
+/** Members of objects under names of their own, such as `demo_accounts.anna`. */
 function flatten(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const flat: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(object)) {

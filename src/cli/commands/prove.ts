@@ -55,7 +55,7 @@ export const proveCommand = command({
   },
   exclusions: stateExclusions,
   examples: [
-    "sextant prove ada APT",
+    "sextant prove anna APT",
     'sextant prove 0xcafe 0xa --from-waypoint "$(cat waypoint.txt)" --out cafe.json',
     "sextant prove --table prices --key 0x03415054 --data ./data",
   ],

@@ -119,7 +119,7 @@ function historyReadCommand<R extends OptionRecord>(
 export const accountCommand = stateReadCommand({
   name: "account",
   operands: ["ADDRESS"],
-  examples: ["sextant account 0x1", "sextant account ada --ledger-version 7"],
+  examples: ["sextant account 0x1", "sextant account anna --ledger-version 7"],
   ask: (source, [address = ""], at) => source.read(accountRoute, { address, ...at }),
 });
 

@@ -55,7 +55,7 @@ export const viewCommand = command({
   options: { "type-argument": typeOption, ...sourceOptions, ...minVersionOptions, ...readAtOptions },
   exclusions: [...sourceExclusions, ...readAtExclusions],
   examples: [
-    "sextant view 0x1::coin::balance -T 0x1::aptos_coin::AptosCoin ada",
+    "sextant view 0x1::coin::balance -T 0x1::aptos_coin::AptosCoin anna",
     "sextant view 0x1::chain_id::get --url https://node.example",
   ],
   run: async (values, [called, ...texts], { out }) => {

@@ -113,7 +113,7 @@ export function nextSteps(version: string): string {
     `Sextant ${version}: a small, fast, honest node for Aptos-format ledgers.`,
     "",
     "  sextant start                 Run a local chain with demo accounts",
-    "  sextant balance ada APT       Read a balance from it, in another terminal",
+    "  sextant balance anna APT       Read a balance from it, in another terminal",
     "  sextant start --upstream URL  Follow a full node, and check what it serves",
     "  sextant help                  List all commands",
     "  sextant start --help          Show the options of a command",

@@ -59,7 +59,7 @@ export const getBalances = batchOperation({
     example: {
       queries: [
         {
-          address: "0x4c8c4c574ddfa2ff2015d1817d88bfb048ec7928297952bb4400935ea67a3d5f",
+          address: "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce",
           asset_type: "0x1::aptos_coin::AptosCoin",
         },
         {

@@ -11,7 +11,7 @@ import {
   textOption,
   textOptionWithDefault,
 } from "../../base/option.ts";
-import type { NumberOptions, NumberSettings } from "../../base/settings.ts";
+import { MINUTE_MS, type NumberOptions, type NumberSettings } from "../../base/settings.ts";
 import {
   HTTP_DEFAULTS,
   HTTP_NUMBERS,
@@ -32,6 +32,8 @@ export const FRONTEND_NUMBERS = {
    * With 0 this process answers.
    */
   workers: { fallback: 0, min: 0, max: 64 },
+  /** How long a node that is closed serves on, without being ready, before it refuses connections. */
+  drainTimeMs: { fallback: 0, min: 0, max: 10 * MINUTE_MS },
 } as const satisfies NumberSettings;
 
 /** Where and how a node answers over HTTP. */
@@ -47,6 +49,10 @@ const servingFlags = {
     "Worker processes that serve requests while this process writes; with 0, this process serves them too",
     "COUNT",
     FRONTEND_NUMBERS.workers,
+  ),
+  "drain-time": durationOption(
+    "How long a node that was told to stop still serves, while `/-/ready` says 503, so that load balancers find out first",
+    FRONTEND_NUMBERS.drainTimeMs,
   ),
   "header-brand": listOption(
     "Brand in the names of the ledger headers, such as X-BRAND-LEDGER-VERSION",
@@ -77,11 +83,6 @@ const limitFlags = {
     "Limit on open connections per process",
     "COUNT",
     HTTP_NUMBERS.maxConnections,
-  ),
-  "max-streams": integerOption(
-    "Limit on open event streams per process; more get 503",
-    "COUNT",
-    HTTP_NUMBERS.maxStreams,
   ),
   "max-wait": durationOption(
     "Longest time in the queue; a request that would wait longer gets 503; 0 for no limit",
