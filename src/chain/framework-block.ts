@@ -1,10 +1,12 @@
 // Blocks on a ledger whose framework has code: its own functions open the block, run the transactions, and end the epoch.
 // Such a block holds submitted transactions alone.
+import { CodedError } from "../base/errors.ts";
 import { toHex } from "../base/hex.ts";
 import { USEC_PER_MS } from "../base/numbers.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { findNewEpoch } from "../ledger/block-event.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
 import { writeSetCodec } from "../ledger/write-set.ts";
 import type { Address } from "../move/address.ts";
@@ -103,7 +105,13 @@ class FrameworkBlock {
     const timestampUsec = wanted > head.timeUsec ? wanted : head.timeUsec + 1n;
     const made = nextBlock(head, randomAt(head.block.height + 1n), { timestampUsec, isNil: false });
     const transaction: Transaction = { kind: "blockMetadata", block: made };
-    await this.add(transaction, await this.execute(transaction, { areSignaturesValid: true }));
+    try {
+      await this.add(transaction, await this.execute(transaction, { areSignaturesValid: true }));
+    } catch (error) {
+      if (!(error instanceof CodedError) || (error.code !== "vm" && error.code !== "module")) throw error;
+      // The code is a network's, or an author's: it must not end the node.
+      throw new LedgerError("unavailable", `the framework cannot open a block: ${error.message}`);
+    }
     return made;
   }
 
