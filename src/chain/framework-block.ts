@@ -1,10 +1,13 @@
 // Blocks on a ledger whose framework has code: its own functions open the block, run the transactions, and end the epoch.
 // Such a block holds submitted transactions alone.
+import { CodedError } from "../base/errors.ts";
 import { toHex } from "../base/hex.ts";
 import { USEC_PER_MS } from "../base/numbers.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { findNewEpoch } from "../ledger/block-event.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import { stateKeyCodec } from "../ledger/state-key.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
 import { writeSetCodec } from "../ledger/write-set.ts";
 import type { Address } from "../move/address.ts";
@@ -16,7 +19,7 @@ import type { BlockBase, MadeBlock } from "./block.ts";
 import { FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { emitV2 } from "./effects.ts";
 import { CallState } from "./functions/call-state.ts";
-import type { Item } from "./item.ts";
+import { type Item, rawCodec, resourceItem } from "./item.ts";
 import { nextBlock, requireItem } from "./prologue.ts";
 import type { Random } from "./random.ts";
 import { RecordWriter, stateRootAfter } from "./record-writer.ts";
@@ -31,6 +34,13 @@ export interface FrameworkChain {
   readonly faucet: Address;
   /** The random numbers of the block at a height. */
   readonly randomAt: (height: bigint) => Random;
+}
+
+/** Keys of what the end of an epoch reads of a validator: one question for all of them, where a fork must ask. */
+function stakeKeys({ address }: { readonly address: Address }): Uint8Array[] {
+  return ["0x1::stake::StakePool", "0x1::stake::ValidatorConfig"].map((type) =>
+    encodeWith(stateKeyCodec, resourceItem(address, type, rawCodec).key),
+  );
 }
 
 class FrameworkBlock {
@@ -101,9 +111,17 @@ class FrameworkBlock {
       await this.#transactions.apply(encodeWith(writeSetCodec, { kind: "v0", writes }));
     }
     const timestampUsec = wanted > head.timeUsec ? wanted : head.timeUsec + 1n;
+    if (timestampUsec - head.configuration.lastReconfigurationUsec >= head.block.epochIntervalUsec)
+      await this.#transactions.fetch(head.validators.active.flatMap(stakeKeys));
     const made = nextBlock(head, randomAt(head.block.height + 1n), { timestampUsec, isNil: false });
     const transaction: Transaction = { kind: "blockMetadata", block: made };
-    await this.add(transaction, await this.execute(transaction, { areSignaturesValid: true }));
+    try {
+      await this.add(transaction, await this.execute(transaction, { areSignaturesValid: true }));
+    } catch (error) {
+      if (!(error instanceof CodedError) || (error.code !== "vm" && error.code !== "module")) throw error;
+      // The code is a network's, or an author's: it must not end the node.
+      throw new LedgerError("unavailable", `the framework cannot open a block: ${error.message}`);
+    }
     return made;
   }
 

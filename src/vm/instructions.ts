@@ -66,7 +66,7 @@ const EXCHANGE_ONE: ReadonlySet<number> = new Set([
   0x4f, 0x50, 0x51, 0x56, 0x57, 0x67,
 ]);
 
-/** How many operands an instruction takes and gives, in a function that returns so many values. */
+/** How many operands an instruction takes and gives; `returns` is the number of values that its function returns. */
 export function effectOf(opcode: number, operand: CodeOperand, returns: number): readonly [number, number] {
   if (LOADS[opcode] !== undefined || GIVE_ONE.has(opcode)) return [0, 1];
   if (CAST_KINDS[opcode] !== undefined || EXCHANGE_ONE.has(opcode)) return [1, 1];

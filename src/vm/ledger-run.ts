@@ -219,7 +219,7 @@ export class LedgerRun {
       const { program } = this.program(moduleKey(address, name), stateValueData(value));
       return (program.dependencies ?? []).map((used) => [toHex(used.address), used.name]);
     } catch (error) {
-      // Whoever runs the module says what is wrong with it.
+      // The run that uses the module says what is wrong with it.
       if (error instanceof VmError) return [];
       throw error;
     }

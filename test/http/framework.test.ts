@@ -14,6 +14,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { byteString } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
+import { frameworkModules } from "../../src/chain/modules.ts";
 import { transactionCodec } from "../../src/ledger/transaction.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
@@ -188,5 +189,16 @@ describe.skipIf(!hasShared)("a chain with a network's framework", () => {
     expect(later).toBe(epoch + 1n);
     await node.fund("0xb0b", 5n);
     expect(await node.balance("0xb0b", APT)).toBe(500_000_000n - 1_000n + 5n);
+  });
+
+  it("serves on when the framework cannot open a block any more", async () => {
+    const genesis = sharedPath("networks/devnet/genesis.blob");
+    const node = await startNode({ genesis, localChain: {} });
+    await node.mine(2);
+    const broken = frameworkModules().find(({ name }) => name === "block");
+    await node.publish(broken?.bytes ?? new Uint8Array());
+    await expect(node.mine(1)).rejects.toMatchObject({ code: "unavailable" });
+    expect(await node.balance("0xa550c18", APT)).toBeGreaterThan(0n);
+    expect(await node.unreadyReason()).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 // Simulations, and checks on a framework with code by the framework's own functions.
 import { equalBytes } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { u8 } from "../../bcs/scalars.ts";
 import { readAccount } from "../../ledger/account.ts";
@@ -15,9 +16,10 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { writeSetCodec } from "../../ledger/write-set.ts";
 import type { Address } from "../../move/address.ts";
 import type { RawTransaction } from "../../transaction/raw.ts";
-import { refuseCode, SubmissionError } from "../../transaction/submission-error.ts";
+import { refuseCode, SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { LedgerTransactions } from "../../vm/ledger-transactions.ts";
+import type { TransactionOutput } from "../../vm/transaction/status.ts";
 import { type Item, resourceItem } from "../item.ts";
 import { newAccount } from "../new-account.ts";
 import { areSignaturesValid } from "./signatures.ts";
@@ -135,6 +137,16 @@ export interface Checked {
   readonly sequenceNumber: bigint;
 }
 
+/** Refuses a run that takes more time or more fetched items than this node gives it. */
+async function withinLimits(run: Promise<TransactionOutput>): Promise<TransactionOutput> {
+  try {
+    return await run;
+  } catch (error) {
+    if (error instanceof CodedError && error.code === "vm") throw unmodelled(error.message);
+    throw error;
+  }
+}
+
 /** Checks a transaction whose signatures are valid. Throws SubmissionError for one that no block can take. */
 export async function checkOnMachine(
   head: LedgerTransactions,
@@ -148,10 +160,11 @@ export async function checkOnMachine(
   if (grant !== undefined) await head.apply(grant);
   const options = { areSignaturesValid: true, isOwners: isFree };
   // On a fork the whole run fetches what a block will need, or finds the network out of reach.
-  const { discardCode } =
+  const { discardCode } = await withinLimits(
     view.position.fork === undefined && !isFree
-      ? await head.validate(transaction, options)
-      : await head.execute({ kind: "user", transaction }, options);
+      ? head.validate(transaction, options)
+      : head.execute({ kind: "user", transaction }, options),
+  );
   // The mempool keeps a transaction until its turn.
   if (discardCode !== undefined && discardCode !== TOO_NEW) throw refuseCode(discardCode);
   const account = await readAccount(view, sender, view.position.version);
@@ -170,10 +183,8 @@ export async function simulateOnMachine(
     ? await readBalance(view, given.raw.sender, NATIVE, view.position.version)
     : 0n;
   const transaction = { ...given, raw: withEstimates(given.raw, fields, held, head.mostGas) };
-  const output = await head.execute(
-    { kind: "user", transaction },
-    { areSignaturesValid: true, isSimulation: true },
-  );
+  const options = { areSignaturesValid: true, isSimulation: true };
+  const output = await withinLimits(head.execute({ kind: "user", transaction }, options));
   const { status, discardCode, gasUsed, events, writeSet } = output;
   return simulatedRecord(view, transaction, {
     status: status ?? { kind: "miscellaneous", statusCode: BigInt(discardCode ?? 0) },
