@@ -16,7 +16,7 @@ import type { LedgerRoot } from "../proof/accumulator-proof.ts";
 import type { StateChange } from "./working-state.ts";
 
 /** In the place of a root that nobody can compute, on a fork. No root is all zeros. */
-export const NO_ROOT: Uint8Array = new Uint8Array(32);
+const NO_ROOT: Uint8Array = new Uint8Array(32);
 
 /** A transaction and its results. */
 export interface Outcome {

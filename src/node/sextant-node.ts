@@ -566,7 +566,7 @@ export class SextantNode extends InProcessCalls implements Node {
     return this.#closed;
   }
 
-  /** Serves on as a node that is not ready: whoever sends requests here finds out before a connection is refused. */
+  /** Serves on as a node that is not ready: clients and load balancers find out before a connection is refused. */
   async #drain(): Promise<void> {
     const { drainTimeMs = FRONTEND_NUMBERS.drainTimeMs.fallback } = this.#options.http ?? {};
     if (this.#frontend === undefined || this.#faults.final !== undefined) return;

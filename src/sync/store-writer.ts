@@ -1,4 +1,4 @@
-// The one door into a store: whoever changes a ledger hands the change to a StoreWriter, and nothing else calls the writing
+// The one door into a store: every part that changes a ledger hands the change to a StoreWriter, and nothing else calls the writing
 // methods of a store (`test/architecture.test.ts`). A commit gets its index rows here, and the deletions that a ledger with a
 // partly known state must remember.
 import { append } from "../base/append.ts";

@@ -48,13 +48,13 @@ export function split<T>(operand: CodeOperand): { readonly of: T; readonly typeA
   return { of: operand as unknown as T, typeArgs: NO_ARGS };
 }
 
-export function capturedCount({ mask }: ClosureReference): number {
+function capturedCount({ mask }: ClosureReference): number {
   let count = 0;
   for (let bits = mask; bits > 0n; bits >>= 1n) count += Number(bits & 1n);
   return count;
 }
 
-export function fieldsOf({ owner, variant }: VariantReference): StructAbi["fields"] {
+function fieldsOf({ owner, variant }: VariantReference): StructAbi["fields"] {
   return owner.variants?.[variant]?.fields ?? [];
 }
 

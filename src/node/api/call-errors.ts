@@ -1,5 +1,5 @@
 // Errors of in-process calls. The operations that answer some calls refuse in the words of the HTTP interface; a caller in
-// the process gets the codes of the ledger, and those below for what is no fault of the ledger.
+// the process gets the codes of the ledger, and those below for what does not count as a fault of the ledger.
 import { CodedError } from "../../base/errors.ts";
 import type { Condition } from "../../http/error-catalogue.ts";
 import { HttpError } from "../../http/errors.ts";

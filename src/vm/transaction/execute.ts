@@ -15,7 +15,7 @@ import { emptySuccess, type TransactionOutput } from "./status.ts";
 import { UserExecution } from "./user.ts";
 
 /** Runs a transaction of the chain itself: nothing is charged, and a fault is one of the chain. */
-export class SystemExecution implements Run {
+class SystemExecution implements Run {
   readonly options: ExecutorOptions;
   readonly meter: Meter;
   readonly visits: ModuleVisits = new ModuleVisits();
