@@ -14,16 +14,16 @@ describe("import directions", () => {
   });
 
   it.each([
-    ["src/base/a.ts", 'export * from "../src/bcs/errors.ts";'],
-    ["src/interface/a.ts", 'import type { A } from "../src/base/errors.ts";'],
-    ["src/ledger/a.ts", 'import {\n  a,\n  b,\n} from "../src/store/errors.ts";'],
-    ["src/ledger/watch/a.ts", 'import { a } from "../src/proof/errors.ts";'],
-    ["src/store/a.ts", 'const a = await import("../src/sync/maintenance/pruner.ts");'],
-    ["src/chain/a.ts", 'import "../src/sync/maintenance/pruner.ts";'],
+    ["src/base/a.ts", 'export * from "../bcs/errors.ts";'],
+    ["src/interface/a.ts", 'import type { A } from "../base/errors.ts";'],
+    ["src/ledger/a.ts", 'import {\n  a,\n  b,\n} from "../store/errors.ts";'],
+    ["src/ledger/watch/a.ts", 'import { a } from "../../proof/errors.ts";'],
+    ["src/store/a.ts", 'const a = await import("../sync/pruner.ts");'],
+    ["src/chain/a.ts", 'import "../sync/pruner.ts";'],
     ["src/http/operations/a.ts", 'import { open } from "lmdb";'],
     ["src/store/lmdb/a.ts", 'import { Client } from "cassandra-driver";'],
     ["src/cli/a.ts", 'import { a } from "../node/options.ts";'],
-    ["src/node/a.ts", 'import { a } from "../src/cli/main.ts";'],
+    ["src/node/a.ts", 'import { a } from "../cli/main.ts";'],
   ])("refuse %s with %s", (name, text) => {
     expect(findTrespasses([describeFile(name, text)])).toHaveLength(1);
   });

@@ -17,7 +17,7 @@ export const LOCAL_CHAIN_ID = 4;
 export interface LocalChainSettings {
   /** The same seed gives the same ledger. */
   readonly seed: string;
-  readonly chainId?: number;
+  readonly chainId?: number | undefined;
   /** Time between changes of epoch. Left out, ten minutes for a new chain; one that exists keeps its own. */
   readonly epochTimeMs?: number | undefined;
 }

@@ -4,6 +4,7 @@
 import { ConfigError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { parseOperand } from "../node.ts";
+import type { CommandContext } from "./command.ts";
 import type { Source } from "./source/source.ts";
 
 /** Operands that may be names: the key of the info response that has them, and what a message calls them. */
@@ -75,18 +76,35 @@ export interface BalanceOperands {
   readonly asset: string;
 }
 
-/** Checks both; the function returned finds what they stand for. Throws ConfigError. */
+/** Checks both; the function returned finds what they stand for, and notes what the asset leaves out. Throws ConfigError. */
 export function balanceOperands(
   { address, asset }: BalanceOperands,
+  context: Pick<CommandContext, "err">,
   assetShown = "ASSET",
 ): (source: Source) => Promise<BalanceOperands> {
   checkOperand("address", "ADDRESS", address);
   checkOperand("asset", assetShown, asset);
   return async (source) => {
     const names = new NameFinder(source);
-    return {
+    const found = {
       address: await names.find("address", "ADDRESS", address),
       asset: await names.find("asset", assetShown, asset),
     };
+    const leftOut = leftOutOf(found.asset);
+    if (leftOut !== undefined) context.err(`note: left out are ${leftOut}`);
+    return found;
   };
+}
+
+const NATIVE_METADATA = "0xa";
+const NATIVE_COIN = "0x1::aptos_coin::AptosCoin";
+
+/** What a balance of an asset does not count: that of a metadata address is the fungible store alone. */
+export function leftOutOf(asset: string): string | undefined {
+  if (asset.includes("::")) return undefined;
+  const isNative =
+    parseOperand("asset", "ASSET", asset).id === parseOperand("asset", "ASSET", NATIVE_METADATA).id;
+  return isNative
+    ? `coins: ${asset} counts the fungible store alone; ${NATIVE_COIN} counts both`
+    : `coins, if one is paired with ${asset}: a metadata address counts the fungible store alone; the coin type counts both`;
 }

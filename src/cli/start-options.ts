@@ -130,11 +130,6 @@ function needs(options: readonly StartOption[], other: StartOption) {
 export const startRules: OptionRules<StartOption> = {
   exclusions: [
     ...storeRules.exclusions,
-    {
-      one: isInMemory,
-      others: [hasWorkers],
-      refusal: ": expected 0, because other processes cannot read a store in memory",
-    },
     { one: isInMemory, others: ["read-only"], refusal: ": no other process can write a store in memory" },
     {
       one: "read-only",
@@ -150,6 +145,11 @@ export const startRules: OptionRules<StartOption> = {
       one: "fork",
       others: [hasWorkers],
       refusal: ": expected 0, because a fork (--fork) reads its network in one process",
+    },
+    {
+      one: isInMemory,
+      others: [hasWorkers],
+      refusal: ": expected 0, because other processes cannot read a store in memory",
     },
     {
       one: "upstream",

@@ -113,13 +113,14 @@ const ENTRY_NAMES: Readonly<Record<Row["entry"], string>> = {
 };
 
 function* htmlLines(statement: Statement): Generator<string> {
-  const { address, asset_type, name, opening, closing, changes, chain_id } = statement;
+  const { address, asset_type, name, left_out, opening, closing, changes, chain_id } = statement;
   const format = amountFormatter(statement);
   const unit = unitOf(statement);
   const title = `Statement of ${name ?? asset_type} from ${statement.from} to ${statement.to}`;
   const facts: readonly (readonly [string, string])[] = [
     ["Account", address],
     ["Asset", name === undefined ? asset_type : `${name} (${unit}), ${asset_type}`],
+    ...(left_out === undefined ? [] : [["Left out", left_out] as const]),
     ["Unit", unit],
     ["Chain", `${chain_id}`],
     ["Period", `from ${statement.from}, until before ${statement.to}`],

@@ -3,6 +3,7 @@
 // two months have every change once.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { formatTime, parseTime } from "../base/time-text.ts";
+import { leftOutOf } from "./names.ts";
 import type { ChangeText, ReadAtOperand, Source, TrustedText } from "./source/source.ts";
 
 /** More changes than a statement can hold in memory. */
@@ -38,6 +39,8 @@ export interface Statement {
   readonly name?: string;
   readonly symbol?: string;
   readonly decimals?: number;
+  /** What is not in it, of an asset that has two parts. */
+  readonly left_out?: string;
   /** RFC 3339; the period contains `from` and not `to`. */
   readonly from: string;
   readonly to: string;
@@ -132,10 +135,12 @@ export async function readStatement(
     }
   }
   const { name, symbol, decimals } = JSON.parse(end.text) as Partial<Statement>;
+  const leftOut = leftOutOf(asset);
   const statement: Statement = {
     address,
     asset_type: asset,
     chain_id,
+    ...(leftOut === undefined ? {} : { left_out: leftOut }),
     ...(name === undefined ? {} : { name }),
     ...(symbol === undefined ? {} : { symbol }),
     ...(decimals === undefined ? {} : { decimals }),

@@ -40,7 +40,6 @@ import type { MetricFigures, Metrics } from "./metrics/metrics.ts";
 import { nodeMetrics } from "./metrics/node-metrics.ts";
 import { statusOf } from "./node-status.ts";
 import type { HttpOptions } from "./options/http-options.ts";
-import { FRONTEND_NUMBERS } from "./options/http-options.ts";
 import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
 import { assertObject, assertOptions } from "./options/option-table.ts";
 import type { ProofPort } from "./proof-port.ts";
@@ -568,14 +567,13 @@ export class SextantNode extends InProcessCalls implements Node {
 
   /** Serves on as a node that is not ready: clients and load balancers find out before a connection is refused. */
   async #drain(): Promise<void> {
-    const { drainTimeMs = FRONTEND_NUMBERS.drainTimeMs.fallback } = this.#options.http ?? {};
-    if (this.#frontend === undefined || this.#faults.final !== undefined) return;
     this.#isDraining = true;
-    await pause(drainTimeMs);
+    await pause(this.#options.http?.drainTimeMs ?? 0);
   }
 
   async #close(): Promise<void> {
-    await this.#drain();
+    const hasClients = this.#frontend !== undefined && this.#faults.final === undefined;
+    if (hasClients && (this.#options.http?.drainTimeMs ?? 0) > 0) await this.#drain();
     this.closing.abort();
     this.headWatch.close();
     await this.#localServers?.close();

@@ -123,7 +123,7 @@ export async function planStart(
   const file = await readGenesis(genesis);
   const network = file === undefined ? undefined : checkGenesisFile(file, expected);
   const epochTimeMs = localChain?.epochTimeMs;
-  const own = isLocal ? createLocalChain({ seed, epochTimeMs }) : undefined;
+  const own = isLocal ? createLocalChain({ seed, epochTimeMs, chainId: network?.chainId }) : undefined;
   const check = network ?? (own && ownGenesis(own, expected));
   const chain = own && (network === undefined ? own : chainOn(network, own, { seed, machine, epochTimeMs }));
   if (accounts.length > 0 && chain === undefined) {

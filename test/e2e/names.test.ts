@@ -70,6 +70,21 @@ describe("a local chain", () => {
     await expectSame(["table-items", "prices"], ["table-items", prices]);
   });
 
+  it("names the coins that a metadata address leaves out, and where they are counted", async () => {
+    for (const [source = "", where = ""] of sources()) {
+      const part = await runCommand(["balance", "anna", "0xa", source, where]);
+      expect(part).toMatchObject({ code: 0, stdout: "0\n" });
+      expect(part.stderr).toContain(
+        `left out are coins: 0xa counts the fungible store alone; ${COIN} counts both`,
+      );
+      const whole = await runCommand(["balance", "anna", COIN, source, where]);
+      expect(whole).toMatchObject({ code: 0, stderr: "" });
+      expect(BigInt(whole.stdout)).toBeGreaterThan(0n);
+    }
+    const other = await runCommand(["history", "anna", "0xcafe", "--url", node.url ?? ""]);
+    expect(other.stderr).toContain("coins, if one is paired with 0xcafe");
+  });
+
   it("a view function takes names where it takes addresses, and its answer is the balance", async () => {
     const call = ["view", "0x1::coin::balance"];
     const printed = await expectSame(

@@ -12,6 +12,7 @@ import { hasTool } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 
 const UNIT = "contrib/sextant.service";
+const EXAMPLE = "contrib/sextant.example.yaml";
 const MAX_EXPOSURE = 2;
 const folder = temporaryFolder();
 const unit = readFileSync(UNIT, "utf8");
@@ -70,13 +71,24 @@ describe.skipIf(!hasTool("systemd-analyze", "--version"))("the systemd unit", ()
     const [command] = valuesOf("ExecStart");
     const [, , name, ...flags] = command?.split(" ") ?? [];
     expect(name).toBe("start");
-    const data = join(folder, "as-unit");
-    const paths: Record<string, string> = {
-      "/etc/sextant.yaml": "contrib/sextant.example.yaml",
-      "/var/lib/sextant": data,
+    const example = readFileSync(EXAMPLE, "utf8");
+    const flagsWith = (config: string): string[] => {
+      const paths: Record<string, string> = {
+        "/etc/sextant.yaml": config,
+        "/var/lib/sextant": join(folder, "as-unit"),
+      };
+      return flags.map((flag) => paths[flag] ?? flag);
     };
-    const node = await startProgram(flags.map((flag) => paths[flag] ?? flag));
+    const origin = await startProgram(["--store", "memory", "--log-level", "error"]);
+    const filled = join(folder, "filled.yaml");
+    const url = `${origin.url}`;
+    writeFileSync(filled, example.replace(/^upstream: .*$/m, `upstream: [${url}]`).replace("10s", "0s"));
+    const node = await startProgram(flagsWith(filled));
     expect((await node.stop()).code).toBe(0);
+    await origin.stop();
+    // Not a demo chain with a faucet.
+    const refused = spawnSync(process.execPath, [bin, "start", ...flagsWith(EXAMPLE)], { encoding: "utf8" });
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining("upstream: ")]);
   });
 });
 

@@ -18,7 +18,7 @@ const times = commands.flatMap(({ name: command, options }) =>
 );
 
 /** Options for which 0 has a meaning, see their help. */
-const MAY_BE_ZERO = ["block-time", "max-wait", "max-lag", "give-up-time", "wait", "ready-lag"];
+const MAY_BE_ZERO = ["block-time", "drain-time", "max-wait", "max-lag", "give-up-time", "wait", "ready-lag"];
 /** Options that are only compared with a clock, so no timer limits them. */
 const COMPARED = ["max-lag", "ready-lag", "give-up-time"];
 

@@ -21,12 +21,12 @@ export const balanceCommand = command({
   examples: [
     "sextant balance anna APT    # a demo account of a local chain",
     "sextant balance 0x1 0x1::aptos_coin::AptosCoin",
-    "sextant balance 0xcafe 0xa --ledger-version 1200 --data ./data",
-    "sextant balance 0xcafe 0xa --at 2026-01-31T00:00:00Z",
+    "sextant balance 0xcafe 0x1::aptos_coin::AptosCoin --ledger-version 1200 --data ./data",
+    "sextant balance 0xcafe 0x1::aptos_coin::AptosCoin --at 2026-01-31T00:00:00Z",
   ],
   run: async (values, operands, context) => {
     const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const find = balanceOperands({ address: account, asset: symbol });
+    const find = balanceOperands({ address: account, asset: symbol }, context);
     const at = readAtOf(values);
     await askSource(values, async (source) => {
       const { address, asset } = await find(source);
@@ -87,11 +87,11 @@ export const detailCommand = command({
   exclusions: stateExclusions,
   examples: [
     "sextant detail 0x1 0x1::aptos_coin::AptosCoin",
-    "sextant detail 0xcafe 0xa --at 1767225600 --json",
+    "sextant detail 0xcafe 0x1::aptos_coin::AptosCoin --at 1767225600 --json",
   ],
   run: async (values, operands, context) => {
     const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const find = balanceOperands({ address: account, asset: symbol });
+    const find = balanceOperands({ address: account, asset: symbol }, context);
     const at = readAtOf(values);
     const { text } = await askSource(values, async (source) => {
       const { address, asset } = await find(source);

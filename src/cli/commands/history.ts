@@ -42,11 +42,11 @@ export const historyCommand = command({
   exclusions: sourceExclusions,
   examples: [
     "sextant history 0xcafe 0x1::aptos_coin::AptosCoin",
-    "sextant history 0xcafe 0xa --from 2026-01-01T00:00:00Z --to 2026-01-31T23:59:59Z --format csv",
+    "sextant history 0xcafe 0x1::aptos_coin::AptosCoin --from 2026-01-01T00:00:00Z --to 2026-01-31T23:59:59Z --format csv",
   ],
   run: async (values, operands, context) => {
     const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const find = balanceOperands({ address: account, asset: symbol });
+    const find = balanceOperands({ address: account, asset: symbol }, context);
     const { from, to, points, format } = values;
     const first = from === undefined ? undefined : parseOperand("from", "--from", from);
     const last = to === undefined ? undefined : parseOperand("to", "--to", to);

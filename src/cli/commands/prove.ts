@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs } from "../../node.ts";
-import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
 import { askSource } from "../source/open.ts";
 import { readAtOf, stateExclusions, stateOptions } from "../source/options.ts";
@@ -18,10 +18,11 @@ interface Asked {
 function queryOf(
   { table, key }: Asked,
   operands: readonly string[],
+  context: CommandContext,
 ): (source: Source) => Promise<ProofQuery> {
   if (table === undefined && key === undefined) {
     const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const find = balanceOperands({ address, asset });
+    const find = balanceOperands({ address, asset }, context);
     return async (source) => {
       const found = await find(source);
       return { address: found.address, asset_type: found.asset };
@@ -56,13 +57,13 @@ export const proveCommand = command({
   exclusions: stateExclusions,
   examples: [
     "sextant prove anna APT",
-    'sextant prove 0xcafe 0xa --from-waypoint "$(cat waypoint.txt)" --out cafe.json',
+    'sextant prove 0xcafe 0x1::aptos_coin::AptosCoin --from-waypoint "$(cat waypoint.txt)" --out cafe.json',
     "sextant prove --table prices --key 0x03415054 --data ./data",
   ],
   run: async (values, operands, context) => {
     const { out, bcs, "from-waypoint": from } = values;
     if (bcs && out === "-") throw new ConfigError("--bcs: expected a file for --out, got -");
-    const find = queryOf(values, operands);
+    const find = queryOf(values, operands, context);
     const at = readAtOf(values);
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
     const text = await askSource(values, async (source) => source.proof(await find(source), at, from));

@@ -41,7 +41,7 @@ async function positionText(node: Node): Promise<string> {
 }
 
 /** Says that the node listens, if it is not ready yet, and then shows the start screen. False if the node ended before. */
-async function announce(node: Node, context: CommandContext): Promise<boolean> {
+async function announce(node: Node, hasConsole: boolean, context: CommandContext): Promise<boolean> {
   const reason = await node.unreadyReason();
   if (reason !== undefined) {
     context.out(`sextant is listening: ${node.url} (not ready: ${reason})`);
@@ -56,7 +56,8 @@ async function announce(node: Node, context: CommandContext): Promise<boolean> {
   const isColoured = hasColours(process.stdout, environment);
   const { proofUrl } = node;
   const proofs = proofUrl && (await proofsLine(proofUrl));
-  context.out(startScreen(node, { position: await positionText(node), proofs, isColoured, environment }));
+  const position = await positionText(node);
+  context.out(startScreen(node, { position, hasConsole, proofs, isColoured, environment }));
   return true;
 }
 
@@ -69,6 +70,8 @@ function stopSignal(): { readonly stopped: Promise<void>; readonly ignore: () =>
     stop = resolve;
   });
   for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  // Node would open a port for debuggers.
+  process.on("SIGUSR1", () => {});
   return {
     stopped,
     ignore: () => {
@@ -112,7 +115,7 @@ export const startCommand = command({
       const node = await startNode(values);
       const ended = Promise.race([stop.stopped.then(() => undefined), node.faulted]);
       let endLiveLine = (): void => {};
-      const announced = announce(node, context).then((isReady) => {
+      const announced = announce(node, values.pages === "console", context).then((isReady) => {
         if (isReady) endLiveLine = startLiveLine(node, process.stderr);
       });
       await Promise.race([ended, announced]);

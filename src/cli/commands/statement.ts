@@ -27,8 +27,8 @@ export const statementCommand = command({
   },
   exclusions: sourceExclusions,
   examples: [
-    "sextant statement 0xcafe --asset 0xa --from 2026-01-01 --to 2026-02-01",
-    "sextant statement 0xcafe --asset 0xa --from 2026-01-01 --to 2026-02-01 --format html > january.html",
+    "sextant statement 0xcafe --asset 0x1::aptos_coin::AptosCoin --from 2026-01-01 --to 2026-02-01",
+    "sextant statement 0xcafe --asset 0x1::aptos_coin::AptosCoin --from 2026-01-01 --to 2026-02-01 --format html > january.html",
   ],
   run: async (values, operands, context) => {
     const { asset: symbol, format } = values;
@@ -38,7 +38,7 @@ export const statementCommand = command({
     }
     const [account] = operandsOf(operands, ["ADDRESS"]);
     if (symbol === undefined) throw new ConfigError("missing --asset");
-    const find = balanceOperands({ address: account, asset: symbol }, "--asset");
+    const find = balanceOperands({ address: account, asset: symbol }, context, "--asset");
     const fromUsec = parsePeriodEnd("--from", values.from);
     const toUsec = parsePeriodEnd("--to", values.to);
     if (fromUsec >= toUsec)

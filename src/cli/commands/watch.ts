@@ -3,7 +3,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { integerOption, switchOption, textOption } from "../../base/option.ts";
 import { formatTime } from "../../base/time-text.ts";
 import { parseOperand } from "../../node.ts";
-import { command, EXIT_OK, operandsOf } from "../command.ts";
+import { type CommandContext, command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands } from "../names.ts";
 import { askSource } from "../source/open.ts";
 import { minVersionOptions, sourceExclusions, sourceOptions } from "../source/options.ts";
@@ -25,10 +25,11 @@ function toText(event: Event): string {
 function queryOf(
   operands: readonly string[],
   after: bigint | undefined,
+  context: CommandContext,
 ): (source: Source) => Promise<WatchQuery> {
   if (operands.length === 0) return async () => ({ balance: undefined, after });
   const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-  const find = balanceOperands({ address: account, asset: symbol });
+  const find = balanceOperands({ address: account, asset: symbol }, context);
   return async (source) => {
     const { address, asset } = await find(source);
     return { balance: { address, asset_type: asset }, after };
@@ -56,13 +57,14 @@ export const watchCommand = command({
   examples: [
     "sextant watch 0xcafe 0x1::aptos_coin::AptosCoin",
     "sextant watch --json",
-    "sextant watch 0xcafe 0xa --after 1200 --count 5",
+    "sextant watch 0xcafe 0x1::aptos_coin::AptosCoin --after 1200 --count 5",
   ],
   run: async (values, operands, context) => {
     const { after, count, json } = values;
     const find = queryOf(
       operands,
       after === undefined ? undefined : parseOperand("version", "--after", after),
+      context,
     );
     await askSource(values, async (source) => {
       const query = await find(source);

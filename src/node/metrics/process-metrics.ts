@@ -83,7 +83,7 @@ export const PROCESS_METRICS: readonly MetricSource[] = [
     name: "sextant_process_max_fds",
     help: "File descriptors that the process may have open",
     read: fromSystem(() => {
-      const limit = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
+      const limit = /^Max open files {1,20}(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
       return Number(limit?.[1] ?? 0);
     }),
     isShare: true,
