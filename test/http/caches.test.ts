@@ -43,8 +43,8 @@ describe("caches", () => {
       expect(bytes, name).toBeLessThanOrEqual(maxBytes);
     }
     for (const name of ["asset", "balance_key", "module"]) {
-      expect(found.get(`sextant_${name}_cache_misses`), name).toBeGreaterThan(0);
-      expect(found.get(`sextant_${name}_cache_hits`), name).toBeGreaterThanOrEqual(2);
+      expect(found.get(`sextant_${name}_cache_misses_total`), name).toBeGreaterThan(0);
+      expect(found.get(`sextant_${name}_cache_hits_total`), name).toBeGreaterThanOrEqual(2);
       expect(found.get(`sextant_${name}_cache_entries`), name).toBeGreaterThan(0);
     }
   });
@@ -63,7 +63,7 @@ describe("caches", () => {
     const after = await figures();
     const name = "sextant_asset_cache";
     expect(after.get(`${name}_bytes`)).toBeLessThanOrEqual(after.get(`${name}_max_bytes`) ?? 0);
-    expect(after.get(`${name}_evictions`)).toBeGreaterThan(before.get(`${name}_evictions`) ?? 0);
-    expect((after.get(`${name}_misses`) ?? 0) - (before.get(`${name}_misses`) ?? 0)).toBe(4000);
+    expect(after.get(`${name}_evictions_total`)).toBeGreaterThan(before.get(`${name}_evictions_total`) ?? 0);
+    expect((after.get(`${name}_misses_total`) ?? 0) - (before.get(`${name}_misses_total`) ?? 0)).toBe(4000);
   });
 });
