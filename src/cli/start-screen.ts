@@ -22,7 +22,8 @@ type Style = (text: string, style: number) => string;
 
 /** Name, whole address or handle, and what belongs to it. */
 function row(style: Style, name: string, address: string, more: string): string {
-  return `  ${style(name.padEnd(7), BOLD)} ${address.padEnd(ADDRESS_WIDTH)} ${style(more, DIM)}`;
+  const cells = more === "" ? address : `${address.padEnd(ADDRESS_WIDTH)} ${style(more, DIM)}`;
+  return `  ${style(name.padEnd(7), BOLD)} ${cells}`;
 }
 
 /** How the reader runs this program: `npm start` and `npx` do not put it on the path. */
