@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 const bin = fileURLToPath(new URL("../../bin/sextant.js", import.meta.url));
 const folder = temporaryFolder();
 const hasScript = spawnSync("script", ["--version"]).status === 0;
-const [COLUMNS, ROWS] = [80, 24];
+const [COLUMNS, ROWS] = [180, 30];
 
 interface Terminal {
   /** Everything that was written to the terminal. */
