@@ -21,6 +21,7 @@ const LEDGER_CONDITIONS: Readonly<Record<LedgerErrorCode, Condition>> = {
   mismatch: "internal",
   damaged: "internal",
   unavailable: "unavailable",
+  refuted: "unavailable",
   replaced: "unavailable",
   not_indexed: "disabled",
   behind: "behind",

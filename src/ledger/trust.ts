@@ -166,10 +166,10 @@ export function trustSpans(ranges: readonly TrustRange[], head: bigint): readonl
   }));
 }
 
-/** Throws LedgerError `unavailable` for a version that a stronger statement refuted. */
+/** Throws LedgerError `refuted` for a version that a stronger statement refuted. */
 export function assertNotRefuted({ refuted }: TrustFacts, version: bigint): void {
   if (refuted === undefined || version < refuted.firstVersion) return;
-  throw new LedgerError("unavailable", refutedText(refuted), {
+  throw new LedgerError("refuted", refutedText(refuted), {
     details: { version, firstVersion: refuted.firstVersion },
   });
 }

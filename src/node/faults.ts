@@ -39,6 +39,8 @@ export class Faults {
   report(part: string, error: unknown): boolean {
     if (this.#final !== undefined || this.#divert(error)) return false;
     if (isPassingFault(error)) {
+      // The store is well, and the node tells of the refutation itself.
+      if (error.code === "refuted") return true;
       if (this.#transient.get(part)?.code !== error.code) {
         this.#logger.error({ part, err: errorText(error) }, "writing failed, will be tried again");
       }

@@ -133,7 +133,7 @@ function statusOf(error: unknown): number {
   if (!(error instanceof LedgerError)) return 500;
   if (error.code === "version_not_found") return 404;
   if (error.code === "version_pruned") return 410;
-  return error.code === "no_ledger" || error.code === "unavailable" ? 503 : 500;
+  return ["no_ledger", "unavailable", "refuted"].includes(error.code) ? 503 : 500;
 }
 
 function refuse(

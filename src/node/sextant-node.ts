@@ -1,5 +1,6 @@
 // A node: what it is made of, and in which order that starts and ends. Parts that not every node has, such as the server,
 // are imported where they start: loading them takes longer than starting a node in memory.
+import { randomUUID } from "node:crypto";
 import { errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { isLoopback } from "../base/loopback.ts";
@@ -110,6 +111,7 @@ export class SextantNode extends InProcessCalls implements Node {
   #writer: LedgerWriter | undefined;
   #workersStarted: Promise<void> | undefined;
   #localServers: LocalServers | undefined;
+  readonly #networkName = `sextant-${randomUUID()}`;
 
   constructor(options: NodeOptions, role?: WorkerRole) {
     assertObject("options", options);
@@ -159,8 +161,7 @@ export class SextantNode extends InProcessCalls implements Node {
     const { url } = this;
     if (url === undefined) return undefined;
     const { faucetUrl: faucet, statusUrl: indexer } = this.#localServers ?? {};
-    // The enum of the SDK has this text.
-    const network = (this.#plan?.chain?.guide === undefined ? "custom" : "local") as never;
+    const network = this.#networkName as never;
     return { network, fullnode: url, ...(faucet && { faucet }), ...(indexer && { indexer }) };
   }
 

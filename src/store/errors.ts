@@ -26,10 +26,10 @@ const TRANSIENT: readonly StoreErrorCode[] = ["full", "unwritable", "unreachable
 
 /**
  * True for a transient fault: the write may succeed once there is space again, or the store is reachable and writable.
- * Covers failed reads (LedgerError `unavailable`), because a write may read first.
+ * Covers failed reads (LedgerError `unavailable`, `refuted`), because a write may read first.
  */
 export function isPassingFault(error: unknown): error is StoreError | LedgerError {
-  if (error instanceof LedgerError) return error.code === "unavailable";
+  if (error instanceof LedgerError) return error.code === "unavailable" || error.code === "refuted";
   return error instanceof StoreError && TRANSIENT.includes(error.code);
 }
 

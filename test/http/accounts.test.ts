@@ -1,6 +1,6 @@
 // Accounts, resources and modules: compared with the replayed records of every asked version, through plain requests and
 // the official SDK.
-import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
+
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
@@ -19,6 +19,7 @@ import { createTrackedChain } from "../support/expected-balances.ts";
 import { COIN } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 import { moduleAbiToJson } from "../support/module-abi.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 import { hasShared, sharedBytes } from "../support/shared.ts";
 
 const BCS = { accept: "application/x-bcs" };
@@ -205,7 +206,7 @@ describe("accounts of the local chain", () => {
   });
 
   it("are read by the official SDK as they are", async () => {
-    const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: root }));
+    const aptos = sdkClient(root);
     const owner = model.addresses.find((one) => model.at(one, latest).resources.has(ACCOUNT)) ?? "";
     const { resources } = model.at(owner, latest);
     const stored = decodeWith(accountCodec, bytesOf(resources.get(ACCOUNT)));

@@ -1,5 +1,5 @@
 // The official SDK reads the expected balances of every demo account over HTTP.
-import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
+import type { Aptos } from "@aptos-labs/ts-sdk";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type AssetName, assetText } from "../../src/chain/assets.ts";
 import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
@@ -8,6 +8,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { startServer } from "../support/http-server.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 
 const ASSETS: readonly AssetName[] = ["native", "gold", "shell"];
 /** Above this the SDK's JSON parser rounds, so the test compares the digits on the wire. */
@@ -24,7 +25,7 @@ describe("the official SDK on the local chain", () => {
     await run.steps(60);
     const server = await startServer({ ledger: run.store });
     url = `${server.url}/v1`;
-    aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
+    aptos = sdkClient(url);
   });
 
   it("reads the chain id and the latest version", async () => {

@@ -1,9 +1,10 @@
 // A developer's day with the official SDK on a fork of a network that another node serves.
-import { Account, AccountAddress, Aptos, AptosConfig, Ed25519PrivateKey, Network } from "@aptos-labs/ts-sdk";
+import { Account, AccountAddress, Aptos, AptosConfig, Ed25519PrivateKey } from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 
 const SEED = "fork sdk";
 const APT = "0x1::aptos_coin::AptosCoin";
@@ -103,7 +104,7 @@ describe("the official SDK on a fork", () => {
   });
 
   it("reads what the network has: accounts, resources, modules, table items, transactions", async () => {
-    const theirs = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: origin.url ?? "" }));
+    const theirs = sdkClient(origin.url ?? "");
     const ledgerVersion = (await fork.info()).fork_version ?? 0n;
     const untouched = guide.accounts.filter(({ address }) => address !== holder?.address).slice(0, 3);
     for (const { address: accountAddress } of untouched) {

@@ -277,7 +277,8 @@ describe("ports", () => {
         `the node starts without its status server {"port":${port},"reason":"the port is taken","option":"--status-port"}`,
       ]);
       expect(other.faucetUrl).toBeUndefined();
-      expect(other.sdkConfig).toEqual({ network: "local", fullnode: other.url });
+      expect(other.sdkConfig).toEqual({ network: expect.stringMatching(/^sextant-/), fullnode: other.url });
+      expect(other.sdkConfig?.network).not.toBe(node.sdkConfig?.network);
       await other.mine();
     } finally {
       await other.close();

@@ -1,8 +1,9 @@
 // What official clients find on a node with default options: headers that they page by, and demo keys where they are safe.
-import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
+
 import { expect, it } from "vitest";
 import { createNode, type Node } from "../../src/index.ts";
 import { begun } from "../support/begun.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 
 async function start(http: { readonly host?: string }): Promise<Node> {
   return begun(await createNode({ localChain: { seed: "defaults" }, http: { port: 0, ...http } }));
@@ -10,7 +11,7 @@ async function start(http: { readonly host?: string }): Promise<Node> {
 
 it("the official SDK pages through all modules of the framework", async () => {
   const { url = "" } = await start({});
-  const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: url }));
+  const aptos = sdkClient(url);
   let found = 0;
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
     const options = { limit: 5, ...(cursor === undefined ? {} : { cursor }) };

@@ -7,7 +7,6 @@ import {
   Ed25519PrivateKey,
   MultiKey,
   MultiKeyAccount,
-  Network,
   SigningSchemeInput,
 } from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -15,6 +14,7 @@ import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 
 const SEED = "submission sdk";
 const APT = "0x1::aptos_coin::AptosCoin";
@@ -28,7 +28,7 @@ describe("the official SDK on the local chain", () => {
 
   beforeAll(async () => {
     node = await createNode({ localChain: { seed: SEED }, http: { port: 0 } });
-    aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: node.url ?? "" }));
+    aptos = sdkClient(node.url ?? "");
     await node.mine();
   });
   afterAll(() => node.close());

@@ -1,5 +1,5 @@
 // Table items by the JSON of their keys, and every wrong request.
-import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
+
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
@@ -9,6 +9,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { startServer } from "../support/http-server.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 
 const STRING = "0x1::string::String";
 
@@ -83,7 +84,7 @@ describe("table items of the local chain", () => {
   });
 
   it("are read by the official SDK as they are", async () => {
-    const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: root }));
+    const aptos = sdkClient(root);
     const data = { key_type: STRING, value_type: "u64", key: "APT" };
     const [price] = (await rows(prices)).filter(({ key }) => decodeWith(text, key) === "APT");
     expect(await aptos.getTableItem({ handle: prices, data })).toBe(

@@ -1,5 +1,5 @@
 // Transactions by hash and by sender, waiting for one, and the price of gas: with the official SDK and with bad input.
-import { Account, Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
+import { Account, type Aptos } from "@aptos-labs/ts-sdk";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
@@ -12,6 +12,7 @@ import { userTransactionCodec } from "../../src/transaction/user-transaction.ts"
 import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { startServer } from "../support/http-server.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 import { until } from "../support/until.ts";
 
 const BCS = { accept: "application/x-bcs" };
@@ -33,7 +34,7 @@ describe("transactions by hash and by sender", () => {
     records = (await run.steps(10)).map((bytes) => decodeWith(recordCodec, bytes));
     const { url } = await startServer({ ledger: run.store, headerBrands: ["NODE", "APTOS"] });
     root = `${url}/v1`;
-    aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: root }));
+    aptos = sdkClient(root);
   });
 
   it("are those by version", async () => {
@@ -169,7 +170,7 @@ describe("waiting for a transaction", () => {
     const node = await createNode({ localChain: { seed: "pending" }, http: { port: 0, maxWaitMs: 0 } });
     try {
       await node.mine();
-      const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: node.url ?? "" }));
+      const aptos = sdkClient(node.url ?? "");
       const signer = Account.generate();
       await node.fund(signer.accountAddress.toString(), 1_000_000_000n);
       await node.mine();
@@ -225,7 +226,7 @@ describe("the price of gas", () => {
     const run = new ChainRun(createTrackedChain({ seed: "gas" }), createMemoryStore());
     await run.start();
     const { url } = await startServer({ ledger: run.store });
-    const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: `${url}/v1` }));
+    const aptos = sdkClient(`${url}/v1`);
     const idle = {
       deprioritized_gas_estimate: 100,
       gas_estimate: 100,

@@ -1,6 +1,6 @@
 // Transactions by version: every record of a local chain, of two genesis files and of recorded pages in JSON, compared
 // with what the records and other reads say.
-import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
+import type { Aptos } from "@aptos-labs/ts-sdk";
 import { beforeAll, describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
@@ -26,6 +26,7 @@ import { createTrackedChain } from "../support/expected-balances.ts";
 import { recordAt } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 import { newBlock } from "../support/ledger-builder.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 import { hasShared, sharedBytes, sharedJson } from "../support/shared.ts";
 
 const BCS = { accept: "application/x-bcs" };
@@ -113,7 +114,7 @@ describe("transactions of the local chain", () => {
     records = bytes.map((one) => decodeWith(recordCodec, one));
     const { url } = await startServer({ ledger: run.store, headerBrands: ["NODE", "APTOS"] });
     root = `${url}/v1`;
-    aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: root }));
+    aptos = sdkClient(root);
   });
 
   it("say in JSON what their records say, and resources as other reads print them", async () => {
@@ -218,7 +219,7 @@ describe("pages of transactions and blocks", () => {
     head = (await run.position()).version;
     const { url } = await startServer({ ledger: run.store, headerBrands: ["NODE", "APTOS"] });
     root = `${url}/v1`;
-    aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: root }));
+    aptos = sdkClient(root);
   });
 
   it("hold what each transaction says by its version", async () => {

@@ -1,7 +1,6 @@
 // View functions, called in JSON, in BCS and through the official SDK: on the local chain, compared with its own books;
 // with modules assembled here; and on real frameworks.
 import { gunzipSync } from "node:zlib";
-import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { toHex } from "../../src/base/hex.ts";
@@ -23,6 +22,7 @@ import { ChainRun } from "../support/chain-run.ts";
 import { createTrackedChain } from "../support/expected-balances.ts";
 import { COIN } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { sdkClient } from "../support/sdk-client.ts";
 import { hasShared, sharedBytes } from "../support/shared.ts";
 
 const METADATA = "0x1::fungible_asset::Metadata";
@@ -132,7 +132,7 @@ describe("view functions on the local chain", () => {
   });
 
   it("are called by the official SDK for its amounts", async () => {
-    const aptos = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: root }));
+    const aptos = sdkClient(root);
     for (const [name, { address }] of Object.entries(chain.items.demoAccounts).slice(0, 4)) {
       const expected =
         chain.expectedBalances.amount(name as DemoAccountName, "native", "store") +

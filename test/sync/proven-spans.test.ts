@@ -177,8 +177,7 @@ async function part({ truth, fork }: { readonly truth: Node; readonly fork: Node
 }
 
 describe("an item that is proven at the end of an epoch", () => {
-  // Unsteady: the node sometimes asks the slow source no more, and the test waits in vain. Whose fault that is, is open.
-  it.skip("is not told as proven of an earlier version while the history between is only an upstream's word", async () => {
+  it("is not told as proven of an earlier version while the history between is only an upstream's word", async () => {
     const world = await startNode();
     const { truth, fork, source, node, proven } = world;
     const before = await balanceAt(truth, proven);

@@ -35,7 +35,10 @@ export interface BatchAnswer<T> {
 
 /** Settings of the official TypeScript SDK for a node: `new AptosConfig(node.sdkConfig)`. */
 export interface SdkConfig {
-  /** `local` for a local chain, else `custom`. Its type fits the enum of the SDK, which this package does not import. */
+  /**
+   * A name of its own for each node: the SDK keeps chain ids, modules and gas prices by that name, for all nodes of a
+   * process. Its type fits the enum of the SDK, which this package does not import.
+   */
   readonly network: never;
   readonly fullnode: string;
   readonly faucet?: string;

@@ -1,0 +1,8 @@
+import { Aptos, AptosConfig } from "@aptos-labs/ts-sdk";
+
+let clients = 0;
+
+/** The official client of a node. The SDK keeps what nodes told by the network's name, for a whole process: each client has its own. */
+export function sdkClient(fullnode: string): Aptos {
+  return new Aptos(new AptosConfig({ network: `test-${++clients}` as never, fullnode }));
+}
