@@ -79,7 +79,12 @@ export default defineConfig({
         server: { deps: { external: [/\/dist\//] } },
       }),
       tier("cluster", 2, { include: CLUSTER, maxWorkers: LATE_WORKERS }),
-      tier("fuzz", 2, { include: FUZZ, maxWorkers: LATE_WORKERS }),
+      tier("fuzz", 2, {
+        include: FUZZ,
+        maxWorkers: LATE_WORKERS,
+        // Each run draws other cases; `npm run fuzz` and a larger SEXTANT_RUNS draw more of them.
+        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "200" },
+      }),
       // A browser keeps several processes busy.
       tier("browser", 3, { include: BROWSER, maxWorkers: 2, globalSetup: "test/support/chromium-setup.ts" }),
     ],

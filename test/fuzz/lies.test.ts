@@ -12,7 +12,7 @@ import { LIES, type Liar, type Lie, type LieOptions, startLiar } from "../suppor
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
-const COUNT = Number(process.env.SEXTANT_LIES ?? "2");
+const COUNT = Number(process.env.SEXTANT_LIES ?? "1");
 /** Repeats one run: SEXTANT_LIE_SEED=7. */
 const ONLY = process.env.SEXTANT_LIE_SEED;
 /** Heights at the first start, before the restart, and at the end. */
