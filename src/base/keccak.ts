@@ -395,7 +395,8 @@ export class PreparedInput {
 
   /** Replaces the whole input. */
   load(bytes: Uint8Array): void {
-    if (bytes.length > this.#maxBytes) throw new Error(`${bytes.length} bytes, expected ${this.#maxBytes}`);
+    if (bytes.length > this.#maxBytes)
+      throw new Error(`${bytes.length} bytes, expected at most ${this.#maxBytes}`);
     this.#blocks = Math.floor(bytes.length / RATE) + 1;
     const end = this.#at + this.#blocks * RATE;
     memory.set(bytes, this.#at);

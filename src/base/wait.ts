@@ -87,6 +87,26 @@ export interface Deadline {
 }
 
 /**
+ * Aborts by itself, or with another signal until `unlink`. Not AbortSignal.any(): a signal that lives as long as the node
+ * would keep every piece of work in memory.
+ */
+export class LinkedAbort extends AbortController {
+  readonly #outer: AbortSignal;
+  readonly #onAbort = (): void => this.abort(this.#outer.reason);
+
+  constructor(outer: AbortSignal) {
+    super();
+    this.#outer = outer;
+    if (outer.aborted) this.#onAbort();
+    else outer.addEventListener("abort", this.#onAbort);
+  }
+
+  unlink(): void {
+    this.#outer.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+/**
  * Runs work that ends by its signal: after the time with the error `late`, or with the reason of the outer signal. The
  * signal also ends what is left of work that failed.
  */
@@ -95,15 +115,12 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  // Not AbortSignal.any(): a signal that lives as long as the node would keep every piece of work in memory.
-  const limits = new AbortController();
+  const limits = new LinkedAbort(signal);
   const ended = new Promise<never>((_, reject) => {
     limits.signal.addEventListener("abort", () => reject(limits.signal.reason), { once: true });
   });
   // Work that throws at once is not raced with it.
   ended.catch(() => {});
-  const onAbort = (): void => limits.abort(signal.reason);
-  signal.addEventListener("abort", onAbort);
   const timer = setTimeout(() => limits.abort(late()), ms);
   try {
     return await Promise.race([work(limits.signal), ended]);
@@ -112,7 +129,7 @@ export async function withDeadline<T>(
     throw error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
+    limits.unlink();
   }
 }
 

@@ -1,5 +1,5 @@
 // The HTTP server: its options, their defaults, and the parts put together. Built on node:http, so that every
-// malformed request can be answered, with a lane of its own for ordinary requests (`direct/`).
+// malformed request can be answered, with a lane of its own for ordinary requests (`transport/direct-lane.ts`).
 import { ConfigError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import {
@@ -113,7 +113,7 @@ export interface HttpServices {
   readonly headWatch?: HeadWatch;
   readonly encoder: SubmissionEncoder;
   readonly explainer: SubmissionExplainer;
-  /** Takes transactions; only a node that makes blocks has one. */
+  /** Takes transactions; only a node that makes blocks or hands transactions on has one. */
   readonly submissions?: SubmissionHandler | undefined;
   /** Makes proofs; none are served without it. */
   readonly prover?: ProofMaker | undefined;

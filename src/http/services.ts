@@ -100,7 +100,7 @@ export type ProofMaker = (
 export interface Services {
   /** Undefined where no signatures are kept. */
   readonly prove: ProofMaker | undefined;
-  /** Undefined where no blocks are made. */
+  /** Undefined where transactions go nowhere: no blocks are made, and none are handed on. */
   readonly submissions: SubmissionHandler | undefined;
   /** Undefined where transactions are not simulated. */
   readonly simulate: Simulator | undefined;

@@ -8,8 +8,8 @@ import { LedgerError } from "./errors.ts";
 
 /**
  * `proven`: follows by hash from a ledger info that a quorum of validators signed; `anchored`: from a checked genesis,
- * and at or below a later waypoint that was recomputed; `chained`: from a checked genesis; `agreed`: given alike by
- * `needed` of `of` upstreams; `trusted`: one upstream's word; `local`: made by the local chain; `forked`: made here on
+ * and at or below a later waypoint that was recomputed; `chained`: from a checked genesis, or from a version that a
+ * waypoint or signatures confirm; `agreed`: given alike by `needed` of `of` upstreams; `trusted`: one upstream's word; `local`: made by the local chain; `forked`: made here on
  * top of another network's state.
  */
 export type TrustLevel =
@@ -204,7 +204,8 @@ export function lastVersionWith(
   return weaker.first > oldestVersion ? weaker.first - 1n : undefined;
 }
 
-function isMadeHere({ kind }: TrustLevel): boolean {
+/** True for versions of a local chain or a fork. */
+export function isMadeHere({ kind }: TrustLevel): boolean {
   return kind === "local" || kind === "forked";
 }
 

@@ -1,8 +1,10 @@
 // The port of its own on which a node answers as a backup service. GET only; few at a time; each answer has a deadline
 // and a limit on how long its reader may pause.
+
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { LinkedAbort } from "../base/wait.ts";
 import { listenBeside, type SideServer } from "../http/side/side-server.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { Store } from "../store/contract.ts";
@@ -74,9 +76,7 @@ export class ProofPort {
     const store = this.#options.store();
     if (store === undefined) return refuse(response, 503, "there is no ledger yet", { "Retry-After": "1" });
     this.#inFlight++;
-    const limits = new AbortController();
-    const onAbort = (): void => limits.abort(this.#stop.signal.reason);
-    this.#stop.signal.addEventListener("abort", onAbort);
+    const limits = new LinkedAbort(this.#stop.signal);
     response.once("close", () => limits.abort(new Error("the client left")));
     const total = setTimeout(() => response.destroy(), ANSWER_MS);
     try {
@@ -85,7 +85,7 @@ export class ProofPort {
       this.#fail(response, error);
     } finally {
       clearTimeout(total);
-      this.#stop.signal.removeEventListener("abort", onAbort);
+      limits.unlink();
       this.#inFlight--;
     }
   }

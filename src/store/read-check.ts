@@ -10,7 +10,7 @@ export function requireLedger<T>(found: T | undefined): T {
 }
 
 /**
- * Throws LedgerError `version_not_found` or `version_pruned` unless the position covers the version, and `unavailable`
+ * Throws LedgerError `version_not_found` or `version_pruned` unless the position covers the version, and `refuted`
  * if the version is refuted.
  */
 export function assertReadable(position: LedgerPosition, version: bigint): void {

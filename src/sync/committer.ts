@@ -17,6 +17,7 @@ import {
   compareTrust,
   cutTrust,
   extendTrust,
+  isMadeHere,
   PROVEN,
   type Refutation,
   raiseTrust,
@@ -475,7 +476,7 @@ export class Committer {
   ): TrustFacts["trust"] {
     const [block, ...rest] = blocks;
     const first = block?.start.firstVersion ?? 0n;
-    const level = compareTrust(earned, CHAINED) < 0 && earned.kind !== "local" ? CHAINED : earned;
+    const level = compareTrust(earned, CHAINED) < 0 && !isMadeHere(earned) ? CHAINED : earned;
     const start = head === undefined ? this.#base?.end?.level : undefined;
     if (start !== undefined) {
       const [next] = rest;

@@ -118,10 +118,11 @@ export const startCommand = command({
       const announced = announce(node, values.pages === "console", context).then((isReady) => {
         if (isReady) endLiveLine = startLiveLine(node, process.stderr);
       });
-      await Promise.race([ended, announced]);
-      const fault = await ended;
-      endLiveLine();
-      await node.close();
+      // A node whose start screen fails still drains, and releases its store.
+      const fault = await Promise.race([ended, announced.then(() => ended)]).finally(() => {
+        endLiveLine();
+        return node.close();
+      });
       // Progress of a follower may stand on the last line.
       if (process.stderr.isTTY) process.stderr.write(rewrittenLine(""));
       if (node.closedAt !== undefined) context.out(`sextant stopped at version ${node.closedAt}`);

@@ -105,7 +105,7 @@ async function isSettled(view: LedgerView, services: Services, hash: Uint8Array)
   const isFork = view.position.fork !== undefined;
   if (isFork && (await services.pendingTransaction(hash)) !== undefined) return false;
   if ((await findByHash(view, hash)) !== undefined) return true;
-  // A node that makes no blocks knows of no waiting transactions, so any may still come.
+  // A node that takes no transactions knows of no waiting ones, so any may still come.
   return services.submissions !== undefined && (await services.pendingTransaction(hash)) === undefined;
 }
 

@@ -12,7 +12,7 @@ export interface Switches {
   readonly transactionIndex: boolean;
   /** Off where transactions go nowhere. */
   readonly submit: boolean;
-  /** Off where no blocks are made. */
+  /** Off where the node was made without a simulator. */
   readonly simulate: boolean;
   readonly jsonOutput: boolean;
   readonly bcsOutput: boolean;

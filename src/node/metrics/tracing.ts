@@ -2,9 +2,11 @@
 // from facts that the metrics need anyway: operation, status, time and the caller's trace. It has no URL, header or body.
 // Spans wait in a bounded queue; one batch at a time is sent, and a batch that fails is dropped. So a collector that is
 // slow or dead costs neither memory nor time of requests.
+
 import { randomBytes } from "node:crypto";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { withDeadline } from "../../base/wait.ts";
 import type { Exchange } from "../../http/transport/exchange.ts";
 import type { TraceSettings } from "./trace-settings.ts";
 
@@ -113,13 +115,17 @@ export class Tracer {
     const body = JSON.stringify({
       resourceSpans: [{ resource, scopeSpans: [{ scope: { name: "sextant" }, spans }] }],
     });
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
-      body,
-      redirect: "error",
-      signal: AbortSignal.any([AbortSignal.timeout(SEND_TIMEOUT_MS), this.#closing.signal]),
-    });
+    const late = (): Error => new Error(`the collector did not respond within ${SEND_TIMEOUT_MS} ms`);
+    const deadline = { ms: SEND_TIMEOUT_MS, signal: this.#closing.signal, late };
+    const response = await withDeadline(deadline, (signal) =>
+      fetch(url, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body,
+        redirect: "error",
+        signal,
+      }),
+    );
     await response.body?.cancel();
     if (!response.ok) throw new Error(`the collector responded with ${response.status}`);
   }

@@ -66,12 +66,13 @@ export class SubmissionThread {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** Works on a body when its turn comes. Throws what the work throws, or HttpError `overloaded`. */
+  /** Works on a body when its turn comes. Throws what the work throws, or HttpError `overloaded`, `unavailable`. */
   run<Kind extends SubmissionKind>(
     task: SubmissionTask<Kind>,
     answer: QuestionAnswerer,
   ): Promise<SubmissionResults[Kind]> {
-    if (this.#isClosed || this.#waiting.length >= MAX_WAITING) {
+    if (this.#isClosed) throw new HttpError("unavailable", "the node is closing");
+    if (this.#waiting.length >= MAX_WAITING) {
       throw new HttpError("overloaded", "too many large submissions wait already", {
         headers: ["Retry-After", "1"],
       });

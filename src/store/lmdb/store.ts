@@ -319,7 +319,7 @@ class LmdbStore implements Store {
       `the store at ${this.#path} was removed or replaced while it was open`,
     );
     throw new LedgerError(
-      "unavailable",
+      "replaced",
       "the data directory was removed or replaced: the node must be restarted",
       {
         cause,

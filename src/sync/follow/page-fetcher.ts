@@ -81,7 +81,8 @@ export class PageFetcher {
     const patience = 2 ** Math.min(this.#slowPages, 3);
     const share = entry.failures === 0 ? 1 : FAILED_PAGE_SHARE;
     return askInTime(pace.slowPageMs * patience * share, signal, ask).catch((error: unknown) => {
-      this.#slowPages++;
+      // An upstream at its head answered in time.
+      if (error instanceof UpstreamError && error.code === "unreachable") this.#slowPages++;
       throw error;
     });
   }

@@ -1,5 +1,6 @@
 // Fetches pages of records ahead of use, in order. Requests in flight are bounded in number and size, and there are fewer of
 // them where pages are large, so memory is bounded however long the backlog is.
+import { LinkedAbort } from "../../base/wait.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import type { RecordSource, RecordsPage, UpstreamHead } from "../upstream/upstream.ts";
@@ -165,13 +166,8 @@ export class PageQueue {
   }
 
   #send(start: bigint, limit: number): Request {
-    const stop = new AbortController();
-    const onAbort = (): void => stop.abort(this.#signal.reason);
-    if (this.#signal.aborted) onAbort();
-    this.#signal.addEventListener("abort", onAbort);
-    const page = this.#upstream
-      .getRecords(start, limit, stop.signal)
-      .finally(() => this.#signal.removeEventListener("abort", onAbort));
+    const stop = new LinkedAbort(this.#signal);
+    const page = this.#upstream.getRecords(start, limit, stop.signal).finally(() => stop.unlink());
     // `next` reports the error; until then it must not count as unhandled.
     page.catch(() => {});
     return { start, limit, stop, page };

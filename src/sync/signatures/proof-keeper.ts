@@ -4,7 +4,7 @@ import { setMaxListeners } from "node:events";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { HOUR_MS, type NumberSettings } from "../../base/settings.ts";
-import { type BackoffOptions, backoffMs, pause, takeTurn } from "../../base/wait.ts";
+import { type BackoffOptions, backoffMs, LinkedAbort, pause, takeTurn } from "../../base/wait.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
 import { ProofError } from "../../proof/errors.ts";
 import { askInTime, UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
@@ -146,9 +146,7 @@ export class ProofKeeper {
   /** Takes everything that a source has and the chain lacks. */
   async #ask(source: SignatureSource): Promise<void> {
     const { chain } = this.#options;
-    const round = new AbortController();
-    const onAbort = (): void => round.abort(this.#stop.signal.reason);
-    this.#stop.signal.addEventListener("abort", onAbort);
+    const round = new LinkedAbort(this.#stop.signal);
     try {
       const first = chain.epoch ?? (await this.#startEpoch(source, round.signal));
       await this.#takeEnds(source, first, round.signal);
@@ -160,7 +158,7 @@ export class ProofKeeper {
       if (await chain.takeLatest(latest)) this.#tell(source);
     } finally {
       round.abort(new Error("the question ended"));
-      this.#stop.signal.removeEventListener("abort", onAbort);
+      round.unlink();
       // What was checked before a fault holds.
       await chain.flush();
       if (this.#isUntold) this.#tell(source);

@@ -1,5 +1,5 @@
 // Replay without execution: every record must continue the position before it, and its hashes must follow from its
-// bytes. Pure: returns complete blocks, whose state root the committer compares before the commit.
+// bytes. No I/O: returns complete blocks, whose state root the committer compares before the commit.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { type NumberOptions, type NumberSettings, type Numbers, numbersOf } from "../../base/settings.ts";
