@@ -2,13 +2,20 @@
 import { CodedError } from "../base/errors.ts";
 
 /**
- * `version_not_found`: above the latest; `version_pruned`: below the oldest kept; `reversed_range`: a
- * range ends before it begins; `no_ledger`: nothing is
- * committed yet; `corrupt`: stored or received bytes break the format; `mismatch`: a hash or root differs from the
- * claimed one; `damaged`: stored bytes fail their checksum; `unavailable`: only another node has the answer, and asking
- * it failed; `refuted`: a stronger statement refuted the version; `replaced`: the store holds another ledger than the one that this process opened; `not_indexed`: the ledger is not indexed and cannot be; `behind`: the ledger did not reach the version that
- * a read asked to wait for; `no_signatures`: the ledger has none that a proof could rest on; `unprovable`: no proof can
- * be made of that version, or from that waypoint.
+ * - `version_not_found`: above the latest
+ * - `version_pruned`: below the oldest kept
+ * - `reversed_range`: a range ends before it begins
+ * - `no_ledger`: nothing is committed yet
+ * - `corrupt`: stored or received bytes break the format
+ * - `mismatch`: a hash or root differs from the claimed one
+ * - `damaged`: stored bytes fail their checksum
+ * - `unavailable`: only another node has the answer, and asking it failed
+ * - `refuted`: a stronger statement refuted the version
+ * - `replaced`: the store holds another ledger than the one that this process opened
+ * - `not_indexed`: the ledger is not indexed and cannot be
+ * - `behind`: the ledger did not reach the version that a read asked to wait for
+ * - `no_signatures`: the ledger has none that a proof could rest on
+ * - `unprovable`: no proof can be made of that version, or from that waypoint
  */
 export type LedgerErrorCode =
   | "version_not_found"

@@ -1,5 +1,8 @@
 // Trust: what a ledger's versions rest on. A level is stored in the write that stores the data, and only a check raises
 // it. The state after a version rests on every version up to it, so its level is the weakest of theirs.
+// Who decides a level: node/ledger-writer.ts (what a source begins with), sync/committer.ts (`#extendTrust`,
+// `noteMatchedWaypoint`, `noteProven`, `refute`), sync/waypoints.ts and sync/follow/agreement.ts (checks of a page),
+// sync/fork/begin.ts, sync/lazy/base-filler.ts and sync/proofs/proven-state.ts (items fetched on first use).
 import type { Codec } from "../bcs/codec.ts";
 import { struct, variants } from "../bcs/records.ts";
 import { text, u16, u64 } from "../bcs/scalars.ts";
