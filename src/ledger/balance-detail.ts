@@ -5,7 +5,7 @@ import type { Address } from "../move/address.ts";
 import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
 import { type Asset, primaryStoreAddress } from "./asset.ts";
 import { balanceKeys, OBJECT_GROUP_TAG } from "./balance-keys.ts";
-import { addParts, amountOfPart } from "./balance-parts.ts";
+import { addParts, amountOfPart, dataOf } from "./balance-parts.ts";
 import { resourceGroupKeyHash, resourceKeyHash } from "./key-hash.ts";
 import type { KeyTrace } from "./key-trace.ts";
 import { findGroupMembers } from "./resource-group.ts";
@@ -17,7 +17,6 @@ import {
   frameworkTag,
   fungibleStoreCodec,
 } from "./resources.ts";
-import { stateValueData } from "./state-value.ts";
 import type { LedgerView, StateItem } from "./view.ts";
 
 /** Where a part was looked for, and what was found. */
@@ -67,10 +66,6 @@ const OBJECT_GROUP = "0x1::object::ObjectGroup";
 const STORE = frameworkTag("fungible_asset", "FungibleStore");
 const CONCURRENT = frameworkTag("fungible_asset", "ConcurrentFungibleBalance");
 const METADATA = frameworkTag("fungible_asset", "Metadata");
-
-function dataOf(item: StateItem | undefined): Uint8Array | undefined {
-  return item?.value === undefined ? undefined : stateValueData(item.value);
-}
 
 /** The value, or undefined where there is none or its bytes are something else. */
 function decodeIf<T>(codec: Codec<T>, bytes: Uint8Array | undefined): T | undefined {

@@ -12,7 +12,7 @@ import { blockOf } from "./read-point.ts";
 import { recordTransactionHash } from "./record.ts";
 import type { TrustLevel } from "./trust.ts";
 import type { VersionRange } from "./version-range.ts";
-import type { LedgerView, StateItem } from "./view.ts";
+import { type LedgerView, type StateItem, withView } from "./view.ts";
 
 /** One version that changed a balance. */
 export interface BalanceChange {
@@ -187,15 +187,6 @@ export async function readHistoryPage(
   return { changes, next: found[limit]?.version ?? walk.next };
 }
 
-async function withView<T>(openView: OpenView, use: (view: LedgerView) => Promise<T>): Promise<T> {
-  const view = await openView();
-  try {
-    return await use(view);
-  } finally {
-    view.release();
-  }
-}
-
 /**
  * All changes of a range, in pieces that may be empty, each as `describe` makes it of the view that it was read from and of
  * the weakest level of the items fetched. A walk that the pruner overtakes throws LedgerError `version_pruned`.
@@ -205,10 +196,10 @@ export async function* walkChanges<T>(
   query: HistoryQuery,
   describe: (view: LedgerView, fetched: TrustLevel | undefined) => Describe<T>,
 ): AsyncGenerator<readonly T[]> {
-  const walk = await withView(openView, (view) => ChangeWalk.begin(view, query));
+  const walk = await withView(openView(), (view) => ChangeWalk.begin(view, query));
   while (walk.next !== undefined) {
     await nextTurn();
-    yield await withView(openView, async (view) =>
+    yield await withView(openView(), async (view) =>
       describeChanges(view, await walk.step(view, CHANGES_AT_ONCE), describe(view, walk.fetched)),
     );
   }

@@ -19,7 +19,8 @@ const STORE_TAGS: readonly Uint8Array[] = [
   frameworkTag("fungible_asset", "ConcurrentFungibleBalance"),
 ];
 
-function dataOf(item: StateItem | undefined): Uint8Array | undefined {
+/** The BCS of an item's value; undefined for an absent item. */
+export function dataOf(item: StateItem | undefined): Uint8Array | undefined {
   return item?.value === undefined ? undefined : stateValueData(item.value);
 }
 

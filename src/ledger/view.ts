@@ -155,3 +155,16 @@ export function trustOfAnswer(view: LedgerView, version: bigint): TrustLevel {
   const fetched = view.fetchedTrust?.();
   return fetched === undefined ? level : weakestTrust(level, fetched);
 }
+
+/** Reads from a view and releases it. Stored bytes must be copied to outlive it. */
+export async function withView<View extends Pick<LedgerView, "release">, T>(
+  opening: MaybePromise<View>,
+  read: (view: View) => MaybePromise<T>,
+): Promise<T> {
+  const view = await opening;
+  try {
+    return await read(view);
+  } finally {
+    view.release();
+  }
+}

@@ -16,7 +16,7 @@ import { LedgerError } from "../ledger/errors.ts";
 import type { ExecutionStatus } from "../ledger/execution-status.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
-import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
+import { type LedgerPosition, type LedgerView, withView } from "../ledger/view.ts";
 import type { Address } from "../move/address.ts";
 import type { Store } from "../store/contract.ts";
 import { isPassingFault } from "../store/errors.ts";
@@ -273,10 +273,8 @@ export class BlockMaker {
     };
   }
 
-  async #position(): Promise<Position> {
-    const view = await this.#options.store.openView();
-    view.release();
-    return view.position;
+  #position(): Promise<Position> {
+    return withView(this.#options.store.openView(), ({ position }) => position);
   }
 
   /** Makes and commits a block, at a time or by the clock; none if `make` returns none. */

@@ -1,28 +1,14 @@
 // Reads of a store: views that are released in any case, its position, its records page by page.
-import type { MaybePromise } from "../base/maybe-promise.ts";
 import { takeTurn } from "../base/wait.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodeRecord, type RecordSpans } from "../ledger/record.ts";
-import type { LedgerView } from "../ledger/view.ts";
+import { type LedgerView, withView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 
 /** Records and bytes per read. */
 const PAGE_RECORDS = 500;
 const PAGE_BYTES = 4 * 1024 * 1024;
-
-/** Reads from a view and releases it. Stored bytes must be copied to outlive it. */
-export async function withView<View extends Pick<LedgerView, "release">, T>(
-  opening: MaybePromise<View>,
-  read: (view: View) => MaybePromise<T>,
-): Promise<T> {
-  const view = await opening;
-  try {
-    return await read(view);
-  } finally {
-    view.release();
-  }
-}
 
 /** The position of a store; undefined while it is empty. */
 export async function loadPosition(

@@ -4,7 +4,7 @@
 import { append } from "../base/append.ts";
 import type { Position } from "../ledger/position.ts";
 import { decodeRecord } from "../ledger/record.ts";
-import type { IndexName } from "../ledger/view.ts";
+import { type IndexName, withView } from "../ledger/view.ts";
 import type {
   BaseBatch,
   CommitBatch,
@@ -19,7 +19,6 @@ import type {
 import { isIndexAlive } from "../store/index-reach.ts";
 import { IndexRowMaker, type ReadBefore, transactionIndexRows } from "./index-rows.ts";
 import { deletionRows } from "./lazy/base-rows.ts";
-import { withView } from "./reading.ts";
 import { INDEX_REACH } from "./side-rows.ts";
 
 /** The indexes to write; both unless given. */

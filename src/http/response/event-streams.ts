@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "../../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../../base/settings.ts";
 import { pause } from "../../base/wait.ts";
-import type { Ledger, LedgerPosition } from "../../ledger/view.ts";
+import { type Ledger, type LedgerPosition, withView } from "../../ledger/view.ts";
 import { eventIdAt } from "../../ledger/watch/event-id.ts";
 import type { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../ledger/watch/watched.ts";
@@ -265,11 +265,7 @@ export class EventStreams {
   }
 
   async #beatAt(version: bigint): Promise<Buffer> {
-    const view = await this.#options.ledger.openView();
-    try {
-      return Buffer.from(`: at version ${version}\nid: ${await eventIdAt(view, version)}\n\n`);
-    } finally {
-      view.release();
-    }
+    const id = await withView(this.#options.ledger.openView(), (view) => eventIdAt(view, version));
+    return Buffer.from(`: at version ${version}\nid: ${id}\n\n`);
   }
 }

@@ -2,7 +2,7 @@
 // Any other process looks at the store at a steady pace, once for all of them and only while there are any.
 import { LedgerError } from "../errors.ts";
 import { formatTrust, lastVersionWith, type TrustLevel } from "../trust.ts";
-import type { Ledger, LedgerPosition, LedgerView } from "../view.ts";
+import { type Ledger, type LedgerPosition, type LedgerView, withView } from "../view.ts";
 import { ChangeFeed, type Commit } from "./change-feed.ts";
 import { eventIdAt } from "./event-id.ts";
 import { VersionWaiters, type Wait } from "./version-waiters.ts";
@@ -113,15 +113,12 @@ export class HeadWatch {
 
   async #lookAtStore(): Promise<void> {
     try {
-      const view = await this.#options.ledger.openView();
-      try {
+      await withView(this.#options.ledger.openView(), async (view) => {
         this.#waiters.reach(view.position.version);
         const head = this.headOf(view.position);
         await this.#compare(view, head);
         await this.feed.noteView(view, head);
-      } finally {
-        view.release();
-      }
+      });
     } catch {
       // The store is out of reach or has no ledger: nothing is new.
     }

@@ -1,7 +1,7 @@
 // Watching as a sequence: the state now, then every change. The consumer sets the pace; while it is busy, nothing is kept
 // for it, and what it missed is read from the history.
 import { pause } from "../../base/wait.ts";
-import type { Ledger, LedgerView } from "../view.ts";
+import { type Ledger, withView } from "../view.ts";
 import { otherHistory, type ResumePoint } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { Subscriber, WatchEvent, Watched } from "./watched.ts";
@@ -39,15 +39,6 @@ function nextChange<E extends WatchEvent>(
   });
 }
 
-async function withView<T>(ledger: Ledger, use: (view: LedgerView) => Promise<T> | T): Promise<T> {
-  const view = await ledger.openView();
-  try {
-    return await use(view);
-  } finally {
-    view.release();
-  }
-}
-
 /**
  * The state now and then every change, each with its version; the state again if the ledger went back, or does not have the
  * history that `after` names. Ends when the signal does. Throws LedgerError `version_pruned` if changes were pruned while
@@ -62,7 +53,9 @@ export async function* watchChanges<E extends WatchEvent>(
   let { timesBack } = watch;
   let known = after?.version;
   if (after !== undefined) {
-    const other = await withView(ledger, (view) => otherHistory(view, watch.headOf(view.position), after));
+    const other = await withView(ledger.openView(), (view) =>
+      otherHistory(view, watch.headOf(view.position), after),
+    );
     if (other !== undefined) known = undefined;
   }
   let hasMissed = false;
@@ -70,7 +63,7 @@ export async function* watchChanges<E extends WatchEvent>(
     // After the ledger went back, what the consumer knows is undone: it is told the state now.
     if (known === undefined || timesBack !== watch.timesBack) {
       ({ timesBack } = watch);
-      const [version, state] = await withView(ledger, async (view) => {
+      const [version, state] = await withView(ledger.openView(), async (view) => {
         const head = watch.headOf(view.position);
         return [head, await watched.current(view, head)] as const;
       });
@@ -79,7 +72,7 @@ export async function* watchChanges<E extends WatchEvent>(
       yield state;
       continue;
     }
-    const head: bigint = await withView(ledger, ({ position }) => watch.headOf(position));
+    const head: bigint = await withView(ledger.openView(), ({ position }) => watch.headOf(position));
     if (timesBack !== watch.timesBack) continue;
     if (head > known) {
       const missed = watched.changes(() => ledger.openView(), { from: known + 1n, to: head });

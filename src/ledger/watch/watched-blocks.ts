@@ -5,7 +5,7 @@ import { LedgerError } from "../errors.ts";
 import { blockOf } from "../read-point.ts";
 import { assertNotRefuted, trustAt } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";
-import type { Block, LedgerView } from "../view.ts";
+import { type Block, type LedgerView, withView } from "../view.ts";
 import { eventIdAt } from "./event-id.ts";
 import { type WatchEvent, type Watched, WatchKind } from "./watched.ts";
 
@@ -43,13 +43,7 @@ async function* blocksOf(
 ): AsyncGenerator<readonly BlockEvent[]> {
   for (let next = from; next <= to; ) {
     await nextTurn();
-    const view = await openView();
-    let blocks: BlockEvent[];
-    try {
-      blocks = await readBlocks(view, { from: next, to });
-    } finally {
-      view.release();
-    }
+    const blocks = await withView(openView(), (view) => readBlocks(view, { from: next, to }));
     const last = blocks.at(-1);
     if (last === undefined) return;
     yield blocks;

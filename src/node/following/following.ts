@@ -7,7 +7,7 @@ import { USER_AGENT } from "../../base/software-version.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../../ledger/position.ts";
 import { confirmedVersion, PROVEN, type Refutation } from "../../ledger/trust.ts";
-import type { LedgerView } from "../../ledger/view.ts";
+import { type LedgerView, withView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Store } from "../../store/contract.ts";
 import { isPassingFault } from "../../store/errors.ts";
@@ -293,12 +293,10 @@ export class Following {
   async #computeWaypoint(
     version: bigint,
   ): Promise<{ readonly position: Position; readonly computed: Waypoint | undefined }> {
-    const view = await this.#parts.store.openView();
-    try {
-      return { position: view.position, computed: await waypointOfStored(view, version) };
-    } finally {
-      view.release();
-    }
+    return withView(this.#parts.store.openView(), async (view) => ({
+      position: view.position,
+      computed: await waypointOfStored(view, version),
+    }));
   }
 
   async #refute(position: Position, anchor: Waypoint, found: Waypoint | undefined): Promise<void> {

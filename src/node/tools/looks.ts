@@ -1,9 +1,11 @@
 // Looks at a data directory, a cluster and a proof source for `sextant doctor`. They write nothing, and check no signature.
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { silentLogger } from "../../base/log.ts";
 import { USER_AGENT } from "../../base/software-version.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import { withView } from "../../ledger/view.ts";
 import { openEnvironment } from "../../store/lmdb/environment.ts";
 import { findHolder } from "../../store/lmdb/lease.ts";
 import { decodePosition } from "../../store/lmdb/position-row.ts";
@@ -29,9 +31,7 @@ export interface ClusterLook {
 export async function lookAtCluster(options: StoreOptions): Promise<ClusterLook> {
   const { store } = await openStore(options, { readOnly: true, check: undefined, logger: silentLogger });
   try {
-    const view = await store.openView();
-    const { chainId, version, timestampUsec } = view.position;
-    view.release();
+    const { chainId, version, timestampUsec } = await withView(store.openView(), ({ position }) => position);
     return { ledger: { chainId, version, timestampUsec } };
   } catch (error) {
     if (error instanceof LedgerError && error.code === "no_ledger") return { ledger: undefined };

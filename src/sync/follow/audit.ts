@@ -1,6 +1,7 @@
 // Tells whose history is the network's when an upstream's differs from ours: recomputes the upstream's history, from
 // the last version that is confirmed up to a waypoint that the operator gave or that validators signed. A match proves
 // the upstream right, and our own history wrong.
+
 import { equalBytes } from "../../base/bytes.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
@@ -8,10 +9,11 @@ import type { Position } from "../../ledger/position.ts";
 import { decodePage, type RecordSpans } from "../../ledger/record.ts";
 import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { ALL_TRUSTED, confirmedVersion, type Refutation } from "../../ledger/trust.ts";
+import { withView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Store } from "../../store/contract.ts";
 import { findStart } from "../maintenance/kept-accumulator.ts";
-import { copyRecord, readRecords, withView } from "../reading.ts";
+import { copyRecord, readRecords } from "../reading.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import type { RecordSource, Upstream } from "../upstream/upstream.ts";
 import { explainUnverified } from "../verify/unverified.ts";

@@ -1,8 +1,8 @@
 // Tells whether an upstream has the same ledger: after a reset it may have another one.
 import { equalBytes } from "../../base/bytes.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import type { Ledger, LedgerPosition } from "../../ledger/view.ts";
-import { copyRecord, withView } from "../reading.ts";
+import { type Ledger, type LedgerPosition, withView } from "../../ledger/view.ts";
+import { copyRecord } from "../reading.ts";
 import { BeyondHead, UpstreamError } from "../upstream/errors.ts";
 import type { RecordSource, UpstreamHead } from "../upstream/upstream.ts";
 import { onlyRecord } from "./agreement.ts";

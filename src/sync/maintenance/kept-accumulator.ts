@@ -1,11 +1,13 @@
 // Accumulators of earlier versions. The frozen subtrees of a later head do not contain those of an earlier one, so they
 // are recomputed from records: from version 0, from the subtrees that both have, or from the accumulator that the pruner
 // keeps before it removes the records below.
+
 import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../../ledger/accumulator.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { transactionInfoHash } from "../../ledger/transaction-info.ts";
+import { withView } from "../../ledger/view.ts";
 import type { Store } from "../../store/contract.ts";
-import { readRecords, withView } from "../reading.ts";
+import { readRecords } from "../reading.ts";
 import { KEPT_ACCUMULATOR } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 

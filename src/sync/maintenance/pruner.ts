@@ -1,10 +1,11 @@
 // The pruner removes history outside the window, in the background and in small steps. Steps never overlap, and it
 // pauses as long as each step took, so that commits and reads come first.
+
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { pause } from "../../base/wait.ts";
+import { withView } from "../../ledger/view.ts";
 import type { Store } from "../../store/contract.ts";
-import { withView } from "../reading.ts";
 import { PRUNE_WINDOW } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 import { exceedsHistory, floorFor, formatPruneWindow, type PruneWindow } from "./prune-window.ts";

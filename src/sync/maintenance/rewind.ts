@@ -11,11 +11,11 @@ import { type AccumulatorState, isAccumulatorKnown, type Position } from "../../
 import { decodeRecord } from "../../ledger/record.ts";
 import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { cutTrust, type Refutation } from "../../ledger/trust.ts";
-import type { Block, StateItem } from "../../ledger/view.ts";
+import { type Block, type StateItem, withView } from "../../ledger/view.ts";
 import type { RewindBatch, StateWrite, Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import { IndexRowMaker } from "../index-rows.ts";
-import { readRecords, withView } from "../reading.ts";
+import { readRecords } from "../reading.ts";
 import { KEPT_ACCUMULATOR, REWIND_MARK, REWINDS, rewoundSideRows } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 import { PendingTree } from "../verify/pending-tree.ts";

@@ -13,11 +13,10 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { decodeRecord, type RecordSpans } from "../../ledger/record.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
 import { transactionInfoCodec } from "../../ledger/transaction-info.ts";
-import type { Block } from "../../ledger/view.ts";
+import { type Block, withView } from "../../ledger/view.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { withView } from "../reading.ts";
 import { BLOCK_END, type BlockEnd } from "../side-rows.ts";
 import {
   dbStateCodec,

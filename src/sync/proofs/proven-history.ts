@@ -6,9 +6,9 @@ import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { decodeRecord } from "../../ledger/record.ts";
 import { confirmedVersion, PROVEN, type Refutation, trustAt } from "../../ledger/trust.ts";
+import { withView } from "../../ledger/view.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
-import { withView } from "../reading.ts";
 import type { SignedChain } from "../signatures/signed-chain.ts";
 
 /** What signatures say about the stored history. */

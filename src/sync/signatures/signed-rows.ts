@@ -1,11 +1,13 @@
 // Signed ledger infos as side rows: the end of every epoch, by epoch, and the newest. A local chain writes its own with
 // each block; a follower writes those that it got from its sources and checked.
+
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import { decodeRecord } from "../../ledger/record.ts";
+import { withView } from "../../ledger/view.ts";
 import { type LedgerInfo, type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
 import type { SideRow, Store } from "../../store/contract.ts";
-import { copyRecord, withView } from "../reading.ts";
+import { copyRecord } from "../reading.ts";
 import { EPOCH_END, FIRST_EPOCH, NEWEST_SIGNED, type SideRowReader } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 import { nextEpochOf } from "../waypoints.ts";

@@ -6,7 +6,13 @@ import { BcsWriter } from "../../../bcs/writer.ts";
 import { findNewBlock } from "../../../ledger/block-event.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
 import { readRecordEvents } from "../../../ledger/record.ts";
-import type { Block, Ledger, LedgerView, StoredRecord } from "../../../ledger/view.ts";
+import {
+  type Block,
+  type Ledger,
+  type LedgerView,
+  type StoredRecord,
+  withView,
+} from "../../../ledger/view.ts";
 import { HttpError } from "../../errors.ts";
 import type { JsonSchema } from "../../field.ts";
 import { type Answer, type Context, encodedAnswer, type StreamedAnswer } from "../../operation.ts";
@@ -63,17 +69,12 @@ async function* mapRuns<T>(
 ): AsyncGenerator<T> {
   let next = block.firstVersion;
   for (let left = countOf(block); left > 0; ) {
-    const view = await ledger.openView();
-    let result: T;
-    try {
+    yield await withView(ledger.openView(), async (view) => {
       const records = await readRun(view, next, left);
-      result = await use(view, records);
       next += BigInt(records.length);
       left -= records.length;
-    } finally {
-      view.release();
-    }
-    yield result;
+      return use(view, records);
+    });
     await nextTurn();
   }
 }

@@ -4,10 +4,9 @@
 import { equalBytes } from "../../../base/bytes.ts";
 import { toHex } from "../../../base/hex.ts";
 import { takeTurn } from "../../../base/wait.ts";
-import type { StateItem } from "../../../ledger/view.ts";
+import { type StateItem, withView } from "../../../ledger/view.ts";
 import type { RawRecord, Store, StoreView } from "../../../store/contract.ts";
 import type { ItemRow, StoreWalk } from "../../../store/lmdb/walk.ts";
-import { withView } from "../../reading.ts";
 import { Findings } from "../check/findings.ts";
 
 /** Options of `checkCopy`. */
