@@ -26,7 +26,7 @@ import { type NodeInfo, toNodeInfo } from "./api/node-info.ts";
 import { proofWindowOf } from "./api/proof-questions.ts";
 import type { Node, SdkConfig } from "./api/running-node.ts";
 import { SubmissionService } from "./api/submission-service.ts";
-import { DemoNameInfo, withoutKeys } from "./demo-names.ts";
+import { DemoNameInfo, type DemoNames, withoutKeys } from "./demo-names.ts";
 import { Faults } from "./faults.ts";
 import { WaypointInfo } from "./following/follow-report.ts";
 import { forkInfo } from "./following/fork-report.ts";
@@ -42,7 +42,8 @@ import { nodeMetrics } from "./metrics/node-metrics.ts";
 import { statusOf } from "./node-status.ts";
 import type { HttpOptions } from "./options/http-options.ts";
 import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
-import { assertObject, assertOptions } from "./options/option-table.ts";
+import { assertObject, assertOptions, knownOptions } from "./options/option-table.ts";
+import type { WatchOptions } from "./options/read-options.ts";
 import type { ProofPort } from "./proof-port.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
@@ -176,6 +177,10 @@ export class SextantNode extends InProcessCalls implements Node {
       submissions: this.#submissions,
       simulation: this.#simulation,
     };
+  }
+
+  protected demoNames(): DemoNames {
+    return this.#demoNames.read(this.#plan?.chain, this.#store?.identity);
   }
 
   async start(): Promise<void> {
@@ -497,7 +502,7 @@ export class SextantNode extends InProcessCalls implements Node {
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
-        ...this.#demoNames.read(this.#plan?.chain, this.#store?.identity),
+        ...this.demoNames(),
         ...status.more,
       },
     });
@@ -542,10 +547,11 @@ export class SextantNode extends InProcessCalls implements Node {
     }
   }
 
-  untilReady({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    const closing = this.closing.signal;
-    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  untilReady(options: Pick<WatchOptions, "signal"> = {}): Promise<void> {
     return this.call(async () => {
+      const { signal } = knownOptions({ signal: true }, options);
+      const closing = this.closing.signal;
+      const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
       while ((await this.#unready()) !== undefined) {
         if (this.#faults.final !== undefined) throw this.#faults.final;
         await pause(READY_LOOK_MS, ends);
