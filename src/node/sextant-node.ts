@@ -1,7 +1,7 @@
 // A node: what it is made of, and in which order that starts and ends. Parts that not every node has, such as the server,
 // are imported where they start: loading them takes longer than starting a node in memory.
 import { randomUUID } from "node:crypto";
-import { errorText } from "../base/errors.ts";
+import { ConfigError, errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
@@ -12,7 +12,7 @@ import { lagReason } from "../http/admission/request-view.ts";
 import type { ChainSubmissions } from "../http/services.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
-import { refutedText } from "../ledger/trust.ts";
+import { LOCAL, refutedText } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store, StoreView } from "../store/contract.ts";
 import { isOutOfReach, StoreError } from "../store/errors.ts";
@@ -241,6 +241,7 @@ export class SextantNode extends InProcessCalls implements Node {
       await this.#startWorkers();
       return;
     }
+    if (plan.follow !== undefined) await this.#assertFollowable();
     if (lease === undefined) {
       const writer = this.#createWriter(opened, plan);
       await writer.prepare();
@@ -274,6 +275,15 @@ export class SextantNode extends InProcessCalls implements Node {
     });
     await this.#election.start();
     await this.#startWorkers();
+  }
+
+  /** No upstream has the blocks of a local chain, and none is to blame for that. Throws ConfigError. */
+  async #assertFollowable(): Promise<void> {
+    if ((await this.#storedPosition())?.trust.at(-1)?.level.kind !== LOCAL.kind) return;
+    const where = "path" in this.#storeOptions ? `--data ${this.#storeOptions.path}` : "the store";
+    throw new ConfigError(
+      `${where} holds a local chain, which follows no --upstream: give --data another directory, or leave --upstream out`,
+    );
   }
 
   async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
