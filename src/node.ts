@@ -37,6 +37,7 @@ export type { LedgerInfo } from "./node/api/reader.ts";
 export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/api/running-node.ts";
 export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/api/test-authors.ts";
 export { createNode } from "./node/create-node.ts";
+export { demoNamed } from "./node/demo-names.ts";
 export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";
 export { SOFTWARE_VERSION } from "./node/info.ts";
 export { FOLLOW_TABLE, type FollowOptions, type FollowProgress } from "./node/options/follow-options.ts";

@@ -3,7 +3,7 @@ import { parseHexField } from "../http/schemas/hex-bytes.ts";
 import { parseWaypoint } from "../ledger/waypoint.ts";
 import { parseAddress } from "../move/address.ts";
 import { parseHexBytes } from "../move/scalar-text.ts";
-import { toBytes } from "../node/api/reader.ts";
+import { toBytes } from "../node/api/call-arguments.ts";
 import { hexFault } from "./hex.ts";
 
 describe("hexFault", () => {

@@ -35,7 +35,7 @@ describe("a time", () => {
     ["1.0000000001", "more than 9 decimals"],
     ["@1.0000000001", "more than 9 decimals"],
     [" 1", "neither"],
-    ["999999999999999", "too far in the future"],
+    ["999999999999999", "after the year 9999"],
     ["2026-01-01", "no time of day"],
     ["2026-01-01T00:00:00", "no time of day"],
     ["2026-01-01 00:00:00Z", "no time of day"],
@@ -47,7 +47,8 @@ describe("a time", () => {
     ["2026-01-01T00:00:00+24:00", "no such offset"],
     ["1969-12-31T23:59:59Z", "before 1970"],
     ["0070-01-01T00:00:00Z", "before 1970"],
-    ["99999999999999", "future"],
+    ["1700000000000", "not milliseconds"],
+    ["+055840-11-08T22:13:20.000Z", "after the year 9999"],
   ])("%s is none", (text, reason) => {
     expect(() => parseTime(text)).toThrow(reason);
     expect(() => parseTime(text)).toThrow(CodedError);

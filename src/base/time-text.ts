@@ -1,6 +1,6 @@
 // Times as texts: RFC 3339 or Unix seconds in, RFC 3339 out. The ledger counts microseconds since 1970.
 import { CodedError } from "./errors.ts";
-import { U64_MAX, USEC_PER_MS, USEC_PER_SEC } from "./numbers.ts";
+import { USEC_PER_MS, USEC_PER_SEC } from "./numbers.ts";
 
 /** How users are told to write a time. */
 export const TIME_EXPECTED = "a time as RFC 3339 (2026-01-31T00:00:00Z) or Unix seconds";
@@ -12,8 +12,9 @@ const USEC_DIGITS = 6;
 const UNIX_SECONDS = /^@?(\d{1,40})(?:\.(\d{1,40}))?$/;
 /** Digits of a second that a text may have. */
 const MAX_DECIMALS = 9;
-/** More than any time of the ledger has. */
-const MAX_SECONDS_DIGITS = 14;
+/** Nobody means a later time; one in milliseconds or microseconds would be. */
+const YEAR_10000_SECS = 253_402_300_800n;
+const TOO_LATE = "it is after the year 9999: expected seconds, not milliseconds or microseconds";
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME_OF_DAY = /^(\d{2}):(\d{2}):(\d{2})$/;
 const FRACTION_AND_OFFSET = /^(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
@@ -72,7 +73,6 @@ function splitUnixSeconds(text: string): SplitTime | undefined {
   if (match === null) return undefined;
   const [, seconds = "", fraction = ""] = match;
   if (fraction.length > MAX_DECIMALS) refuse(`it has more than ${MAX_DECIMALS} decimals`);
-  if (seconds.length > MAX_SECONDS_DIGITS) refuse("it is too far in the future");
   return { seconds: BigInt(seconds), fraction };
 }
 
@@ -81,10 +81,12 @@ function splitUnixSeconds(text: string): SplitTime | undefined {
  * result exactly when it is at or before the time. With `roundsUp` the same holds for "at or after".
  */
 export function parseTime(text: string, roundsUp = false): bigint {
+  // As `toISOString` of a Date writes such years.
+  if (/^\+\d{6}-/.test(text)) refuse(TOO_LATE);
   const { seconds, fraction } = splitUnixSeconds(text) ?? splitRfc3339(text) ?? refuse("it is neither");
   const usec = seconds * USEC_PER_SEC + fractionUsec(fraction, roundsUp);
   if (usec < 0n) refuse("it is before 1970");
-  return usec > U64_MAX ? refuse("it is too far in the future") : usec;
+  return seconds >= YEAR_10000_SECS ? refuse(TOO_LATE) : usec;
 }
 
 /** RFC 3339 of microseconds since 1970; the number itself where no calendar has it. */

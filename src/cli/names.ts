@@ -3,7 +3,7 @@
 // `cafe` is digits too.
 import { ConfigError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
-import { parseOperand } from "../node.ts";
+import { demoNamed, parseOperand } from "../node.ts";
 import { leftOutOf } from "./asset-texts.ts";
 import type { CommandContext } from "./command.ts";
 import type { Source } from "./source/source.ts";
@@ -59,11 +59,8 @@ export class NameFinder {
       );
     }
     const names = Object.keys(known);
-    const name = names.find((one) => one.toLowerCase() === text.toLowerCase());
-    const entry = name === undefined ? undefined : (known as Record<string, unknown>)[name];
-    // An account is an object with its address.
-    const found = typeof entry === "object" ? (entry as { address?: unknown } | null)?.address : entry;
-    if (typeof found === "string") {
+    const found = demoNamed(known as Record<string, unknown>, text);
+    if (found !== undefined) {
       parseOperand(kind, shown, found);
       return found;
     }

@@ -18,6 +18,14 @@ export interface DemoNames
 
 const NONE: DemoNames = {};
 
+/** What a name stands for, in names of one kind; undefined for no name. */
+export function demoNamed(names: Readonly<Record<string, unknown>>, text: string): string | undefined {
+  const entry = Object.entries(names).find(([name]) => name.toLowerCase() === text.toLowerCase())?.[1];
+  // An account is an object with its address.
+  const found = typeof entry === "object" ? (entry as { address?: unknown } | null)?.address : entry;
+  return typeof found === "string" ? found : undefined;
+}
+
 function namesOf({ accounts, tables }: ChainGuide): DemoNames {
   const assets = accounts.flatMap((account) => account.assets);
   return {

@@ -1,7 +1,7 @@
 // A node: what it is made of, and in which order that starts and ends. Parts that not every node has, such as the server,
 // are imported where they start: loading them takes longer than starting a node in memory.
 import { randomUUID } from "node:crypto";
-import { errorText } from "../base/errors.ts";
+import { ConfigError, errorText } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/log.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
@@ -12,7 +12,7 @@ import { lagReason } from "../http/admission/request-view.ts";
 import type { ChainSubmissions } from "../http/services.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
-import { refutedText } from "../ledger/trust.ts";
+import { LOCAL, refutedText } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { Store, StoreView } from "../store/contract.ts";
 import { isOutOfReach, StoreError } from "../store/errors.ts";
@@ -26,7 +26,7 @@ import { type NodeInfo, toNodeInfo } from "./api/node-info.ts";
 import { proofWindowOf } from "./api/proof-questions.ts";
 import type { Node, SdkConfig } from "./api/running-node.ts";
 import { SubmissionService } from "./api/submission-service.ts";
-import { DemoNameInfo, withoutKeys } from "./demo-names.ts";
+import { DemoNameInfo, type DemoNames, withoutKeys } from "./demo-names.ts";
 import { Faults } from "./faults.ts";
 import { WaypointInfo } from "./following/follow-report.ts";
 import { forkInfo } from "./following/fork-report.ts";
@@ -42,7 +42,8 @@ import { nodeMetrics } from "./metrics/node-metrics.ts";
 import { statusOf } from "./node-status.ts";
 import type { HttpOptions } from "./options/http-options.ts";
 import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
-import { assertObject, assertOptions } from "./options/option-table.ts";
+import { assertObject, assertOptions, knownOptions } from "./options/option-table.ts";
+import type { WatchOptions } from "./options/read-options.ts";
 import type { ProofPort } from "./proof-port.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
@@ -178,6 +179,10 @@ export class SextantNode extends InProcessCalls implements Node {
     };
   }
 
+  protected demoNames(): DemoNames {
+    return this.#demoNames.read(this.#plan?.chain, this.#store?.identity);
+  }
+
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
@@ -236,6 +241,7 @@ export class SextantNode extends InProcessCalls implements Node {
       await this.#startWorkers();
       return;
     }
+    if (plan.follow !== undefined) await this.#assertFollowable();
     if (lease === undefined) {
       const writer = this.#createWriter(opened, plan);
       await writer.prepare();
@@ -269,6 +275,15 @@ export class SextantNode extends InProcessCalls implements Node {
     });
     await this.#election.start();
     await this.#startWorkers();
+  }
+
+  /** No upstream has the blocks of a local chain, and none is to blame for that. Throws ConfigError. */
+  async #assertFollowable(): Promise<void> {
+    if ((await this.#storedPosition())?.trust.at(-1)?.level.kind !== LOCAL.kind) return;
+    const where = "path" in this.#storeOptions ? `--data ${this.#storeOptions.path}` : "the store";
+    throw new ConfigError(
+      `${where} holds a local chain, which follows no --upstream: give --data another directory, or leave --upstream out`,
+    );
   }
 
   async #openLocalServers({ chain, fork }: StartPlan): Promise<void> {
@@ -497,7 +512,7 @@ export class SextantNode extends InProcessCalls implements Node {
         ...(isOwn
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
-        ...this.#demoNames.read(this.#plan?.chain, this.#store?.identity),
+        ...this.demoNames(),
         ...status.more,
       },
     });
@@ -542,10 +557,11 @@ export class SextantNode extends InProcessCalls implements Node {
     }
   }
 
-  untilReady({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    const closing = this.closing.signal;
-    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+  untilReady(options: Pick<WatchOptions, "signal"> = {}): Promise<void> {
     return this.call(async () => {
+      const { signal } = knownOptions({ signal: true }, options);
+      const closing = this.closing.signal;
+      const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
       while ((await this.#unready()) !== undefined) {
         if (this.#faults.final !== undefined) throw this.#faults.final;
         await pause(READY_LOOK_MS, ends);

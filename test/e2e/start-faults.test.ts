@@ -117,13 +117,17 @@ describe("a start that cannot work", () => {
     expect(readFileSync(file, "utf8")).toBe("content");
   });
 
-  it("refuses a directory that another writer holds, and one of another seed", async () => {
+  it("refuses a directory that another writer holds, one of another seed, and one of a local chain to follow with", async () => {
     const data = join(folder, "held");
     const first = await startProgram(["--data", data, ...local]);
     const line = await refused(["--port", "0", "--data", data, ...local], {}, 75);
     expect(line).toContain(`${first.child.pid}`);
     expect((await first.stop()).code).toBe(0);
     expect(await refused(["--port", "0", "--data", data, "--seed", "other"])).toContain("seed");
+    const following = ["--port", "0", "--data", data, "--upstream", "http://127.0.0.1:1"];
+    expect(await refused([...following, "--log-level", "warn"])).toContain(
+      `--data ${data} holds a local chain, which follows no --upstream`,
+    );
     const again = await startProgram(["--data", data, ...local]);
     expect((await again.stop()).code).toBe(0);
   });

@@ -21,6 +21,7 @@ describe("reads as calls", () => {
   it("return accounts, resources and modules", async () => {
     const plain = (await get(`accounts/${account}`)) as Record<string, string>;
     expect(await node.account(account)).toEqual({
+      address: account,
       sequenceNumber: BigInt(plain.sequence_number ?? ""),
       authenticationKey: plain.authentication_key,
     });
@@ -36,7 +37,7 @@ describe("reads as calls", () => {
     expect(modules).toEqual(await get("accounts/0x1/modules"));
     expect(await node.module("0x1", "coin")).toEqual(await get("accounts/0x1/module/coin"));
     expect(await node.module("0x1", "no_such")).toBeUndefined();
-    await expect(node.resource("0x1", "no type")).rejects.toThrow(/resource_type: expected a struct type/);
+    await expect(node.resource("0x1", "no type")).rejects.toThrow(/^type: expected a struct type/);
   });
 
   it("refuse with codes of the ledger or of calls, and with nothing of HTTP", async () => {

@@ -1,7 +1,6 @@
 // Questions about many balances, about their history and their parts, as calls.
 import { CodedError, ConfigError } from "../../base/errors.ts";
 import { type BalanceDetailAnswer, toDetailAnswer } from "../../http/operations/get-balance-detail.ts";
-import { parseAsset } from "../../ledger/asset.ts";
 import { type BalancePair, readBalances } from "../../ledger/balance.ts";
 import { readBalanceDetail } from "../../ledger/balance-detail.ts";
 import {
@@ -17,10 +16,11 @@ import { isReversed, resolveRange } from "../../ledger/version-range.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Watched } from "../../ledger/watch/watched.ts";
 import { type BalanceEvent, watchedBalance } from "../../ledger/watch/watched-balance.ts";
-import { parseAddress } from "../../move/address.ts";
+import { assertObject } from "../options/option-table.ts";
 import type { HistoryOptions, ReadOptions } from "../options/read-options.ts";
+import { toBytes } from "./call-arguments.ts";
 import { rangeEnd, readAtOf } from "./read-at.ts";
-import { type Reader, toBytes, toText } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 import type { BatchAnswer } from "./running-node.ts";
 
 /** What it gives, or the error on purpose that it throws. */
@@ -53,10 +53,11 @@ async function askMany<Q, A>(
   };
 }
 
-/** A balance to watch, as callers give it. */
-export function watchedBalanceOf(address: string, asset: string): Watched<BalanceEvent> {
-  const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
-  return watchedBalance({ owner, asset: parsed });
+function assertList(name: string, questions: readonly object[]): void {
+  if (!Array.isArray(questions)) throw new ConfigError(`${name}: expected a list, got ${typeof questions}`);
+  questions.forEach((one, index) => {
+    assertObject(`${name}[${index}]`, one);
+  });
 }
 
 /** Asks a ledger. */
@@ -67,16 +68,20 @@ export class BalanceQuestions {
     this.#reader = reader;
   }
 
+  #pair(address: string, asset: string): BalancePair {
+    return { owner: this.#reader.args.address(address), asset: this.#reader.args.asset(asset) };
+  }
+
+  watched(address: string, asset: string): Watched<BalanceEvent> {
+    return watchedBalance(this.#pair(address, asset));
+  }
+
   balances(
     pairs: readonly { readonly address: string; readonly asset: string }[],
     options: ReadOptions,
   ): Promise<BatchAnswer<bigint>> {
-    const questions = pairs.map(({ address, asset }) =>
-      valueOrError(() => ({
-        owner: parseAddress(toText("address", address)),
-        asset: parseAsset(toText("asset", asset)),
-      })),
-    );
+    assertList("pairs", pairs);
+    const questions = pairs.map(({ address, asset }) => valueOrError(() => this.#pair(address, asset)));
     return this.#reader.withView(
       (view) =>
         askMany<BalancePair, bigint>(view, options, questions, async (some, version) =>
@@ -90,8 +95,9 @@ export class BalanceQuestions {
     items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
     options: ReadOptions,
   ): Promise<BatchAnswer<Uint8Array | undefined>> {
+    assertList("items", items);
     const questions = items.map(({ handle, key }) =>
-      valueOrError(() => ({ handle: parseAddress(toText("handle", handle)), key: toBytes(key) })),
+      valueOrError(() => ({ handle: this.#reader.args.handle(handle), key: toBytes(key) })),
     );
     return this.#reader.withView(
       (view) =>
@@ -105,7 +111,7 @@ export class BalanceQuestions {
   }
 
   detail(address: string, asset: string, options: ReadOptions): Promise<BalanceDetailAnswer> {
-    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
+    const { owner, asset: parsed } = this.#pair(address, asset);
     return this.#reader.withView(async (view) => {
       const point = await resolveReadPoint(view, readAtOf(options));
       const detail = await readBalanceDetail(view, owner, parsed, point.version);
@@ -124,7 +130,7 @@ export class BalanceQuestions {
     }
     const ends = { from: rangeEnd("from", options.from), to: rangeEnd("to", options.to) };
     if (isReversed(ends.from, ends.to)) throw new ConfigError("from: expected at most `to`, got more");
-    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
+    const { owner, asset: parsed } = this.#pair(address, asset);
     const range = await this.#reader.withView((view) => resolveRange(view, ends), options);
     const query = { owner, asset: parsed, ...range };
     if (points === undefined) {

@@ -19,10 +19,23 @@ const LEDGER_CODES: Partial<Record<Condition, LedgerErrorCode>> = {
   internal: "corrupt",
 };
 
+/** Parameters of the HTTP interface that calls have under another name. */
+const CALL_NAMES: Readonly<Record<string, string>> = {
+  resource_type: "type",
+  module_name: "name",
+  key_type: "keyType",
+  value_type: "valueType",
+  type_arguments: "typeArguments",
+  txn_hash: "hash",
+  txn_version: "version",
+  block_height: "height",
+};
+
 /** The error that a caller in the process gets. */
 export function callError(error: unknown): unknown {
   if (!(error instanceof HttpError)) return error;
-  const { code, message, cause } = error;
+  const { code, cause } = error;
+  const message = error.message.replace(/^\w+(?=: )/, (name) => CALL_NAMES[name] ?? name);
   const ledgerCode = LEDGER_CODES[code];
   if (ledgerCode !== undefined) return new LedgerError(ledgerCode, message, { cause });
   return new CallError(code.endsWith("_not_found") ? "absent" : "invalid", message, { cause });

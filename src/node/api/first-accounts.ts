@@ -7,7 +7,7 @@ import { type Address, parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import { ACCOUNT_TABLE, type AccountOptions } from "../options/node-options.ts";
 import { assertOptions } from "../options/option-table.ts";
-import { toText } from "./reader.ts";
+import { toText } from "./call-arguments.ts";
 
 const MAX_ACCOUNTS = 10_000;
 

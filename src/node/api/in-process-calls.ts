@@ -18,32 +18,46 @@ import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
 import type { BalanceEvent } from "../../ledger/watch/watched-balance.ts";
 import { type BlockEvent, watchedBlocks } from "../../ledger/watch/watched-blocks.ts";
 import type { Store } from "../../store/contract.ts";
+import type { DemoNames } from "../demo-names.ts";
 import type { LedgerWriter } from "../ledger-writer.ts";
 import type { NodeOptions } from "../options/node-options.ts";
-import type {
-  HistoryOptions,
-  MinVersionOptions,
-  ProveOptions,
-  ReadOptions,
-  TableItemsOptions,
-  WatchOptions,
+import { knownOptions } from "../options/option-table.ts";
+import {
+  HISTORY_NAMES,
+  type HistoryOptions,
+  MIN_VERSION_NAMES,
+  type MinVersionOptions,
+  PROVE_NAMES,
+  type ProveOptions,
+  READ_NAMES,
+  type ReadOptions,
+  TABLE_ITEMS_NAMES,
+  type TableItemsOptions,
+  WATCH_NAMES,
+  type WatchOptions,
 } from "../options/read-options.ts";
 import type { Simulation, SimulationResult } from "../submissions/simulation.ts";
-import { BalanceQuestions, watchedBalanceOf } from "./balance-questions.ts";
+import { BalanceQuestions } from "./balance-questions.ts";
+import { CallArguments } from "./call-arguments.ts";
 import { callError } from "./call-errors.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
 import { IndexQuestions } from "./index-questions.ts";
-import type {
-  AccountAnswer,
-  BlockAnswer,
-  BlockQuery,
-  ModuleAnswer,
-  PageOptions,
-  ResourceAnswer,
-  TableItemQuery,
-  TransactionAnswer,
-  ViewQuery,
-  WaitOptions,
+import {
+  type AccountAnswer,
+  BLOCK_NAMES,
+  type BlockAnswer,
+  type BlockQuery,
+  type ModuleAnswer,
+  PAGE_NAMES,
+  type PageOptions,
+  type ResourceAnswer,
+  TABLE_ITEM_NAMES,
+  type TableItemQuery,
+  type TransactionAnswer,
+  VIEW_NAMES,
+  type ViewQuery,
+  WAIT_NAMES,
+  type WaitOptions,
 } from "./ledger-answers.ts";
 import { type AnswerText, LedgerReads } from "./ledger-reads.ts";
 import { ProofQuestions } from "./proof-questions.ts";
@@ -82,9 +96,14 @@ export abstract class InProcessCalls implements Ledger {
     ledger: this,
     isTold: () => this.parts().writer !== undefined,
   });
-  protected readonly reader: Reader = new Reader(this, this.headWatch);
+  protected readonly reader: Reader = new Reader(
+    this,
+    this.headWatch,
+    new CallArguments(() => this.demoNames()),
+  );
   protected readonly proofs: ProofQuestions = new ProofQuestions(this.reader, () => this.parts().store);
   protected readonly authors: TestAuthors = new TestAuthors({
+    args: this.reader.args,
     writer: () => this.parts().writer,
     submissions: () => this.parts().submissions,
     withView: (ask) => this.reader.withView(ask),
@@ -126,6 +145,9 @@ export abstract class InProcessCalls implements Ledger {
 
   protected abstract parts(): CallParts;
 
+  /** Names of the local chain's accounts, assets and tables. */
+  protected abstract demoNames(): DemoNames;
+
   /** The keys of the info response. */
   protected abstract nodeInfo(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>>;
 
@@ -153,7 +175,7 @@ export abstract class InProcessCalls implements Ledger {
   }
 
   balance(address: string, asset: string, options: ReadOptions = {}): Promise<bigint> {
-    return this.call(() => this.reader.balance(address, asset, options));
+    return this.call(() => this.reader.balance(address, asset, knownOptions(READ_NAMES, options)));
   }
 
   rawItem(
@@ -161,25 +183,25 @@ export abstract class InProcessCalls implements Ledger {
     key: string | Uint8Array,
     options: ReadOptions = {},
   ): Promise<Uint8Array | undefined> {
-    return this.call(() => this.reader.rawItem(handle, key, options));
+    return this.call(() => this.reader.rawItem(handle, key, knownOptions(READ_NAMES, options)));
   }
 
   balances(
     pairs: readonly { readonly address: string; readonly asset: string }[],
     options: ReadOptions = {},
   ): Promise<BatchAnswer<bigint>> {
-    return this.call(() => this.#questions.balances(pairs, options));
+    return this.call(() => this.#questions.balances(pairs, knownOptions(READ_NAMES, options)));
   }
 
   rawItems(
     items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
     options: ReadOptions = {},
   ): Promise<BatchAnswer<Uint8Array | undefined>> {
-    return this.call(() => this.#questions.rawItems(items, options));
+    return this.call(() => this.#questions.rawItems(items, knownOptions(READ_NAMES, options)));
   }
 
   balanceDetail(address: string, asset: string, options: ReadOptions = {}): Promise<BalanceDetailAnswer> {
-    return this.call(() => this.#questions.detail(address, asset, options));
+    return this.call(() => this.#questions.detail(address, asset, knownOptions(READ_NAMES, options)));
   }
 
   balanceHistory(
@@ -187,78 +209,90 @@ export abstract class InProcessCalls implements Ledger {
     asset: string,
     options: HistoryOptions = {},
   ): AsyncGenerator<BalanceChange> {
-    return this.#list(this.#questions.history(address, asset, options));
+    return this.#list(() => this.#questions.history(address, asset, knownOptions(HISTORY_NAMES, options)));
   }
 
   proveBalance(address: string, asset: string, options: ProveOptions = {}): Promise<Uint8Array> {
-    return this.call(() => this.proofs.balance(address, asset, options));
+    return this.call(() => this.proofs.balance(address, asset, knownOptions(PROVE_NAMES, options)));
   }
 
   proveRawItem(handle: string, key: string | Uint8Array, options: ProveOptions = {}): Promise<Uint8Array> {
-    return this.call(() => this.proofs.rawItem(handle, key, options));
+    return this.call(() => this.proofs.rawItem(handle, key, knownOptions(PROVE_NAMES, options)));
   }
 
   holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
-    return this.#list(this.#indexQuestions.holdings(address, options));
+    return this.#list(() => this.#indexQuestions.holdings(address, knownOptions(READ_NAMES, options)));
   }
 
   tableItems(handle: string, options: TableItemsOptions = {}): AsyncGenerator<TableRow> {
-    return this.#list(this.#indexQuestions.tableItems(handle, options));
+    return this.#list(() =>
+      this.#indexQuestions.tableItems(handle, knownOptions(TABLE_ITEMS_NAMES, options)),
+    );
   }
 
   countTableItems(handle: string, options: TableItemsOptions = {}): Promise<bigint> {
-    return this.call(() => this.#indexQuestions.countTableItems(handle, options));
+    return this.call(() =>
+      this.#indexQuestions.countTableItems(handle, knownOptions(TABLE_ITEMS_NAMES, options)),
+    );
   }
 
   account(address: string, options: ReadOptions = {}): Promise<AccountAnswer> {
-    return this.call(() => this.#reads.account(address, options));
+    return this.call(() => this.#reads.account(address, knownOptions(READ_NAMES, options)));
   }
 
   resource(address: string, type: string, options: ReadOptions = {}): Promise<ResourceAnswer | undefined> {
-    return this.call(() => this.#reads.resource(address, type, options));
+    return this.call(() => this.#reads.resource(address, type, knownOptions(READ_NAMES, options)));
   }
 
   resources(address: string, options: ReadOptions = {}): AsyncGenerator<ResourceAnswer> {
-    return this.#list(this.#reads.resources(address, options));
+    return this.#list(() => this.#reads.resources(address, knownOptions(READ_NAMES, options)));
   }
 
   module(address: string, name: string, options: ReadOptions = {}): Promise<ModuleAnswer | undefined> {
-    return this.call(() => this.#reads.module(address, name, options));
+    return this.call(() => this.#reads.module(address, name, knownOptions(READ_NAMES, options)));
   }
 
   modules(address: string, options: ReadOptions = {}): AsyncGenerator<ModuleAnswer> {
-    return this.#list(this.#reads.modules(address, options));
+    return this.#list(() => this.#reads.modules(address, knownOptions(READ_NAMES, options)));
   }
 
   tableItem(handle: string, item: TableItemQuery, options: ReadOptions = {}): Promise<unknown> {
-    return this.call(() => this.#reads.tableItem(handle, item, options));
+    return this.call(() =>
+      this.#reads.tableItem(
+        handle,
+        knownOptions(TABLE_ITEM_NAMES, item, "item"),
+        knownOptions(READ_NAMES, options),
+      ),
+    );
   }
 
   view(query: ViewQuery, options: ReadOptions = {}): Promise<readonly unknown[]> {
-    return this.call(() => this.#reads.view(query, options));
+    return this.call(() =>
+      this.#reads.view(knownOptions(VIEW_NAMES, query, "query"), knownOptions(READ_NAMES, options)),
+    );
   }
 
   transaction(
     which: bigint | string,
     options: MinVersionOptions = {},
   ): Promise<TransactionAnswer | undefined> {
-    return this.call(() => this.#reads.transaction(which, options));
+    return this.call(() => this.#reads.transaction(which, knownOptions(MIN_VERSION_NAMES, options)));
   }
 
   waitForTransaction(hash: string, options: WaitOptions = {}): Promise<TransactionAnswer | undefined> {
-    return this.call(() => this.#reads.waitForTransaction(hash, options));
+    return this.call(() => this.#reads.waitForTransaction(hash, knownOptions(WAIT_NAMES, options)));
   }
 
   transactions(options: PageOptions = {}): Promise<readonly TransactionAnswer[]> {
-    return this.call(() => this.#reads.transactions(options));
+    return this.call(() => this.#reads.transactions(knownOptions(PAGE_NAMES, options)));
   }
 
   accountTransactions(address: string, options: PageOptions = {}): Promise<readonly TransactionAnswer[]> {
-    return this.call(() => this.#reads.accountTransactions(address, options));
+    return this.call(() => this.#reads.accountTransactions(address, knownOptions(PAGE_NAMES, options)));
   }
 
   block(query: BlockQuery): Promise<BlockAnswer | undefined> {
-    return this.call(() => this.#reads.block(query));
+    return this.call(() => this.#reads.block(knownOptions(BLOCK_NAMES, query, "query")));
   }
 
   gasPrices(): Promise<GasPrices> {
@@ -276,7 +310,8 @@ export abstract class InProcessCalls implements Ledger {
   }
 
   /** Runs each step of a list as a call. */
-  async *#list<T>(steps: AsyncGenerator<T>): AsyncGenerator<T> {
+  async *#list<T>(begin: () => AsyncGenerator<T>): AsyncGenerator<T> {
+    const steps = begin();
     try {
       for (;;) {
         const next = await this.call(() => steps.next());
@@ -289,17 +324,15 @@ export abstract class InProcessCalls implements Ledger {
   }
 
   watchBalance(address: string, asset: string, options: WatchOptions = {}): AsyncGenerator<BalanceEvent> {
-    return this.#watch(options, () => watchedBalanceOf(address, asset));
+    return this.#watch(options, () => this.#questions.watched(address, asset));
   }
 
   watchBlocks(options: WatchOptions = {}): AsyncGenerator<BlockEvent> {
     return this.#watch(options, () => watchedBlocks);
   }
 
-  async *#watch<E extends WatchEvent>(
-    { after, signal }: WatchOptions,
-    what: () => Watched<E>,
-  ): AsyncGenerator<E> {
+  async *#watch<E extends WatchEvent>(options: WatchOptions, what: () => Watched<E>): AsyncGenerator<E> {
+    const { after, signal } = knownOptions(WATCH_NAMES, options);
     const closing = this.closing.signal;
     const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
     const events = watchChanges(this, this.headWatch, what(), { after: resumePoint(after), signal: ends });
@@ -319,18 +352,18 @@ export abstract class InProcessCalls implements Ledger {
     request: object | string | Uint8Array,
     options: MinVersionOptions = {},
   ): Promise<Uint8Array> {
-    return this.call(() => this.reader.encodeSubmission(request, options));
+    return this.call(() => this.reader.encodeSubmission(request, knownOptions(MIN_VERSION_NAMES, options)));
   }
 
   explainSubmission(
     request: object | string | Uint8Array,
     options: MinVersionOptions = {},
   ): Promise<Explanation> {
-    return this.call(() => this.reader.explainSubmission(request, options));
+    return this.call(() => this.reader.explainSubmission(request, knownOptions(MIN_VERSION_NAMES, options)));
   }
 
   ledgerInfo(options: MinVersionOptions = {}): Promise<LedgerInfo> {
-    return this.call(() => this.reader.ledgerInfo(options));
+    return this.call(() => this.reader.ledgerInfo(knownOptions(MIN_VERSION_NAMES, options)));
   }
 
   produceBlock(): Promise<LedgerInfo> {

@@ -8,10 +8,9 @@ import { readHoldings } from "../../ledger/holdings.ts";
 import { countTableRows, readTableRows, type TableRow } from "../../ledger/owned-items.ts";
 import { resolveReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { parseAddress } from "../../move/address.ts";
 import type { ReadOptions, TableItemsOptions } from "../options/read-options.ts";
 import { readAtOf } from "./read-at.ts";
-import { type Reader, toText } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 
 const PAGE = 500;
 
@@ -32,7 +31,7 @@ export class IndexQuestions {
   }
 
   async *holdings(address: string, options: ReadOptions): AsyncGenerator<HoldingAnswer> {
-    const account = parseAddress(toText("address", address));
+    const account = this.#reader.args.address(address);
     const pages = this.#pages(options, async (view, version, after) => {
       const { holdings, next } = await readHoldings(view, { account, version, after, limit: PAGE });
       return { found: holdings.map(toHoldingAnswer), next };
@@ -41,7 +40,7 @@ export class IndexQuestions {
   }
 
   async *tableItems(handle: string, options: TableItemsOptions): AsyncGenerator<TableRow> {
-    const table = parseAddress(toText("handle", handle));
+    const table = this.#reader.args.handle(handle);
     const pages = this.#pages(options, async (view, version, after) => {
       const since = sinceOf(options, version);
       const query = { handle: table, version, since, after, limit: PAGE };
@@ -57,7 +56,7 @@ export class IndexQuestions {
   }
 
   async countTableItems(handle: string, options: TableItemsOptions): Promise<bigint> {
-    const table = parseAddress(toText("handle", handle));
+    const table = this.#reader.args.handle(handle);
     const pages = this.#pages(options, async (view, version, after) => {
       const query = { handle: table, version, since: sinceOf(options, version), after };
       const { count, next } = await countTableRows(view, query);

@@ -1,10 +1,13 @@
 // Reads of accounts, modules, tables, transactions and blocks as calls, and what they return. Versions, heights, times and
 // sequence numbers are bigint; what a transaction or a Move value holds is the JSON of the HTTP interface.
 import type { GasPrices } from "../../ledger/gas-price.ts";
+import type { OptionNames } from "../options/option-table.ts";
 import type { MinVersionOptions, ReadOptions } from "../options/read-options.ts";
 
 /** An account. */
 export interface AccountAnswer {
+  /** In hex, with all 64 digits. */
+  readonly address: string;
   readonly sequenceNumber: bigint;
   /** Hex. */
   readonly authenticationKey: string;
@@ -31,6 +34,8 @@ export interface TableItemQuery {
   readonly key: unknown;
 }
 
+export const TABLE_ITEM_NAMES: OptionNames<TableItemQuery> = { keyType: true, valueType: true, key: true };
+
 /** A transaction. */
 export interface TransactionAnswer {
   /** Undefined while it waits for a block. */
@@ -48,11 +53,15 @@ export interface PageOptions {
   readonly limit?: number | undefined;
 }
 
+export const PAGE_NAMES: OptionNames<PageOptions> = { start: true, limit: true };
+
 /** How long to wait. */
 export interface WaitOptions {
   /** 1000 unless given. */
   readonly waitMs?: number | undefined;
 }
+
+export const WAIT_NAMES: OptionNames<WaitOptions> = { waitMs: true };
 
 /** Which block, by one of two, and whether its transactions are wanted. */
 export interface BlockQuery {
@@ -60,6 +69,8 @@ export interface BlockQuery {
   readonly version?: bigint | undefined;
   readonly withTransactions?: boolean | undefined;
 }
+
+export const BLOCK_NAMES: OptionNames<BlockQuery> = { height: true, version: true, withTransactions: true };
 
 /** A block. */
 export interface BlockAnswer {
@@ -82,9 +93,11 @@ export interface ViewQuery {
   readonly arguments?: readonly unknown[] | undefined;
 }
 
+export const VIEW_NAMES: OptionNames<ViewQuery> = { function: true, typeArguments: true, arguments: true };
+
 /** The calls. */
 export interface LedgerReading {
-  /** The sequence number and authentication key of an account. */
+  /** The address, sequence number and authentication key of an account. */
   account(address: string, options?: ReadOptions): Promise<AccountAnswer>;
   /** A resource; undefined if the address has none of this type. */
   resource(address: string, type: string, options?: ReadOptions): Promise<ResourceAnswer | undefined>;

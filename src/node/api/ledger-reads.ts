@@ -33,7 +33,9 @@ import { formatTrust } from "../../ledger/trust.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { BalanceEvent } from "../../ledger/watch/watched-balance.ts";
 import type { BlockEvent } from "../../ledger/watch/watched-blocks.ts";
+import { formatAddressLong } from "../../move/address.ts";
 import type { MinVersionOptions, ReadOptions } from "../options/read-options.ts";
+import { toText } from "./call-arguments.ts";
 import type {
   AccountAnswer,
   BlockAnswer,
@@ -186,36 +188,46 @@ export class LedgerReads {
     return JSON.parse((await this.ask(route, values, options)).text);
   }
 
+  /** The address that a caller means, as the interface takes it. */
+  #addressed(address: string): { readonly address: string } {
+    return { address: formatAddressLong(this.#options.reader.args.address(address)) };
+  }
+
   async account(address: string, options: ReadOptions): Promise<AccountAnswer> {
-    const found = (await this.#json(accountRoute, { address, ...readValues(options) }, options)) as {
+    const values = { ...this.#addressed(address), ...readValues(options) };
+    const found = (await this.#json(accountRoute, values, options)) as {
       sequence_number: string;
       authentication_key: string;
     };
-    return { sequenceNumber: BigInt(found.sequence_number), authenticationKey: found.authentication_key };
+    const { sequence_number: number, authentication_key: authenticationKey } = found;
+    return { address: values.address, sequenceNumber: BigInt(number), authenticationKey };
   }
 
-  resource(address: string, type: string, options: ReadOptions): Promise<ResourceAnswer | undefined> {
-    const values = { address, resource_type: type, ...readValues(options) };
+  async resource(address: string, type: string, options: ReadOptions): Promise<ResourceAnswer | undefined> {
+    const resource_type = toText("type", type);
+    const values = { ...this.#addressed(address), resource_type, ...readValues(options) };
     return orNone("resource_not_found", this.#json(accountResourceRoute, values, options));
   }
 
   resources(address: string, options: ReadOptions): AsyncGenerator<ResourceAnswer> {
-    return this.#pages(accountResourcesRoute, { address }, options);
+    return this.#pages(accountResourcesRoute, address, options);
   }
 
-  module(address: string, name: string, options: ReadOptions): Promise<ModuleAnswer | undefined> {
-    const values = { address, module_name: name, ...readValues(options) };
+  async module(address: string, name: string, options: ReadOptions): Promise<ModuleAnswer | undefined> {
+    const module_name = toText("name", name);
+    const values = { ...this.#addressed(address), module_name, ...readValues(options) };
     return orNone("module_not_found", this.#json(accountModuleRoute, values, options));
   }
 
   modules(address: string, options: ReadOptions): AsyncGenerator<ModuleAnswer> {
-    return this.#pages(accountModulesRoute, { address }, options);
+    return this.#pages(accountModulesRoute, address, options);
   }
 
   async tableItem(handle: string, item: TableItemQuery, options: ReadOptions): Promise<unknown> {
     const { keyType: key_type, valueType: value_type, key } = item;
     const body = new TextEncoder().encode(JSON.stringify({ key_type, value_type, key }));
-    const values = { table_handle: handle, ...readValues(options) };
+    const table_handle = formatAddressLong(this.#options.reader.args.handle(handle));
+    const values = { table_handle, ...readValues(options) };
     const found = this.ask(tableItemRoute, values, options, body);
     return orNone(
       "table_item_not_found",
@@ -239,6 +251,9 @@ export class LedgerReads {
     which: bigint | string,
     options: MinVersionOptions,
   ): Promise<TransactionAnswer | undefined> {
+    if (typeof which !== "bigint" && typeof which !== "string") {
+      throw new ConfigError(`which: expected a bigint or a text, got ${typeof which}`);
+    }
     const found =
       typeof which === "bigint"
         ? this.#json(transactionByVersionRoute, { txn_version: which }, options)
@@ -250,7 +265,11 @@ export class LedgerReads {
   /** A transaction by hash, once it is committed; what it is after the wait otherwise. */
   async waitForTransaction(hash: string, options: WaitOptions): Promise<TransactionAnswer | undefined> {
     const { reader } = this.#options;
-    const untilMs = performance.now() + (options.waitMs ?? WAIT_MS);
+    const { waitMs = WAIT_MS } = options;
+    if (!(Number.isFinite(waitMs) && waitMs >= 0)) {
+      throw new ConfigError(`waitMs: expected a number from 0 on, got ${waitMs}`);
+    }
+    const untilMs = performance.now() + waitMs;
     for (;;) {
       const { version: head } = await reader.withView((view: LedgerView) => view.position);
       const found = await this.transaction(hash, {});
@@ -265,7 +284,7 @@ export class LedgerReads {
   }
 
   async accountTransactions(address: string, { start, limit }: PageOptions): Promise<TransactionAnswer[]> {
-    const page = await this.#json(accountTransactionsRoute, { address, start, limit });
+    const page = await this.#json(accountTransactionsRoute, { ...this.#addressed(address), start, limit });
     return (page as Json[]).map(toTransaction);
   }
 
@@ -306,9 +325,10 @@ export class LedgerReads {
   /** All items of a list; its cursors name the version of the first page. */
   async *#pages<T>(
     route: typeof accountResourcesRoute | typeof accountModulesRoute,
-    values: { readonly address: string },
+    address: string,
     options: ReadOptions,
   ): AsyncGenerator<T> {
+    const values = this.#addressed(address);
     let start: string | undefined;
     do {
       const at = start === undefined ? readValues(options) : { start };

@@ -1,11 +1,9 @@
 // Proofs as in-process calls and for the HTTP interface, from the kept history of the store.
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { parseAsset } from "../../ledger/asset.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { resolveReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { parseWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
-import { parseAddress } from "../../move/address.ts";
 import type { MadeBundle } from "../../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../../proof/question.ts";
 import type { Store } from "../../store/contract.ts";
@@ -13,8 +11,9 @@ import { type PruneWindow, parsePruneWindow } from "../../sync/maintenance/prune
 import type { NodeOptions } from "../options/node-options.ts";
 import type { ProveOptions } from "../options/read-options.ts";
 import type { StartPlan } from "../start-plan.ts";
+import { toBytes, toText } from "./call-arguments.ts";
 import { readAtOf } from "./read-at.ts";
-import { type Reader, toBytes, toText } from "./reader.ts";
+import type { Reader } from "./reader.ts";
 
 const DEFAULT_WINDOW = "10m";
 
@@ -44,12 +43,13 @@ export class ProofQuestions {
   }
 
   balance(address: string, asset: string, options: ProveOptions): Promise<Uint8Array> {
-    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
-    return this.#answer({ kind: "balance", address: owner, asset: parsed }, options);
+    const { args } = this.#reader;
+    const question = { address: args.address(address), asset: args.asset(asset) };
+    return this.#answer({ kind: "balance", ...question }, options);
   }
 
   rawItem(handle: string, key: string | Uint8Array, options: ProveOptions): Promise<Uint8Array> {
-    const table = parseAddress(toText("handle", handle));
+    const table = this.#reader.args.handle(handle);
     return this.#answer({ kind: "tableItem", handle: table, key: toBytes(key) }, options);
   }
 

@@ -1,10 +1,8 @@
 // The operations as in-process calls, without HTTP.
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { fromHex, hexBytesFault } from "../../base/hex.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { createLazyViews, type EncodedMessage } from "../../http/services.ts";
 import { createAccountReader } from "../../ledger/account-reader.ts";
-import { parseAsset } from "../../ledger/asset.ts";
 import { readBalance } from "../../ledger/balance.ts";
 import { GasPriceEstimator } from "../../ledger/gas-price.ts";
 import { readModuleItem } from "../../ledger/module-item.ts";
@@ -16,7 +14,6 @@ import { fixedPosition, type Ledger, type LedgerView } from "../../ledger/view.t
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { assertReached } from "../../ledger/watch/min-version.ts";
 import type { ModuleLoader } from "../../move/abi.ts";
-import { parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import type { Explanation } from "../../transaction/explain/explanation.ts";
@@ -25,6 +22,7 @@ import type { MinVersionOptions, ReadOptions } from "../options/read-options.ts"
 import { createQuestionAnswerer } from "../submissions/answerer.ts";
 import type { SubmissionKind, SubmissionResults } from "../submissions/messages.ts";
 import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, SubmissionThread } from "../submissions/thread.ts";
+import { CallArguments, toBytes } from "./call-arguments.ts";
 import { minVersionOf, readAtOf } from "./read-at.ts";
 
 // Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
@@ -39,23 +37,6 @@ export interface LedgerInfo {
   readonly node_role: "full_node";
   readonly oldest_block_height: bigint;
   readonly block_height: bigint;
-}
-
-/** Checks that a caller gave a text. */
-export function toText(name: string, value: unknown): string {
-  if (typeof value === "string") return value;
-  throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
-}
-
-/** A copy of bytes that are given in hex or as bytes, by default those of a serialized key. */
-export function toBytes(key: string | Uint8Array, name = "key"): Uint8Array {
-  if (key instanceof Uint8Array) return Buffer.from(key);
-  const text = toText(name, key);
-  const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
-  if (bytes === undefined) {
-    throw new ConfigError(`${name}: expected an even number of hex digits: ${hexBytesFault(text)}`);
-  }
-  return bytes;
 }
 
 /** The bytes of a request, given as JSON or as bytes. */
@@ -93,11 +74,17 @@ export class Reader {
   readonly types = new StateTypes(this.modules);
   readonly gasPrices = new GasPriceEstimator();
   readonly views: () => Promise<ViewMachine> = createLazyViews();
+  readonly args: CallArguments;
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
   readonly #thread = new SubmissionThread();
 
-  constructor(ledger: Ledger, headWatch = new HeadWatch({ ledger, isTold: () => false })) {
+  constructor(
+    ledger: Ledger,
+    headWatch = new HeadWatch({ ledger, isTold: () => false }),
+    args = new CallArguments(),
+  ) {
+    this.args = args;
     this.#ledger = ledger;
     this.#headWatch = headWatch;
   }
@@ -129,7 +116,7 @@ export class Reader {
   }
 
   async balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
-    const [owner, parsed] = [parseAddress(toText("address", address)), parseAsset(toText("asset", asset))];
+    const [owner, parsed] = [this.args.address(address), this.args.asset(asset)];
     const at = readAtOf(options);
     return this.withView(async (view) => {
       const { version } = await resolveReadPoint(view, at);
@@ -142,7 +129,7 @@ export class Reader {
     key: string | Uint8Array,
     options: ReadOptions,
   ): Promise<Uint8Array | undefined> {
-    const [table, bytes] = [parseAddress(toText("handle", handle)), toBytes(key)];
+    const [table, bytes] = [this.args.handle(handle), toBytes(key)];
     const at = readAtOf(options);
     return this.withView(async (view) => {
       const { version } = await resolveReadPoint(view, at);

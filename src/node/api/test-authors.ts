@@ -15,14 +15,15 @@ import { vmStatus } from "../../http/printing/vm-status.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
 import { StateTypes } from "../../ledger/state-types.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
-import { type Address, formatAddressLong, parseAddress } from "../../move/address.ts";
+import { type Address, formatAddressLong } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import type { BlockMaker } from "../block-maker.ts";
 import type { ChainCopy, LedgerWriter } from "../ledger-writer.ts";
+import { type CallArguments, toBytes } from "./call-arguments.ts";
 import { toAmount } from "./first-accounts.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
 import { toUsec } from "./read-at.ts";
-import { type LedgerInfo, toBytes, toLedgerInfo, toText } from "./reader.ts";
+import { type LedgerInfo, toLedgerInfo } from "./reader.ts";
 import type { SubmissionService } from "./submission-service.ts";
 
 /** A transaction that a change made. */
@@ -88,6 +89,7 @@ function toItemBytes(name: string, value: string | Uint8Array): Uint8Array {
 }
 
 export interface TestAuthorsOptions {
+  readonly args: CallArguments;
   /** Undefined while this process does not write. */
   readonly writer: () => LedgerWriter | undefined;
   readonly submissions: () => SubmissionService | undefined;
@@ -118,7 +120,7 @@ export class TestAuthors implements ChainAuthoring {
   }
 
   async fund(address: string, amount: bigint): Promise<Authored> {
-    const owner = parseAddress(toText("address", address));
+    const owner = this.#options.args.address(address);
     const minted = (await this.fundAll(owner, toAmount("amount", amount))).at(-1);
     if (minted === undefined) throw new Error("the faucet made no transaction");
     return minted;
@@ -151,7 +153,7 @@ export class TestAuthors implements ChainAuthoring {
   }
 
   async impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
-    const sender = parseAddress(toText("address", address));
+    const sender = this.#options.args.address(address);
     const submissions = this.#options.submissions();
     const blocks = this.#blocks();
     if (submissions === undefined) throw new ConfigError("this node makes no blocks");
@@ -168,8 +170,8 @@ export class TestAuthors implements ChainAuthoring {
   }
 
   async setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
-    const owner = parseAddress(toText("address", address));
-    return this.#author(setBalance(owner, toText("asset", asset), toAmount("amount", amount)));
+    const owner = this.#options.args.address(address);
+    return this.#author(setBalance(owner, this.#options.args.assetText(asset), toAmount("amount", amount)));
   }
 
   async putTableItem(
@@ -177,7 +179,7 @@ export class TestAuthors implements ChainAuthoring {
     key: string | Uint8Array,
     value: string | Uint8Array | undefined,
   ): Promise<Authored> {
-    const table = parseAddress(toText("handle", handle));
+    const table = this.#options.args.handle(handle);
     const item = toItemBytes("key", key);
     return this.#author(putTableItem(table, item, value === undefined ? value : toItemBytes("value", value)));
   }

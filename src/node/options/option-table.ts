@@ -68,6 +68,22 @@ export function assertObject(name: string, options: unknown): void {
   throw new ConfigError(`${name}: expected ${OBJECT.expected}, got ${typeName(options)}`);
 }
 
+function unknownOption(name: string, known: readonly string[], prefix = ""): ConfigError {
+  return new ConfigError(`${prefix}${name}: there is no such option${didYouMean(name, known, prefix)}`);
+}
+
+/** Every name of some options, as the compiler checks. */
+export type OptionNames<Options> = { readonly [K in keyof Required<Options>]: true };
+
+/** Options of a call as they were given. Throws ConfigError for a name that the call does not have. */
+export function knownOptions<O extends object>(names: OptionNames<O>, options: O, called = "options"): O {
+  assertObject(called, options);
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !Object.hasOwn(names, name)) throw unknownOption(name, Object.keys(names));
+  }
+  return options;
+}
+
 /** Throws ConfigError for a name that no option has, a value of another type than the option's, and a number out of bounds. */
 export function assertOptions(table: OptionTable, part: string, options: object | undefined): void {
   const prefix = part === "" ? "" : `${part}.`;
@@ -77,7 +93,7 @@ export function assertOptions(table: OptionTable, part: string, options: object 
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) {
       const known = [...Object.keys(kinds), ...Object.keys(table.numbers)];
-      throw new ConfigError(`${prefix}${name}: there is no such option${didYouMean(name, known, prefix)}`);
+      throw unknownOption(name, known, prefix);
     }
     if (!kind.fits(value))
       throw new ConfigError(`${prefix}${name}: expected ${kind.expected}, got ${typeName(value)}`);

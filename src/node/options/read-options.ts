@@ -1,4 +1,5 @@
 // Options of reads: at which version, what they wait for, and which part.
+import type { OptionNames } from "./option-table.ts";
 
 /** Read your writes: the least version that a read needs. */
 export interface MinVersionOptions {
@@ -8,6 +9,8 @@ export interface MinVersionOptions {
   readonly waitMs?: number | undefined;
 }
 
+export const MIN_VERSION_NAMES: OptionNames<MinVersionOptions> = { minLedgerVersion: true, waitMs: true };
+
 /** At which version to read: the latest unless a version or a time is given. */
 export interface ReadOptions extends MinVersionOptions {
   readonly ledgerVersion?: bigint | undefined;
@@ -15,17 +18,23 @@ export interface ReadOptions extends MinVersionOptions {
   readonly at?: string | Date | undefined;
 }
 
+export const READ_NAMES: OptionNames<ReadOptions> = { ...MIN_VERSION_NAMES, ledgerVersion: true, at: true };
+
 /** What a proof is about and where it begins. */
 export interface ProveOptions extends ReadOptions {
   /** The waypoint of an epoch's end, such as that of genesis; the end of the epoch before when left out. */
   readonly fromWaypoint?: string | undefined;
 }
 
+export const PROVE_NAMES: OptionNames<ProveOptions> = { ...READ_NAMES, fromWaypoint: true };
+
 /** Which rows of a table. */
 export interface TableItemsOptions extends ReadOptions {
   /** Only rows that changed after this version; deleted ones have no value. */
   readonly since?: bigint | undefined;
 }
+
+export const TABLE_ITEMS_NAMES: OptionNames<TableItemsOptions> = { ...READ_NAMES, since: true };
 
 /** A version, or a time: a Date, RFC 3339, or Unix seconds. */
 export type HistoryEnd = bigint | string | Date;
@@ -40,6 +49,13 @@ export interface HistoryOptions extends MinVersionOptions {
   readonly points?: number | undefined;
 }
 
+export const HISTORY_NAMES: OptionNames<HistoryOptions> = {
+  ...MIN_VERSION_NAMES,
+  from: true,
+  to: true,
+  points: true,
+};
+
 /** Where to begin to watch, and when to stop. */
 export interface WatchOptions {
   /**
@@ -50,3 +66,5 @@ export interface WatchOptions {
   /** Ends the sequence. */
   readonly signal?: AbortSignal | undefined;
 }
+
+export const WATCH_NAMES: OptionNames<WatchOptions> = { after: true, signal: true };
