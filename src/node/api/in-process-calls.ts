@@ -41,6 +41,7 @@ import type {
   PageOptions,
   ResourceAnswer,
   TableItemQuery,
+  TraceAnswer,
   TransactionAnswer,
   ViewQuery,
   WaitOptions,
@@ -111,6 +112,7 @@ export abstract class InProcessCalls implements Ledger {
           views: this.reader.views,
           viewGasLimit: VIEW_GAS_LIMIT,
           submissions,
+          simulate: this.parts().simulation.simulate,
           pendingTransaction: async (hash) => submissions?.pendingTransaction(hash),
           encode: (body, view) => this.reader.encode(body, view),
           explain: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
@@ -355,6 +357,10 @@ export abstract class InProcessCalls implements Ledger {
       const body = bodyOf(transaction);
       return this.reader.withView((view) => this.parts().simulation.inProcess(body, view));
     });
+  }
+
+  trace(what: bigint | object | string): Promise<TraceAnswer> {
+    return this.call(() => this.#reads.trace(what));
   }
 
   fund(address: string, amount: bigint): Promise<Authored> {
