@@ -283,6 +283,18 @@ await check(
   (data) => Array.isArray(data) && data.length === 1,
 );
 await check(
+  "trace_transaction",
+  client.POST("/transactions/trace", {
+    body: { ...transfer, signature: { ...signature, signature: `0x${"00".repeat(64)}` } },
+  }),
+  ({ success }) => success,
+);
+await check(
+  "trace_by_version",
+  client.GET("/transactions/by_version/{txn_version}/trace", { params: { path: { txn_version: "1" } } }),
+  ({ version }) => version === "1",
+);
+await check(
   "submit_transaction",
   client.POST("/transactions", { body: transfer }),
   (data) => typeof data === "object" && data.hash.startsWith("0x"),

@@ -58,6 +58,6 @@ export class NetworkFramework {
   async open(view: LedgerView, line: Line): Promise<LedgerTransactions | undefined> {
     if (!(await this.hasCode(view))) return undefined;
     const machine = await this.#machine();
-    return machine.openHead(view, new Slices(line), line === "writer" ? "block" : "request");
+    return machine.openTransactions(view, new Slices(line), line === "writer" ? "block" : "request");
   }
 }

@@ -27,6 +27,7 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   block: async () => (await import("./commands/reads.ts")).blockCommand,
   "gas-price": async () => (await import("./commands/reads.ts")).gasPriceCommand,
   view: async () => (await import("./commands/view.ts")).viewCommand,
+  trace: async () => (await import("./commands/trace.ts")).traceCommand,
   prove: async () => (await import("./commands/prove.ts")).proveCommand,
   "verify-proof": async () => (await import("./commands/verify.ts")).verifyProofCommand,
   encode: async () => (await import("./commands/encode.ts")).encodeCommand,

@@ -22,6 +22,7 @@ export const SUMMARIES = {
   modules: "Print every module of an account with its ABI, one JSON object a line",
   "table-item": "Print one table item, decoded, by its key in JSON",
   view: "Print what a view function of any module returns, as a JSON array",
+  trace: "Print every call of a transaction, committed or not: arguments, gas, items, events, faults",
   transaction: "Print one transaction by its version or its hash",
   transactions: "Print a page of transactions, or of those that an account sent, as a JSON array",
   block: "Print a block by its height or by a version in it",

@@ -37,6 +37,7 @@ import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
 import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
 import { submitTransaction } from "./operations/submit-transaction.ts";
+import { traceByVersion, traceTransaction } from "./operations/trace-transaction.ts";
 import { view } from "./operations/view.ts";
 
 /** All operations, in the order of the documentation. */
@@ -67,6 +68,8 @@ export const OPERATIONS: readonly Operation[] = [
   submitTransaction,
   submitBatchTransactions,
   simulateTransaction,
+  traceTransaction,
+  traceByVersion,
   getTransactionByVersion,
   getTransactionByHash,
   waitTransactionByHash,

@@ -5,6 +5,7 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { MadeBundle } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import type { ViewMachine } from "../vm/ledger-views.ts";
+import type { Tracer } from "../vm/session.ts";
 
 /** A message that was printed already: a JSON string of hex. */
 export interface PrintedMessage {
@@ -54,6 +55,7 @@ export type Simulator = (
   body: SubmissionBody,
   view: LedgerView,
   estimates: SimulationEstimates,
+  tracer?: Tracer,
 ) => Promise<Uint8Array>;
 
 /** Takes signed transactions. `client` tells clients apart, where they have shares. */

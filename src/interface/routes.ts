@@ -120,6 +120,11 @@ export const transactionByVersionRoute = readRoute(
   "GET",
   `${API_ROOT}/transactions/by_version/{txn_version}`,
 );
+export const traceRoute = readRoute("POST", `${API_ROOT}/transactions/trace`);
+export const traceByVersionRoute = readRoute(
+  "GET",
+  `${API_ROOT}/transactions/by_version/{txn_version}/trace`,
+);
 export const transactionByHashRoute = readRoute("GET", `${API_ROOT}/transactions/by_hash/{txn_hash}`);
 export const waitByHashRoute = readRoute("GET", `${API_ROOT}/transactions/wait_by_hash/{txn_hash}`);
 export const accountTransactionsRoute = readRoute(

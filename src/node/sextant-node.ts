@@ -99,7 +99,8 @@ export class SextantNode extends InProcessCalls implements Node {
     ...this.#bodyParts,
     machine: this.reader.views,
     types: this.reader.types,
-    chain: () => this.#submissions?.simulate ?? this.#role?.submissions?.simulate,
+    chain: (isTraced) =>
+      this.#submissions?.simulate ?? (isTraced ? undefined : this.#role?.submissions?.simulate),
   });
   #frontend: HttpFrontend | undefined;
   /** Undefined until a view needs it: most ledgers know their whole state. */

@@ -17,7 +17,7 @@ import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
 import { finish, type Pieces } from "./pieces.ts";
-import type { GlobalSlot, Session } from "./session.ts";
+import type { GlobalSlot, Session, Tracer } from "./session.ts";
 import { countNodes, substitute } from "./types.ts";
 import {
   abstractSize,
@@ -99,6 +99,7 @@ export class Interpreter {
   readonly #linker: Linker;
   readonly #session: Session;
   readonly #meter: Meter;
+  readonly #tracer: Tracer | undefined;
   readonly #prices: InstructionPrices;
   readonly #frames: Frame[] = [];
   readonly #stack: Value[] = [];
@@ -116,6 +117,7 @@ export class Interpreter {
     this.#linker = linker;
     this.#session = session;
     this.#meter = linker.meter;
+    this.#tracer = session.options.tracer;
     this.#prices = prices ?? new InstructionPrices(linker.meter);
   }
 
@@ -138,7 +140,9 @@ export class Interpreter {
         yield;
       }
     } catch (error) {
-      throw this.#faultOf(error);
+      const fault = this.#faultOf(error);
+      this.#tracer?.fail(fault, this.#session);
+      throw fault;
     }
   }
 
@@ -178,6 +182,7 @@ export class Interpreter {
     // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
     const isCounted = isCross || isClosure;
     if (isCounted) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
+    this.#tracer?.enter(instance, args, this.#session);
     this.#meter.charge(this.#prices.perNode * instance.localNodes);
     args.length = instance.localCount;
     this.#frames.push(new Frame(instance, args, this.#stack.length, isCounted ? key : undefined, locks));
@@ -186,6 +191,7 @@ export class Interpreter {
   #leave(): void {
     const frame = this.#frames.pop();
     if (frame === undefined) return;
+    this.#tracer?.leave(this.#session);
     if (frame.entered !== undefined)
       this.#active.set(frame.entered, (this.#active.get(frame.entered) ?? 1) - 1);
     if (frame.isLocked) this.#locks--;

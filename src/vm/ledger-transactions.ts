@@ -20,7 +20,7 @@ import { type ChainConfig, configKeys, loadConfig } from "./view.ts";
 /** How a transaction is run. */
 export type ExecuteOptions = Pick<
   ExecutorOptions,
-  "areSignaturesValid" | "isOwners" | "isSimulation" | "transactionIndex"
+  "areSignaturesValid" | "isOwners" | "isSimulation" | "tracer" | "transactionIndex"
 >;
 
 /** A change of the state: BCS of the state value, undefined for a deletion. */
@@ -97,7 +97,10 @@ export class LedgerTransactions {
 
   /** Runs a transaction and keeps nothing. Throws VmError for a fault of the chain's own transactions. */
   execute(transaction: Transaction, options: ExecuteOptions): Promise<TransactionOutput> {
-    return this.#run.run(() => execute(transaction, this.#options(options)));
+    return this.#run.run(() => {
+      options.tracer?.begin();
+      return execute(transaction, this.#options(options));
+    });
   }
 
   /** Runs a transaction's prologue and keeps nothing: an empty success, or a discarded transaction. */

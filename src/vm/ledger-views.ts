@@ -72,15 +72,16 @@ export class ViewMachine {
   }
 
   /**
-   * Opens the head of a ledger for transactions: those of one block, or one of a request. Undefined if its framework has no
-   * code. Throws LedgerError, and VmError.
+   * Opens the state of a version, the head unless another is named, for transactions: those of one block, or one of a
+   * request. Undefined if its framework has no code. Throws LedgerError, and VmError.
    */
-  async openHead(
+  async openTransactions(
     view: LedgerView,
     slices: Slices,
     use: "block" | "request" = "request",
+    version: bigint = view.position.version,
   ): Promise<LedgerTransactions | undefined> {
-    const run = await this.#run(view, view.position.version, slices, use);
+    const run = await this.#run(view, version, slices, use);
     return run.state.isInterface ? undefined : new LedgerTransactions(run);
   }
 

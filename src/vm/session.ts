@@ -2,7 +2,7 @@
 import type { AbiStructType, AbiType } from "../move/abi.ts";
 import { STATUS, VmError } from "./errors.ts";
 import { decodeValue, encodeStored, type Layout } from "./layout.ts";
-import type { Linker } from "./linker.ts";
+import type { FunctionInstance, Linker } from "./linker.ts";
 import { typeKey } from "./types.ts";
 import { heapSize, type Root, type Value } from "./values.ts";
 
@@ -114,6 +114,18 @@ export interface SessionOptions {
   readonly usage?: { readonly items: bigint; readonly bytes: bigint } | undefined;
   /** True if the run may take random numbers. */
   readonly isUnbiasable?: boolean | undefined;
+  readonly tracer?: Tracer | undefined;
+}
+
+/** Watches the calls of a run. */
+export interface Tracer {
+  /** The run begins, perhaps again, because it had to fetch an item. */
+  begin(): void;
+  /** `args` are of the parameters alone. */
+  enter(callee: FunctionInstance, args: readonly Value[], session: Session): void;
+  leave(session: Session): void;
+  /** A fault ends all open calls. */
+  fail(error: unknown, session: Session): void;
 }
 
 /** Feature flags on the chain. */

@@ -44,6 +44,8 @@ from client.api.default import (
     stream_blocks,
     submit_batch_transactions,
     submit_transaction,
+    trace_by_version,
+    trace_transaction,
     view,
     wait_transaction_by_hash,
 )
@@ -58,6 +60,7 @@ from client.models import (
     BalancesRequest,
     Block,
     BlockEvent,
+    CommittedTrace,
     EncodeSubmissionRequest,
     EntryFunctionPayload,
     EntryFunctionPayloadType,
@@ -87,6 +90,7 @@ from client.models import (
     TableItemsRequest,
     TableRowCount,
     TransactionsBatchSubmissionResult,
+    TransactionTrace,
     UserTransaction,
     ViewRequest,
 )
@@ -272,6 +276,12 @@ check(
     body=SubmitTransactionRequest.from_dict(unsigned),
     estimate_gas_unit_price=True,
 )
+check(
+    trace_transaction,
+    typed(TransactionTrace, lambda trace: trace.success),
+    body=SubmitTransactionRequest.from_dict(unsigned),
+)
+check(trace_by_version, typed(CommittedTrace, lambda trace: trace.version == "1"), "1")
 transfer, in_batch = (SubmitTransactionRequest.from_dict(one) for one in signed)
 check(submit_transaction, typed(PendingTransaction, lambda pending: pending.hash_.startswith("0x")), body=transfer)
 check(

@@ -19,6 +19,7 @@ import type { RawTransaction } from "../../transaction/raw.ts";
 import { refuseCode, SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { LedgerTransactions } from "../../vm/ledger-transactions.ts";
+import type { Tracer } from "../../vm/session.ts";
 import type { TransactionOutput } from "../../vm/transaction/status.ts";
 import { type Item, resourceItem } from "../item.ts";
 import { newAccount } from "../new-account.ts";
@@ -177,13 +178,14 @@ export async function simulateOnMachine(
   view: LedgerView,
   given: UserTransaction,
   fields: SimulatedFields,
+  tracer?: Tracer,
 ): Promise<Uint8Array> {
   await assertUnsigned(given);
   const held = fields.maxGasAmount
     ? await readBalance(view, given.raw.sender, NATIVE, view.position.version)
     : 0n;
   const transaction = { ...given, raw: withEstimates(given.raw, fields, held, head.mostGas) };
-  const options = { areSignaturesValid: true, isSimulation: true };
+  const options = { areSignaturesValid: true, isSimulation: true, tracer };
   const output = await withinLimits(head.execute({ kind: "user", transaction }, options));
   const { status, discardCode, gasUsed, events, writeSet } = output;
   return simulatedRecord(view, transaction, {

@@ -13,6 +13,7 @@ import { type RawTransaction, rawTransactionCodec } from "../../transaction/raw.
 import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse, SubmissionError, VALIDATION_CODES } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import type { Tracer } from "../../vm/session.ts";
 import { CallFailure } from "../functions/aborts.ts";
 import { CallState } from "../functions/call-state.ts";
 import { coinBalance, NATIVE_COIN } from "../functions/coins.ts";
@@ -110,10 +111,11 @@ export class Submissions {
     given: UserTransaction,
     fields: SimulatedFields,
     timestampUsec: bigint = view.position.timestampUsec,
+    tracer?: Tracer,
   ): Promise<Uint8Array> {
     const head = await this.#framework.open(view, "requests");
     head?.setTime(timestampUsec);
-    if (head !== undefined) return simulateOnMachine(head, view, given, fields);
+    if (head !== undefined) return simulateOnMachine(head, view, given, fields, tracer);
     await assertUnsigned(given);
     const call = this.#callState(view);
     const held = await coinBalance(call, given.raw.sender, NATIVE_COIN);

@@ -1,6 +1,7 @@
 // One transaction by its version.
 import { concatBytes } from "../../base/bytes.ts";
 import { transactionByVersionRoute } from "../../interface/routes.ts";
+import type { LedgerView } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { RecordsPrinter } from "../printing/records-text.ts";
@@ -11,6 +12,14 @@ const MAX_IN_FLIGHT = 64;
 
 /** Variant of a committed transaction in BCS; its record follows. */
 const COMMITTED = Uint8Array.of(0);
+
+export function assertCommitted({ position }: LedgerView, version: bigint): void {
+  if (version <= position.version) return;
+  throw new HttpError(
+    "transaction_not_found",
+    `no transaction at version ${version}: the latest version is ${position.version}`,
+  );
+}
 
 /** `GET /v1/transactions/by_version/{txn_version}` */
 export const getTransactionByVersion = operation({
@@ -30,13 +39,7 @@ export const getTransactionByVersion = operation({
   ),
   errors: ["unprintable", "transaction_not_found", "version_pruned"],
   async handle({ txn_version: version }, { view, services, form, slices }) {
-    const head = view.position.version;
-    if (version > head) {
-      throw new HttpError(
-        "transaction_not_found",
-        `no transaction at version ${version}: the latest version is ${head}`,
-      );
-    }
+    assertCommitted(view, version);
     const [record] = await view.getRecords(version, 1, 1);
     if (record === undefined) throw new Error(`no record at version ${version} of the kept range`);
     const printer = new RecordsPrinter(services.types, view, slices);

@@ -53,6 +53,7 @@ import {
   type ResourceAnswer,
   TABLE_ITEM_NAMES,
   type TableItemQuery,
+  type TraceAnswer,
   type TransactionAnswer,
   VIEW_NAMES,
   type ViewQuery,
@@ -130,6 +131,7 @@ export abstract class InProcessCalls implements Ledger {
           views: this.reader.views,
           viewGasLimit: VIEW_GAS_LIMIT,
           submissions,
+          simulate: this.parts().simulation.simulate,
           pendingTransaction: async (hash) => submissions?.pendingTransaction(hash),
           encode: (body, view) => this.reader.encode(body, view),
           explain: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
@@ -388,6 +390,10 @@ export abstract class InProcessCalls implements Ledger {
       const body = bodyOf(transaction);
       return this.reader.withView((view) => this.parts().simulation.inProcess(body, view));
     });
+  }
+
+  trace(what: bigint | object | string): Promise<TraceAnswer> {
+    return this.call(() => this.#reads.trace(what));
   }
 
   fund(address: string, amount: bigint): Promise<Authored> {

@@ -46,6 +46,63 @@ export interface TransactionAnswer {
   readonly transaction: Readonly<Record<string, unknown>>;
 }
 
+/** A value in a trace; of a reference, what it refers to. */
+export interface TracedValue {
+  readonly type: string;
+  readonly value?: unknown;
+  /** Hex of the BCS, where the ledger does not have the type. */
+  readonly bytes?: string;
+  /** True for a value that is too long, or has no BCS. */
+  readonly omitted?: boolean;
+}
+
+/** A resource with its type as the key, or a table item with its key in hex. */
+export interface TracedItem {
+  readonly kind: "resource" | "table_item";
+  /** The account, or the handle of the table. */
+  readonly owner: string;
+  readonly key: string;
+}
+
+export interface TracedCall {
+  /** 0 for a call of the chain itself. */
+  readonly depth: number;
+  readonly function: string;
+  readonly type_arguments: readonly string[];
+  readonly arguments: readonly TracedValue[];
+  /** With that of its own calls, in parts of a unit. */
+  readonly gas_used: string;
+  readonly reads: readonly TracedItem[];
+  readonly writes: readonly TracedItem[];
+  readonly events: readonly TracedValue[];
+  readonly aborted: boolean;
+}
+
+/** The calls of a transaction, as `POST /v1/transactions/trace` and `GET …/by_version/{txn_version}/trace` answer. */
+export interface TraceAnswer {
+  readonly success: boolean;
+  readonly vm_status: string;
+  readonly gas_used: string;
+  /** Parts of a unit of gas. */
+  readonly gas_scaling: string;
+  readonly fault?: {
+    readonly status: string;
+    readonly description: string;
+    readonly location?: string;
+    readonly function?: string;
+    readonly code_offset?: number;
+    readonly abort_code?: string;
+    readonly reason_name?: string;
+  };
+  /** In the order in which they began. */
+  readonly calls: readonly TracedCall[];
+  /** Calls that the bounds of an answer left out. */
+  readonly omitted_calls: string;
+  /** Of a committed transaction. */
+  readonly version?: string;
+  readonly matches_ledger?: boolean;
+}
+
 /** A page of transactions. */
 export interface PageOptions {
   readonly start?: bigint | undefined;
@@ -110,6 +167,11 @@ export interface LedgerReading {
   tableItem(handle: string, item: TableItemQuery, options?: ReadOptions): Promise<unknown>;
   /** What a view function returns, each value as JSON. Throws for one that aborts or fails. */
   view(query: ViewQuery, options?: ReadOptions): Promise<readonly unknown[]>;
+  /**
+   * All calls of a transaction, with arguments, gas, items, events and the place of a fault: of a committed one by its
+   * version, or of one as `simulate` takes it, in JSON. There are none where the framework has no code.
+   */
+  trace(what: bigint | object | string): Promise<TraceAnswer>;
   /** A transaction by its version or its hash; undefined if there is none. */
   transaction(which: bigint | string, options?: MinVersionOptions): Promise<TransactionAnswer | undefined>;
   /** A transaction by its hash once it is committed; after the wait, what `transaction` returns. */

@@ -22,6 +22,8 @@ import {
   blockStreamRoute,
   gasPriceRoute,
   tableItemRoute,
+  traceByVersionRoute,
+  traceRoute,
   transactionByHashRoute,
   transactionByVersionRoute,
   transactionsRoute,
@@ -44,6 +46,7 @@ import type {
   PageOptions,
   ResourceAnswer,
   TableItemQuery,
+  TraceAnswer,
   TransactionAnswer,
   ViewQuery,
   WaitOptions,
@@ -57,6 +60,7 @@ type UsedServices = Pick<
   | "types"
   | "gasPrices"
   | "pendingTransaction"
+  | "simulate"
   | "submissions"
   | "views"
   | "viewGasLimit"
@@ -244,6 +248,16 @@ export class LedgerReads {
     );
     const found = await this.ask(viewRoute, readValues(options), options, new TextEncoder().encode(json));
     return JSON.parse(found.text) as readonly unknown[];
+  }
+
+  /** A trace of a committed transaction, or of a simulated one. */
+  async trace(what: bigint | object | string): Promise<TraceAnswer> {
+    const json = typeof what === "object" ? JSON.stringify(what) : `${what}`;
+    const found =
+      typeof what === "bigint"
+        ? this.ask(traceByVersionRoute, { txn_version: what })
+        : this.ask(traceRoute, {}, {}, new TextEncoder().encode(json));
+    return JSON.parse((await found).text) as TraceAnswer;
   }
 
   /** A transaction by version or hash. */

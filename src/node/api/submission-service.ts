@@ -89,10 +89,10 @@ export class SubmissionService implements ChainSubmissions {
     return errors;
   }
 
-  readonly simulate: Simulator = async (body, view, estimates) => {
+  readonly simulate: Simulator = async (body, view, estimates, tracer) => {
     const { chain, nextTimeUsec } = this.#options;
     const transaction = await decodeBody(this.#options, body, view);
-    return chain.submissions.simulate(view, transaction, estimates, nextTimeUsec(view.position));
+    return chain.submissions.simulate(view, transaction, estimates, nextTimeUsec(view.position), tracer);
   };
 
   async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {

@@ -24,8 +24,8 @@ export interface SimulationResult {
 export interface SimulationOptions extends BodyParts {
   readonly machine: MachineSource;
   readonly types: StateTypes;
-  /** Simulates for a node with a chain; undefined for a node without one. */
-  readonly chain: () => Simulator | undefined;
+  /** Simulates for a node with a chain; undefined for a node without one. Calls are traced in this process. */
+  readonly chain: (isTraced: boolean) => Simulator | undefined;
 }
 
 export class Simulation {
@@ -38,9 +38,10 @@ export class Simulation {
   }
 
   /** Returns the record that a transaction would leave, with zeros for its hashes. */
-  readonly simulate: Simulator = async (body, view, estimates) => {
-    const chain = this.#options.chain();
-    if (chain !== undefined) return chain(body, view, estimates);
+  readonly simulate: Simulator = async (body, view, estimates, tracer) => {
+    const isTraced = tracer !== undefined && (await this.#framework.hasCode(view));
+    const chain = this.#options.chain(isTraced);
+    if (chain !== undefined) return chain(body, view, estimates, tracer);
     const head = await this.#framework.open(view, "requests");
     if (head === undefined) {
       throw new HttpError(
@@ -49,7 +50,7 @@ export class Simulation {
       );
     }
     const { simulateOnMachine } = await import("../../chain/submission/on-machine.ts");
-    return simulateOnMachine(head, view, await decodeBody(this.#options, body, view), estimates);
+    return simulateOnMachine(head, view, await decodeBody(this.#options, body, view), estimates, tracer);
   };
 
   /** A simulation in the form of the in-process call. */

@@ -6,7 +6,7 @@ import { Interpreter } from "../interpreter.ts";
 import { Linker, type ModuleSource, type ModuleVisits } from "../linker.ts";
 import { findNative } from "../machine.ts";
 import type { Pieces } from "../pieces.ts";
-import { Session, type TransactionFacts } from "../session.ts";
+import { Session, type Tracer, type TransactionFacts } from "../session.ts";
 import { LedgerState, moduleStateKey, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";
 import { structType } from "../types.ts";
 import { Ref, type Value } from "../values.ts";
@@ -52,6 +52,7 @@ export interface ExecutorOptions {
   readonly isOwners?: boolean;
   /** Modules of the state that `read` reads, where they are at hand. */
   readonly modules?: ModuleSource | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** One session: a data cache of its own on what the sessions before changed. */
@@ -88,6 +89,7 @@ export class SessionRun {
       scriptHash: transaction.scriptHash,
       facts: transaction.facts && { ...transaction.facts, sessionCounter: counter },
       usage: options.usage ?? { items: 0n, bytes: 0n },
+      tracer: options.tracer,
     });
     this.prices = pricesOf(options.config.schedule, meter);
   }

@@ -1,0 +1,136 @@
+// Traces: the calls of a transaction that is simulated, or runs again on the state before it.
+import { equalBytes } from "../../base/bytes.ts";
+import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { BcsReader } from "../../bcs/reader.ts";
+import { traceByVersionRoute, traceRoute } from "../../interface/routes.ts";
+import { type ExecutionStatus, executionStatusCodec } from "../../ledger/execution-status.ts";
+import { readRecord } from "../../ledger/record.ts";
+import { transactionCodec } from "../../ledger/transaction.ts";
+import { HttpError } from "../errors.ts";
+import { type Context, operation } from "../operation.ts";
+import { AnswerText } from "../printing/answer-text.ts";
+import type { CallTrace } from "../printing/call-trace.ts";
+import { ModulesAt } from "../printing/modules-at.ts";
+import { StoredValuePrinter } from "../printing/move-json.ts";
+import { vmStatus } from "../printing/vm-status.ts";
+import { signedTransactionBody } from "../schemas/signed-transaction.ts";
+import { REPLAY_SCHEMA, TRACE_SCHEMA } from "../schemas/trace.ts";
+import { transactionVersionField } from "../schemas/transaction.ts";
+import { assertCommitted } from "./get-transaction-by-version.ts";
+
+/** Checks and runs of long calls take turns. */
+const MAX_IN_FLIGHT = 16;
+
+const BOUNDS =
+  "Long traces are cut: calls after the first thousand, or after 4 MiB, are counted in `omitted_calls`, and values of more than 16 KiB, or after 1 MiB of all, are marked `omitted`. There are no calls on a local chain, whose framework has no code.";
+
+/** The machine is loaded with the first trace. */
+async function createTrace(): Promise<CallTrace> {
+  return new (await import("../printing/call-trace.ts")).CallTrace();
+}
+
+type Traced = { readonly status: ExecutionStatus; readonly gasUsed: bigint };
+
+async function print(
+  trace: CallTrace,
+  { view, services, slices }: Context<"required">,
+  version: bigint,
+  { status, gasUsed }: Traced,
+  more: object = {},
+): Promise<string | Uint8Array> {
+  const state = await (await services.views()).open(view, version, slices);
+  const printer = new StoredValuePrinter(services.types, view, version, slices);
+  const calls = await trace.print(printer, (location, code) => state.abortInfo(location, code));
+  const known = {
+    ...more,
+    success: status.kind === "success",
+    vm_status: await vmStatus(status, new ModulesAt(services.types, view, version)),
+    gas_used: `${gasUsed}`,
+  };
+  return new AnswerText()
+    .add(`${JSON.stringify(known).slice(0, -1)},`)
+    .append(calls)
+    .add("}")
+    .finish();
+}
+
+function answerOf(schema: typeof TRACE_SCHEMA) {
+  const encode = (encoded: string | Uint8Array): string | Uint8Array => encoded;
+  return { json: { schema, description: "The calls, in the order in which they began.", encode } };
+}
+
+/** `POST /v1/transactions/trace` */
+export const traceTransaction = operation({
+  id: "trace_transaction",
+  ...traceRoute,
+  summary: "Trace a transaction",
+  description: `Simulates a transaction on the head of the ledger, as \`simulate_transaction\` does, and answers with all its calls: arguments, gas, items that they read and wrote, events, and where a fault ended them. ${BOUNDS}`,
+  ledger: "required",
+  switchable: true,
+  switch: "simulate",
+  maxInFlight: MAX_IN_FLIGHT,
+  params: {},
+  query: {},
+  body: signedTransactionBody,
+  answer: answerOf(TRACE_SCHEMA),
+  errors: ["invalid_transaction", "refused_transaction", "unprintable"],
+  async handle({ body }, context) {
+    const { view, services } = context;
+    const trace = await createTrace();
+    if (services.simulate === undefined) throw new Error("simulations are switched off");
+    const estimates = { maxGasAmount: false, gasUnitPrice: undefined };
+    const record = await services.simulate(body, view, estimates, trace);
+    const { version } = view.position;
+    const { info } = readRecord(new BcsReader(record));
+    return { data: await print(trace, context, version, info), version };
+  },
+});
+
+/** `GET /v1/transactions/by_version/{txn_version}/trace` */
+export const traceByVersion = operation({
+  id: "trace_by_version",
+  ...traceByVersionRoute,
+  summary: "Trace a committed transaction",
+  description: `Runs a committed transaction again on the state before it, which the node must keep, and answers with all its calls as \`trace_transaction\` does. \`matches_ledger\` says whether status, gas and changes were those of the ledger. ${BOUNDS}`,
+  ledger: "required",
+  switchable: true,
+  maxInFlight: MAX_IN_FLIGHT,
+  params: { txn_version: transactionVersionField },
+  query: {},
+  answer: answerOf(REPLAY_SCHEMA),
+  errors: ["unprintable", "transaction_not_found", "version_pruned"],
+  async handle({ txn_version: version }, context) {
+    const { view, services, slices } = context;
+    assertCommitted(view, version);
+    if (version === 0n) throw new HttpError("version_pruned", "there is no state before version 0");
+    const [stored] = await view.getRecords(version, 1, 1);
+    if (stored === undefined) throw new Error(`no record at version ${version} of the kept range`);
+    const { info, changes, transaction: bytes } = readRecord(new BcsReader(stored.bytes));
+    const block = await view.getBlockByVersion(version);
+    const machine = await services.views();
+    const before = await machine.openTransactions(view, slices, "request", version - 1n);
+    const tracer = await createTrace();
+    let result: Traced = info;
+    let matches: boolean | undefined;
+    if (before !== undefined) {
+      const transaction = decodeWith(transactionCodec, bytes);
+      const transactionIndex = Number(version - (block?.firstVersion ?? version));
+      const options = { areSignaturesValid: true, transactionIndex, tracer };
+      let output = await before.execute(transaction, options);
+      // A block has it, so the owner of the chain made it, who needs no signature and pays no gas.
+      if (output.status === undefined)
+        output = await before.execute(transaction, { ...options, isOwners: true });
+      const { status = { kind: "miscellaneous", statusCode: BigInt(output.discardCode ?? 0) } } = output;
+      result = { status, gasUsed: BigInt(output.gasUsed) };
+      matches =
+        info.gasUsed === result.gasUsed &&
+        equalBytes(encodeWith(executionStatusCodec, info.status), encodeWith(executionStatusCodec, status)) &&
+        equalBytes(output.writeSet, changes);
+    }
+    const data = await print(tracer, context, version, result, {
+      version: `${version}`,
+      matches_ledger: matches,
+    });
+    return { data, version, timestampUsec: block?.timestampUsec };
+  },
+});

@@ -1,0 +1,294 @@
+// The calls of a traced transaction: arguments, gas, items read and written, events, and the fault. All of it is bounded,
+// because a transaction may call a million functions.
+import { CodedError } from "../../base/errors.ts";
+import { toPrefixedHex } from "../../base/hex.ts";
+import type { AbiType } from "../../move/abi.ts";
+import { addressFromBytes, formatAddress } from "../../move/address.ts";
+import type { AbortInfo } from "../../vm/abort-info.ts";
+import { STATUS, VmError } from "../../vm/errors.ts";
+import { Meter } from "../../vm/gas.ts";
+import { encodeStored } from "../../vm/layout.ts";
+import { type FunctionInstance, Linker } from "../../vm/linker.ts";
+import type { GlobalSlot, Session, SessionEvent, Tracer } from "../../vm/session.ts";
+import { formatType, substitute, tagOf } from "../../vm/types.ts";
+import { abstractSize, asRef, type Value } from "../../vm/values.ts";
+import { AnswerText } from "./answer-text.ts";
+import type { StoredValuePrinter } from "./move-json.ts";
+import { STATUS_NAMES } from "./status-names.ts";
+
+export const MAX_CALLS = 1000;
+/** BCS of one value, and of all values of one trace. */
+export const MAX_VALUE_BYTES: number = 16 << 10;
+const MAX_VALUES_BYTES = 1 << 20;
+/** Units of memory of all arguments that are looked at: it takes time to find out how long a value is. */
+const MAX_LOOKED_AT = 16 << 20;
+/** Calls after this number of characters are left out. */
+const MAX_CHARACTERS = 4 << 20;
+
+/** Faults that only say that a value has no JSON form here. */
+const UNPRINTABLE: ReadonlySet<string> = new Set(["unprintable", "corrupt", "module", "layout", "vm"]);
+
+interface TracedValue {
+  readonly type: AbiType;
+  /** Undefined for a value that is too long, or has no BCS. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** A place of the state, as JSON. */
+type ItemText = string;
+
+interface TracedCall {
+  readonly depth: number;
+  readonly callee: FunctionInstance;
+  readonly args: readonly TracedValue[];
+  readonly reads: ItemText[];
+  readonly writes: ItemText[];
+  readonly events: SessionEvent[];
+  /** Gas that was left at the beginning. */
+  readonly balance: number;
+  gasUsed: number;
+  isAborted: boolean;
+}
+
+/** What was noted of a session. */
+class Noted {
+  resources = 0;
+  tableItems = 0;
+  events = 0;
+  /** Places that are not written yet. */
+  clean: { readonly slot: GlobalSlot; readonly item: ItemText }[] = [];
+  /** Finds layouts without a charge to the traced run. */
+  readonly linker: Linker;
+
+  constructor(linker: Linker) {
+    const { meter, hasDelayedFields } = linker;
+    const source = linker.peek.bind(linker);
+    const free = new Meter({ version: meter.version, prices: new Map() }, 0);
+    free.isMetered = false;
+    this.linker = new Linker({ meter: free, source, natives: () => undefined, hasDelayedFields });
+  }
+}
+
+/** The machine's own addresses are 64 digits. */
+function shortAddress(digits: string): string {
+  return formatAddress(addressFromBytes(Buffer.from(digits, "hex")));
+}
+
+function shortModule(key: string): string {
+  const [address = "", name] = key.split("::");
+  return name === undefined ? key : `${shortAddress(address)}::${name}`;
+}
+
+export class CallTrace implements Tracer {
+  readonly #calls: TracedCall[] = [];
+  readonly #open: TracedCall[] = [];
+  readonly #noted = new Map<Session, Noted>();
+  /** Open calls that are left out. */
+  #skipped = 0;
+  #omitted = 0;
+  #lookedAt = 0;
+  #valueBytes = 0;
+  #scaling = 1;
+  #fault: { readonly error: VmError; readonly functionName: string | undefined } | undefined;
+
+  begin(): void {
+    this.#calls.length = this.#open.length = 0;
+    this.#noted.clear();
+    this.#skipped = this.#omitted = this.#lookedAt = 0;
+    this.#fault = undefined;
+  }
+
+  enter(callee: FunctionInstance, args: readonly Value[], session: Session): void {
+    if (this.#calls.length === MAX_CALLS) {
+      this.#skipped++;
+      this.#omitted++;
+      return;
+    }
+    const { linker } = this.#note(session);
+    const { balance, scaling } = session.options.linker.meter;
+    this.#scaling = scaling;
+    const call: TracedCall = {
+      depth: this.#open.length,
+      callee,
+      args: callee.definition.params.map((type, i) =>
+        this.#argument(substitute(type, callee.typeArgs), args[i], linker),
+      ),
+      reads: [],
+      writes: [],
+      events: [],
+      balance,
+      gasUsed: 0,
+      isAborted: false,
+    };
+    this.#calls.push(call);
+    this.#open.push(call);
+  }
+
+  leave(session: Session): void {
+    if (this.#skipped > 0) this.#skipped--;
+    else this.#end(session);
+  }
+
+  fail(error: unknown, session: Session): void {
+    if (error instanceof VmError) {
+      const [address = "", module] = error.location?.split("::") ?? [];
+      const { linker } = session.options;
+      const functions = module === undefined ? [] : linker.peek(address, module)?.program.functions;
+      this.#fault = { error, functionName: functions?.[error.functionIndex ?? -1]?.name };
+      for (const call of this.#open) call.isAborted = true;
+    }
+    this.#skipped = 0;
+    while (this.#open.length > 0) this.#end(session);
+  }
+
+  #end(session: Session): void {
+    this.#note(session);
+    const call = this.#open.pop();
+    if (call !== undefined) call.gasUsed = call.balance - session.options.linker.meter.balance;
+  }
+
+  /** Gives the innermost call what happened since the last time. */
+  #note(session: Session): Noted {
+    const { linker } = session.options;
+    const noted = this.#noted.get(session) ?? new Noted(linker);
+    this.#noted.set(session, noted);
+    const call = this.#open.at(-1);
+    const { resources, tableItems, events } = session;
+    const loaded = (slot: GlobalSlot, item: ItemText): void => {
+      call?.reads.push(item);
+      noted.clean.push({ slot, item });
+    };
+    if (resources.size > noted.resources)
+      for (const { address, type, slot } of [...resources.values()].slice(noted.resources))
+        loaded(
+          slot,
+          JSON.stringify({ kind: "resource", owner: shortAddress(address), key: formatType(type) }),
+        );
+    if (tableItems.size > noted.tableItems)
+      for (const { handle, key, slot } of [...tableItems.values()].slice(noted.tableItems))
+        loaded(
+          slot,
+          JSON.stringify({ kind: "table_item", owner: shortAddress(handle), key: toPrefixedHex(key) }),
+        );
+    call?.events.push(...events.slice(noted.events));
+    noted.clean = noted.clean.filter(({ slot, item }) => {
+      const isWritten = slot.isDirty || slot.hasAggregatorChange;
+      if (isWritten) call?.writes.push(item);
+      return !isWritten;
+    });
+    noted.resources = resources.size;
+    noted.tableItems = tableItems.size;
+    noted.events = events.length;
+    return noted;
+  }
+
+  /** An argument as it is now: the call may change it. */
+  #argument(type: AbiType, given: Value | undefined, linker: Linker): TracedValue {
+    if (type.kind === "reference") {
+      const { bytes } = this.#argument(type.to, given && asRef(given).get(), linker);
+      return { type, bytes };
+    }
+    if (given === undefined || this.#lookedAt > MAX_LOOKED_AT) return { type, bytes: undefined };
+    try {
+      const size = abstractSize(given);
+      this.#lookedAt += size;
+      // A unit of memory is never more than a byte of BCS.
+      if (size > 40 * MAX_VALUE_BYTES) return { type, bytes: undefined };
+      const bytes = encodeStored(given, linker.layout(type));
+      return { type, bytes: bytes.length > MAX_VALUE_BYTES ? undefined : bytes };
+    } catch (error) {
+      if (!(error instanceof VmError)) throw error;
+      return { type, bytes: undefined };
+    }
+  }
+
+  /** The members of the answer, without its braces. */
+  async print(
+    printer: StoredValuePrinter,
+    abortInfo: (location: string, code: bigint) => Promise<AbortInfo | undefined>,
+  ): Promise<AnswerText> {
+    const out = new AnswerText();
+    const fault = await this.#faultJson(abortInfo);
+    if (fault !== undefined) out.add(`"fault":${JSON.stringify(fault)},`);
+    out.add(`"gas_scaling":"${this.#scaling}","calls":[`);
+    let printed = 0;
+    for (; printed < this.#calls.length && out.length < MAX_CHARACTERS; printed++) {
+      if (printed > 0) out.add(",");
+      await this.#printCall(out, this.#calls[printed] as TracedCall, printer);
+      await printer.slices.pause();
+    }
+    return out.add(`],"omitted_calls":"${this.#omitted + this.#calls.length - printed}"`);
+  }
+
+  async #faultJson(
+    abortInfo: (location: string, code: bigint) => Promise<AbortInfo | undefined>,
+  ): Promise<object | undefined> {
+    if (this.#fault === undefined) return undefined;
+    const { error, functionName } = this.#fault;
+    const { status, subStatus, location, offset, message } = error;
+    const isAbort = status === STATUS.aborted && subStatus !== undefined;
+    const info = isAbort && location !== undefined ? await abortInfo(location, subStatus) : undefined;
+    return {
+      status: STATUS_NAMES.get(status) ?? `${status}`,
+      ...(location !== undefined && { location: shortModule(location) }),
+      ...(functionName !== undefined && { function: functionName }),
+      ...(offset !== undefined && { code_offset: offset }),
+      ...(isAbort && { abort_code: `${subStatus}` }),
+      ...(info && { reason_name: info.reasonName }),
+      description: info?.description ?? message,
+    };
+  }
+
+  async #printCall(out: AnswerText, call: TracedCall, printer: StoredValuePrinter): Promise<void> {
+    const { depth, callee, args, reads, writes, events, gasUsed, isAborted } = call;
+    const { module, definition, typeArgs } = callee;
+    const name = `${shortModule(module.key)}::${definition.name}`;
+    out.add(`{"depth":${depth},"function":${JSON.stringify(name)}`);
+    out.add(`,"type_arguments":${JSON.stringify(typeArgs.map(formatType))},"arguments":[`);
+    await this.#printValues(out, args, printer);
+    out.add(`],"gas_used":"${Math.round(gasUsed)}","reads":[${reads.join()}],"writes":[${writes.join()}]`);
+    out.add(',"events":[');
+    await this.#printValues(
+      out,
+      events.map(({ type, data }) => ({ type, bytes: data })),
+      printer,
+    );
+    out.add(`],"aborted":${isAborted}}`);
+  }
+
+  async #printValues(
+    out: AnswerText,
+    values: readonly TracedValue[],
+    printer: StoredValuePrinter,
+  ): Promise<void> {
+    for (const [i, { type, bytes }] of values.entries()) {
+      out.add(`${i > 0 ? "," : ""}{"type":${JSON.stringify(formatType(type))}`);
+      const length = bytes?.length ?? 0;
+      if (bytes === undefined || length > MAX_VALUE_BYTES || this.#valueBytes + length > MAX_VALUES_BYTES) {
+        out.add(',"omitted":true}');
+        continue;
+      }
+      this.#valueBytes += length;
+      const value = await printValue(printer, type.kind === "reference" ? type.to : type, bytes);
+      if (value === undefined) out.add(`,"bytes":"${toPrefixedHex(bytes)}"}`);
+      else out.add(',"value":').append(value).add("}");
+    }
+  }
+}
+
+/** Undefined for a value that is known as bytes alone, such as one of a module that the transaction itself publishes. */
+async function printValue(
+  printer: StoredValuePrinter,
+  type: AbiType,
+  bytes: Uint8Array,
+): Promise<AnswerText | undefined> {
+  // A signer is written as the enum that it is, and printed as its address.
+  if (type.kind === "signer" && bytes.length === 33)
+    return new AnswerText().add(`"${formatAddress(addressFromBytes(bytes.subarray(1)))}"`);
+  try {
+    return await printer.print(bytes, tagOf(type));
+  } catch (error) {
+    if (error instanceof CodedError && UNPRINTABLE.has(error.code)) return undefined;
+    throw error;
+  }
+}
