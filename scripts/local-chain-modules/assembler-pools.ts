@@ -20,7 +20,7 @@ export function abilityBits(abilities: readonly Ability[]): number {
 }
 
 /** Distinct elements in order of first use. */
-class Pool {
+export class Pool {
   readonly #indices = new Map<string, number>();
   readonly #writer = new BcsWriter();
 

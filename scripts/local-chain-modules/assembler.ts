@@ -1,14 +1,17 @@
-// Assembles interface modules: the binary format with real signatures and trivial bodies. Deterministic: pools are
-// filled by first use, and tables have the order that compilers write. Reads every result back before it returns
-// it.
+// Assembles modules: the binary format with real signatures and, unless a definition has code, trivial bodies.
+// Deterministic: pools are filled by first use, and tables have the order that compilers write. Reads every result back
+// before it returns it.
 import { BcsWriter } from "../../src/bcs/writer.ts";
+import { formatAddress } from "../../src/move/address.ts";
 import { FLAVOUR_BITS, MAGIC, MAX_FORMAT_VERSION, TABLE } from "../../src/move/bytecode/directory.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
 import { MoveError } from "../../src/move/errors.ts";
 import { AssemblerPools, abilityBits } from "./assembler-pools.ts";
+import { CodeWriter } from "./code-writer.ts";
 import {
   type FieldDefinition,
   type FunctionDefinition,
+  type ImportedFunction,
   importsOf,
   type ModuleDefinition,
   type StructDefinition,
@@ -33,16 +36,20 @@ function assertUnique(names: readonly { readonly name: string }[], what: string)
 function writeFunctionHandle(
   writer: BcsWriter,
   pools: AssemblerPools,
-  fun: FunctionDefinition,
+  fun: FunctionDefinition | ImportedFunction,
   version: number,
 ): void {
-  writer.uleb(0).uleb(pools.identifier(fun.name));
+  const isOwn = !("module" in fun);
+  writer.uleb(isOwn ? 0 : pools.module(fun.module)).uleb(pools.identifier(fun.name));
   writer.uleb(pools.signature(fun.params ?? []));
   writer.uleb(pools.signature(fun.returns ?? []));
   writer.vector(fun.typeParams ?? [], (out, constraints) => out.u8(abilityBits(constraints)));
   // No access specifiers. Public functions are marked as persistent, as by compilers.
   if (version >= 7) writer.u8(1);
-  if (version >= 8) writer.fixed(Uint8Array.from((fun.visibility ?? "public") === "public" ? [1, 1] : [0]));
+  if (version < 8) return;
+  const isPublic = isOwn && (fun.visibility ?? "public") === "public";
+  const attributes = [...(isPublic ? [1] : []), ...(isOwn && fun.isModuleLock === true ? [2] : [])];
+  writer.vector(attributes, (out, attribute) => out.u8(attribute));
 }
 
 function writeFields(writer: BcsWriter, pools: AssemblerPools, fields: readonly FieldDefinition[]): void {
@@ -77,13 +84,15 @@ function writeFunction(
   pools: AssemblerPools,
   handle: number,
   fun: FunctionDefinition,
+  bodies: CodeWriter,
 ): void {
   const isNative = fun.isNative === true;
   writer.uleb(handle).u8(VISIBILITY[fun.visibility ?? "public"]);
   writer.u8((isNative ? 2 : 0) | (fun.isEntry === true ? 4 : 0)).uleb(0);
   if (isNative) return;
   if (typeof fun.body === "object") {
-    const { locals, code } = fun.body;
+    const { locals, code: source } = fun.body;
+    const code = typeof source === "string" ? bodies.instructions(source) : source;
     writer.uleb(pools.signature(locals)).uleb(code.length).fixed(Uint8Array.from(code.flat()));
     return;
   }
@@ -129,7 +138,16 @@ export function assembleModule(definition: ModuleDefinition): Uint8Array {
   pools.module(definition);
   const handles = own.map((struct) => pools.struct(struct));
   const functionHandles = new BcsWriter();
-  for (const fun of functions) writeFunctionHandle(functionHandles, pools, fun, version);
+  const imported = definition.importedFunctions ?? [];
+  for (const fun of [...functions, ...imported]) writeFunctionHandle(functionHandles, pools, fun, version);
+  const names = [
+    ...functions.map(({ name }) => name),
+    ...imported.map(({ module, name }) => `${formatAddress(module.address)}::${module.name}::${name}`),
+  ];
+  const bodies = new CodeWriter(definition, pools, (name) => {
+    if (!names.includes(name)) throw new MoveError("bytecode", `there is no function ${name}`);
+    return names.indexOf(name);
+  });
   const metadata = encodeMetadataTable(structs, functions);
   if (metadata.length > 0 && version < 6) {
     throw new MoveError("bytecode", "attributes such as view and event need format version 6");
@@ -137,7 +155,7 @@ export function assembleModule(definition: ModuleDefinition): Uint8Array {
   const structTable = new BcsWriter();
   for (const [i, struct] of structs.entries()) writeStruct(structTable, pools, handles[i] ?? 0, struct);
   const functionTable = new BcsWriter();
-  for (const [i, fun] of functions.entries()) writeFunction(functionTable, pools, i, fun);
+  for (const [i, fun] of functions.entries()) writeFunction(functionTable, pools, i, fun, bodies);
   const friends = new BcsWriter();
   for (const friend of definition.friends ?? []) friends.fixed(pools.moduleHandle(friend));
   const bytes = encodeFile(version, [
@@ -151,6 +169,7 @@ export function assembleModule(definition: ModuleDefinition): Uint8Array {
     [TABLE.structDefinitions, structTable.take()],
     [TABLE.functionDefinitions, functionTable.take()],
     [TABLE.friends, friends.take()],
+    ...[...bodies.tables].map(([kind, pool]) => [kind, pool.take()] as const),
   ]);
   // Reading it back enforces every limit and version rule of the format in one place.
   readModule(bytes);

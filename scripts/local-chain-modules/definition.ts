@@ -33,6 +33,8 @@ export interface FunctionDefinition {
   readonly isEntry?: boolean;
   readonly isView?: boolean;
   readonly isNative?: boolean;
+  /** Locks its module against reentrancy while it runs. */
+  readonly isModuleLock?: boolean;
   readonly typeParams?: readonly (readonly Ability[])[];
   readonly params?: readonly TypeSource[];
   readonly returns?: readonly TypeSource[];
@@ -44,8 +46,8 @@ export interface FunctionDefinition {
 export interface CodeDefinition {
   /** Types of the locals after the parameters. */
   readonly locals: readonly TypeSource[];
-  /** Bytes of each instruction. */
-  readonly code: readonly (readonly number[])[];
+  /** Instructions by their names, as code-writer.ts reads them, or the bytes of each. */
+  readonly code: string | readonly (readonly number[])[];
 }
 
 /** A struct of another module, as its handle describes it. */
@@ -57,6 +59,12 @@ export interface ImportedStruct {
   readonly typeParams: readonly StructTypeParam[];
 }
 
+/** A function of another module that code calls. */
+export interface ImportedFunction
+  extends Pick<FunctionDefinition, "name" | "typeParams" | "params" | "returns"> {
+  readonly module: ModuleId;
+}
+
 export interface ModuleDefinition extends ModuleId {
   /** Format version, 5 to 10; 10 by default. */
   readonly formatVersion?: number;
@@ -65,6 +73,8 @@ export interface ModuleDefinition extends ModuleId {
   readonly functions?: readonly FunctionDefinition[];
   /** Structs of other modules that types use. */
   readonly imports?: readonly ImportedStruct[];
+  /** Functions of other modules that code names in full. */
+  readonly importedFunctions?: readonly ImportedFunction[];
 }
 
 /** The structs of a module, as other modules import them. */

@@ -1,7 +1,8 @@
-// Parser of types in module definitions: the printed form of ABI types without function types, which print ambiguously.
-// Limits depth and length.
+// Parser of types in module definitions: the printed form of ABI types. Function types, which print ambiguously, are
+// `fn(u64,&T0):(bool)+copy+drop`. Limits depth and length.
 import type { AbiType, PrimitiveName } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
+import { ABILITIES } from "../../src/move/bytecode/abilities.ts";
 import { PRIMITIVE_TOKENS } from "../../src/move/bytecode/types.ts";
 import { MoveError } from "../../src/move/errors.ts";
 import { isIdentifier } from "../../src/move/identifier.ts";
@@ -39,6 +40,7 @@ class Parser {
     const word = this.#word();
     const primitive = PRIMITIVES.get(word);
     if (primitive !== undefined) return { kind: primitive };
+    if (word === "fn") return this.#function(depth);
     if (word === "vector") {
       const [item, more] = this.#args(depth);
       if (item === undefined || more !== undefined) return this.#fail("a vector has one item type");
@@ -61,14 +63,26 @@ class Parser {
     return { kind: "struct", address: parseAddress(address), module, name, typeArgs };
   }
 
-  #args(depth: number): AbiType[] {
-    if (!this.#take("<")) this.#fail("expected <");
+  #function(depth: number): AbiType {
+    const list = (): AbiType[] => {
+      if (this.#take("()")) return [];
+      return this.#args(depth, "(", ")");
+    };
+    const args = list();
+    const results = this.#take(":") ? list() : [];
+    let abilities = 0;
+    for (const [bit, ability] of ABILITIES.entries()) if (this.#take(`+${ability}`)) abilities |= 1 << bit;
+    return { kind: "function", args, results, abilities };
+  }
+
+  #args(depth: number, open = "<", close = ">"): AbiType[] {
+    if (!this.#take(open)) this.#fail(`expected ${open}`);
     const args = [this.type(depth + 1)];
     while (this.#take(",")) {
       this.#take(" ");
       args.push(this.type(depth + 1));
     }
-    if (!this.#take(">")) this.#fail("expected > or ,");
+    if (!this.#take(close)) this.#fail(`expected ${close} or ,`);
     return args;
   }
 

@@ -81,7 +81,8 @@ function arithmeticError(what: string): VmError {
 
 function inRange(result: number, { min, max }: IntegerKind): number {
   if (result < min || result > max) throw arithmeticError("a result is out of range");
-  return result;
+  // Zero is added so that no result is minus zero.
+  return result + 0;
 }
 
 function inWideRange(result: bigint, { wideMin, wideMax }: IntegerKind): bigint {
@@ -105,7 +106,6 @@ export function calculate(opcode: number, a: Value, b: Value, number: number): V
       if (other === 0) throw arithmeticError("division by zero");
       if (kind.isSigned && other === -1 && one === kind.min)
         throw arithmeticError("a result is out of range");
-      // Zero is added so that no result is minus zero.
       return opcode === 0x19 ? (one % other) + 0 : Math.trunc(one / other) + 0;
   }
 }
@@ -127,7 +127,7 @@ function calculateWide(opcode: number, a: bigint, b: bigint, kind: IntegerKind):
 
 export function negate(value: Value, number: number): Value {
   const kind = kindOf(number);
-  return kind.isWide ? inWideRange(-(value as bigint), kind) : inRange(0 - (value as number), kind);
+  return kind.isWide ? inWideRange(-(value as bigint), kind) : inRange(-(value as number), kind);
 }
 
 /** Bit operations: or, and, xor: opcodes 0x1b to 0x1d. */

@@ -1,0 +1,121 @@
+// The virtual machine with modules of our own: no ledger, a session that keeps what calls change.
+import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
+import type {
+  FunctionDefinition,
+  ModuleDefinition,
+  TypeSource,
+} from "../../scripts/local-chain-modules/definition.ts";
+import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
+import { toHex } from "../../src/base/hex.ts";
+import { parseAddress } from "../../src/move/address.ts";
+import { readProgram, readProgramTables } from "../../src/move/bytecode/program.ts";
+import { VmError } from "../../src/vm/errors.ts";
+import { type GasSchedule, Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
+import { Interpreter } from "../../src/vm/interpreter.ts";
+import { Linker, type LoadedModule, type NativeSource } from "../../src/vm/linker.ts";
+import { findNative } from "../../src/vm/machine.ts";
+import { Features, Session, type SessionOptions, type StateSource } from "../../src/vm/session.ts";
+import type { Value } from "../../src/vm/values.ts";
+import { assertLinks, assertWellFormed } from "../../src/vm/verify.ts";
+import { pricesOf } from "../../src/vm/view.ts";
+
+const EMPTY: StateSource = {
+  resource: () => ({ bytes: undefined, chargedBytes: 0 }),
+  tableItem: () => ({ bytes: undefined, chargedBytes: 0 }),
+};
+
+/** Every feature switched on. */
+export const ALL_FEATURES: Features = new Features(new Uint8Array(32).fill(0xff));
+
+export interface MachineOptions
+  extends Partial<Pick<SessionOptions, "state" | "facts" | "isUnbiasable" | "features">> {
+  readonly schedule?: GasSchedule;
+  /** In units of gas. */
+  readonly maxGas?: number;
+  readonly natives?: NativeSource;
+  readonly hasDelayedFields?: boolean;
+  /** Runs modules that the verifier would refuse. */
+  readonly isUnchecked?: boolean;
+}
+
+export function loadedModule(bytes: Uint8Array): LoadedModule {
+  const program = readProgram(bytes);
+  const { address, name } = program.abi;
+  const hex = toHex(address);
+  return { key: `${hex}::${name}`, address: hex, name, program, codeBytes: bytes.length };
+}
+
+export class TestMachine {
+  readonly linker: Linker;
+  readonly session: Session;
+  readonly #schedule: GasSchedule;
+
+  /** Checks the modules in their order: a module comes after those that it uses. */
+  constructor(modules: readonly Uint8Array[], options: MachineOptions = {}) {
+    const loaded = new Map(modules.map(loadedModule).map((one) => [one.key, one]));
+    this.#schedule = options.schedule ?? PLAIN_SCHEDULE;
+    this.linker = new Linker({
+      meter: new Meter(this.#schedule, options.maxGas ?? 1_000_000),
+      source: (address, name) => loaded.get(`${address}::${name}`),
+      natives: options.natives ?? findNative,
+      hasDelayedFields: options.hasDelayedFields === true,
+    });
+    this.session = new Session({
+      state: options.state ?? EMPTY,
+      linker: this.linker,
+      chainId: 4,
+      sessionHash: new Uint8Array(32).fill(7),
+      scriptHash: Uint8Array.of(1, 2),
+      facts: options.facts,
+      features: options.features ?? ALL_FEATURES,
+      isUnbiasable: options.isUnbiasable,
+    });
+    if (options.isUnchecked === true) return;
+    for (const bytes of modules) {
+      const tables = readProgramTables(bytes, "module");
+      const { key, program } = loadedModule(bytes);
+      assertWellFormed({ program: program as ReturnType<typeof readProgram>, tables });
+      assertLinks(tables, key, this.linker);
+    }
+  }
+
+  /** Values that `0xcafe::m::f` gives. Throws VmError. */
+  call(name: string, args: readonly Value[], typeArgs: readonly TypeSource[] = []): readonly Value[] {
+    const [address = "", module = "", called = ""] = name.split("::");
+    const types = typeArgs.map((type) => (typeof type === "string" ? parseAbiType(type) : type));
+    const loaded = this.linker.module(toHex(parseAddress(address)), module);
+    const prices = pricesOf(this.#schedule, this.linker.meter);
+    return new Interpreter(this.linker, this.session, prices).call(
+      this.linker.functionIn(loaded, called, types),
+      args,
+    );
+  }
+}
+
+/** What a run gives: its values, or its fault as `status` or `status:subStatus`. Other errors are passed on. */
+export function outcomeOf<T>(run: () => T): T | string {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof VmError)) throw error;
+    return error.subStatus === undefined ? `${error.status}` : `${error.status}:${error.subStatus}`;
+  }
+}
+
+/** A function by its type, such as `fn(u64):(bool)`, and its code. */
+export function functionOf(
+  name: string,
+  signature: string,
+  code: string,
+  more: Partial<FunctionDefinition> & { readonly locals?: readonly TypeSource[] } = {},
+): FunctionDefinition {
+  const type = parseAbiType(signature);
+  if (type.kind !== "function") throw new Error(`no function type: ${signature}`);
+  const { locals = [], ...rest } = more;
+  return { name, params: type.args, returns: type.results, body: { locals, code }, ...rest };
+}
+
+/** A module at `0xcafe`. */
+export function moduleOf(definition: Omit<ModuleDefinition, "address" | "name">, name = "m"): Uint8Array {
+  return assembleModule({ address: parseAddress("0xcafe"), name, ...definition });
+}
