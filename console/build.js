@@ -41,6 +41,9 @@ export async function buildConsole() {
       chunkFileNames: "[name]-[hash].js",
     },
   });
+  // A file of the server would leave a page that no browser runs.
+  const foreign = output.flatMap(({ imports = [] }) => imports.filter((name) => name.startsWith("node:")));
+  if (foreign.length > 0) throw new Error(`the console imports ${[...new Set(foreign)].join(", ")}`);
   const entry = output.find((file) => file.type === "chunk" && file.isEntry);
   const style = [
     readFileSync("node_modules/uplot/dist/uPlot.min.css", "utf8"),

@@ -4,6 +4,7 @@
 import { ConfigError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { parseOperand } from "../node.ts";
+import { leftOutOf } from "./asset-texts.ts";
 import type { CommandContext } from "./command.ts";
 import type { Source } from "./source/source.ts";
 
@@ -94,17 +95,4 @@ export function balanceOperands(
     if (leftOut !== undefined) context.err(`note: left out are ${leftOut}`);
     return found;
   };
-}
-
-const NATIVE_METADATA = "0xa";
-const NATIVE_COIN = "0x1::aptos_coin::AptosCoin";
-
-/** What a balance of an asset does not count: that of a metadata address is the fungible store alone. */
-export function leftOutOf(asset: string): string | undefined {
-  if (asset.includes("::")) return undefined;
-  const isNative =
-    parseOperand("asset", "ASSET", asset).id === parseOperand("asset", "ASSET", NATIVE_METADATA).id;
-  return isNative
-    ? `coins: ${asset} counts the fungible store alone; ${NATIVE_COIN} counts both`
-    : `coins, if one is paired with ${asset}: a metadata address counts the fungible store alone; the coin type counts both`;
 }

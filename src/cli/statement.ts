@@ -3,7 +3,7 @@
 // two months have every change once.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
 import { formatTime, parseTime } from "../base/time-text.ts";
-import { leftOutOf } from "./names.ts";
+import { leftOutOf } from "./asset-texts.ts";
 import type { ChangeText, ReadAtOperand, Source, TrustedText } from "./source/source.ts";
 
 /** More changes than a statement can hold in memory. */

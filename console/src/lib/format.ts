@@ -1,5 +1,7 @@
 // Numbers, times and sizes as people read them. Amounts are bigint throughout: no digit is lost.
 
+export { fullAddress } from "../../../src/cli/asset-texts.ts";
+
 /** Thin enough to read long numbers by, and no part of a copied one: see `Amount`. */
 const GROUP = /\B(?=(\d{3})+(?!\d))/g;
 
@@ -141,10 +143,4 @@ export function shorten(hex: string, ends = 6): string {
 /** An address in its short form: 0x1 for sixty-four digits that say the same. */
 export function trimAddress(address: string): string {
   return address.replace(/^0x0+(?=.)/, "0x");
-}
-
-/** An address with all its digits; undefined for a text that is no address. */
-export function fullAddress(text: string): string | undefined {
-  const match = /^(?:0x)?([0-9a-f]{1,64})$/i.exec(text.trim());
-  return match?.[1] === undefined ? undefined : `0x${match[1].toLowerCase().padStart(64, "0")}`;
 }
