@@ -1,7 +1,7 @@
 // Assets and addresses as commands and console write them. Without node.ts: browsers load this too.
 
 export const NATIVE_COIN = "0x1::aptos_coin::AptosCoin";
-const NATIVE_METADATA = "0xa";
+export const NATIVE_METADATA = "0xa";
 
 /** An address with all its digits; undefined for a text that is no address. */
 export function fullAddress(text: string): string | undefined {

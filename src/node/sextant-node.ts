@@ -19,7 +19,7 @@ import { isOutOfReach, StoreError } from "../store/errors.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
 import { assertSameGenesis } from "../sync/genesis.ts";
 import { assertHead } from "../sync/maintenance/check/head-check.ts";
-import { type PruneWindow, parsePruneWindow } from "../sync/maintenance/prune-window.ts";
+import { formatPruneWindow, type PruneWindow, parsePruneWindow } from "../sync/maintenance/prune-window.ts";
 import { loadPosition } from "../sync/reading.ts";
 import { type CallParts, closedError, InProcessCalls } from "./api/in-process-calls.ts";
 import { type NodeInfo, toNodeInfo } from "./api/node-info.ts";
@@ -514,6 +514,9 @@ export class SextantNode extends InProcessCalls implements Node {
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
           : {}),
         ...this.demoNames(),
+        ...(this.#writer === undefined || this.#plan === undefined
+          ? {}
+          : { proof_window: formatPruneWindow(proofWindowOf(this.#options, this.#plan)) }),
         ...status.more,
       },
     });

@@ -17,6 +17,7 @@ interface Change {
   readonly version: string;
   readonly timestamp_usec: string;
   readonly after: string;
+  readonly transaction_hash: string;
 }
 
 describe.skipIf(!hasChromium)("the account view", () => {
@@ -124,7 +125,7 @@ describe.skipIf(!hasChromium)("the account view", () => {
     await close();
   });
 
-  it("draws the history, tells exact digits under the cursor, zooms, and saves the CSV that the API gives", async () => {
+  it("draws the history, tells exact digits under the cursor, zooms, and saves the changes in the unit of the asset", async () => {
     const changes = await history("anna", "?limit=1000");
     const { page, close } = await openConsole(node.url, "#/account/anna");
     const chart = page.getByTestId("chart");
@@ -156,9 +157,12 @@ describe.skipIf(!hasChromium)("the account view", () => {
     expect(await all.isEnabled()).toBe(true);
 
     const csv = await downloadOf(page, () => page.getByRole("button", { name: "Download CSV" }).click());
-    const headers = { Accept: "text/csv" };
-    expect(csv.text).toBe(await askNode(node.url, `${balancePath("anna", APT)}/history`, { headers }));
-    expect(csv.text.split("\r\n").length).toBe(changes.length + 2);
+    const [names, ...rows] = csv.text.trim().split("\n");
+    expect(names).toBe("time,version,before,change,after,unit,transaction_hash");
+    const inUnits = (digits: string): string => digits.padStart(9, "0").replace(/(?=\d{8}$)/, ".");
+    expect(rows.map((row) => row.split(",").slice(4))).toEqual(
+      changes.map(({ after, transaction_hash: hash }) => [inUnits(after), "APT", hash]),
+    );
     await close();
   });
 
@@ -183,6 +187,7 @@ describe.skipIf(!hasChromium)("the account view", () => {
     expect(lines[0]).toContain("entry,time,version");
     expect(lines[1]).toMatch(/^opening,/);
     expect(lines.at(-1)).toMatch(/^closing,/);
+    expect(lines.at(-1)).toContain(`,${new URL(node.url).origin},`);
     await close();
   });
 

@@ -5,11 +5,13 @@ import { faultyPart, toLiteral } from "../../console/src/lib/arguments.ts";
 import { parseExactJson } from "../../console/src/lib/exact-json.ts";
 import { amountScale, formatSpan, formatUnits, formatUtc } from "../../console/src/lib/format.ts";
 import { encodeKey } from "../../console/src/lib/key-bytes.ts";
-import { feeOf, movedBy, NATIVE, netOf, type Piece, sentenceOf } from "../../console/src/lib/meaning.ts";
+import { netOf, type Piece, sentenceOf } from "../../console/src/lib/meaning.ts";
 import { operationRates, parseMetrics } from "../../console/src/lib/metrics.ts";
 import { decodeBytes, type Structs } from "../../console/src/lib/move-types.ts";
 import type { Change, LedgerEvent, Transaction } from "../../console/src/lib/transactions.ts";
 import { visibleText } from "../../console/src/lib/visible-text.ts";
+import { NATIVE_COIN } from "../../src/cli/asset-texts.ts";
+import { feeOf, movedBy } from "../../src/cli/movements.ts";
 import { RUNS } from "../support/property.ts";
 
 const NO_STRUCTS: Structs = new Map();
@@ -253,7 +255,7 @@ describe("the meaning of a transaction", () => {
     string,
   ];
   const ASSETS = {
-    [NATIVE]: { id: "0xa", symbol: "APT", decimals: 8 },
+    [NATIVE_COIN]: { id: "0xa", symbol: "APT", decimals: 8 },
     "0xa": { id: "0xa", symbol: "APT", decimals: 8 },
     "0xf1": { id: "0xf1", symbol: "GOLD", decimals: 2 },
   };
@@ -282,7 +284,7 @@ describe("the meaning of a transaction", () => {
     type: "write_resource",
     address: account,
     data: {
-      type: `0x1::coin::CoinStore<${NATIVE}>`,
+      type: `0x1::coin::CoinStore<${NATIVE_COIN}>`,
       data: {
         deposit_events: { guid: { id: { creation_num: "2", addr: account } } },
         withdraw_events: { guid: { id: { creation_num: "3", addr: account } } },
@@ -338,17 +340,17 @@ describe("the meaning of a transaction", () => {
       "anna pays 5 APT to basil",
       [
         coinEvent("Withdraw", anna, "5"),
-        { type: "0x1::coin::CoinWithdraw", data: { account: anna, coin_type: NATIVE, amount: "5" } },
+        { type: "0x1::coin::CoinWithdraw", data: { account: anna, coin_type: NATIVE_COIN, amount: "5" } },
         coinEvent("Deposit", basil, "5"),
-        { type: "0x1::coin::CoinDeposit", data: { account: basil, coin_type: NATIVE, amount: "5" } },
+        { type: "0x1::coin::CoinDeposit", data: { account: basil, coin_type: NATIVE_COIN, amount: "5" } },
       ],
       [coinStore(anna), coinStore(basil)],
     ],
     [
       "anna pays 5 APT to basil",
       [
-        { type: "0x1::coin::CoinWithdraw", data: { account: anna, coin_type: NATIVE, amount: "5" } },
-        { type: "0x1::coin::CoinDeposit", data: { account: basil, coin_type: NATIVE, amount: "5" } },
+        { type: "0x1::coin::CoinWithdraw", data: { account: anna, coin_type: NATIVE_COIN, amount: "5" } },
+        { type: "0x1::coin::CoinDeposit", data: { account: basil, coin_type: NATIVE_COIN, amount: "5" } },
       ],
       [],
     ],
@@ -411,8 +413,8 @@ describe("the meaning of a transaction", () => {
       signature: { type: "fee_payer_signature", fee_payer_address: pool },
     };
     expect(netOf(movedBy(transaction).changes, knownAssets)).toEqual([
-      { account: anna, asset: NATIVE, amount: -18446744073709551614n },
+      { account: anna, asset: NATIVE_COIN, amount: -18446744073709551614n },
     ]);
-    expect(feeOf(transaction)).toEqual({ account: pool, asset: NATIVE, amount: -700n });
+    expect(feeOf(transaction)).toEqual({ account: pool, asset: NATIVE_COIN, amount: -700n });
   });
 });

@@ -138,18 +138,37 @@ describe("commands about balances", () => {
     expect(json).toMatchObject({ symbol: "APT", decimals: 8, fungible: { exists: false } });
   });
 
-  it("statement, in three formats", async () => {
+  it("statement, in five formats", async () => {
     const { ledger_timestamp: usec } = (await (await fetch(node.url)).json()) as { ledger_timestamp: string };
     const ago = (seconds: bigint): string => formatTime(BigInt(usec) - seconds * 1_000_000n);
     const period = ["--from", ago(15n), "--to", ago(0n)];
-    const json = await both(["statement", ADA, "--asset", COIN, ...period, "--format", "json"]);
-    const statement = JSON.parse(json.stdout) as { opening: object; changes: object[]; closing: object };
+    /** What the node says, which is also what its directory says, except where it was asked. */
+    const print = async (...args: readonly string[]): Promise<string> => {
+      const [byUrl = "", byData = ""] = await Promise.all(
+        [
+          ["--url", node.url],
+          ["--data", data],
+        ].map(async (source) => {
+          const { code, stdout, stderr } = await runCommand(["statement", ADA, ...args, ...source]);
+          expect([code, stderr]).toEqual([0, ""]);
+          return stdout;
+        }),
+      );
+      expect(byUrl.replaceAll(node.url, "")).toBe(byData.replaceAll(`data directory ${data}`, ""));
+      return byUrl;
+    };
+    const asset = ["--asset", COIN, ...period];
+    const statement = JSON.parse(await print(...asset, "--format", "json")) as { changes: object[] };
     expect(statement).toMatchObject({ symbol: "APT", chain_id: 4, adds_up: true });
     expect(statement.changes.length).toBeGreaterThan(3);
-    const csv = await both(["statement", ADA, "--asset", COIN, ...period]);
-    expect(csv.stdout.trim().split("\n")).toHaveLength(statement.changes.length + 4);
-    const html = await both(["statement", ADA, "--asset", COIN, ...period, "--format", "html"]);
-    expect([html.code, html.stdout]).toEqual([0, expect.stringMatching(/^<!doctype html>\n.*<\/html>\n$/s)]);
+    const lines = (text: string): string[] => text.trim().split("\n");
+    expect(lines(await print(...asset))).toHaveLength(statement.changes.length + 4);
+    expect(await print(...asset, "--format", "html")).toMatch(/^<!doctype html>\n.*<\/html>\n$/s);
+    // Nothing of these 15 seconds has two rows.
+    expect(lines(await print(...asset, "--format", "koinly"))).toHaveLength(statement.changes.length + 1);
+    expect(await print(...asset, "--format", "cointracking")).toMatch(/^"Type","Buy Amount",/);
+    const all = lines(await print("--from", ago(15n), "--to", "now", "--format", "json"));
+    expect(all.map((line) => (JSON.parse(line) as { symbol: string }).symbol)).toEqual(["APT", "GOLD"]);
     const early = await both(["statement", ADA, "--asset", COIN, "--from", ago(5n), "--to", "2100-01-01"]);
     expect([early.code, early.stdout, early.stderr]).toEqual([
       1,
@@ -158,7 +177,8 @@ describe("commands about balances", () => {
     ]);
     for (const args of [
       ["--asset", COIN, "--from", "2026-01-01"],
-      ["--from", "2026-01-01", "--to", "2026-01-02"],
+      ["--month", "2026-01", "--to", "now"],
+      ["--quarter", "2026-01"],
       ["--asset", COIN, "--from", "2026-01-02", "--to", "2026-01-02"],
     ]) {
       expect((await runCommand(["statement", ADA, ...args, "--data", data])).code).toBe(2);

@@ -1,7 +1,8 @@
 // What a searched text may mean.
+
+import { NATIVE_COIN } from "../../../src/cli/asset-texts.ts";
 import { formatUtc, fullAddress, groupDigits } from "./format.ts";
 import { demoName, type Head, type Info } from "./live.ts";
-import { NATIVE } from "./meaning.ts";
 import { linkTo } from "./router.ts";
 
 /** One reading of a text. */
@@ -81,7 +82,7 @@ function block(digits: string, info: Info | undefined, head: Head): Found {
 
 /** An asset by its symbol, coin type or metadata address. */
 function asset(text: string, info: Info | undefined): Found | undefined {
-  const known = Object.entries({ APT: NATIVE, ...info?.demo_assets }).find(
+  const known = Object.entries({ APT: NATIVE_COIN, ...info?.demo_assets }).find(
     ([symbol]) => symbol.toLowerCase() === text.toLowerCase(),
   );
   if (known !== undefined) return only(`Asset ${known[0]}`, linkTo(["asset", known[1]]));

@@ -1,13 +1,13 @@
 // How a balance changed: a chart, the changes in a table, and both as files.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { type Answer, ApiError, ask, askText, path } from "../lib/api.ts";
+import { type Answer, ApiError, ask, path } from "../lib/api.ts";
 import { formatUtc, toMillis } from "../lib/format.ts";
 import { headOf, live } from "../lib/live.ts";
 import { fromLocalInput, toLocalInput } from "../lib/read-at.ts";
 import { linkHere, linkTo, replace } from "../lib/router.ts";
 import { saveFile } from "../lib/save-file.ts";
-import { statementOf, statementText } from "../lib/statement.ts";
+import { historyText, statementOf, statementText } from "../lib/statement.ts";
 import { useStore } from "../lib/store.ts";
 import { useLoad } from "../lib/use-load.ts";
 import { Amount, Button, Card, Field, Hash, Load, Problem, Time, Version } from "./basics.tsx";
@@ -19,7 +19,10 @@ type Change = Answer<"get_balance_history">[number];
 
 const POINTS = 1200;
 const ROWS = 20;
-const CSV_TIMEOUT_MS = 120_000;
+
+const CSV = { ending: "csv", type: "text/csv" };
+/** Files of a statement. */
+const TYPES = { csv: CSV, html: { ending: "html", type: "text/html" }, koinly: CSV, cointracking: CSV };
 
 const SPANS = [
   ["15 min", 900],
@@ -75,11 +78,13 @@ function Downloads({
   asset,
   range,
   symbol,
+  decimals,
 }: {
   readonly address: string;
   readonly asset: string;
   readonly range: Range;
   readonly symbol: string;
+  readonly decimals: number;
 }): JSX.Element {
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
@@ -101,22 +106,23 @@ function Downloads({
   };
   const saveCsv = (): Promise<void> =>
     run(async () => {
-      const { data } = await askText(`${path("accounts", address, "balance", asset)}/history`, {
-        query: { from: toApi(range.from), to: toApi(range.to) },
-        accept: "text/csv",
-        timeoutMs: CSV_TIMEOUT_MS,
-      });
+      const ends = { from: toApi(range.from), to: toApi(range.to) };
+      const data = await historyText(address, asset, ends, symbol === "" ? {} : { symbol, decimals });
       saveFile(`history-${name}.csv`, data, "text/csv");
     });
-  const saveStatement = (form: "csv" | "html"): Promise<void> =>
+  const saveStatement = (form: keyof typeof TYPES): Promise<void> =>
     run(async () => {
       const [start, end] = [fromLocalInput(from), fromLocalInput(to)];
       if (start === undefined || end === undefined) throw new Error("expected a beginning and an end");
       const [fromUsec, toUsec] = [BigInt(Date.parse(start)) * 1000n, BigInt(Date.parse(end)) * 1000n];
       if (fromUsec >= toUsec) throw new Error("the beginning must be before the end");
-      const statement = await statementOf(address, asset, { fromUsec, toUsec });
-      const type = form === "csv" ? "text/csv" : "text/html";
-      saveFile(`statement-${name}.${form}`, statementText(statement, form), type);
+      const statements = await statementOf(address, asset, { fromUsec, toUsec });
+      const { ending, type } = TYPES[form];
+      saveFile(
+        `${form === "csv" || form === "html" ? "statement" : form}-${name}.${ending}`,
+        statementText(statements, form),
+        type,
+      );
     });
   return (
     <div class="downloads">
@@ -163,6 +169,12 @@ function Downloads({
             </Button>
             <Button onClick={() => saveStatement("html")} isOff={isBusy}>
               Page to print
+            </Button>
+            <Button onClick={() => saveStatement("koinly")} isOff={isBusy}>
+              Koinly
+            </Button>
+            <Button onClick={() => saveStatement("cointracking")} isOff={isBusy}>
+              CoinTracking
             </Button>
           </div>
         </div>
@@ -315,7 +327,7 @@ export function BalanceHistory({
           )
         }
       </Load>
-      <Downloads address={address} asset={asset} range={range} symbol={symbol} />
+      <Downloads {...{ address, asset, range, symbol, decimals }} />
     </Card>
   );
 }

@@ -1,10 +1,10 @@
 // Gives an account of the local chain something to spend: the richest demo account, whose key is public, pays.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { NATIVE_COIN } from "../../../src/cli/asset-texts.ts";
 import { type Answer, ask } from "../lib/api.ts";
 import { shorten, trimAddress } from "../lib/format.ts";
 import { demoName, live } from "../lib/live.ts";
-import { NATIVE } from "../lib/meaning.ts";
 import { linkTo } from "../lib/router.ts";
 import { nextSequence, sendNext, waitFor } from "../lib/send.ts";
 import { useStore } from "../lib/store.ts";
@@ -16,7 +16,7 @@ const EXPIRES_SECONDS = 600;
 
 /** The account that has most. */
 async function richest(addresses: readonly string[]): Promise<string> {
-  const body = { queries: addresses.map((address) => ({ address, asset_type: NATIVE })) };
+  const body = { queries: addresses.map((address) => ({ address, asset_type: NATIVE_COIN })) };
   const { balances } = (await ask<Answer<"get_balances">>("balances", { body })).data;
   const held = addresses.map((address, index) => {
     const found = balances[index];

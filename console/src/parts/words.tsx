@@ -1,7 +1,8 @@
 // Transactions in words, and the balances that they change.
 import { Fragment, type JSX } from "preact";
+import { feeOf, movedBy } from "../../../src/cli/movements.ts";
 import { useAssets } from "../lib/assets.ts";
-import { feeOf, movedBy, netOf, type Piece, sentenceOf } from "../lib/meaning.ts";
+import { netOf, type Piece, sentenceOf } from "../lib/meaning.ts";
 import type { Transaction } from "../lib/transactions.ts";
 import { AccountLink, Address, Amount, LedgerText, MoveType } from "./basics.tsx";
 

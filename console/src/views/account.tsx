@@ -1,10 +1,10 @@
 // An account or object: what it holds, now or then, how that changed, and what else is stored there.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { NATIVE_COIN } from "../../../src/cli/asset-texts.ts";
 import { type Answer, ApiError, ask, path, urlOf } from "../lib/api.ts";
 import { fullAddress, groupDigits, trimAddress } from "../lib/format.ts";
 import { demoName, isUndecided, live } from "../lib/live.ts";
-import { NATIVE } from "../lib/meaning.ts";
 import { apiQuery, type ReadAt, readAtOf, viewQuery } from "../lib/read-at.ts";
 import { go, linkHere, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
@@ -375,7 +375,7 @@ function Balances({
         return await readHoldings(address, at, signal);
       } catch (error) {
         if (!(error instanceof ApiError && error.isNotServed)) throw error;
-        return readWithoutIndex(address, query.asset ?? NATIVE, at, error.message);
+        return readWithoutIndex(address, query.asset ?? NATIVE_COIN, at, error.message);
       }
     },
     `${changes} ${query.asset}`,
@@ -383,8 +383,8 @@ function Balances({
   const isUnlisted = all.data?.unlisted !== undefined;
   // The native coin first; else what the account has.
   const holdings = all.data?.holdings ?? [];
-  const fallback = holdings.find(({ asset_type: type }) => type === NATIVE) ?? holdings[0];
-  const chosen = query.asset ?? fallback?.asset_type ?? (all.data === undefined ? undefined : NATIVE);
+  const fallback = holdings.find(({ asset_type: type }) => type === NATIVE_COIN) ?? holdings[0];
+  const chosen = query.asset ?? fallback?.asset_type ?? (all.data === undefined ? undefined : NATIVE_COIN);
   useEffect(() => setAsset(chosen), [chosen]);
   const detail = useLoad(
     chosen === undefined ? undefined : `detail ${chosen} ${readKey}`,

@@ -2,7 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
-import { checkProof, parseOperand, proofStart, proofToBcs } from "../../node.ts";
+import { blockByVersionRoute } from "../../interface/routes.ts";
+import { checkProof, parseOperand, proofStart, proofToBcs, provableText } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
 import { askSource } from "../source/open.ts";
@@ -40,6 +41,13 @@ function queryOf(
   });
 }
 
+/** How long the node can make such a proof; undefined if it does not say. */
+async function provableOf(source: Source, version: string): Promise<string | undefined> {
+  const block = await source.read(blockByVersionRoute, { version });
+  const { block_timestamp: usec } = JSON.parse(block) as { block_timestamp: string };
+  return provableText(JSON.parse(await source.info()) as Record<string, unknown>, BigInt(usec));
+}
+
 export const proveCommand = command({
   name: "prove",
   operands: "[ADDRESS ASSET]",
@@ -66,31 +74,39 @@ export const proveCommand = command({
     const find = queryOf(values, operands, context);
     const at = readAtOf(values);
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
-    const text = await askSource(values, async (source) => source.proof(await find(source), at, from));
-    const waypoint = from ?? proofStart(text);
-    // No matter which node wrote the answer, only a proof that holds is worth a file.
-    const { reason, shown } = checkProof(text, waypoint);
-    if (reason !== undefined) {
-      context.err(`the node's proof does not hold: ${reason}`);
-      return EXIT_FAILED;
-    }
-    if (out === "-") {
-      context.out(text);
+    return askSource(values, async (source) => {
+      const text = await source.proof(await find(source), at, from);
+      const waypoint = from ?? proofStart(text);
+      // No matter which node wrote the answer, only a proof that holds is worth a file.
+      const { reason, shown } = checkProof(text, waypoint);
+      if (reason !== undefined) {
+        context.err(`the node's proof does not hold: ${reason}`);
+        return EXIT_FAILED;
+      }
+      if (out === "-") {
+        context.out(text);
+        return EXIT_OK;
+      }
+      const { balance, value, ledger_version: version = "" } = shown;
+      const provable = await provableOf(source, version);
+      try {
+        await writeFile(out, bcs ? proofToBcs(text) : text);
+      } catch (error) {
+        throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
+      }
+      context.out(
+        `${balance === undefined ? value : `balance ${balance}`} at version ${version}: wrote ${out}`,
+      );
+      context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
+      if (provable !== undefined) {
+        context.err(
+          `note: the file holds for good; this node can prove version ${version} again ${provable}`,
+        );
+      }
+      if (from === undefined) {
+        context.err("note: the proof is worth as much as that waypoint; compare it with another source");
+      }
       return EXIT_OK;
-    }
-    try {
-      await writeFile(out, bcs ? proofToBcs(text) : text);
-    } catch (error) {
-      throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
-    }
-    const { balance, value, ledger_version: version } = shown;
-    context.out(
-      `${balance === undefined ? value : `balance ${balance}`} at version ${version}: wrote ${out}`,
-    );
-    context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
-    if (from === undefined) {
-      context.err("note: the proof is worth as much as that waypoint; compare it with another source");
-    }
-    return EXIT_OK;
+    });
   },
 });

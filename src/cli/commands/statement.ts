@@ -1,11 +1,12 @@
-// `sextant statement`: a balance before and after a period, with every change between.
+// `sextant statement`: balances before and after a period, with every change between.
 import { ConfigError } from "../../base/errors.ts";
 import { choiceOption, textOption } from "../../base/option.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
-import { balanceOperands } from "../names.ts";
+import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
 import { askSource } from "../source/open.ts";
-import { sourceExclusions, sourceOptions } from "../source/options.ts";
-import { parsePeriodEnd, readStatement } from "../statement.ts";
+import { DEFAULT_URL, sourceExclusions, sourceOptions } from "../source/options.ts";
+import type { Source } from "../source/source.ts";
+import { parsePeriod, readStatements, type StatementQuery } from "../statement.ts";
 import { STATEMENT_FORMS } from "../statement-forms.ts";
 
 export const statementCommand = command({
@@ -13,40 +14,54 @@ export const statementCommand = command({
   operands: "ADDRESS",
   options: {
     ...sourceOptions,
-    asset: textOption("Coin type or metadata address of the asset", "ASSET"),
+    asset: textOption(
+      "Coin type or metadata address of the asset (default every asset of the account)",
+      "ASSET",
+    ),
     from: textOption(
       "First moment of the period: a day (in UTC), RFC 3339, or @ and Unix seconds",
       "TIMESTAMP",
     ),
-    to: textOption("First moment after the period", "TIMESTAMP"),
+    to: textOption("First moment after the period; now for the end of the latest block", "TIMESTAMP|now"),
+    month: textOption("The period is this month, in UTC, such as 2026-10", "MONTH"),
+    quarter: textOption("The period is this quarter, in UTC, such as 2026-Q3", "QUARTER"),
     format: choiceOption(
-      "Output format: csv for spreadsheets, json for programs, html for one page to print or keep",
-      ["csv", "json", "html"],
+      "Output format: csv for spreadsheets, json for programs (one object per asset), html for one page to print or keep, koinly and cointracking for the imports of these tax tools",
+      ["csv", "json", "html", "koinly", "cointracking"],
       "csv",
     ),
   },
-  exclusions: sourceExclusions,
+  exclusions: [
+    ...sourceExclusions,
+    { one: "month", others: ["quarter", "from", "to"] },
+    { one: "quarter", others: ["from", "to"] },
+  ],
   examples: [
-    "sextant statement 0xcafe --asset 0x1::aptos_coin::AptosCoin --from 2026-01-01 --to 2026-02-01",
-    "sextant statement 0xcafe --asset 0x1::aptos_coin::AptosCoin --from 2026-01-01 --to 2026-02-01 --format html > january.html",
+    "sextant statement 0xcafe --month 2026-01",
+    "sextant statement 0xcafe --quarter 2026-Q1 --format koinly > koinly.csv",
+    "sextant statement 0xcafe --asset 0x1::aptos_coin::AptosCoin --from 2026-01-01 --to now --format html > statement.html",
   ],
   run: async (values, operands, context) => {
-    const { asset: symbol, format } = values;
+    const { asset, format, data, url = DEFAULT_URL } = values;
     const [, surplus] = operands;
-    if (symbol === undefined && surplus !== undefined) {
+    if (asset === undefined && surplus !== undefined) {
       throw new ConfigError(`unexpected ${surplus}: the asset is an option, --asset ${surplus}`);
     }
-    const [account] = operandsOf(operands, ["ADDRESS"]);
-    if (symbol === undefined) throw new ConfigError("missing --asset");
-    const find = balanceOperands({ address: account, asset: symbol }, context, "--asset");
-    const fromUsec = parsePeriodEnd("--from", values.from);
-    const toUsec = parsePeriodEnd("--to", values.to);
-    if (fromUsec >= toUsec)
-      throw new ConfigError("--from: expected a time before --to, got one at or after it");
-    const statement = await askSource(values, async (source) =>
-      readStatement(source, { ...(await find(source)), fromUsec, toUsec }),
+    const [address] = operandsOf(operands, ["ADDRESS"]);
+    checkOperand("address", "ADDRESS", address);
+    const find: (source: Source) => Promise<Pick<StatementQuery, "address" | "asset">> =
+      asset === undefined
+        ? async (source) => ({
+            address: await new NameFinder(source).find("address", "ADDRESS", address),
+            asset,
+          })
+        : balanceOperands({ address, asset }, context, "--asset");
+    const period = parsePeriod(values);
+    const node = data === undefined ? url : `data directory ${data}`;
+    const statements = await askSource(values, async (source) =>
+      readStatements(source, { ...(await find(source)), ...period, node }),
     );
-    for (const line of STATEMENT_FORMS[format](statement)) context.out(line);
+    for (const line of STATEMENT_FORMS[format](statements)) context.out(line);
     return EXIT_OK;
   },
 });

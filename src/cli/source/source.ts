@@ -19,6 +19,7 @@ import {
   rawItemsRoute,
   tableItemCountRoute,
   tableItemsRoute,
+  transactionByVersionRoute,
 } from "../../interface/routes.ts";
 import {
   batchShape,
@@ -218,6 +219,10 @@ export abstract class Source {
     if ("address" in query) return this.#text(balanceProofRoute, { ...query, ...asked }, isObject);
     const { table_handle, key } = query;
     return this.#text(rawItemProofRoute, { table_handle, ...asked }, isObject, jsonBody({ key }));
+  }
+
+  transaction(version: string): Promise<string> {
+    return this.#text(transactionByVersionRoute, { txn_version: version }, isObject);
   }
 
   /** The JSON text of any other read. */

@@ -64,6 +64,8 @@ export interface NodeInfo {
   readonly status_url?: string;
   readonly storage_engine: string;
   readonly prune_window: string;
+  /** Of a node that writes its ledger. */
+  readonly proof_window?: string;
   readonly uptime_seconds: number;
   readonly runtime: string;
   /** More keys that depend on what the node does. */

@@ -1,12 +1,14 @@
 // Proofs outside of a node: their two forms, and the check of one with the fastest library of this machine.
 import { toPrefixedHex } from "../../base/hex.ts";
 import { USEC_PER_MS } from "../../base/numbers.ts";
+import { formatTime } from "../../base/time-text.ts";
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import { decodeBundleJson, toMade } from "../../proof/bundle-json.ts";
 import { ProofError } from "../../proof/errors.ts";
 import { encodeBundle } from "../../proof/made-bundle.ts";
 import { fastestBls } from "../../proof/native-bls.ts";
 import { type ProvenClaim, verifyProofWith } from "../../proof/verify-proof.ts";
+import { cutoffUsec, parsePruneWindow } from "../../sync/maintenance/prune-window.ts";
 import { parseOperand } from "./operands.ts";
 
 /** A bundle in JSON as BCS. Throws ProofError. */
@@ -18,6 +20,26 @@ export function proofToBcs(text: string): Uint8Array {
 export function proofStart(text: string): string {
   const { ledger } = decodeBundleJson(text);
   return formatWaypoint(computeWaypoint(ledger.kind === "named" ? ledger.ledgerInfo : ledger.start));
+}
+
+/**
+ * How long a node can prove a version with a block time, by its info response: `until 2026-01-31T00:10:00Z`, or for a
+ * number of versions, with the option that sets it. Undefined if the node does not say.
+ */
+export function provableText(info: Readonly<Record<string, unknown>>, blockUsec: bigint): string | undefined {
+  if (info.proof_window === undefined || info.proof_window === "off") return undefined;
+  const limits: string[] = [];
+  let soonest: { readonly usec: bigint; readonly text: string } | undefined;
+  for (const name of ["proof-window", "prune-window"]) {
+    const text = `${info[name.replace("-", "_")]}`;
+    const window = parsePruneWindow(text, name);
+    if (window.kind === "count") limits.push(`for ${text} versions (--${name} ${text})`);
+    if (window.kind !== "time") continue;
+    const usec = blockUsec - cutoffUsec(window, 0n);
+    if (soonest !== undefined && soonest.usec <= usec) continue;
+    soonest = { usec, text: `until ${formatTime(usec)} (--${name} ${text})` };
+  }
+  return [...(soonest === undefined ? [] : [soonest.text]), ...limits].join(" and ");
 }
 
 /** What a checked proof says, as lines of a report. */
