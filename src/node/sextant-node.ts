@@ -407,6 +407,7 @@ export class SextantNode extends InProcessCalls implements Node {
         nodeInfo: async (view) => this.#shown(await this.nodeInfo(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
         unready: () => this.#status(undefined).unready,
+        isDraining: () => this.#status(undefined).isDraining,
         index: !this.#isIndexOff,
         transactionIndex: this.#options.transactionIndex,
         mayRestart: (chainId) => chainId === LOCAL_CHAIN_ID,

@@ -2,11 +2,11 @@
 // is on the page of a running node, and a real Prometheus that scrapes nodes has a result for every panel.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { endWithTest } from "../support/children.ts";
+import { freePort } from "../support/free-port.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { hasTool } from "../support/tools.ts";
@@ -94,14 +94,6 @@ function selectorsOf(expr: string): { readonly name: string; readonly labels: re
 
 /** Labels that Prometheus adds. */
 const SCRAPED = ["job", "instance"];
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
-}
 
 describe("metrics of running nodes", () => {
   let nodes: readonly Running[];

@@ -2,13 +2,13 @@
 // that are free here in place of the written ones.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/genesis.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { endWithTest } from "./children.ts";
 import { type Block, commandLines, ROOT, shapeOf } from "./documentation.ts";
+import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
 const PROGRAMS = {
@@ -183,7 +183,7 @@ export class PageRun {
 
   async #translate(text: string): Promise<string> {
     for (const port of new Set([DEFAULT_PORT, ...(text.match(WRITTEN_PORTS) ?? [])])) {
-      if (!this.#ports.has(port)) this.#ports.set(port, await freePort());
+      if (!this.#ports.has(port)) this.#ports.set(port, `${await freePort()}`);
     }
     const replaced = this.#replacements.reduce((all, [written, here]) => all.replaceAll(written, here), text);
     return replaced.replaceAll(WRITTEN_PORTS, (port) => this.#ports.get(port) ?? port);
@@ -198,13 +198,4 @@ function isStart([program, command, ...rest]: readonly string[]): boolean {
 function portOf(words: readonly string[]): string {
   const at = words.indexOf("--port");
   return (at < 0 ? undefined : words[at + 1]) ?? DEFAULT_PORT;
-}
-
-function freePort(): Promise<string> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(`${port}`));
-    });
-  });
 }

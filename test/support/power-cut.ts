@@ -1,12 +1,12 @@
 // A whole installation on one machine: Cassandra nodes, a writer, a standby and two readers. A power cut kills all of
 // them at once; then they start in any order, without anyone to help.
 import { execFile, spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createNode, type Node } from "../../src/node.ts";
 import { endWithTest } from "./children.ts";
+import { freePort } from "./free-port.ts";
 import { ask, questionsAbout } from "./questions.ts";
 import { until } from "./until.ts";
 
@@ -275,12 +275,4 @@ async function modelUpTo(version: bigint): Promise<Node> {
 function shuffled<T>(list: readonly T[], random: () => number): T[] {
   const rest = [...list];
   return list.map(() => rest.splice(random() % rest.length, 1)[0]!);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

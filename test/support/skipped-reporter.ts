@@ -19,6 +19,8 @@ const REASONS: Readonly<Record<string, string>> = {
   '!hasTool("docker", "compose", "version")': "there is no docker compose",
   '!hasTool("promtool", "--version")': "there is no promtool (scripts/contrib-tools.sh brings it)",
   '!hasTool("prometheus", "--version")': "there is no prometheus (scripts/contrib-tools.sh brings it)",
+  '!hasTool("nginx", "-v")': "there is no nginx (scripts/contrib-tools.sh brings it)",
+  '!hasTool("haproxy", "-v")': "there is no haproxy (scripts/contrib-tools.sh brings it)",
   '!hasTool("hadolint", "--version")': "there is no hadolint (scripts/contrib-tools.sh brings it)",
   '!hasTool("kubeconform", "-v") || !existsSync(SWAGGER)':
     "there is no kubeconform or no schemas for it (scripts/contrib-tools.sh brings both)",

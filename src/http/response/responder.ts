@@ -77,7 +77,7 @@ export class Responder {
   /** Operations of probes whose last response was a refusal: only the first of a row is logged. */
   readonly #failingProbes = new Set<string>();
   readonly #compressedDocuments = new CompressedDocuments();
-  /** The server is closing: every response closes its connection. */
+  /** The server is closing or draining: every response closes its connection. */
   closing = false;
 
   constructor(options: ResponderOptions) {

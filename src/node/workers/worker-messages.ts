@@ -16,6 +16,8 @@ export interface NodeStatus {
   readonly unhealthyReason: string | undefined;
   /** Why a healthy node should get no requests; undefined when it should. */
   readonly unready: string | undefined;
+  /** The node serves on for its drain time. */
+  readonly isDraining: boolean;
   /** Why the upstream gets no submissions; undefined when it does. */
   readonly submissionRefusal: string | undefined;
   /** Further keys of the info response. */
