@@ -36,6 +36,7 @@ export type {
   NodeOptions,
   PageOptions,
   ProveOptions,
+  Published,
   ReadOptions,
   ResourceAnswer,
   SdkConfig,

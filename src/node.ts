@@ -39,7 +39,7 @@ export { eventText } from "./node/api/ledger-reads.ts";
 export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/api/node-info.ts";
 export type { LedgerInfo } from "./node/api/reader.ts";
 export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/api/running-node.ts";
-export type { Authored, ChainAuthoring, ChainSnapshot } from "./node/api/test-authors.ts";
+export type { Authored, ChainAuthoring, ChainSnapshot, Published } from "./node/api/test-authors.ts";
 export { createNode } from "./node/create-node.ts";
 export { demoNamed } from "./node/demo-names.ts";
 export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";

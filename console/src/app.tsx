@@ -12,6 +12,7 @@ import { Mark, Problem } from "./parts/basics.tsx";
 import { AccountSearch, AccountView } from "./views/account.tsx";
 import { AssetView } from "./views/asset.tsx";
 import { Blocks, BlockView } from "./views/blocks.tsx";
+import { ViewCall } from "./views/call.tsx";
 import { Encode } from "./views/encode.tsx";
 import { NotFound } from "./views/not-found.tsx";
 import { Now } from "./views/now.tsx";
@@ -24,6 +25,7 @@ import { Verify } from "./views/verify.tsx";
 const SECTIONS: Readonly<Record<string, string>> = {
   asset: "account",
   block: "blocks",
+  call: "account",
   transaction: "blocks",
 };
 
@@ -55,6 +57,7 @@ function View({ segments, query }: Route): JSX.Element {
   if (view === "asset" && first !== undefined) return <AssetView key={first} asset={first} />;
   if (view === "table") return <TableView key={first} handle={first} query={query} />;
   if (view === "encode") return <Encode query={query} />;
+  if (view === "call") return <ViewCall key={query.function} called={query.function ?? ""} />;
   if (view === "verify") return <Verify />;
   if (view === "search") return <Search key={query.q} text={query.q ?? ""} />;
   return <NotFound />;

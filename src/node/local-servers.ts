@@ -2,7 +2,7 @@
 // for after funding. A port that is taken is told, and the node runs without that server.
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { listenForFunding } from "../http/side/faucet.ts";
+import { type FaucetOptions, listenForFunding } from "../http/side/faucet.ts";
 import { listenForStatus, type StatusPosition } from "../http/side/processor-status.ts";
 import type { SideServer } from "../http/side/side-server.ts";
 import type { Address } from "../move/address.ts";
@@ -13,6 +13,7 @@ export interface LocalServersOptions {
   readonly faucetPort: number | undefined;
   readonly statusPort: number | undefined;
   readonly fund: (address: Address, amount: bigint) => Promise<readonly string[]>;
+  readonly switches: FaucetOptions["switches"];
   readonly unready: () => string | undefined;
   readonly position: () => Promise<StatusPosition | undefined>;
   readonly logger: Logger;
@@ -47,9 +48,9 @@ export class LocalServers {
   }
 
   async open(): Promise<void> {
-    const { host, faucetPort, statusPort, fund, unready, position, logger } = this.#options;
+    const { host, faucetPort, statusPort, fund, switches, unready, position, logger } = this.#options;
     this.#faucet = await this.#listen("faucet", faucetPort, (port) =>
-      listenForFunding({ host, port, fund, unready, logger }),
+      listenForFunding({ host, port, fund, switches, unready, logger }),
     );
     this.#status = await this.#listen("status", statusPort, (port) =>
       listenForStatus({ host, port, position, logger }),

@@ -293,8 +293,11 @@ export class SextantNode extends InProcessCalls implements Node {
     const { HTTP_DEFAULTS } = await import("../http/server.ts");
     const { LocalServers } = await import("./local-servers.ts");
     if (this.closing.signal.aborted) return;
+    const host = this.#options.http?.host ?? HTTP_DEFAULTS.host;
+    const { createSwitches } = await import("./api/author-switches.ts");
     this.#localServers = new LocalServers({
-      host: this.#options.http?.host ?? HTTP_DEFAULTS.host,
+      host,
+      switches: isLoopback(host) ? createSwitches(this) : undefined,
       faucetPort,
       statusPort,
       fund: async (address, amount) =>

@@ -1,6 +1,7 @@
 // Chains that run a network's own framework: blocks on its genesis, and forks of such a chain. Packages were compiled
 // elsewhere, and clients are the official SDK.
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import {
   Account,
@@ -17,8 +18,10 @@ import { vector } from "../../src/bcs/sequences.ts";
 import { frameworkModules } from "../../src/chain/modules.ts";
 import { transactionCodec } from "../../src/ledger/transaction.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
+import { readModule } from "../../src/move/bytecode/reader.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
 const KEY = `0x${"07".repeat(32)}`;
@@ -189,6 +192,31 @@ describe.skipIf(!hasShared)("a chain with a network's framework", () => {
     expect(later).toBe(epoch + 1n);
     await node.fund("0xb0b", 5n);
     expect(await node.balance("0xb0b", APT)).toBe(500_000_000n - 1_000n + 5n);
+  });
+
+  it("publishes a compiled package from its folder, as the official command line lays it out", async () => {
+    const { address, metadata, code } = packageOf("publish hello_blockchain0");
+    const node = await startNode({ genesis: sharedPath("networks/devnet/genesis.blob"), localChain: {} });
+    await node.mine(1);
+    const folder = temporaryFolder();
+    const modules = join(folder, "build", "HelloBlockchain", "bytecode_modules");
+    mkdirSync(modules, { recursive: true });
+    await expect(node.publish(folder)).rejects.toMatchObject({ code: "config" });
+    writeFileSync(join(folder, "build", "HelloBlockchain", "package-metadata.bcs"), metadata);
+    for (const bytes of code) writeFileSync(join(modules, `${readModule(bytes).name}.mv`), bytes);
+    const published = await node.publish(folder);
+    expect(published.modules).toEqual(code.map((bytes) => `${address}::${readModule(bytes).name}`));
+    expect(await node.resource(address, "0x1::code::PackageRegistry")).toMatchObject({
+      data: { packages: [{ modules: published.modules.map((name) => ({ name: name.split("::")[1] })) }] },
+    });
+    const call = { function: `${address}::message::set_message`, arguments: ["from a folder"] };
+    expect(await node.impersonate(address, call)).toMatchObject({ success: true });
+    const read = { function: `${address}::message::get_message`, arguments: [address] };
+    expect(await node.view(read)).toEqual(["from a folder"]);
+    // A package whose account already has one of its name is an update.
+    expect((await node.publish(join(folder, "build", "HelloBlockchain"))).version).toBeGreaterThan(
+      published.version,
+    );
   });
 
   it("serves on when the framework cannot open a block any more", async () => {

@@ -134,7 +134,7 @@ describe("faucet", () => {
       "expected a body of at most",
     ],
     ["GET", "/fund", {}, 405, "/fund takes POST, not GET"],
-    ["another path", "/elsewhere", {}, 404, "here are GET /, POST /fund and POST /mint"],
+    ["another path", "/elsewhere", {}, 404, "here are GET /, POST /fund, POST /mint and POST /chain/NAME"],
   ])("refuses %s", async (_, path, init, status, message) => {
     const version = (await node.ledgerInfo()).ledger_version;
     const response = await fetch(`${node.faucetUrl}${path}`, init);

@@ -125,7 +125,7 @@ describe("changes", () => {
     await node.putTableItem(TABLE, Uint8Array.of(2), Uint8Array.of(1, 2, 3));
     await node.putTableItem(TABLE, "0x01", undefined);
     const module = demoModuleCode(parseAddress("0x5ca1e"));
-    expect(await node.publish(module)).toMatchObject({ module: "0x5ca1e::demo" });
+    expect(await node.publish(module)).toMatchObject({ modules: ["0x5ca1e::demo"] });
     const { ledger_version: before } = await node.ledgerInfo();
     const later = await node.advanceTime(86_400_000);
     await node.mine(3);

@@ -54,6 +54,12 @@ export const PAGES: readonly ShownPage[] = [
   { name: "transaction", path: "/#/transaction/45", ready: view(/Transaction/) },
   { name: "table", path: "/#/table/prices", ready: view(/Table/) },
   { name: "encode", path: "/#/encode", ready: encoded },
+  {
+    name: "call",
+    path: "/#/call?function=0x1::coin::balance",
+    isPictured: false,
+    ready: view("Call a view function"),
+  },
   { name: "verify", path: "/#/verify", ready: view("Verify a proof") },
   { name: "search", path: "/#/search?q=20", isPictured: false, ready: view("Search") },
   { name: "no-such-view", path: "/#/nowhere", isPictured: false, ready: view("Off the chart") },

@@ -139,10 +139,10 @@ export function AccountModules(account: AccountAt): JSX.Element {
               <ul class="functions">
                 {abi.exposed_functions.map((one) => (
                   <li key={one.name}>
-                    {one.is_entry ? (
+                    {one.is_entry || one.is_view ? (
                       <a
                         class="mono"
-                        href={linkTo(["encode"], {
+                        href={linkTo([one.is_entry ? "encode" : "call"], {
                           function: `${abi.address}::${abi.name}::${one.name}`,
                         })}
                       >

@@ -86,14 +86,14 @@ async function loadModules(address: string, signal: AbortSignal): Promise<Abi[]>
 }
 
 /** A type with the chosen type arguments in it. */
-function substitute(type: string, typeArguments: readonly string[]): string {
+export function substitute(type: string, typeArguments: readonly string[]): string {
   return type.replace(/\bT(\d+)\b/g, (whole, index) => typeArguments[Number(index)]?.trim() || whole);
 }
 
-const NO_STRUCTS: Structs = new Map();
+export const NO_STRUCTS: Structs = new Map();
 
 /** The field of a parameter; of a struct, the fields of its members. */
-function Argument({
+export function Argument({
   label,
   type,
   typed,
@@ -204,7 +204,7 @@ function Argument({
 }
 
 /** Demo names stand for their addresses. */
-function addressText(text: string, info: Info | undefined): string {
+export function addressText(text: string, info: Info | undefined): string {
   return info?.demo_accounts?.[text.trim().toLowerCase()] ?? text.trim();
 }
 

@@ -27,6 +27,7 @@ import {
   Time,
   Title,
 } from "../parts/basics.tsx";
+import { Trace } from "../parts/trace.tsx";
 import { Tree } from "../parts/tree.tsx";
 import { TypedValue } from "../parts/typed-value.tsx";
 import { BalanceChanges, Words } from "../parts/words.tsx";
@@ -331,6 +332,7 @@ export function TransactionView({ id }: { readonly id: string }): JSX.Element {
             {transaction.payload === undefined ? undefined : (
               <Call transaction={transaction} payload={transaction.payload} />
             )}
+            {transaction.version === undefined ? undefined : <Trace version={transaction.version} />}
             <Events events={transaction.events ?? []} />
             <Card title={`${transaction.changes?.length ?? 0} changes`}>
               {(transaction.changes ?? []).map((change, index) => (

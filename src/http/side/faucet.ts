@@ -1,9 +1,12 @@
 // The faucet of a local chain, as official clients ask it: `POST /fund` with JSON, and the older `POST /mint` with a query.
+// On a loopback address also `POST /chain/NAME`: what else an author of tests does with the chain.
 import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { fromHex } from "../../base/hex.ts";
+import { isLoopback } from "../../base/loopback.ts";
 import { sha3Parts } from "../../base/sha3.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { type Address, addressFromBytes, parseAddress } from "../../move/address.ts";
+import { MoveError } from "../../move/errors.ts";
 import { SubmissionError } from "../../transaction/submission-error.ts";
 import { RateLimiter } from "../admission/rate-limiter.ts";
 import { HttpError } from "../errors.ts";
@@ -15,11 +18,17 @@ import {
   type SmallServerOptions,
 } from "./small-server.ts";
 
+type Body = Readonly<Record<string, unknown>>;
+
+type SwitchCall = (body: Body) => Promise<object>;
+
 export interface FaucetOptions extends Pick<SmallServerOptions, "host" | "port" | "logger"> {
   /** Mints the native coin; returns the hashes of its transactions once they are committed. Throws CodedError. */
   readonly fund: (address: Address, amount: bigint) => Promise<readonly string[]>;
   /** Why the faucet cannot mint now; undefined if it can. */
   readonly unready: () => string | undefined;
+  /** Changes of the chain by name. Undefined where other machines reach the port. */
+  readonly switches?: Readonly<Record<string, SwitchCall>> | undefined;
   /** In milliseconds. */
   readonly clock?: () => number;
 }
@@ -32,6 +41,9 @@ const MAX_AMOUNT = 100_000_000_000_000_000n;
 const MAX_PER_SECOND = 100;
 /** Each request makes a block, and blocks are made one after the other. */
 const MAX_WAITING = 200;
+/** Hex of the largest table item, and more. */
+const MAX_CHANGE_BYTES = 5 << 20;
+const CHAIN = "/chain/";
 const HEALTHY = "tap:ok";
 const ED25519_SCHEME = Uint8Array.of(0);
 const DIGITS = /^\d{1,20}$/;
@@ -76,7 +88,7 @@ function parseAccount(name: string, given: unknown): Address {
   }
 }
 
-function accountOf(asked: Readonly<Record<string, unknown>>): Address {
+function accountOf(asked: Body): Address {
   const { address, auth_key: authKey, pub_key: publicKey } = asked;
   if (address !== undefined && address !== null) return parseAccount("address", address);
   if (authKey !== undefined && authKey !== null) return parseAccount("auth_key", authKey);
@@ -86,7 +98,29 @@ function accountOf(asked: Readonly<Record<string, unknown>>): Address {
   return addressFromBytes(sha3Parts(key, ED25519_SCHEME));
 }
 
-function bodyOf({ body }: SmallRequest): Readonly<Record<string, unknown>> {
+/** What a chain throws, as a refusal. */
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    if (error instanceof ConfigError || error instanceof SubmissionError || error instanceof MoveError)
+      throw new FaucetRefusal(400, "TransactionFailed", error.message);
+    // Messages of the store contain paths.
+    const isPublic = error instanceof LedgerError || error instanceof HttpError;
+    const reason = isPublic ? error.message : "the chain cannot make blocks just now";
+    throw new FaucetRefusal(503, "FaucetNotReady", reason);
+  }
+}
+
+/** Wide integers as texts. */
+function withTexts(answer: object): unknown {
+  return JSON.parse(
+    JSON.stringify(answer, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value)),
+  );
+}
+
+function bodyOf(body: Buffer): Body {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString("utf8"));
@@ -101,13 +135,10 @@ function bodyOf({ body }: SmallRequest): Readonly<Record<string, unknown>> {
 
 /** Starts the faucet. */
 export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
-  const { fund, unready, clock = Date.now } = options;
+  const { fund, unready, switches, clock = Date.now } = options;
   const limiter = new RateLimiter(MAX_PER_SECOND);
   let waiting = 0;
-  const mint = async (
-    request: SmallRequest,
-    asked: Readonly<Record<string, unknown>>,
-  ): Promise<readonly string[]> => {
+  const mint = async (request: SmallRequest, asked: Body): Promise<readonly string[]> => {
     const [address, amount] = [accountOf(asked), amountOf(asked.amount)];
     const reason = unready();
     if (reason !== undefined) throw new FaucetRefusal(503, "FaucetNotReady", reason);
@@ -120,18 +151,23 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
     }
     waiting++;
     try {
-      return await fund(address, amount);
-    } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
-      if (error instanceof ConfigError || error instanceof SubmissionError)
-        throw new FaucetRefusal(400, "TransactionFailed", error.message);
-      // Messages of the store contain paths.
-      const isPublic = error instanceof LedgerError || error instanceof HttpError;
-      const reason = isPublic ? error.message : "the chain cannot make blocks just now";
-      throw new FaucetRefusal(503, "FaucetNotReady", reason);
+      return await told(() => fund(address, amount));
     } finally {
       waiting--;
     }
+  };
+  const change = async ({ body, path, origin }: SmallRequest): Promise<SmallResponse> => {
+    const name = path.slice(CHAIN.length);
+    if (switches === undefined)
+      throw new FaucetRefusal(403, "NotAllowed", "the chain is changed on a loopback address alone");
+    const isElsewhere =
+      origin !== undefined && !(URL.canParse(origin) && isLoopback(new URL(origin).hostname));
+    if (isElsewhere)
+      throw new FaucetRefusal(403, "NotAllowed", "pages of other machines do not change the chain");
+    if (!Object.hasOwn(switches, name))
+      throw new FaucetRefusal(404, "NotFound", `here are ${Object.keys(switches).join(", ")}`);
+    const asked = body.length === 0 ? {} : bodyOf(body);
+    return { status: 200, body: withTexts(await told(() => (switches[name] as SwitchCall)(asked))) };
   };
   const answer = async (request: SmallRequest): Promise<SmallResponse> => {
     const { method, path, query } = request;
@@ -147,8 +183,9 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
         "Content-Type: pages of other origins send application/json",
       );
     }
+    if (path.startsWith(CHAIN) && method === "POST") return change(request);
     if (path === "/fund" && method === "POST") {
-      return { status: 200, body: { txn_hashes: await mint(request, bodyOf(request)) } };
+      return { status: 200, body: { txn_hashes: await mint(request, bodyOf(request.body)) } };
     }
     if (path === "/mint" && method === "POST") {
       return { status: 200, body: await mint(request, Object.fromEntries(query)) };
@@ -160,10 +197,11 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
         `${path} takes ${isHealth ? "GET" : "POST"}, not ${method}`,
       );
     }
-    throw new FaucetRefusal(404, "NotFound", "here are GET /, POST /fund and POST /mint");
+    throw new FaucetRefusal(404, "NotFound", "here are GET /, POST /fund, POST /mint and POST /chain/NAME");
   };
   return listenSmall({
     ...options,
+    maxBodyBytes: (path) => (switches !== undefined && path.startsWith(CHAIN) ? MAX_CHANGE_BYTES : undefined),
     refuse: (status, message) => refusal(status, "InvalidRequest", message),
     respond: (request) =>
       answer(request).catch((error: unknown) => {

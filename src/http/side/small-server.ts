@@ -16,6 +16,8 @@ export interface SmallRequest {
   readonly body: Buffer;
   /** Address of the client. */
   readonly client: string;
+  /** Of the page that asks; undefined outside of browsers. */
+  readonly origin: string | undefined;
   /** True for a POST that a page of any origin can send without asking first: a form, say. */
   readonly isSimple: boolean;
 }
@@ -34,6 +36,8 @@ export interface SmallServerOptions {
   /** The response to a request that cannot be read, or whose handler fails. */
   readonly refuse: (status: number, message: string) => SmallResponse;
   readonly logger: Logger;
+  /** By path; 64 KiB where it is undefined. */
+  readonly maxBodyBytes?: (path: string) => number | undefined;
 }
 
 const LIMITS = {
@@ -47,12 +51,12 @@ const MAX_CONNECTIONS = 256;
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** The body, or undefined if it is too long. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) return undefined;
+    if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -79,10 +83,12 @@ export function listenSmall(options: SmallServerOptions): Promise<SideServer> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = "GET", url = "/" } = request;
     const mark = url.indexOf("?");
-    const body = await readBody(request);
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const maxBytes = options.maxBodyBytes?.(path) ?? MAX_BODY_BYTES;
+    const body = await readBody(request, maxBytes);
     if (body === undefined) {
       response.shouldKeepAlive = false;
-      send(request, response, refuse(413, `expected a body of at most ${MAX_BODY_BYTES} bytes`));
+      send(request, response, refuse(413, `expected a body of at most ${maxBytes} bytes`));
       return;
     }
     const { origin } = request.headers;
@@ -97,9 +103,10 @@ export function listenSmall(options: SmallServerOptions): Promise<SideServer> {
     }
     const asked: SmallRequest = {
       method: method === "HEAD" ? "GET" : method,
-      path: mark < 0 ? url : url.slice(0, mark),
+      path,
       query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
       body,
+      origin,
       client: request.socket.remoteAddress ?? "",
       isSimple: origin !== undefined && !isJsonMediaType(request.headers["content-type"] ?? ""),
     };

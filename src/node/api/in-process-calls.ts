@@ -66,7 +66,7 @@ import type { LedgerInfo } from "./reader.ts";
 import { Reader, toBody, toLedgerInfo } from "./reader.ts";
 import type { BatchAnswer, Explanation } from "./running-node.ts";
 import type { SubmissionService } from "./submission-service.ts";
-import { type Authored, type ChainSnapshot, TestAuthors } from "./test-authors.ts";
+import { type Authored, type ChainSnapshot, type Published, TestAuthors } from "./test-authors.ts";
 
 /** What the calls need of the node, which has it only while it runs. */
 export interface CallParts {
@@ -416,7 +416,7 @@ export abstract class InProcessCalls implements Ledger {
     return this.call(() => this.authors.putTableItem(handle, key, value));
   }
 
-  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+  publish(module: string | Uint8Array): Promise<Published> {
     return this.call(() => this.authors.publish(module));
   }
 

@@ -12,6 +12,7 @@ import {
 } from "../../chain/authoring.ts";
 import { ModulesAt } from "../../http/printing/modules-at.ts";
 import { vmStatus } from "../../http/printing/vm-status.ts";
+import { readAccount } from "../../ledger/account.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
 import { StateTypes } from "../../ledger/state-types.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
@@ -31,6 +32,12 @@ export interface Authored {
   readonly version: bigint;
   /** In hex, with 0x. */
   readonly hash: string;
+}
+
+/** Code that is published now. */
+export interface Published extends Authored {
+  /** Their names, such as `0x1::coin`. */
+  readonly modules: readonly string[];
 }
 
 /** A local chain as it was: see `snapshot`. */
@@ -59,8 +66,12 @@ export interface ChainAuthoring {
     key: string | Uint8Array,
     value: string | Uint8Array | undefined,
   ): Promise<Authored>;
-  /** Publishes the bytecode of a module at the address that it names, or replaces it. Returns its name too. */
-  publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }>;
+  /**
+   * Publishes the bytecode of a module, given as bytes or as hex with 0x, at the address that it names, or replaces it. Any
+   * other text is the folder of a Move package that the official command line compiled: the framework's own function
+   * publishes it, and runs its initialisers; that needs a framework with code.
+   */
+  publish(module: string | Uint8Array): Promise<Published>;
   /** Makes this many blocks, one if left out, and returns the head after the last. */
   mine(blocks?: number): Promise<LedgerInfo>;
   /** Makes a block at a time after the last block's: a Date, RFC 3339, or Unix seconds. The clock goes on from there. */
@@ -184,10 +195,35 @@ export class TestAuthors implements ChainAuthoring {
     return this.#author(putTableItem(table, item, value === undefined ? value : toItemBytes("value", value)));
   }
 
-  async publish(module: string | Uint8Array): Promise<Authored & { readonly module: string }> {
+  async publish(module: string | Uint8Array): Promise<Published> {
+    if (typeof module === "string" && !module.startsWith("0x")) return this.#publishFolder(module);
     const bytes = toBytes(module, "module");
     const change = publishModule(bytes);
-    return { ...(await this.#author(change)), module: moduleNameOf(bytes) };
+    return { ...(await this.#author(change)), modules: [moduleNameOf(bytes)] };
+  }
+
+  async #publishFolder(folder: string): Promise<Published> {
+    const { readPackages } = await import("./compiled-packages.ts");
+    const modules: string[] = [];
+    let last: Authored | undefined;
+    for (const { metadata, modules: code } of await readPackages(folder)) {
+      const names = code.map(moduleNameOf);
+      const owner = parseAddress(names[0]?.split("::")[0] ?? "");
+      const account = await this.#options.withView(async (view) =>
+        readAccount(view, owner, view.position.version),
+      );
+      // Not every framework creates the account of a sender.
+      if (account === undefined) await this.fundAll(owner, 1n);
+      const { success, vmStatus, ...made } = await this.impersonate(formatAddressLong(owner), {
+        function: "0x1::code::publish_package_txn",
+        arguments: [toPrefixedHex(metadata), code.map((bytes) => toPrefixedHex(bytes))],
+      });
+      if (!success) throw new ConfigError(`cannot publish ${names.join(", ")}: ${vmStatus}`);
+      modules.push(...names);
+      last = made;
+    }
+    if (last === undefined) throw new Error("a folder has no package");
+    return { ...last, modules };
   }
 
   async mine(blocks = 1): Promise<LedgerInfo> {

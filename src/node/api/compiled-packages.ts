@@ -1,0 +1,63 @@
+// Packages that the official command line compiled: `build/NAME/package-metadata.bcs` and `build/NAME/bytecode_modules/*.mv`.
+import { access, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigError, errorText } from "../../base/errors.ts";
+import { BcsError } from "../../bcs/errors.ts";
+import { BcsReader } from "../../bcs/reader.ts";
+
+export interface CompiledPackage {
+  readonly metadata: Uint8Array;
+  /** In the order of the metadata, which is that of their dependencies. */
+  readonly modules: readonly Uint8Array[];
+}
+
+const METADATA = "package-metadata.bcs";
+
+/** Names of the modules of a package, from the framework's `PackageMetadata`. */
+function moduleNames(metadata: Uint8Array): string[] {
+  const reader = new BcsReader(metadata);
+  reader.text(); // name
+  reader.u8(); // upgrade policy
+  reader.u64(); // upgrade number
+  reader.text(); // source digest
+  reader.byteString(); // manifest
+  return reader.vector((module) => {
+    const name = module.text();
+    module.byteString(); // source
+    module.byteString(); // source map
+    if (module.u8() === 1) {
+      module.text(); // type of the extension
+      module.byteString();
+    }
+    return name;
+  }, 4);
+}
+
+async function readPackage(folder: string): Promise<CompiledPackage> {
+  const metadata = await readFile(join(folder, METADATA));
+  const names = moduleNames(metadata);
+  const modules = names.map((name) => readFile(join(folder, "bytecode_modules", `${name}.mv`)));
+  return { metadata, modules: await Promise.all(modules) };
+}
+
+/** The packages of a folder: one that has a `build`, such a `build`, or one package in it. Throws ConfigError. */
+export async function readPackages(folder: string): Promise<CompiledPackage[]> {
+  const has = (path: string): Promise<boolean> =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  try {
+    if (await has(join(folder, METADATA))) return [await readPackage(folder)];
+    const build = (await has(join(folder, "build"))) ? join(folder, "build") : folder;
+    const packages: CompiledPackage[] = [];
+    for (const name of (await readdir(build)).sort())
+      if (await has(join(build, name, METADATA))) packages.push(await readPackage(join(build, name)));
+    if (packages.length > 0) return packages;
+  } catch (error) {
+    const isFile = error instanceof BcsError || (error as NodeJS.ErrnoException).code !== undefined;
+    if (!isFile) throw error;
+    throw new ConfigError(`cannot read the packages of ${folder}: ${errorText(error)}`, error);
+  }
+  throw new ConfigError(`${folder}: expected build/NAME/${METADATA}, as a compiled package has it; got none`);
+}

@@ -1,0 +1,89 @@
+// What an author of tests does with a local chain, over HTTP at the faucet's port.
+import { expect, it, onTestFinished } from "vitest";
+import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+
+const APT = "0x1::aptos_coin::AptosCoin";
+
+async function startNode(options: NodeOptions = {}): Promise<Node> {
+  const localChain = { faucetPort: 0, traffic: false, seed: "switches" };
+  const node = await createNode({ localChain, ...options });
+  onTestFinished(() => node.close());
+  return node;
+}
+
+async function change(
+  node: Node,
+  name: string,
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
+  const response = await fetch(`${node.faucetUrl}/chain/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+it("changes balances, time and tables, calls as any account, and goes back", async () => {
+  const node = await startNode();
+  const anna = node.guide()?.accounts[0]?.address ?? "";
+  const table = node.guide()?.tables[0];
+  expect(
+    await change(node, "set_balance", { address: "0xb0b", asset_type: APT, amount: "700" }),
+  ).toMatchObject({
+    status: 200,
+    body: { version: expect.stringMatching(/^\d+$/), hash: expect.stringMatching(/^0x/) },
+  });
+  const { body: kept } = await change(node, "snapshot");
+  const { ledger_version: before } = await node.ledgerInfo();
+  expect(kept).toMatchObject({ version: `${before}` });
+  const transfer = { function: "0x1::aptos_account::transfer", arguments: ["0xb0b", "300"] };
+  const { body: called } = await change(node, "impersonate", { address: anna, ...transfer });
+  expect(called).toMatchObject({ success: true, vm_status: "Executed successfully" });
+  expect(await node.balance("0xb0b", APT)).toBe(1000n);
+  const handle = table?.handle ?? "";
+  expect(
+    (await change(node, "put_table_item", { table_handle: handle, key: "0x0102", value: "0x03" })).status,
+  ).toBe(200);
+  expect(Buffer.from((await node.rawItem(handle, "0x0102")) ?? []).toString("hex")).toBe("03");
+  expect(
+    (await change(node, "put_table_item", { table_handle: handle, key: "0x0102", value: null })).status,
+  ).toBe(200);
+  const { body: mined } = await change(node, "mine", { blocks: 3 });
+  const { body: later } = await change(node, "advance_time", { ms: 60_000 });
+  expect(BigInt(`${later.ledger_timestamp}`) - BigInt(`${mined.ledger_timestamp}`)).toBe(60_000_000n);
+  const { body: set } = await change(node, "set_time", { time: "2100-01-01T00:00:00Z" });
+  expect(set.ledger_timestamp).toBe(`${Date.parse("2100-01-01T00:00:00Z")}000`);
+  expect(await change(node, "revert", { snapshot: kept.snapshot })).toMatchObject({
+    status: 200,
+    body: { ledger_version: `${before}` },
+  });
+  expect(await node.balance("0xb0b", APT)).toBe(700n);
+});
+
+it.each([
+  ["set_balance", { address: "0xb0b", asset_type: APT, amount: 7 }, "amount: expected digits"],
+  ["set_balance", { asset_type: APT, amount: "7" }, "address"],
+  ["impersonate", { address: "0xb0b" }, "call: expected an object with a function"],
+  ["mine", { blocks: 0 }, "blocks: expected a whole number"],
+  ["publish", { bytecode: "/etc" }, "bytecode: expected hex"],
+  ["publish", { bytecode: "0x0102" }, "module: expected the bytecode"],
+  ["revert", { snapshot: "7" }, "snapshot: expected one that this node made"],
+])("%s with %j is refused", async (name, body, reason) => {
+  const node = await startNode();
+  const refused = await change(node, name, body);
+  expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining(reason) } });
+});
+
+it("is only for this machine: not on other addresses, not for pages of other origins", async () => {
+  const node = await startNode();
+  expect(await change(node, "fly")).toMatchObject({ status: 404 });
+  expect(await change(node, "mine", {}, { origin: "http://localhost:3000" })).toMatchObject({ status: 200 });
+  for (const origin of ["https://example.com", "null"])
+    expect(await change(node, "mine", {}, { origin })).toMatchObject({ status: 403 });
+  const form = { "content-type": "text/plain", origin: "http://localhost:3000" };
+  expect(await change(node, "mine", {}, form)).toMatchObject({ status: 415 });
+  const open = await startNode({ http: { port: 0, host: "0.0.0.0" } });
+  expect(await change(open, "mine")).toMatchObject({ status: 403 });
+});
