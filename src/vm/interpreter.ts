@@ -91,7 +91,7 @@ interface ResolvedCall {
   /** Parts of the type arguments. */
   readonly nodes: number;
   /** The run that paid for the types last. */
-  chargedBy: Interpreter | undefined;
+  chargedBy: object | undefined;
 }
 
 /** Runs one call from outside, to its end. */
@@ -105,6 +105,8 @@ export class Interpreter {
   /** How often each module is active. */
   readonly #active = new Map<string, number>();
   #locks = 0;
+  /** Stands for this run where it paid for something. */
+  readonly #payer = {};
   /** Instructions that ran. */
   steps = 0;
   /** Where a run in pieces pauses next: at a number of instructions, or below a balance of gas. */
@@ -199,14 +201,14 @@ export class Interpreter {
   /** What a generic call calls. Its types are charged once for each caller and instantiation in one run. */
   #genericCall(caller: FunctionInstance, reference: Instantiation<FunctionReference>): ResolvedCall {
     let call = caller.calls.get(reference) as ResolvedCall | undefined;
-    if (call !== undefined && call.chargedBy === this) return call;
+    if (call !== undefined && call.chargedBy === this.#payer) return call;
     const { of, typeArgs } = reference;
     const types = call?.callee.typeArgs ?? typeArgs.map((type) => substitute(type, caller.typeArgs));
     const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
     this.#meter.charge(this.#prices.perNode * nodes);
     call ??= { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
-    if (this.#session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this;
-    caller.calls.set(reference, call);
+    if (this.#session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this.#payer;
+    if (mayKeep(caller, call.callee)) caller.calls.set(reference, call);
     return call;
   }
 
@@ -431,7 +433,7 @@ export class Interpreter {
           let callee = resolved[pc] as FunctionInstance | undefined;
           if (callee === undefined) {
             callee = this.#linker.function(reference, []);
-            resolved[pc] = callee;
+            if (mayKeep(instance, callee)) resolved[pc] = callee;
           }
           const args = reference.params.length;
           meter.charge(prices.callBase + prices.callArg * args + prices.callLocal * callee.localCount);
@@ -885,7 +887,7 @@ export class Interpreter {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
       call = { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
-      instance.resolved[pc] = call;
+      if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     }
     const { callee, nodes } = call;
     if (opcode === 0x59) this.#meter.charge(prices.perNode * nodes);
@@ -924,6 +926,11 @@ export class Interpreter {
     }
     this.#invoke(callee, args, frame, true);
   }
+}
+
+/** Code that runs share refers only to such code: the use of any other is charged in every run. */
+function mayKeep(caller: FunctionInstance, callee: FunctionInstance): boolean {
+  return callee.isShared || !caller.isShared;
 }
 
 function maskIndices(mask: bigint): number[] {
