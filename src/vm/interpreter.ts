@@ -10,7 +10,7 @@ import type {
   VariantReference,
   VectorReference,
 } from "../move/bytecode/program.ts";
-import { invariant, STATUS, VmError } from "./errors.ts";
+import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import { InstructionPrices, type Meter } from "./gas.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
@@ -140,14 +140,9 @@ export class Interpreter {
         yield;
       }
     } catch (error) {
-      throw this.#faultOf(error);
+      const fault = asFault(error);
+      throw fault === error ? error : this.#placed(fault as VmError);
     }
-  }
-
-  #faultOf(error: unknown): unknown {
-    return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError
-      ? this.#placed(invariant(`the code is not well formed: ${error.message}`))
-      : error;
   }
 
   #callNativeAlone(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
@@ -302,6 +297,8 @@ export class Interpreter {
           break;
         case 0x02: // ret
           meter.charge(costs[opcode] as number);
+          if (stack.length !== base + instance.definition.returns.length)
+            throw invariant("a function leaves other values than it returns");
           for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
           this.#leave();
           {
