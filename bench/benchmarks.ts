@@ -22,6 +22,7 @@ import type { Listed } from "./selection.ts";
 import { benchmarkStart } from "./start.ts";
 import { benchmarkStore } from "./store.ts";
 import { benchmarkStreams } from "./streams.ts";
+import { benchmarkVirtualMachine } from "./virtual-machine.ts";
 import { benchmarkWorkers } from "./workers.ts";
 
 /** The benchmarks of the program, in the order in which they run: where time is short, the last are left out. */
@@ -163,6 +164,15 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
     rows: [
       "account against the same accounts' balances, 32 connections",
       "resource against the same accounts' balances, 32 connections",
+    ],
+  },
+  vm: {
+    run: benchmarkVirtualMachine,
+    seconds: 25,
+    rows: [
+      "plain instructions per CPU second, over 20 million",
+      "transfers through devnet's framework per CPU second, over 400",
+      "view 0x1::coin::balance of devnet's framework, over the balance",
     ],
   },
   history: {

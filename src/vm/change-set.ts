@@ -47,6 +47,10 @@ export interface Change {
   readonly order: 0 | 1 | 2;
 }
 
+export function isModule({ order }: Change): boolean {
+  return order === 2;
+}
+
 /** Changes by the hex of their keys. */
 export type Changes = Map<string, Change>;
 

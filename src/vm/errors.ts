@@ -96,6 +96,13 @@ export function invariant(message: string): VmError {
   return new VmError(STATUS.unknownInvariantViolation, message);
 }
 
+/** An error as a run tells it: values of other types than the code says make JavaScript throw errors of its own. */
+export function asFault(error: unknown): unknown {
+  return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError
+    ? invariant(`the code is not well formed: ${error.message}`)
+    : error;
+}
+
 /** Thrown where the run needs an item that must be fetched first: the run stops, the item is fetched, and it runs again. */
 export class NeedsItem extends Error {
   readonly fetch: Promise<unknown>;

@@ -38,6 +38,7 @@ export const PLAIN_SCHEDULE: GasSchedule = {
   prices: new PlainPrices([
     ["txn.max_execution_gas", 920_000_000],
     ["txn.max_io_gas", 1_000_000_000],
+    ["txn.memory_quota", 10_000_000],
     ["txn.storage_io_per_state_slot_read", 302_385],
     ["txn.storage_io_per_state_byte_read", 151],
   ]),

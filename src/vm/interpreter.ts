@@ -10,7 +10,7 @@ import type {
   VariantReference,
   VectorReference,
 } from "../move/bytecode/program.ts";
-import { invariant, STATUS, VmError } from "./errors.ts";
+import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import { InstructionPrices, type Meter } from "./gas.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
@@ -91,7 +91,7 @@ interface ResolvedCall {
   /** Parts of the type arguments. */
   readonly nodes: number;
   /** The run that paid for the types last. */
-  chargedBy: Interpreter | undefined;
+  chargedBy: object | undefined;
 }
 
 /** Runs one call from outside, to its end. */
@@ -106,6 +106,8 @@ export class Interpreter {
   /** How often each module is active. */
   readonly #active = new Map<string, number>();
   #locks = 0;
+  /** Stands for this run where it paid for something. */
+  readonly #payer = {};
   /** Instructions that ran. */
   steps = 0;
   /** Where a run in pieces pauses next: at a number of instructions, or below a balance of gas. */
@@ -140,16 +142,11 @@ export class Interpreter {
         yield;
       }
     } catch (error) {
-      const fault = this.#faultOf(error);
+      const found = asFault(error);
+      const fault = found === error ? error : this.#placed(found as VmError);
       this.#tracer?.fail(fault, this.#session);
       throw fault;
     }
-  }
-
-  #faultOf(error: unknown): unknown {
-    return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError
-      ? this.#placed(invariant(`the code is not well formed: ${error.message}`))
-      : error;
   }
 
   #callNativeAlone(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
@@ -205,14 +202,14 @@ export class Interpreter {
   /** What a generic call calls. Its types are charged once for each caller and instantiation in one run. */
   #genericCall(caller: FunctionInstance, reference: Instantiation<FunctionReference>): ResolvedCall {
     let call = caller.calls.get(reference) as ResolvedCall | undefined;
-    if (call !== undefined && call.chargedBy === this) return call;
+    if (call !== undefined && call.chargedBy === this.#payer) return call;
     const { of, typeArgs } = reference;
     const types = call?.callee.typeArgs ?? typeArgs.map((type) => substitute(type, caller.typeArgs));
     const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
     this.#meter.charge(this.#prices.perNode * nodes);
     call ??= { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
-    if (this.#session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this;
-    caller.calls.set(reference, call);
+    if (this.#session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this.#payer;
+    if (mayKeep(caller, call.callee)) caller.calls.set(reference, call);
     return call;
   }
 
@@ -306,6 +303,8 @@ export class Interpreter {
           break;
         case 0x02: // ret
           meter.charge(costs[opcode] as number);
+          if (stack.length !== base + instance.definition.returns.length)
+            throw invariant("a function leaves other values than it returns");
           for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
           this.#leave();
           {
@@ -437,7 +436,7 @@ export class Interpreter {
           let callee = resolved[pc] as FunctionInstance | undefined;
           if (callee === undefined) {
             callee = this.#linker.function(reference, []);
-            resolved[pc] = callee;
+            if (mayKeep(instance, callee)) resolved[pc] = callee;
           }
           const args = reference.params.length;
           meter.charge(prices.callBase + prices.callArg * args + prices.callLocal * callee.localCount);
@@ -891,7 +890,7 @@ export class Interpreter {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
       call = { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
-      instance.resolved[pc] = call;
+      if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     }
     const { callee, nodes } = call;
     if (opcode === 0x59) this.#meter.charge(prices.perNode * nodes);
@@ -930,6 +929,11 @@ export class Interpreter {
     }
     this.#invoke(callee, args, frame, true);
   }
+}
+
+/** Code that runs share refers only to such code: the use of any other is charged in every run. */
+function mayKeep(caller: FunctionInstance, callee: FunctionInstance): boolean {
+  return callee.isShared || !caller.isShared;
 }
 
 function maskIndices(mask: bigint): number[] {

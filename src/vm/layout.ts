@@ -6,7 +6,7 @@ import { BcsWriter } from "../bcs/writer.ts";
 import type { PrimitiveName } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
 import { typeTagCodec } from "../move/type-tag.ts";
-import { invariant, STATUS, VmError } from "./errors.ts";
+import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import { tagOf, typeFromTag } from "./types.ts";
 import {
   Closure,
@@ -40,7 +40,11 @@ function hexBytes(address: string): Uint8Array {
 /** BCS of a value. Throws VmError for a value that has none. */
 export function encodeValue(value: Value, layout: Layout, signers: SignerForm = "enum"): Uint8Array {
   const writer = new BcsWriter(64);
-  write(writer, value, layout, signers, 1);
+  try {
+    write(writer, value, layout, signers, 1);
+  } catch (error) {
+    throw asFault(error);
+  }
   return writer.take();
 }
 

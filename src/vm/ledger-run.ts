@@ -10,7 +10,7 @@ import { readStoredModule, type StoredModule } from "../move/module-cache.ts";
 import { NeedsItem, STATUS, VmError } from "./errors.ts";
 import { PLAIN_SCHEDULE } from "./gas.ts";
 import { withoutBodies } from "./interface-modules.ts";
-import type { LoadedModule } from "./linker.ts";
+import { type LoadedModule, SharedCode } from "./linker.ts";
 import type { Pieces } from "./pieces.ts";
 import { createModuleMap, type Programs } from "./programs.ts";
 import { moduleStateKey } from "./state.ts";
@@ -48,6 +48,7 @@ export interface KnownState {
   /** True for a chain whose framework has no code: its functions are natives. */
   readonly isInterface: boolean;
   readonly modules: ReturnType<typeof createModuleMap>;
+  readonly shared: SharedCode;
 }
 
 export interface LedgerRunOptions {
@@ -168,7 +169,7 @@ export class LedgerRun {
     const found = loadConfig(this.read);
     const isInterface = found.schedule.prices.size === 0;
     const config = isInterface ? { ...found, schedule: PLAIN_SCHEDULE } : found;
-    return { config, isInterface, modules: createModuleMap(LATEST_BYTES) };
+    return { config, isInterface, modules: createModuleMap(LATEST_BYTES), shared: new SharedCode() };
   }
 
   /** A module; undefined if there is none. Throws NeedsItem, and ModuleError for one that does not parse. */

@@ -8,7 +8,7 @@ import { writeSetCodec, writtenValue } from "../ledger/write-set.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
 import { metadataOf, type StoredItem } from "./change-set.ts";
 import type { LedgerRun } from "./ledger-run.ts";
-import type { LoadedModule } from "./linker.ts";
+import type { LoadedModule, SharedCode } from "./linker.ts";
 import { moduleStateKey } from "./state.ts";
 import { execute } from "./transaction/execute.ts";
 import { type ExecutorOptions, TIME_KEY } from "./transaction/session-run.ts";
@@ -39,6 +39,9 @@ function nameOf(key: Uint8Array): string {
   return Buffer.from(key).toString("latin1");
 }
 
+/** Paths of modules begin with this byte. */
+const CODE_PATH = 0;
+
 const CONFIG_NAMES: ReadonlySet<string> = new Set(configKeys().map(nameOf));
 
 function decodeItem(value: Uint8Array): StoredItem {
@@ -51,10 +54,13 @@ export class LedgerTransactions {
   /** By their keys. */
   readonly #written = new Map<string, Written>();
   #config: ChainConfig;
+  /** Undefined once a module changed. */
+  #shared: SharedCode | undefined;
 
   constructor(run: LedgerRun) {
     this.#run = run;
     this.#config = run.state.config;
+    this.#shared = run.state.shared;
   }
 
   readonly #read = (key: Uint8Array): StoredItem | undefined => {
@@ -77,6 +83,7 @@ export class LedgerTransactions {
       programs: this.#run.program,
       modules: this.#module,
       config: this.#config,
+      shared: this.#shared,
     };
   }
 
@@ -116,6 +123,7 @@ export class LedgerTransactions {
       const stored = writtenValue(op);
       const value = stored && encodeWith(stateValueCodec, stored);
       this.#set(key, value);
+      if (stateKey.kind === "accessPath" && stateKey.path[0] === CODE_PATH) this.#shared = undefined;
       isConfig ||= CONFIG_NAMES.has(nameOf(key));
     }
     if (isConfig) this.#config = await this.#run.withItems(() => loadConfig((key) => this.#read(key)?.data));

@@ -33,7 +33,7 @@ export class LedgerViewState {
   /** Runs a view function with units of gas. Throws VmError. */
   call(call: ViewCall, maxGas: number): Promise<ViewResult> {
     const run = this.#run;
-    const { config, isInterface } = run.state;
+    const { config, isInterface, shared } = run.state;
     return run.run(() =>
       new ViewRun({
         read: run.read,
@@ -42,6 +42,7 @@ export class LedgerViewState {
         maxGas,
         natives: isInterface ? findInterfaceNative : findNative,
         modules: run.module,
+        shared,
       }).callInPieces(call),
     );
   }

@@ -12,7 +12,7 @@ import { STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import { integerKinds } from "./instructions.ts";
 import type { Layout } from "./layout.ts";
-import { countNodes, moduleKey, substitute, typeKey, typesKey } from "./types.ts";
+import { countNodes, moduleKey, partsOf, substitute, typeKey, typesKey } from "./types.ts";
 import { itemKindOf, type Value } from "./values.ts";
 
 /** A module of the ledger, or a script. */
@@ -72,6 +72,8 @@ export class FunctionInstance {
   readonly definition: FunctionDefinition;
   readonly typeArgs: readonly AbiType[];
   readonly native: NativeCode | undefined;
+  /** True for code of the chain itself that several runs use. */
+  readonly isShared: boolean;
   readonly kinds: Uint8Array;
   /** What instructions refer to, by their place, once they ran: functions found, types with their arguments. */
   readonly resolved: unknown[] = [];
@@ -86,7 +88,9 @@ export class FunctionInstance {
     definition: FunctionDefinition,
     typeArgs: readonly AbiType[],
     native: NativeCode | undefined,
+    isShared: boolean,
   ) {
+    this.isShared = isShared;
     this.module = module;
     this.definition = definition;
     this.typeArgs = typeArgs;
@@ -102,6 +106,41 @@ export class FunctionInstance {
     this.localNodes = locals.reduce((sum, type) => sum + countNodes(substitute(type, typeArgs)), 0);
   }
 }
+
+const ownCode = new WeakMap<object, boolean>();
+
+/** True for a module of the chain itself that uses no others: nothing in it is ever charged for being used. */
+function isOwnCode({ address, program }: LoadedModule): boolean {
+  if (!isSpecialAddress(address)) return false;
+  let isOwn = ownCode.get(program);
+  if (isOwn === undefined) {
+    isOwn = program.dependencies?.every((one) => isSpecialAddress(toHex(one.address))) ?? false;
+    ownCode.set(program, isOwn);
+  }
+  return isOwn;
+}
+
+function isOwnType(type: AbiType): boolean {
+  if (type.kind === "struct" && !isSpecialAddress(toHex(type.address))) return false;
+  return partsOf(type).every(isOwnType);
+}
+
+/** Runs may name any number of types. */
+const MAX_SHARED = 20_000;
+
+/** Functions and types of the chain's own modules that all runs on one state share. */
+export class SharedCode {
+  readonly instances: Instances = new Map();
+  /** Layouts without delayed fields, and with them. */
+  readonly layouts: readonly [Map<string, Layout>, Map<string, Layout>] = [new Map(), new Map()];
+  count = 0;
+
+  get isFull(): boolean {
+    return this.count >= MAX_SHARED;
+  }
+}
+
+type Instances = Map<FunctionDefinition, Map<string, FunctionInstance>>;
 
 /** A struct and the module that defines it. */
 export interface FoundStruct {
@@ -125,7 +164,8 @@ export class Linker {
   readonly visits: ModuleVisits;
   /** True where numbers of aggregators stay hidden from code. */
   readonly hasDelayedFields: boolean;
-  readonly #instances = new Map<FunctionDefinition, Map<string, FunctionInstance>>();
+  readonly #instances: Instances = new Map();
+  #shared: SharedCode | undefined;
   readonly #layouts = new Map<string, Layout>();
 
   constructor(options: {
@@ -134,7 +174,10 @@ export class Linker {
     readonly natives: NativeSource;
     readonly visits?: ModuleVisits;
     readonly hasDelayedFields?: boolean;
+    /** Of the state that `source` reads modules from. */
+    readonly shared?: SharedCode | undefined;
   }) {
+    this.#shared = options.shared;
     this.meter = options.meter;
     this.#source = options.source;
     this.#natives = options.natives;
@@ -203,6 +246,7 @@ export class Linker {
   /** Puts new modules in the place of those of the ledger. */
   stage(modules: readonly LoadedModule[]): void {
     for (const module of modules) this.#modules.set(module.key, module);
+    this.#shared = undefined;
     this.#instances.clear();
     this.#layouts.clear();
   }
@@ -228,10 +272,13 @@ export class Linker {
     definition: FunctionDefinition,
     typeArgs: readonly AbiType[],
   ): FunctionInstance {
-    let instances = this.#instances.get(definition);
+    const shared = this.#shared;
+    const isShared = shared !== undefined && !shared.isFull && isOwnCode(module) && typeArgs.every(isOwnType);
+    const all = isShared ? shared.instances : this.#instances;
+    let instances = all.get(definition);
     if (instances === undefined) {
       instances = new Map();
-      this.#instances.set(definition, instances);
+      all.set(definition, instances);
     }
     const key = typeArgs.length === 0 ? "" : typesKey(typeArgs);
     let instance = instances.get(key);
@@ -242,8 +289,9 @@ export class Linker {
           `${module.key}::${definition.name} takes ${definition.typeParams.length} type arguments`,
         );
       const native = definition.body === undefined ? this.#native(module, definition) : undefined;
-      instance = new FunctionInstance(module, definition, typeArgs, native);
+      instance = new FunctionInstance(module, definition, typeArgs, native, isShared);
       instances.set(key, instance);
+      if (isShared) shared.count++;
     }
     return instance;
   }
@@ -281,15 +329,20 @@ export class Linker {
   /** The layout of a concrete type. Throws VmError for one that is too large. */
   layout(type: AbiType): Layout {
     const key = typeKey(type);
-    let layout = this.#layouts.get(key);
+    const shared = this.#shared?.layouts[this.hasDelayedFields ? 1 : 0];
+    let layout = shared?.get(key) ?? this.#layouts.get(key);
     if (layout === undefined) {
-      layout = this.#makeLayout(type, { nodes: 0 }, 1);
-      this.#layouts.set(key, layout);
+      const budget = { nodes: 0, isOwn: true };
+      layout = this.#makeLayout(type, budget, 1);
+      if (this.#shared !== undefined && !this.#shared.isFull && budget.isOwn) {
+        shared?.set(key, layout);
+        this.#shared.count++;
+      } else this.#layouts.set(key, layout);
     }
     return layout;
   }
 
-  #makeLayout(type: AbiType, budget: { nodes: number }, depth: number): Layout {
+  #makeLayout(type: AbiType, budget: { nodes: number; isOwn: boolean }, depth: number): Layout {
     if (++budget.nodes > MAX_LAYOUT_NODES)
       throw new VmError(STATUS.verificationError, "a type has too many parts");
     if (depth > MAX_LAYOUT_DEPTH) throw new VmError(STATUS.valueDepthReached, "a type is nested too deeply");
@@ -301,7 +354,8 @@ export class Linker {
           itemKind: itemKindOf(type.item),
         };
       case "struct": {
-        const { abi } = this.struct(type);
+        const { abi, module } = this.struct(type);
+        budget.isOwn &&= isOwnCode(module);
         const fieldsOf = (fields: StructAbi["fields"]): Layout[] =>
           fields.map((field) => this.#makeLayout(substitute(field.type, type.typeArgs), budget, depth + 1));
         if (abi.variants !== undefined)

@@ -37,8 +37,37 @@ export function resourceStateKey(
   struct: StructTag,
   kind: "resource" | "resourceGroup",
 ): Uint8Array {
-  const path = encodeWith(accessPathCodec, { kind, struct });
+  return pathStateKey(address, encodeWith(accessPathCodec, { kind, struct }));
+}
+
+function pathStateKey(address: string, path: Uint8Array): Uint8Array {
   return encodeWith(stateKeyCodec, { kind: "accessPath", address: addressOf(address), path });
+}
+
+interface ResourcePath {
+  readonly group: string | undefined;
+  readonly path: Uint8Array;
+  /** Names the resource in its group. */
+  readonly tag: Uint8Array;
+}
+
+const paths = new WeakMap<AbiStructType, ResourcePath>();
+
+/** Where a resource is kept, in BCS. */
+function resourcePath(type: AbiStructType, group: string | undefined): ResourcePath {
+  let found = paths.get(type);
+  if (found === undefined || found.group !== group) {
+    const struct = structTagOf(type);
+    const path = encodeWith(
+      accessPathCodec,
+      group === undefined
+        ? { kind: "resource", struct }
+        : { kind: "resourceGroup", struct: parseStructTag(group) },
+    );
+    found = { group, path, tag: encodeWith(structTagCodec, struct) };
+    paths.set(type, found);
+  }
+  return found;
 }
 
 export function tableItemStateKey(handle: string, key: Uint8Array): Uint8Array {
@@ -76,18 +105,15 @@ export class LedgerState implements StateSource {
   }
 
   resource(address: string, type: AbiStructType, group: string | undefined): StateRead {
-    const tag = structTagOf(type);
-    if (group === undefined) {
-      const bytes = this.#read(resourceStateKey(address, tag, "resource"));
-      return { bytes, chargedBytes: bytes?.length ?? 0 };
-    }
-    const key = resourceStateKey(address, parseStructTag(group), "resourceGroup");
+    const { path, tag } = resourcePath(type, group);
+    const key = pathStateKey(address, path);
     const data = this.#read(key);
+    if (group === undefined) return { bytes: data, chargedBytes: data?.length ?? 0 };
     const name = toHex(key);
     const isFirst = !this.#touchedGroups.has(name);
     this.#touchedGroups.add(name);
     if (data === undefined) return { bytes: undefined, chargedBytes: 0 };
-    const members = findGroupMembers(data, [encodeWith(structTagCodec, tag)]);
+    const members = findGroupMembers(data, [tag]);
     if (members === undefined) throw invariant("a resource group does not decode");
     const [bytes] = members;
     return { bytes, chargedBytes: (bytes?.length ?? 0) + (isFirst ? data.length : 0) };

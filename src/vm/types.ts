@@ -118,7 +118,7 @@ function isConcrete(type: AbiType): boolean {
   }
 }
 
-function partsOf(type: AbiType): readonly AbiType[] {
+export function partsOf(type: AbiType): readonly AbiType[] {
   switch (type.kind) {
     case "vector":
       return [type.item];

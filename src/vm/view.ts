@@ -7,7 +7,7 @@ import { STATUS, VmError } from "./errors.ts";
 import { type GasSchedule, InstructionPrices, Meter, type StoragePrices } from "./gas.ts";
 import { Interpreter } from "./interpreter.ts";
 import { encodeValue } from "./layout.ts";
-import { Linker, type ModuleSource, type NativeSource } from "./linker.ts";
+import { Linker, type ModuleSource, type NativeSource, type SharedCode } from "./linker.ts";
 import { findNative } from "./machine.ts";
 import { finish, type Pieces } from "./pieces.ts";
 import { Features, Session } from "./session.ts";
@@ -98,6 +98,7 @@ export interface ViewOptions {
   readonly natives?: NativeSource | undefined;
   /** Finds modules; by default those of the state. */
   readonly modules?: ModuleSource | undefined;
+  readonly shared?: SharedCode | undefined;
 }
 
 /** A run of a view function; `gasUsed` is known afterwards, whatever came of it. */
@@ -126,7 +127,7 @@ export class ViewRun {
     const state = new LedgerState(read, programs);
     const natives = this.#options.natives ?? findNative;
     const source = this.#options.modules ?? ((at: string, of: string) => state.module(at, of));
-    const linker = new Linker({ meter, natives, source });
+    const linker = new Linker({ meter, natives, source, shared: this.#options.shared });
     const session = new Session({
       state,
       linker,

@@ -50,9 +50,13 @@ export class TestMachine {
   readonly session: Session;
   readonly #schedule: GasSchedule;
 
-  /** Checks the modules in their order: a module comes after those that it uses. */
-  constructor(modules: readonly Uint8Array[], options: MachineOptions = {}) {
-    const loaded = new Map(modules.map(loadedModule).map((one) => [one.key, one]));
+  /** Checks modules that are given as bytes; each comes after those that it uses. */
+  constructor(modules: readonly (Uint8Array | LoadedModule)[], options: MachineOptions = {}) {
+    const loaded = new Map(
+      modules
+        .map((one) => (one instanceof Uint8Array ? loadedModule(one) : one))
+        .map((one) => [one.key, one]),
+    );
     this.#schedule = options.schedule ?? PLAIN_SCHEDULE;
     this.linker = new Linker({
       meter: new Meter(this.#schedule, options.maxGas ?? 1_000_000),
@@ -72,6 +76,7 @@ export class TestMachine {
     });
     if (options.isUnchecked === true) return;
     for (const bytes of modules) {
+      if (!(bytes instanceof Uint8Array)) continue;
       const tables = readProgramTables(bytes, "module");
       const { key, program } = loadedModule(bytes);
       assertWellFormed({ program: program as ReturnType<typeof readProgram>, tables });

@@ -1,9 +1,16 @@
 // Sessions of a transaction: each has a data cache of its own on what the sessions before changed.
 import { toHex } from "../../base/hex.ts";
-import { type Changes, changesOf, type Metadata, readThrough, type StoredReader } from "../change-set.ts";
+import {
+  type Changes,
+  changesOf,
+  isModule,
+  type Metadata,
+  readThrough,
+  type StoredReader,
+} from "../change-set.ts";
 import type { InstructionPrices, Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
-import { Linker, type ModuleSource, type ModuleVisits } from "../linker.ts";
+import { Linker, type ModuleSource, type ModuleVisits, type SharedCode } from "../linker.ts";
 import { findNative } from "../machine.ts";
 import type { Pieces } from "../pieces.ts";
 import { Session, type Tracer, type TransactionFacts } from "../session.ts";
@@ -53,6 +60,8 @@ export interface ExecutorOptions {
   /** Modules of the state that `read` reads, where they are at hand. */
   readonly modules?: ModuleSource | undefined;
   readonly tracer?: Tracer | undefined;
+  /** Of those modules. */
+  readonly shared?: SharedCode | undefined;
 }
 
 /** One session: a data cache of its own on what the sessions before changed. */
@@ -74,6 +83,7 @@ export class SessionRun {
       source: (at, of) =>
         options.modules === undefined || isChanged(at, of) ? state.module(at, of) : options.modules(at, of),
       visits,
+      shared: [...transaction.changes.values()].some(isModule) ? undefined : options.shared,
       hasDelayedFields:
         options.isSimulation !== true &&
         options.config.features.has(FEATURE.delayedFields) &&
