@@ -16,7 +16,7 @@ import { readAccount } from "../../ledger/account.ts";
 import type { ExecutionStatus } from "../../ledger/execution-status.ts";
 import { StateTypes } from "../../ledger/state-types.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
-import { type Address, formatAddressLong } from "../../move/address.ts";
+import { type Address, formatAddressLong, parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import type { BlockMaker } from "../block-maker.ts";
 import type { ChainCopy, LedgerWriter } from "../ledger-writer.ts";
