@@ -20,8 +20,9 @@ export type TrustLevel =
   | { readonly kind: "agreed"; readonly needed: number; readonly of: number };
 
 /** Strongest first. */
-const KINDS = ["proven", "anchored", "chained", "agreed", "trusted", "local", "forked"] as const;
-export type TrustKind = (typeof KINDS)[number];
+/** From the strongest to the weakest: texts, ranks and the OpenAPI document come from this list. */
+export const TRUST_KINDS = ["proven", "anchored", "chained", "agreed", "trusted", "local", "forked"] as const;
+export type TrustKind = (typeof TRUST_KINDS)[number];
 
 /** Versions from `first` up to the next range, or up to the head. */
 export interface TrustRange {
@@ -79,7 +80,14 @@ export function formatTrust(level: TrustLevel): string {
 }
 
 /** The levels as texts, for messages. */
-export const TRUST_LEVELS = "proven, anchored, chained, agreed NEEDED/OF, trusted, local or forked";
+export const TRUST_LEVELS: string = TRUST_KINDS.map((kind) => (kind === "agreed" ? "agreed NEEDED/OF" : kind))
+  .join(", ")
+  .replace(/, (\w+)$/, " or $1");
+
+/** As a number for metrics: higher is stronger, and one upstream's word is 0. */
+export function trustRank(kind: TrustKind): number {
+  return TRUST_KINDS.indexOf("trusted") - TRUST_KINDS.indexOf(kind);
+}
 
 /** Parses what `formatTrust` returns; undefined for any other text. */
 export function parseTrust(given: string): TrustLevel | undefined {
@@ -88,14 +96,14 @@ export function parseTrust(given: string): TrustLevel | undefined {
     const [needed, of] = [Number(agreed[1]), Number(agreed[2])];
     return needed <= of ? { kind: "agreed", needed, of } : undefined;
   }
-  const kind = KINDS.find((name) => name === given);
+  const kind = TRUST_KINDS.find((name) => name === given);
   return kind === undefined || kind === "agreed" ? undefined : { kind };
 }
 
 /** Negative when `a` is weaker than `b`, 0 when they are equal. */
 export function compareTrust(a: TrustLevel, b: TrustLevel): number {
   if (a.kind === "agreed" && b.kind === "agreed") return a.needed - b.needed || b.of - a.of;
-  return KINDS.indexOf(b.kind) - KINDS.indexOf(a.kind);
+  return TRUST_KINDS.indexOf(b.kind) - TRUST_KINDS.indexOf(a.kind);
 }
 
 export function weakestTrust(first: TrustLevel, ...others: readonly TrustLevel[]): TrustLevel {

@@ -1,11 +1,14 @@
 // What the ledger rests on, in the info response and on the metrics page. Read from the position alone, so that the
 // writer, its workers and read-only processes say the same.
 import {
+  ANCHORED,
+  compareTrust,
   formatTrust,
   refutedText,
+  TRUST_KINDS,
   TRUSTED,
-  type TrustKind,
   trustAt,
+  trustRank,
   trustSpans,
   weakestTrust,
 } from "../ledger/trust.ts";
@@ -14,20 +17,11 @@ import type { LedgerPosition } from "../ledger/view.ts";
 /** Most ranges in the info response: the latest ones. */
 const SHOWN_RANGES = 20;
 
-/** As a number for metrics: higher is stronger. */
-const RANKS: Readonly<Record<TrustKind, number>> = {
-  forked: -2,
-  local: -1,
-  trusted: 0,
-  agreed: 1,
-  chained: 2,
-  anchored: 3,
-  proven: 4,
-};
-
 /** Text for the metrics page. */
-export const TRUST_RANK_HELP =
-  "Trust level of the latest version: -2 forked, -1 local, 0 trusted, 1 agreed, 2 chained, 3 anchored, 4 proven";
+export const TRUST_RANK_HELP: string = `Trust level of the latest version: ${[...TRUST_KINDS]
+  .reverse()
+  .map((kind) => `${trustRank(kind)} ${kind}`)
+  .join(", ")}`;
 
 /** Keys of the info response. Without the whole state, an answer may rest on an item that one upstream gave. */
 export function trustInfo(position: LedgerPosition, isWhole: boolean): Record<string, unknown> {
@@ -51,12 +45,12 @@ export function trustInfo(position: LedgerPosition, isWhole: boolean): Record<st
 }
 
 /** The level of the latest version as a number. */
-export function trustRank({ trust, version }: LedgerPosition): number {
-  return RANKS[trustAt(trust, version).kind];
+export function latestTrustRank({ trust, version }: LedgerPosition): number {
+  return trustRank(trustAt(trust, version).kind);
 }
 
 /** The highest version at `anchored` or `proven`; 0 if there is none. */
 export function anchoredVersion({ trust, version }: LedgerPosition): bigint {
-  const spans = trustSpans(trust, version).filter(({ level }) => RANKS[level.kind] >= RANKS.anchored);
+  const spans = trustSpans(trust, version).filter(({ level }) => compareTrust(level, ANCHORED) >= 0);
   return spans.at(-1)?.last ?? 0n;
 }

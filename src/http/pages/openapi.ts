@@ -1,5 +1,7 @@
 // Generates the OpenAPI document from the operations and the error catalogue.
+
 import { API_ROOT } from "../../interface/route.ts";
+import { TRUST_KINDS, TRUST_LEVELS } from "../../ledger/trust.ts";
 import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE } from "../error-catalogue.ts";
 import type { Field, Fields, JsonSchema } from "../field.ts";
 import type { Operation } from "../operation.ts";
@@ -114,11 +116,10 @@ function ledgerHeaders(operation: Operation, brands: readonly string[]): JsonSch
   for (const name of trustHeaderNames(brands)) {
     headers[name] = {
       required: ledger === "required",
-      description:
-        "How the data of the response was checked. Levels from the strongest to the weakest: proven, anchored, chained, agreed NEEDED/OF, trusted, local, forked.",
+      description: `How the data of the response was checked. Levels from the strongest to the weakest: ${TRUST_LEVELS}.`,
       schema: {
         type: "string",
-        pattern: "^(proven|anchored|chained|agreed [0-9]+/[0-9]+|trusted|local|forked)$",
+        pattern: `^(${TRUST_KINDS.join("|").replace("agreed", "agreed [0-9]+/[0-9]+")})$`,
         example: "chained",
       },
     };

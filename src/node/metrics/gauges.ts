@@ -10,7 +10,7 @@ import { countDamagedReads } from "../../store/lmdb/sealed-rows.ts";
 import type { Faults } from "../faults.ts";
 import type { LedgerWriter } from "../ledger-writer.ts";
 import type { HttpOptions } from "../options/http-options.ts";
-import { anchoredVersion, TRUST_RANK_HELP, trustRank } from "../trust-report.ts";
+import { anchoredVersion, latestTrustRank, TRUST_RANK_HELP } from "../trust-report.ts";
 import type { NodeStatus } from "../workers/worker-messages.ts";
 import type { WriterElection } from "../writer-election.ts";
 import type { GaugeSource } from "./metrics.ts";
@@ -25,7 +25,7 @@ const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosi
     "Time of the latest block",
     (position) => position.timestampUsec / USEC_PER_SEC,
   ],
-  ["sextant_trust_level", TRUST_RANK_HELP, (position) => BigInt(trustRank(position))],
+  ["sextant_trust_level", TRUST_RANK_HELP, (position) => BigInt(latestTrustRank(position))],
   ["sextant_anchored_version", "Highest version that is anchored or proven", anchoredVersion],
   [
     "sextant_refuted",
