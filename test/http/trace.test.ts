@@ -134,6 +134,10 @@ describe.skipIf(!hasShared)("a trace", () => {
     const { body: block } = await ask((await node.block({ version }))?.firstVersion ?? 0n);
     expect(block.matches_ledger).toBe(true);
     expect(block.calls[0]?.function).toBe("0x1::block::block_prologue");
+    // A fork fetches what the run reads.
+    const fork = await startNode({ fork: { url: node.url ?? "", upstreamRate: 0 }, localChain: {} });
+    const { version: forked } = await fork.impersonate("0xcafe", { ...transfer, arguments: ["0xb0b", 7n] });
+    expect(await fork.trace(forked)).toMatchObject({ matches_ledger: true, success: true });
     expect(await ask(0n)).toMatchObject({ status: 410, body: { error_code: "version_pruned" } });
     expect(await ask(1000n)).toMatchObject({ status: 404, body: { error_code: "transaction_not_found" } });
   });

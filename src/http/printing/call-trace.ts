@@ -16,12 +16,12 @@ import { AnswerText } from "./answer-text.ts";
 import type { StoredValuePrinter } from "./move-json.ts";
 import { STATUS_NAMES } from "./status-names.ts";
 
-export const MAX_CALLS = 1000;
+const MAX_CALLS = 1000;
 /** BCS of one value, and of all values of one trace. */
-export const MAX_VALUE_BYTES: number = 16 << 10;
+const MAX_VALUE_BYTES = 16 << 10;
 const MAX_VALUES_BYTES = 1 << 20;
 /** Units of memory of all arguments that are looked at: it takes time to find out how long a value is. */
-const MAX_LOOKED_AT = 16 << 20;
+const MAX_LOOKED_AT = 4 << 20;
 /** Calls after this number of characters are left out. */
 const MAX_CHARACTERS = 4 << 20;
 
@@ -192,8 +192,8 @@ export class CallTrace implements Tracer {
     try {
       const size = abstractSize(given);
       this.#lookedAt += size;
-      // A unit of memory is never more than a byte of BCS.
-      if (size > 40 * MAX_VALUE_BYTES) return { type, bytes: undefined };
+      // A number takes 40 units and up to 8 bytes: what is far longer is not encoded first.
+      if (size > 5 * MAX_VALUE_BYTES) return { type, bytes: undefined };
       const bytes = encodeStored(given, linker.layout(type));
       return { type, bytes: bytes.length > MAX_VALUE_BYTES ? undefined : bytes };
     } catch (error) {
