@@ -257,6 +257,7 @@ h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em}dl{display:grid;grid-templa
 .w{overflow-x:auto}table{border-collapse:collapse;width:100%;margin:1.5em 0}th,td{padding:.3em .6em;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}
 time,.n{white-space:nowrap}.n{text-align:right;font-variant-numeric:tabular-nums}.h{font:11px/1.45 ui-monospace,monospace;overflow-wrap:anywhere;min-width:14em}
 .opening,.sum,.closing{font-weight:600;background:#f4f4f4}
+@media(max-width:30em){dl{display:block}dd{margin-bottom:.4em}}
 @media print{@page{size:A4 landscape;margin:14mm;@bottom-right{content:"Page " counter(page) " of " counter(pages);font:9px system-ui,sans-serif}}body{margin:0;max-width:none;font-size:10px}h2{break-after:avoid}.w{overflow:visible}thead{display:table-header-group}tr{break-inside:avoid}.h{font-size:7px;min-width:0}}`;
 
 const ENTRY_NAMES: Readonly<Record<Row["entry"] | StatementChange["kind"], string>> = {
