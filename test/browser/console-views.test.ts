@@ -409,7 +409,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.emulateMedia({ media: "print" });
     expect(await proven.isVisible()).toBe(true);
     // A shortened address proves nothing on paper.
-    expect(await page.locator(".verdict").innerText()).toContain(claim.address);
+    expect(await page.locator(".verdict").textContent()).toContain(claim.address);
     expect(await check.isVisible()).toBe(false);
     expect(await page.getByRole("navigation", { name: "Views" }).isVisible()).toBe(false);
     await page.emulateMedia({ media: "screen" });
