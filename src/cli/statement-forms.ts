@@ -181,16 +181,16 @@ function joinRows(rows: readonly TaxRow[], row: TaxRow): TaxRow[] {
   return rows.with(at, joined);
 }
 
-/** `2026-01-31 12:00:00`, in UTC: both tools take whole seconds. */
+/** `2026-01-31 12:00:00`, in UTC. */
 function secondsText(usec: bigint): string {
   return formatTime(usec).slice(0, 19).replace("T", " ");
 }
 
-/** The universal template of Koinly; a fee is no part of what was sent. */
+/** The universal template of Koinly, with the fee beside what was sent and not in it. */
 function* koinlyLines(statements: readonly Statement[]): Generator<string> {
   yield "Date,Sent Amount,Sent Currency,Received Amount,Received Currency,Fee Amount,Fee Currency,Net Worth Amount,Net Worth Currency,Label,Description,TxHash";
   for (const { usec, sent, received, fee, note, hash } of taxRows(statements)) {
-    // The template has no row that is only a fee.
+    // As something sent with a label, because the template describes what was sent or received.
     const isFee = sent === undefined && received === undefined;
     const legs = (isFee ? [fee, undefined, undefined] : [sent, received, fee]).flatMap((leg) => [
       leg?.amount ?? "",
@@ -200,7 +200,7 @@ function* koinlyLines(statements: readonly Statement[]): Generator<string> {
   }
 }
 
-/** The CSV import of CoinTracking. Fees have rows of their own, because its fee column is only a remark. */
+/** The CSV import of CoinTracking. Fees have rows of their own, so that no reading of the fee column counts one twice. */
 function* coinTrackingLines(statements: readonly Statement[]): Generator<string> {
   const line = (cells: readonly string[]): string => cells.map(quoted).join(",");
   yield line([
