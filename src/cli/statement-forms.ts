@@ -181,16 +181,16 @@ function joinRows(rows: readonly TaxRow[], row: TaxRow): TaxRow[] {
   return rows.with(at, joined);
 }
 
-/** `2026-01-31 12:00:00`, in UTC: both tools take whole seconds. */
+/** `2026-01-31 12:00:00`, in UTC. */
 function secondsText(usec: bigint): string {
   return formatTime(usec).slice(0, 19).replace("T", " ");
 }
 
-/** The universal template of Koinly; a fee is no part of what was sent. */
+/** The universal template of Koinly, with the fee beside what was sent and not in it. */
 function* koinlyLines(statements: readonly Statement[]): Generator<string> {
   yield "Date,Sent Amount,Sent Currency,Received Amount,Received Currency,Fee Amount,Fee Currency,Net Worth Amount,Net Worth Currency,Label,Description,TxHash";
   for (const { usec, sent, received, fee, note, hash } of taxRows(statements)) {
-    // The template has no row that is only a fee.
+    // As something sent with a label, because the template describes what was sent or received.
     const isFee = sent === undefined && received === undefined;
     const legs = (isFee ? [fee, undefined, undefined] : [sent, received, fee]).flatMap((leg) => [
       leg?.amount ?? "",
@@ -200,7 +200,7 @@ function* koinlyLines(statements: readonly Statement[]): Generator<string> {
   }
 }
 
-/** The CSV import of CoinTracking. Fees have rows of their own, because its fee column is only a remark. */
+/** The CSV import of CoinTracking. Fees have rows of their own, so that no reading of the fee column counts one twice. */
 function* coinTrackingLines(statements: readonly Statement[]): Generator<string> {
   const line = (cells: readonly string[]): string => cells.map(quoted).join(",");
   yield line([
@@ -257,6 +257,7 @@ h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em}dl{display:grid;grid-templa
 .w{overflow-x:auto}table{border-collapse:collapse;width:100%;margin:1.5em 0}th,td{padding:.3em .6em;border-bottom:1px solid #ccc;text-align:left;vertical-align:top}
 time,.n{white-space:nowrap}.n{text-align:right;font-variant-numeric:tabular-nums}.h{font:11px/1.45 ui-monospace,monospace;overflow-wrap:anywhere;min-width:14em}
 .opening,.sum,.closing{font-weight:600;background:#f4f4f4}
+@media(max-width:30em){dl{display:block}dd{margin-bottom:.4em}}
 @media print{@page{size:A4 landscape;margin:14mm;@bottom-right{content:"Page " counter(page) " of " counter(pages);font:9px system-ui,sans-serif}}body{margin:0;max-width:none;font-size:10px}h2{break-after:avoid}.w{overflow:visible}thead{display:table-header-group}tr{break-inside:avoid}.h{font-size:7px;min-width:0}}`;
 
 const ENTRY_NAMES: Readonly<Record<Row["entry"] | StatementChange["kind"], string>> = {

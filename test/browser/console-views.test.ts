@@ -396,7 +396,7 @@ describe.skipIf(!hasChromium)("the console", () => {
     await proven.waitFor();
     const text = await page.getByLabel("The proof as JSON").inputValue();
     const { claim, ledger_version: version } = JSON.parse(text) as {
-      claim: { balance: string; asset_type: string };
+      claim: { address: string; balance: string; asset_type: string };
       ledger_version: string;
     };
     expect(BigInt(claim.balance)).toBeGreaterThan(2n ** 53n);
@@ -408,6 +408,8 @@ describe.skipIf(!hasChromium)("the console", () => {
     expect(await page.title()).toBe("printed");
     await page.emulateMedia({ media: "print" });
     expect(await proven.isVisible()).toBe(true);
+    // A shortened address proves nothing on paper.
+    expect(await page.locator(".verdict").textContent()).toContain(claim.address);
     expect(await check.isVisible()).toBe(false);
     expect(await page.getByRole("navigation", { name: "Views" }).isVisible()).toBe(false);
     await page.emulateMedia({ media: "screen" });

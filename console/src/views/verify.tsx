@@ -19,7 +19,6 @@ import {
   Hash,
   LedgerText,
   MonoField,
-  MoveType,
   Time,
   Title,
 } from "../parts/basics.tsx";
@@ -69,17 +68,19 @@ function ProvenCard({ proof, waypoint }: { readonly proof: Proven; readonly wayp
       <Facts>
         {claim.kind === "balance" ? (
           <>
-            <Fact name="Account">
-              <Address address={claim.address} />
+            <Fact name="Account" wide>
+              <Address address={claim.address} full />
             </Fact>
-            <Fact name="Asset">
-              <MoveType type={claim.asset} />
+            <Fact name="Asset" wide>
+              <span class="mono">
+                <LedgerText text={claim.asset} max={1000} />
+              </span>
             </Fact>
           </>
         ) : (
           <>
-            <Fact name="Table">
-              <Hash hash={claim.tableHandle} label="handle" />
+            <Fact name="Table" wide>
+              <Hash hash={claim.tableHandle} full label="handle" />
             </Fact>
             <Fact name="Key">
               <span class="mono">

@@ -8,7 +8,7 @@ import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
 import { askSource } from "../source/open.ts";
 import { readAtOf, stateExclusions, stateOptions } from "../source/options.ts";
-import type { ProofQuery, Source } from "../source/source.ts";
+import { type ProofQuery, type Source, SourceError } from "../source/source.ts";
 
 interface Asked {
   readonly table: string | undefined;
@@ -43,9 +43,15 @@ function queryOf(
 
 /** How long the node can make such a proof; undefined if it does not say. */
 async function provableOf(source: Source, version: string): Promise<string | undefined> {
-  const block = await source.read(blockByVersionRoute, { version });
-  const { block_timestamp: usec } = JSON.parse(block) as { block_timestamp: string };
-  return provableText(JSON.parse(await source.info()) as Record<string, unknown>, BigInt(usec));
+  try {
+    const block = await source.read(blockByVersionRoute, { version });
+    const { block_timestamp: usec } = JSON.parse(block) as { block_timestamp: string };
+    return provableText(JSON.parse(await source.info()) as Record<string, unknown>, BigInt(usec));
+  } catch (error) {
+    // A node may refuse to serve blocks; the proof is good all the same.
+    if (error instanceof SourceError) return undefined;
+    throw error;
+  }
 }
 
 export const proveCommand = command({
