@@ -62,13 +62,16 @@ export function command<R extends OptionRecord, Shared extends OptionRecord = Re
   return { ...definition, summary: SUMMARIES[definition.name] } as Command;
 }
 
+/** Operands that do not fit the usage line, which the message ends with once the command is known. */
+export class OperandError extends ConfigError {}
+
 /** Checks the number of operands of a command. */
 export function operandsOf<const N extends readonly string[]>(
   operands: readonly string[],
   names: N,
 ): { readonly [K in keyof N]: string } {
-  if (operands.length < names.length) throw new ConfigError(`missing ${names[operands.length]}`);
-  if (operands.length > names.length) throw new ConfigError(`unexpected ${operands[names.length]}`);
+  if (operands.length < names.length) throw new OperandError(`missing ${names[operands.length]}`);
+  if (operands.length > names.length) throw new OperandError(`unexpected ${operands[names.length]}`);
   return operands as { readonly [K in keyof N]: string };
 }
 

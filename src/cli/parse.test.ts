@@ -194,7 +194,7 @@ describe("bad options", () => {
     [["--json=maybe"], '--json: expected true or false, got "maybe"'],
     [["--no-port"], "unknown option --no-port: --port is not a switch"],
     [["-p", "1"], "unknown option -p: options are written --name"],
-    [["--__proto__", "1"], "unknown option --__proto__"],
+    [["--__proto__", "1"], "unknown option --__proto__ (--help lists the options)"],
     [["--time", "1 day"], '--time: expected a time such as 500ms, 1s, 5m, 1h or 2d, got "1 day"'],
   ])("%j", (args, message) => {
     expect(fault(args)).toBe(message);

@@ -61,7 +61,8 @@ function splitArguments(args: readonly string[], options: OptionRecord): Split {
     }
     if (!arg.startsWith("--")) {
       if (arg.startsWith("-") && arg.length > 1) {
-        throw new ConfigError(`unknown option ${arg}: options are written --name`);
+        const hint = arg.length > 2 ? didYouMean(arg.slice(1), Object.keys(options), "--") : "";
+        throw new ConfigError(`unknown option ${arg}: options are written --name${hint}`);
       }
       operands.push(arg);
       continue;
@@ -94,7 +95,8 @@ function splitArguments(args: readonly string[], options: OptionRecord): Split {
 function optionNamed(options: OptionRecord, name: string, shown: string, prefix: string): Option<unknown> {
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
   if (option === undefined) {
-    throw new ConfigError(`unknown option ${shown}${didYouMean(name, Object.keys(options), prefix)}`);
+    const hint = didYouMean(name, Object.keys(options), prefix) || " (--help lists the options)";
+    throw new ConfigError(`unknown option ${shown}${hint}`);
   }
   return option;
 }

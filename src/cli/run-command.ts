@@ -11,9 +11,10 @@ import {
   EXIT_OK,
   EXIT_TRY_AGAIN,
   EXIT_USAGE,
+  OperandError,
 } from "./command.ts";
 import { LoadError, loadCommand, loadCommands } from "./commands.ts";
-import { commandHelp, nextSteps, programHelp } from "./help/help.ts";
+import { commandHelp, nextSteps, programHelp, usageOf } from "./help/help.ts";
 import { Interrupted } from "./interrupt.ts";
 import { parseCommand } from "./parse.ts";
 import { COMMAND_NAMES, SUMMARIES } from "./summaries.ts";
@@ -51,7 +52,12 @@ async function run(args: readonly string[], context: CommandContext): Promise<nu
   const { values, operands, ignored } = parsed;
   const unknown = await unknownVariables(environment, command, loadCommands);
   for (const line of [...ignored, ...unknown]) context.err(`sextant: ${line}`);
-  return command.run(values, operands, context);
+  try {
+    return await command.run(values, operands, context);
+  } catch (error) {
+    if (!(error instanceof OperandError)) throw error;
+    throw new ConfigError(`${error.message}; usage: ${usageOf(command)}`, error);
+  }
 }
 
 /** Runs the command that the arguments name, and returns its exit code. Rejects if a part of the program cannot be loaded. */

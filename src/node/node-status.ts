@@ -63,7 +63,7 @@ function syncStateOf({ faults, hasStore, election, writer }: StatusParts): strin
   if (election?.role === "standby") return "standby";
   const follow = writer?.following?.status();
   if (follow !== undefined) return follow.state;
-  return writer?.blocks?.isMoving === true ? "moving" : "standing";
+  return writer?.blocks?.isMoving === true ? "moving" : "idle";
 }
 
 /** Why the process should be restarted. Transient faults do not count. */

@@ -1,7 +1,9 @@
 // The program out of the box: a running ledger that serves reads, prunes, stops and restarts.
+
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/command.ts";
+import { freePort } from "../support/free-port.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -144,9 +146,10 @@ describe("plain start", () => {
     expect(absent.code).toBe(1);
     expect(absent.stderr).toContain("table_item_not_found");
     expect((await runCommand(["balance", "0x1", "--url", base])).code).toBe(2);
-    const nobody = await runCommand(["info", "--url", "http://127.0.0.1:1"]);
+    const nobody = await runCommand(["info", "--url", `http://127.0.0.1:${await freePort()}`]);
     expect(nobody.code).toBe(75);
     expect(nobody.stderr).toContain("cannot reach");
+    expect(nobody.stderr).toContain("sextant start starts one");
     await node.stop();
   });
 

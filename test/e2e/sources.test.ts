@@ -104,7 +104,11 @@ describe("the same mistake on a node and on its data directory", () => {
       ["balance", "0x1", COIN, "--ledger-version", ""],
       "--ledger-version: expected some text",
     ],
-    ["an operand too few", ["balance", "0x1"], "missing ASSET"],
+    [
+      "an operand too few",
+      ["balance", "0x1"],
+      "missing ASSET; usage: sextant balance ADDRESS ASSET [options]",
+    ],
     ["an operand too many", ["raw-item", TABLE, "0x00", "0x01"], "unexpected 0x01"],
     ["a request file that is not there", ["encode", join(folder, "none.json")], "cannot read"],
   ])("%s: exit code 2", async (_, args, message) => {

@@ -28,6 +28,8 @@ describe("a start that cannot work", () => {
     const line = await refused(["--prot", "1"]);
     expect(line).toContain("did you mean --port?");
     expect(await runProgram(["start", "--prot", "1"])).toMatchObject({ code: 2, stdout: "", stderr: line });
+    expect(await refused(["-port", "1"])).toContain("did you mean --port?");
+    expect(await refused(["--zzzzzzzz"])).toContain("--help lists the options");
     expect(await refused(["operand"])).toContain("unexpected operand");
     expect(await refused([], { SEXTANT_PORT: "many" })).toContain("SEXTANT_PORT");
   });

@@ -95,7 +95,7 @@ describe("a node in the process", () => {
     for (const blockTimeMs of [0, 1]) {
       const node = await createNode({ localChain: { blockTimeMs, blocks: 3 } });
       const moving = async () => Number((await node.ledgerInfo()).block_height) > 20;
-      await until(async () => (await node.info()).sync_state === "standing" || (await moving()));
+      await until(async () => (await node.info()).sync_state === "idle" || (await moving()));
       expect(await node.ledgerInfo()).toMatchObject({ block_height: 3n });
       await node.close();
     }

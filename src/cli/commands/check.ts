@@ -37,7 +37,6 @@ function reportFields(report: StoreReport): Readonly<Record<string, unknown>> {
     tree_nodes: report.treeNodes,
     index_rows: report.indexRows,
     rows_not_yet_pruned: report.leftovers,
-    rows_not_covered: report.sideRows,
     faults: report.faults,
     verdict: report.faults === 0 ? "sound" : "damaged",
   };

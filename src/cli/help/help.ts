@@ -53,6 +53,12 @@ function exampleVariable({ options, mainOptions }: Command): string {
   return `--${name} is ${environmentName(name)}`;
 }
 
+/** How to call a command. */
+export function usageOf({ name, operands, options }: Command): string {
+  const hasOptions = Object.keys(options).length > 0;
+  return ["sextant", name, operands, hasOptions ? "[options]" : ""].filter((part) => part !== "").join(" ");
+}
+
 /** The help of one command: its main options, or all of them by group. */
 export function commandHelp(command: Command, isAll: boolean): string {
   const groups = optionGroups(command);
@@ -65,7 +71,7 @@ export function commandHelp(command: Command, isAll: boolean): string {
   return [
     command.summary,
     "",
-    `Usage: sextant ${command.name}${command.operands === "" ? "" : ` ${command.operands}`}${count === 0 ? "" : " [options]"}`,
+    `Usage: ${usageOf(command)}`,
     "",
     ...[...sections].flatMap(([heading, options]) => [`${heading}:`, ...optionLines(options, width), ""]),
     ...(hasMore ? [more] : []),

@@ -126,7 +126,10 @@ export class NodeClient {
   }
 
   #unreachable(error: unknown): TryAgainError {
-    return new TryAgainError(`cannot reach ${this.#root}: ${errorText(causeOf(error))}`, error);
+    const cause = causeOf(error);
+    const isRefused = (cause as { readonly code?: unknown } | undefined)?.code === "ECONNREFUSED";
+    const hint = isRefused ? "; no node listens there: sextant start starts one, --url names another" : "";
+    return new TryAgainError(`cannot reach ${this.#root}: ${errorText(cause)}${hint}`, error);
   }
 
   /** Throws if the response is a refusal or of another type. `text` is the body, if it was read. */
