@@ -26,11 +26,15 @@ const NATIVES: ReadonlyMap<string, Native> = new Map([
 ]);
 
 // Not run, or run with a difference:
-// - 0x1::vector::{empty, length, borrow, borrow_mut, push_back, pop_back, destroy_empty, swap}: compilers emit instructions
-//   for them, and a call by name fails with status 1021, as on the chain.
+// - docs/views.md lists the natives that are missing; a call fails with status 1021.
 // - 0x1::crypto_algebra::deserialize_internal of uncompressed points of BLS12-381: by its sources the chain checks only
 //   the subgroup, so it would take points of curves with the same shape. This machine refuses them.
 // Natives of test builds are in scripts/vm/test-natives.ts.
+
+/** Full names of all native functions. */
+export function nativeNames(): readonly string[] {
+  return [...NATIVES.keys()];
+}
 
 export function findNative(key: string): Native | undefined {
   return NATIVES.get(key);
