@@ -25,7 +25,7 @@ const EMPTY: StateSource = {
 };
 
 /** Every feature switched on. */
-export const ALL_FEATURES: Features = new Features(new Uint8Array(32).fill(0xff));
+const ALL_FEATURES: Features = new Features(new Uint8Array(32).fill(0xff));
 
 export interface MachineOptions
   extends Partial<Pick<SessionOptions, "state" | "facts" | "isUnbiasable" | "features">> {
