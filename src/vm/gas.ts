@@ -211,7 +211,7 @@ export class InstructionPrices {
 
   constructor(meter: Meter) {
     const price = (name: string): number => meter.price(`instr.${name}`);
-    for (const [code, name] of NAMES) this.base[code] = price(name);
+    for (const [i, name] of NAMES.entries()) if (name !== "-") this.base[i + 1] = price(name);
     this.perNode = price("subst_ty_per_node");
     this.constantByte = price("ld_const.per_byte");
     this.copyUnit = price("copy_loc.per_abs_val_unit");
@@ -236,107 +236,20 @@ export class InstructionPrices {
   }
 }
 
-/** The name of each instruction's price. */
-const NAMES: readonly (readonly [code: number, name: string])[] = [
-  [0x01, "pop"],
-  [0x02, "ret"],
-  [0x03, "br_true"],
-  [0x04, "br_false"],
-  [0x05, "branch"],
-  [0x06, "ld_u64"],
-  [0x07, "ld_const.base"],
-  [0x08, "ld_true"],
-  [0x09, "ld_false"],
-  [0x0a, "copy_loc.base"],
-  [0x0b, "move_loc.base"],
-  [0x0c, "st_loc.base"],
-  [0x0d, "mut_borrow_loc"],
-  [0x0e, "imm_borrow_loc"],
-  [0x0f, "mut_borrow_field"],
-  [0x10, "imm_borrow_field"],
-  [0x12, "pack.base"],
-  [0x13, "unpack.base"],
-  [0x14, "read_ref.base"],
-  [0x15, "write_ref.base"],
-  [0x16, "add"],
-  [0x17, "sub"],
-  [0x18, "mul"],
-  [0x19, "mod"],
-  [0x1a, "div"],
-  [0x1b, "bit_or"],
-  [0x1c, "bit_and"],
-  [0x1d, "bit_xor"],
-  [0x1e, "or"],
-  [0x1f, "and"],
-  [0x20, "not"],
-  [0x21, "eq.base"],
-  [0x22, "neq.base"],
-  [0x23, "lt"],
-  [0x24, "gt"],
-  [0x25, "le"],
-  [0x26, "ge"],
-  [0x27, "abort"],
-  [0x28, "nop"],
-  [0x29, "exists.base"],
-  [0x2a, "mut_borrow_global.base"],
-  [0x2b, "imm_borrow_global.base"],
-  [0x2c, "move_from.base"],
-  [0x2d, "move_to.base"],
-  [0x2e, "freeze_ref"],
-  [0x2f, "bit_shl"],
-  [0x30, "bit_shr"],
-  [0x31, "ld_u8"],
-  [0x32, "ld_u128"],
-  [0x33, "cast_u8"],
-  [0x34, "cast_u64"],
-  [0x35, "cast_u128"],
-  [0x36, "mut_borrow_field_generic"],
-  [0x37, "imm_borrow_field_generic"],
-  [0x39, "pack_generic.base"],
-  [0x3a, "unpack_generic.base"],
-  [0x3b, "exists_generic.base"],
-  [0x3c, "mut_borrow_global_generic.base"],
-  [0x3d, "imm_borrow_global_generic.base"],
-  [0x3e, "move_from_generic.base"],
-  [0x3f, "move_to_generic.base"],
-  [0x40, "vec_pack.base"],
-  [0x41, "vec_len.base"],
-  [0x42, "vec_imm_borrow.base"],
-  [0x43, "vec_mut_borrow.base"],
-  [0x44, "vec_push_back.base"],
-  [0x45, "vec_pop_back.base"],
-  [0x46, "vec_unpack.base"],
-  [0x47, "vec_swap.base"],
-  [0x48, "ld_u16"],
-  [0x49, "ld_u32"],
-  [0x4a, "ld_u256"],
-  [0x4b, "cast_u16"],
-  [0x4c, "cast_u32"],
-  [0x4d, "cast_u256"],
-  [0x4e, "imm_borrow_variant_field"],
-  [0x4f, "mut_borrow_variant_field"],
-  [0x50, "imm_borrow_variant_field_generic"],
-  [0x51, "mut_borrow_variant_field_generic"],
-  [0x52, "pack.base"],
-  [0x53, "pack_generic.base"],
-  [0x54, "unpack.base"],
-  [0x55, "unpack_generic.base"],
-  [0x56, "test_variant"],
-  [0x57, "test_variant_generic"],
-  [0x58, "pack_closure.base"],
-  [0x59, "pack_closure_generic.base"],
-  [0x5b, "ld_i8"],
-  [0x5c, "ld_i16"],
-  [0x5d, "ld_i32"],
-  [0x5e, "ld_i64"],
-  [0x5f, "ld_i128"],
-  [0x60, "ld_i256"],
-  [0x61, "cast_i8"],
-  [0x62, "cast_i16"],
-  [0x63, "cast_i32"],
-  [0x64, "cast_i64"],
-  [0x65, "cast_i128"],
-  [0x66, "cast_i256"],
-  [0x67, "negate"],
-  [0x68, "abort"],
-];
+/** The name of each instruction's price, from opcode 1 on; `-` where the price has parts of its own. */
+const NAMES: readonly string[] = `
+  pop ret br_true br_false branch ld_u64 ld_const.base ld_true ld_false copy_loc.base move_loc.base st_loc.base
+  mut_borrow_loc imm_borrow_loc mut_borrow_field imm_borrow_field - pack.base unpack.base read_ref.base
+  write_ref.base add sub mul mod div bit_or bit_and bit_xor or and not eq.base neq.base lt gt le ge abort nop
+  exists.base mut_borrow_global.base imm_borrow_global.base move_from.base move_to.base freeze_ref bit_shl bit_shr
+  ld_u8 ld_u128 cast_u8 cast_u64 cast_u128 mut_borrow_field_generic imm_borrow_field_generic - pack_generic.base
+  unpack_generic.base exists_generic.base mut_borrow_global_generic.base imm_borrow_global_generic.base
+  move_from_generic.base move_to_generic.base vec_pack.base vec_len.base vec_imm_borrow.base vec_mut_borrow.base
+  vec_push_back.base vec_pop_back.base vec_unpack.base vec_swap.base ld_u16 ld_u32 ld_u256 cast_u16 cast_u32
+  cast_u256 imm_borrow_variant_field mut_borrow_variant_field imm_borrow_variant_field_generic
+  mut_borrow_variant_field_generic pack.base pack_generic.base unpack.base unpack_generic.base test_variant
+  test_variant_generic pack_closure.base pack_closure_generic.base - ld_i8 ld_i16 ld_i32 ld_i64 ld_i128 ld_i256
+  cast_i8 cast_i16 cast_i32 cast_i64 cast_i128 cast_i256 negate abort
+`
+  .trim()
+  .split(/\s+/);

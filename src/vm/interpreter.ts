@@ -12,6 +12,7 @@ import type {
 } from "../move/bytecode/program.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import { InstructionPrices, type Meter } from "./gas.ts";
+import { split } from "./instructions.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
@@ -39,6 +40,7 @@ import {
   Vec,
 } from "./values.ts";
 
+const NO_FIELDS: StructAbi["fields"] = [];
 const MAX_OPERANDS = 1024;
 const MAX_FRAMES = 1024;
 const FUNCTION_CACHES = 83;
@@ -80,6 +82,8 @@ interface ResolvedStruct {
   /** Parts of the types of all fields. */
   readonly fieldNodes: number;
 }
+
+type StructArguments = readonly [abi: StructAbi, typeArgs: readonly AbiType[], fields: StructAbi["fields"]];
 
 interface ResolvedVector {
   readonly kind: ItemKind;
@@ -398,12 +402,7 @@ export class Interpreter {
         case 0x36:
         case 0x37: {
           const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-          let nodes = resolved[pc] as number | undefined;
-          if (nodes === undefined) {
-            nodes = this.#fieldNodes(instance, of, typeArgs);
-            resolved[pc] = nodes;
-          }
-          meter.charge(prices.perNode * nodes);
+          meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
           meter.charge(costs[opcode] as number);
           const ref = asRef(pop());
           push(new Ref(asStruct(ref).fields, of.index, ref.root));
@@ -416,12 +415,7 @@ export class Interpreter {
           let field = operands[pc] as FieldReference;
           if (opcode >= 0x50) {
             const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-            let nodes = resolved[pc] as number | undefined;
-            if (nodes === undefined) {
-              nodes = this.#fieldNodes(instance, of, typeArgs);
-              resolved[pc] = nodes;
-            }
-            meter.charge(prices.perNode * nodes);
+            meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
             field = of;
           }
           meter.charge(costs[opcode] as number);
@@ -469,11 +463,7 @@ export class Interpreter {
         }
         case 0x39: {
           const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
-          let known = resolved[pc] as ResolvedStruct | undefined;
-          if (known === undefined) {
-            known = this.#struct(instance, of, typeArgs, of.fields);
-            resolved[pc] = known;
-          }
+          const known = this.#known(instance, pc, of, typeArgs, of.fields);
           meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
           meter.useMemory(STACK_SIZE * of.fields.length);
           meter.charge((costs[opcode] as number) + prices.packGenericField * of.fields.length);
@@ -488,11 +478,7 @@ export class Interpreter {
             meter.charge((costs[opcode] as number) + prices.unpackField * count);
           } else {
             const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
-            let known = resolved[pc] as ResolvedStruct | undefined;
-            if (known === undefined) {
-              known = this.#struct(instance, of, typeArgs, of.fields);
-              resolved[pc] = known;
-            }
+            const known = this.#known(instance, pc, of, typeArgs, of.fields);
             count = of.fields.length;
             meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
             meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
@@ -512,11 +498,7 @@ export class Interpreter {
           const fields = owner.variants?.[variant]?.fields ?? [];
           if (opcode === 0x53) {
             const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            let known = resolved[pc] as ResolvedStruct | undefined;
-            if (known === undefined) {
-              known = this.#struct(instance, owner, typeArgs, fields);
-              resolved[pc] = known;
-            }
+            const known = this.#known(instance, pc, owner, typeArgs, fields);
             meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
             meter.charge((costs[opcode] as number) + prices.packGenericField * fields.length);
           } else meter.charge((costs[opcode] as number) + prices.packField * fields.length);
@@ -536,11 +518,7 @@ export class Interpreter {
           const count = value.fields.length + 1;
           if (opcode === 0x55) {
             const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            let known = resolved[pc] as ResolvedStruct | undefined;
-            if (known === undefined) {
-              known = this.#struct(instance, owner, typeArgs, declared);
-              resolved[pc] = known;
-            }
+            const known = this.#known(instance, pc, owner, typeArgs, declared);
             meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
             meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
           } else meter.charge((costs[opcode] as number) + prices.unpackField * count);
@@ -557,11 +535,7 @@ export class Interpreter {
               : (operands[pc] as Instantiation<VariantReference>).of;
           if (opcode === 0x57) {
             const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            let known = resolved[pc] as ResolvedStruct | undefined;
-            if (known === undefined) {
-              known = this.#struct(instance, owner, typeArgs, []);
-              resolved[pc] = known;
-            }
+            const known = this.#known(instance, pc, owner, typeArgs, NO_FIELDS);
             meter.charge(prices.perNode * known.nodes);
           }
           meter.charge(costs[opcode] as number);
@@ -725,16 +699,32 @@ export class Interpreter {
     }
   }
 
+  /** Parts of the types of a field and of its struct. */
   #fieldNodes(
     instance: FunctionInstance,
+    pc: number,
     { owner, index, variants }: FieldReference,
     typeArgs: readonly AbiType[],
   ): number {
+    const known = instance.resolved[pc] as number | undefined;
+    if (known !== undefined) return known;
     const struct = this.#struct(instance, owner, typeArgs, []);
     const fields = variants === undefined ? owner.fields : owner.variants?.[variants[0] ?? 0]?.fields;
     const type = fields?.[index]?.type;
     if (type === undefined) throw invariant("a field is missing");
-    return struct.nodes + countNodes(substitute(type, struct.type.typeArgs));
+    const nodes = struct.nodes + countNodes(substitute(type, struct.type.typeArgs));
+    instance.resolved[pc] = nodes;
+    return nodes;
+  }
+
+  /** As `#struct`, worked out once for each instruction. */
+  #known(instance: FunctionInstance, pc: number, ...of: StructArguments): ResolvedStruct {
+    let known = instance.resolved[pc] as ResolvedStruct | undefined;
+    if (known === undefined) {
+      known = this.#struct(instance, ...of);
+      instance.resolved[pc] = known;
+    }
+    return known;
   }
 
   #struct(
@@ -757,14 +747,8 @@ export class Interpreter {
     const meter = this.#meter;
     const operand = instance.definition.body?.operands[pc];
     const isGeneric = opcode >= 0x3b;
-    let struct = instance.resolved[pc] as ResolvedStruct | undefined;
-    if (struct === undefined) {
-      const { of, typeArgs } = isGeneric
-        ? (operand as Instantiation<StructAbi>)
-        : { of: operand as StructAbi, typeArgs: [] };
-      struct = this.#struct(instance, of, typeArgs, []);
-      instance.resolved[pc] = struct;
-    }
+    const { of, typeArgs } = split<StructAbi>(operand);
+    const struct = this.#known(instance, pc, of, typeArgs, NO_FIELDS);
     if (isGeneric) meter.charge(this.#prices.perNode * struct.nodes);
     // Exists, borrow mutably, borrow, move from, move to.
     const action = isGeneric ? opcode - 0x3b : opcode - 0x29;

@@ -5,7 +5,7 @@ import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, invariant } from "../errors.ts";
 import { encodeValue } from "../layout.ts";
-import type { NativeContext, NativeModule } from "../natives.ts";
+import type { Native, NativeContext, NativeModule } from "../natives.ts";
 import {
   asAddress,
   asBig,
@@ -189,46 +189,51 @@ function lengthOf(bytes: number): number {
   return bytes + (bytes < 128 ? 1 : 2);
 }
 
+/** A native for numbers of 64 or 128 bits that gives one value; others abort with the code. */
+function checked(
+  name: string,
+  code: number,
+  run: (context: NativeContext, args: readonly Value[]) => Value,
+): Native {
+  return (context, args, typeArgs) => {
+    chargeFor(context, `aptos_framework.aggregator_v2.${name}`);
+    maxOf(typeArgs[0], code);
+    return [run(context, args)];
+  };
+}
+
 const aggregator_v2: NativeModule = {
-  create_aggregator: (context, [max], typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.create_aggregator");
-    maxOf(typeArgs[0], UNSUPPORTED);
-    return [new Struct([hide(context, 0n), asBig(max)])];
-  },
+  create_aggregator: checked(
+    "create_aggregator",
+    UNSUPPORTED,
+    (context, [max]) => new Struct([hide(context, 0n), asBig(max)]),
+  ),
   create_unbounded_aggregator: (context, _, typeArgs) => {
     chargeFor(context, "aptos_framework.aggregator_v2.create_aggregator");
     return [new Struct([hide(context, 0n), maxOf(typeArgs[0], UNSUPPORTED)])];
   },
-  try_add: (context, [self, amount], typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.try_add");
-    maxOf(typeArgs[0], UNSUPPORTED);
-    return [tryChange(context, self, asBig(amount))];
-  },
-  try_sub: (context, [self, amount], typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.try_sub");
-    maxOf(typeArgs[0], UNSUPPORTED);
-    return [tryChange(context, self, -asBig(amount))];
-  },
-  is_at_least_impl: (context, [self, amount], typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.is_at_least");
-    maxOf(typeArgs[0], UNSUPPORTED);
-    return [numberOf(self) >= asBig(amount)];
-  },
-  read: (context, [self], typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.read");
-    maxOf(typeArgs[0], UNSUPPORTED);
-    return [numberOf(self)];
-  },
-  snapshot: (context, [self], typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.snapshot");
-    maxOf(typeArgs[0], UNSUPPORTED);
-    return [new Struct([hide(context, numberOf(self))])];
-  },
-  create_snapshot: (context, [value], typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.create_snapshot");
-    maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
-    return [new Struct([hide(context, asBig(value))])];
-  },
+  try_add: checked("try_add", UNSUPPORTED, (context, [self, amount]) =>
+    tryChange(context, self, asBig(amount)),
+  ),
+  try_sub: checked("try_sub", UNSUPPORTED, (context, [self, amount]) =>
+    tryChange(context, self, -asBig(amount)),
+  ),
+  is_at_least_impl: checked(
+    "is_at_least",
+    UNSUPPORTED,
+    (_, [self, amount]) => numberOf(self) >= asBig(amount),
+  ),
+  read: checked("read", UNSUPPORTED, (_, [self]) => numberOf(self)),
+  snapshot: checked(
+    "snapshot",
+    UNSUPPORTED,
+    (context, [self]) => new Struct([hide(context, numberOf(self))]),
+  ),
+  create_snapshot: checked(
+    "create_snapshot",
+    UNSUPPORTED_SNAPSHOT,
+    (context, [value]) => new Struct([hide(context, asBig(value))]),
+  ),
   copy_snapshot: (context) => {
     chargeFor(context, "aptos_framework.aggregator_v2.copy_snapshot");
     throw aborted(DEPRECATED);
@@ -237,11 +242,7 @@ const aggregator_v2: NativeModule = {
     chargeFor(context, "aptos_framework.aggregator_v2.string_concat");
     throw aborted(DEPRECATED);
   },
-  read_snapshot: (context, [self], typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.read_snapshot");
-    maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
-    return [numberOf(self)];
-  },
+  read_snapshot: checked("read_snapshot", UNSUPPORTED_SNAPSHOT, (_, [self]) => numberOf(self)),
   read_derived_string: (context, [self]) => {
     chargeFor(context, "aptos_framework.aggregator_v2.read_snapshot");
     const derived = self instanceof Ref ? self.get() : self;

@@ -7,7 +7,7 @@ import { aborted, invariant, STATUS, VmError } from "../errors.ts";
 import { decodeValue, encodeStored, encodeValue, hasDelayed } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
-import type { GlobalSlot } from "../session.ts";
+import type { EntryFacts, GlobalSlot } from "../session.ts";
 import { formatType, moduleKey, tagNesting, typesKey } from "../types.ts";
 import {
   abstractSize,
@@ -47,13 +47,9 @@ function textLength(text: string): number {
 
 const type_info: NativeModule = {
   type_of: (context, _, typeArgs) => {
-    const { meter } = context;
     const type = argOf(typeArgs, 0);
-    const key = "aptos_framework.type_info.type_of";
     const text = formatType(type);
-    meter.charge(
-      meter.price(`${key}.base`) + meter.price(`${key}.per_abstract_memory_unit`) * textLength(text),
-    );
+    chargeFor(context, "aptos_framework.type_info.type_of", textLength(text), "per_abstract_memory_unit");
     if (type.kind !== "struct") throw aborted(1);
     const args = type.typeArgs.length === 0 ? "" : `<${type.typeArgs.map(formatType).join(", ")}>`;
     return [
@@ -64,12 +60,9 @@ const type_info: NativeModule = {
       ]),
     ];
   },
-  type_name: ({ meter }, _, typeArgs) => {
+  type_name: (context, _, typeArgs) => {
     const text = formatType(argOf(typeArgs, 0));
-    const key = "aptos_framework.type_info.type_name";
-    meter.charge(
-      meter.price(`${key}.base`) + meter.price(`${key}.per_abstract_memory_unit`) * textLength(text),
-    );
+    chargeFor(context, "aptos_framework.type_info.type_name", textLength(text), "per_abstract_memory_unit");
     return [stringOf(text)];
   },
   chain_id_internal: (context) => {
@@ -114,7 +107,7 @@ function tableSlot(
 ): GlobalSlot {
   const { session, meter, linker } = context;
   const bytes = encodeValue(item, linker.layout(argOf(typeArgs, 0)));
-  meter.charge(meter.price(`${key}.base`) + meter.price(`${key}.per_byte_serialized`) * bytes.length);
+  chargeFor(context, key, bytes.length, "per_byte_serialized");
   return session.tableItem(tableHandle(table), bytes, argOf(typeArgs, 2), (read) => {
     meter.charge(meter.tableReadPrice(read?.chargedBytes));
   });
@@ -176,11 +169,9 @@ function writeEvent(
   message: Value,
   type: AbiType,
 ): readonly Value[] {
-  const { meter, linker, session } = context;
-  const key = "aptos_framework.event.write_to_event_store";
-  meter.charge(
-    meter.price(`${key}.base`) + meter.price(`${key}.per_abstract_memory_unit`) * abstractSize(message),
-  );
+  const { linker, session } = context;
+  const size = abstractSize(message);
+  chargeFor(context, "aptos_framework.event.write_to_event_store", size, "per_abstract_memory_unit");
   if (guid === undefined) {
     const [, emitter] = context.callers();
     const isOwn =
@@ -250,12 +241,7 @@ interface UniqueState {
   counter: bigint;
 }
 
-function entryPayload(
-  context: NativeContext,
-  payload: NonNullable<NonNullable<NativeContext["session"]["options"]["facts"]>["entry"]>,
-): Struct {
-  const { address, module, name, typeArgs, args } = payload;
-  void context;
+function entryPayload({ address, module, name, typeArgs, args }: EntryFacts): Struct {
   return new Struct([
     address,
     stringOf(module),
@@ -271,19 +257,7 @@ function entryPayload(
   ]);
 }
 
-function payloadUnits({
-  address,
-  module,
-  name,
-  typeArgs,
-  args,
-}: {
-  address: string;
-  module: string;
-  name: string;
-  typeArgs: readonly string[];
-  args: readonly Uint8Array[];
-}): number {
+function payloadUnits({ address, module, name, typeArgs, args }: EntryFacts): number {
   const texts = typeArgs.reduce((sum, one) => sum + textLength(one), 0);
   const bytes = args.reduce((sum, one) => sum + one.length, 0);
   return address.length / 2 + textLength(module) + textLength(name) + texts + bytes;
@@ -327,7 +301,7 @@ const transaction_context: NativeModule = {
       meter.price("aptos_framework.transaction_context.entry_function_payload.per_abstract_memory_unit") *
         payloadUnits(entry),
     );
-    return [new Struct([entryPayload(context, entry)], 1)];
+    return [new Struct([entryPayload(entry)], 1)];
   }),
   multisig_payload_internal: contextValue("multisig_payload", ({ entry, multisig }, context) => {
     if (multisig === undefined) return [none()];
@@ -336,7 +310,7 @@ const transaction_context: NativeModule = {
     meter.charge(
       meter.price("aptos_framework.transaction_context.multisig_payload.per_abstract_memory_unit") * units,
     );
-    const inner = entry === undefined ? none() : new Struct([entryPayload(context, entry)], 1);
+    const inner = entry === undefined ? none() : new Struct([entryPayload(entry)], 1);
     return [new Struct([new Struct([multisig, inner])], 1)];
   }),
   monotonically_increasing_counter_internal: (context, [timestamp]) => {
@@ -500,7 +474,7 @@ function requestPublish(
   args: readonly Value[],
   hasAllowed: boolean,
 ): readonly Value[] {
-  const { session, meter } = context;
+  const { session } = context;
   const names = (args[1] as Vec).items.map((one) => Buffer.from(asBytes(asStruct(one).fields[0])).toString());
   const allowedArg = hasAllowed ? (args[2] as Vec).items.map(asStruct) : undefined;
   const bundle = (args[hasAllowed ? 3 : 2] as Vec).items.map(asBytes);
@@ -508,13 +482,12 @@ function requestPublish(
     address: asAddress(fields[0]),
     name: Buffer.from(asBytes(asStruct(fields[1]).fields[0])).toString(),
   }));
-  const key = "aptos_framework.code.request_publish";
   const size =
     bundle.reduce((sum, one) => sum + one.length, 0) +
     names.reduce((sum, one) => sum + textLength(one), 0) +
     (allowed ?? []).reduce((sum, one) => sum + textLength(one.name), 0) +
     ADDRESS_BYTES * new Set(allowed?.map(({ address }) => address)).size;
-  meter.charge(meter.price(`${key}.base`) + meter.price(`${key}.per_byte`) * size);
+  chargeFor(context, "aptos_framework.code.request_publish", size);
   if (session.extensions.has("publish")) throw aborted(0x030000);
   const destination = asAddress(args[0]);
   const request: PublishRequest = {
