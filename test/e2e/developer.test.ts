@@ -52,7 +52,15 @@ await node.close();
 `;
 
 const TSCONFIG = {
-  compilerOptions: { module: "nodenext", target: "es2023", strict: true, noEmit: true, types: ["node"] },
+  compilerOptions: {
+    module: "nodenext",
+    target: "es2023",
+    strict: true,
+    noEmit: true,
+    types: ["node"],
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+  },
   include: ["*.ts"],
 };
 
