@@ -130,7 +130,7 @@ export function assembleModule(definition: ModuleDefinition): Uint8Array {
   const handles = own.map((struct) => pools.struct(struct));
   const functionHandles = new BcsWriter();
   for (const fun of functions) writeFunctionHandle(functionHandles, pools, fun, version);
-  const metadata = encodeMetadataTable(structs, functions);
+  const metadata = encodeMetadataTable(structs, functions, definition.errors ?? []);
   if (metadata.length > 0 && version < 6) {
     throw new MoveError("bytecode", "attributes such as view and event need format version 6");
   }

@@ -2,7 +2,8 @@
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { createLazyViews, type EncodedMessage } from "../../http/services.ts";
+import { createMachineSource, type MachineSource } from "../../chain/machine.ts";
+import type { EncodedMessage } from "../../http/services.ts";
 import { createAccountReader } from "../../ledger/account-reader.ts";
 import { parseAsset } from "../../ledger/asset.ts";
 import { readBalance } from "../../ledger/balance.ts";
@@ -20,7 +21,6 @@ import { parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import type { Explanation } from "../../transaction/explain/explanation.ts";
-import type { ViewMachine } from "../../vm/ledger-views.ts";
 import type { MinVersionOptions, ReadOptions } from "../options/read-options.ts";
 import { createQuestionAnswerer } from "../submissions/answerer.ts";
 import type { SubmissionKind, SubmissionResults } from "../submissions/messages.ts";
@@ -92,7 +92,7 @@ export class Reader {
   readonly modules = new ModuleCache();
   readonly types = new StateTypes(this.modules);
   readonly gasPrices = new GasPriceEstimator();
-  readonly views: () => Promise<ViewMachine> = createLazyViews();
+  readonly views: MachineSource = createMachineSource();
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
   readonly #thread = new SubmissionThread();
