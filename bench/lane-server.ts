@@ -4,6 +4,7 @@
 
 import fastify, { type FastifyInstance } from "fastify";
 import { Slices } from "../src/base/wait.ts";
+import { createMachineSource } from "../src/chain/machine.ts";
 import type { Operation } from "../src/http/operation.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
 import { HeaderMaker } from "../src/http/response/headers.ts";
@@ -30,7 +31,15 @@ async function startOwnServer({ ledger, encode, onRequest }: Parts, isDirect: bo
   // No admission control: Fastify has none either.
   const explain = (): Promise<never> => Promise.reject(new Error("not measured"));
   const server = createHttpServer({
-    ...{ ledger, encoder: encode, explainer: explain, nodeInfo, onRequest, isDirect },
+    ...{
+      ledger,
+      encoder: encode,
+      explainer: explain,
+      nodeInfo,
+      onRequest,
+      isDirect,
+      views: createMachineSource(),
+    },
     maxWaitMs: 0,
     port: 0,
   });

@@ -1,8 +1,10 @@
 // How long requests hold the event loop: the longest turn by any request that the limits allow, and what an honest client
 // feels of four others that encode as large bodies as they can.
+
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism, constants, setPriority } from "node:os";
+import { createMachineSource } from "../src/chain/machine.ts";
 import { pathTo } from "../src/interface/route.ts";
 import { balanceRoute, encodeRoute } from "../src/interface/routes.ts";
 import { createNode } from "../src/node.ts";
@@ -66,6 +68,7 @@ async function longestTurn(): Promise<BenchRow> {
     ledger: await createHeavyLedger(),
     encoder: refuse,
     explainer: refuse,
+    views: createMachineSource(),
     nodeInfo: () => ({}),
     port: 0,
     maxWaitMs: 0,

@@ -4,9 +4,11 @@
 // and every place they had is free at the end. A found
 // case is printed with its seed. Exits 1 when there is one.
 //   npx tsx scripts/fuzz-http.ts [--seconds 600] [--seed N]
+
 import { Agent } from "node:http";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
+import { createMachineSource } from "../src/chain/machine.ts";
 import { createHttpServer, type HttpServerOptions, type HttpServices } from "../src/http/server.ts";
 import { Reader } from "../src/node/api/reader.ts";
 import { hostilePipeline, sendPipeline } from "../test/support/hostile-pipelines.ts";
@@ -30,6 +32,7 @@ const settings: HttpServerOptions & HttpServices = {
   ledger,
   encoder: (body, view) => reader.encode(body, view),
   explainer: async (body, view) => JSON.stringify(await reader.explain(body, view)),
+  views: createMachineSource(),
   nodeInfo: () => ({ chain_id: "44" }),
   port: 0,
   bodyLimitBytes: 64 * 1024,

@@ -11,6 +11,9 @@ struct KeyRotationEvent has drop, store { old_authentication_key: vector<u8>, ne
 struct OriginatingAddress has key { address_map: table::Table<address, address> }
 struct RotationCapability has drop, store { account: address }
 struct SignerCapability has drop, store { account: address }
+error 1 EACCOUNT_ALREADY_EXISTS Account already exists
+error 5 ECANNOT_RESERVED_ADDRESS Cannot create account because address is reserved
+public fun create_account_if_does_not_exist(address)
 public view fun encrypted_dk_exists(address): bool
 public view fun exists_at(address): bool
 public view fun get_authentication_key(address): vector<u8>
@@ -36,6 +39,7 @@ entry fun upsert_ed25519_backup_key_and_encrypt_dk(&signer, vector<u8>, vector<u
 entry fun upsert_ed25519_backup_key_on_keyless_account(&signer, vector<u8>, vector<u8>, vector<u8>)
 
 module 0x1::aptos_account
+error 5 EMISMATCHING_RECIPIENTS_AND_AMOUNTS_LENGTH The lengths of the recipients and amounts lists don't match.
 public entry fun create_account(address)
 public entry fun transfer(&signer, address, u64)
 public entry fun batch_transfer(&signer, vector<address>, vector<u64>)

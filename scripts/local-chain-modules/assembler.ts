@@ -148,7 +148,7 @@ export function assembleModule(definition: ModuleDefinition): Uint8Array {
     if (!names.includes(name)) throw new MoveError("bytecode", `there is no function ${name}`);
     return names.indexOf(name);
   });
-  const metadata = encodeMetadataTable(structs, functions);
+  const metadata = encodeMetadataTable(structs, functions, definition.errors ?? []);
   if (metadata.length > 0 && version < 6) {
     throw new MoveError("bytecode", "attributes such as view and event need format version 6");
   }

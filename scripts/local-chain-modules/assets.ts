@@ -4,12 +4,15 @@
 /** Interfaces, one module after the other. */
 export const ASSETS_MODULES = `
 module 0x1::coin
+error 6 EINSUFFICIENT_BALANCE Not enough coins to complete transaction
+error 10 EFROZEN CoinStore is frozen. Coins cannot be deposited or withdrawn
 struct DepositEvent has drop, store { amount: u64 }
 struct WithdrawEvent has drop, store { amount: u64 }
 struct Coin<phantom T0> has store { value: u64 }
 struct CoinInfo<phantom T0> has key { name: String, symbol: String, decimals: u8, supply: Option<optional_aggregator::OptionalAggregator> }
 struct CoinStore<phantom T0> has key { coin: Coin<T0>, frozen: bool, deposit_events: event::EventHandle<DepositEvent>, withdraw_events: event::EventHandle<WithdrawEvent> }
 struct FreezeCapability<phantom T0> has copy, store { dummy_field: bool }
+struct MintCapability<phantom T0> has copy, store { dummy_field: bool }
 struct MigrationFlag has key { dummy_field: bool } @member(object::ObjectGroup)
 struct PairedCoinType has key { type: type_info::TypeInfo } @member(object::ObjectGroup)
 public view fun name<T0>(): String
@@ -37,7 +40,9 @@ public entry fun unfreeze_coin_store<T0>(address, &FreezeCapability<T0>)
 public entry fun upgrade_supply<T0>(&signer)
 
 module 0x1::aptos_coin
+error 1 ENO_CAPABILITIES Account does not have mint capability
 struct AptosCoin has key { dummy_field: bool }
+struct MintCapStore has key { mint_cap: coin::MintCapability<AptosCoin> }
 public entry fun mint(&signer, address, u64)
 public entry fun claim_mint_capability(&signer)
 public entry fun delegate_mint_capability(signer, address)
@@ -50,6 +55,11 @@ public entry fun register<T0>(&signer)
 public entry fun destroy_caps<T0>(&signer)
 
 module 0x1::object
+error 2 EOBJECT_DOES_NOT_EXIST there is no object at the address
+error 3 ENO_UNGATED_TRANSFERS The object does not have ungated transfers enabled
+error 4 ENOT_OBJECT_OWNER The caller does not have ownership permissions
+error 6 EMAXIMUM_NESTING Exceeds maximum nesting for an object transfer.
+error 7 ERESOURCE_DOES_NOT_EXIST the object has no resource of the type
 struct Object<phantom T0> has copy, drop, store { inner: address }
 struct ObjectCore has key { guid_creation_num: u64, owner: address, allow_ungated_transfer: bool, transfer_events: event::EventHandle<TransferEvent> } @member(ObjectGroup)
 struct ObjectGroup { dummy_field: bool } @group(global)
@@ -67,6 +77,10 @@ public entry fun transfer_to_object<T0: key, T1: key>(&signer, Object<T0>, Objec
 public entry fun unburn<T0: key>(&signer, Object<T0>)
 
 module 0x1::fungible_asset
+error 3 ESTORE_IS_FROZEN Store is disabled from sending and receiving this fungible asset.
+error 4 EINSUFFICIENT_BALANCE Insufficient balance to withdraw or transfer.
+error 8 ENOT_STORE_OWNER Account is not the store's owner.
+error 11 EFUNGIBLE_ASSET_AND_STORE_MISMATCH Fungible asset and store do not match.
 struct ConcurrentFungibleBalance has key { balance: aggregator_v2::Aggregator<u64> } @member(object::ObjectGroup)
 struct ConcurrentSupply has key { current: aggregator_v2::Aggregator<u128> } @member(object::ObjectGroup)
 struct Deposit has drop, store { store: address, amount: u64 } @event

@@ -65,12 +65,20 @@ export interface ImportedFunction
   readonly module: ModuleId;
 }
 
+/** Name and description of an abort code without its category. */
+export interface ModuleError {
+  readonly reason: bigint;
+  readonly name: string;
+  readonly description: string;
+}
+
 export interface ModuleDefinition extends ModuleId {
   /** Format version, 5 to 10; 10 by default. */
   readonly formatVersion?: number;
   readonly friends?: readonly ModuleId[];
   readonly structs?: readonly StructDefinition[];
   readonly functions?: readonly FunctionDefinition[];
+  readonly errors?: readonly ModuleError[];
   /** Structs of other modules that types use. */
   readonly imports?: readonly ImportedStruct[];
   /** Functions of other modules that code names in full. */

@@ -4,6 +4,11 @@
 /** Interface of the demo module; `demo` stands for its address. */
 export const DEMO_MODULES = `
 module demo::demo
+error 1 ENOT_PUBLISHER Only the publisher of the module sets prices
+error 2 ENO_ORDER There is no order in the slot
+error 3 ESLOT_TAKEN The slot has an order
+error 4 EOVERFILLED The order is smaller than that
+error 5 EUSED_ACCOUNT The account has sent transactions with sequence numbers, or does not exist
 struct Gold has drop { dummy_field: bool }
 struct Token<phantom T0, phantom T1> has key { dummy_field: bool }
 struct Market has key { prices: table::Table<String, u64>, orders: table::Table<u64, Order> }

@@ -52,6 +52,7 @@ struct BlockResource has key { height: u64, epoch_interval: u64, new_block_event
 struct CommitHistory has key { max_capacity: u32, next_idx: u32, table: table_with_length::TableWithLength<u32, NewBlockEvent> }
 struct NewBlockEvent has copy, drop, store { hash: address, epoch: u64, round: u64, height: u64, previous_block_votes_bitvec: vector<u8>, proposer: address, failed_proposer_indices: vector<u64>, time_microseconds: u64 }
 struct UpdateEpochIntervalEvent has drop, store { old_epoch_interval: u64, new_epoch_interval: u64 }
+fun block_prologue(signer, address, u64, u64, address, vector<u64>, vector<u8>, u64)
 public view fun get_current_block_height(): u64
 public view fun get_epoch_interval_secs(): u64
 
@@ -59,8 +60,18 @@ module 0x1::reconfiguration
 struct Configuration has key { epoch: u64, last_reconfiguration_time: u64, events: event::EventHandle<NewEpochEvent> }
 struct NewEpochEvent has drop, store { epoch: u64 } @event
 
+module 0x1::nonce_validation
+struct NonceKeyWithExpTime has copy, drop, store { txn_expiration_time: u64, sender_address: address, nonce: u64 }
+
+module 0x1::transaction_validation
+fun unified_prologue_v2(signer, Option<vector<u8>>, ReplayProtector, vector<address>, vector<Option<vector<u8>>>, u64, u64, u64, u8, bool)
+fun unified_prologue_fee_payer_v2(signer, signer, Option<vector<u8>>, Option<vector<u8>>, ReplayProtector, vector<address>, vector<Option<vector<u8>>>, u64, u64, u64, u8, bool)
+fun unified_epilogue_v2(signer, signer, u64, u64, u64, u64, bool, bool)
+struct ReplayProtector { dummy_field: bool }
+
 module 0x1::transaction_fee
 struct FeeStatement has drop, store { total_charge_gas_units: u64, execution_gas_units: u64, io_gas_units: u64, storage_fee_octas: u64, storage_fee_refund_octas: u64 } @event
+friend fun emit_fee_statement(FeeStatement)
 public entry fun convert_to_aptos_fa_burn_ref(&signer)
 public entry fun convert_to_aptos_fa_mint_ref(&signer)
 `;

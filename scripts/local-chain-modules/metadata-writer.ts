@@ -1,8 +1,8 @@
-// Writes the metadata that holds a module's attributes: view functions, events, resource groups.
+// Writes the metadata that holds a module's attributes (view functions, events, resource groups) and abort codes.
 import { compareBytes } from "../../src/base/bytes.ts";
 import { BcsWriter } from "../../src/bcs/writer.ts";
 import { ATTRIBUTE, METADATA_V1_KEY } from "../../src/move/bytecode/metadata.ts";
-import type { FunctionDefinition, StructDefinition } from "./definition.ts";
+import type { FunctionDefinition, ModuleError, StructDefinition } from "./definition.ts";
 
 interface Attribute {
   readonly kind: number;
@@ -36,13 +36,14 @@ function writeMap(writer: BcsWriter, entries: readonly Entry[]): void {
 export function encodeMetadataTable(
   structs: readonly StructDefinition[],
   functions: readonly FunctionDefinition[],
+  errors: readonly ModuleError[],
 ): Uint8Array {
   const structEntries = structs.map((struct): Entry => [struct.name, structAttributes(struct)]);
   const withAttributes = structEntries.filter(([, attributes]) => attributes.length > 0);
   const views = functions.filter((fun) => fun.isView === true);
-  if (withAttributes.length === 0 && views.length === 0) return new Uint8Array();
+  if (withAttributes.length + views.length + errors.length === 0) return new Uint8Array();
   const value = new BcsWriter();
-  value.uleb(0);
+  value.vector(errors, (out, { reason, name, description }) => out.u64(reason).text(name).text(description));
   writeMap(value, withAttributes);
   writeMap(
     value,

@@ -12,6 +12,7 @@ import type {
   Visibility,
 } from "../../src/move/abi.ts";
 import { type Address, formatAddress, parseAddress } from "../../src/move/address.ts";
+import type { ModuleError } from "./definition.ts";
 import { parseAbiType } from "./notation.ts";
 import { TextScanner } from "./text-scanner.ts";
 
@@ -21,6 +22,11 @@ export interface ModuleTextOptions {
   readonly formatVersion: number;
   /** Named addresses in the text. */
   readonly addresses?: ReadonlyMap<string, Address>;
+}
+
+/** A module, with the names and descriptions of its abort codes. */
+export interface ModuleText extends ModuleAbi {
+  readonly errors: readonly ModuleError[];
 }
 
 type TypeParam = StructAbi["typeParams"][number];
@@ -34,7 +40,7 @@ const COMMON_TYPES: ReadonlyMap<string, string> = new Map([
 const FRAMEWORK = parseAddress("0x1");
 
 /** Parses the modules of a text. */
-export function parseModules(text: string, options: ModuleTextOptions): ModuleAbi[] {
+export function parseModules(text: string, options: ModuleTextOptions): ModuleText[] {
   return text
     .trim()
     .split("\n\n")
@@ -46,6 +52,7 @@ class ModuleParser {
   readonly #options: ModuleTextOptions;
   readonly #structs: StructAbi[] = [];
   readonly #functions: FunctionAbi[] = [];
+  readonly #errors: ModuleError[] = [];
   #address: Address = FRAMEWORK;
   #name = "";
   #own: ReadonlySet<string> = new Set();
@@ -55,13 +62,16 @@ class ModuleParser {
     this.#options = options;
   }
 
-  parse(): ModuleAbi {
+  parse(): ModuleText {
     const head = new TextScanner(this.#lines[0] ?? "");
     head.expect("module");
     this.#address = this.#namedAddress(head.word());
     head.expect("::");
     this.#name = head.word();
-    const declarations = this.#lines.slice(1).map((line) => new TextScanner(line));
+    const lines = this.#lines.slice(1);
+    const errors = lines.filter((line) => line.startsWith("error "));
+    this.#errors.push(...errors.map(parseError));
+    const declarations = lines.filter((line) => !errors.includes(line)).map((line) => new TextScanner(line));
     this.#own = new Set(declarations.flatMap((scanner) => declaredType(scanner.text)));
     for (const scanner of declarations) this.#declaration(scanner);
     return {
@@ -71,6 +81,7 @@ class ModuleParser {
       friends: [],
       functions: this.#functions,
       structs: this.#structs,
+      errors: this.#errors,
     };
   }
 
@@ -178,6 +189,12 @@ class ModuleParser {
   #namedAddress(word: string): Address {
     return this.#options.addresses?.get(word) ?? parseAddress(word);
   }
+}
+
+/** `error REASON NAME DESCRIPTION`. */
+function parseError(line: string): ModuleError {
+  const [, reason = "", name = "", ...words] = line.split(" ");
+  return { reason: BigInt(reason), name, description: words.join(" ") };
 }
 
 /** Name of the struct or enum that a line declares, if it declares one. */

@@ -1,23 +1,16 @@
 // Changes that the author of a test makes to a local chain: accounts, balances, table items and modules.
 import { ConfigError } from "../base/errors.ts";
+import { encodeWith } from "../bcs/codec.ts";
 import { pairedMetadata, primaryStoreAddress } from "../ledger/asset.ts";
+import { stateKeyCodec } from "../ledger/state-key.ts";
 import { type Address, formatAddress, parseAddress } from "../move/address.ts";
 import { readModule } from "../move/bytecode/reader.ts";
 import { MoveError } from "../move/errors.ts";
-import { formatStructTag, type StructTag } from "../move/type-tag.ts";
+import { formatStructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { SubmissionError } from "../transaction/submission-error.ts";
-import type { AuthoredChange } from "./authored-block.ts";
-import type { CallState } from "./functions/call-state.ts";
-import { changeCoinSupply, coinKeys, coinStoreItem } from "./functions/coins.ts";
-import {
-  addToStore,
-  changeAssetSupply,
-  ensurePrimaryStore,
-  hasPrimaryStore,
-  storeBalance,
-} from "./functions/fungible-stores.ts";
-import { moduleItem, objectItem, rawCodec, tableItem } from "./item.ts";
+import type { StateEdit } from "../vm/transaction/execute.ts";
+import { moduleItem } from "./item.ts";
 import { newAccount } from "./new-account.ts";
 
 /** Largest module, as on the network. */
@@ -31,25 +24,30 @@ export interface NewAccount {
   readonly authenticationKey: Uint8Array;
 }
 
-/** Creates an account, or replaces the authentication key of one that exists. */
-export function putAccount({ address, authenticationKey }: NewAccount): AuthoredChange {
-  return async (call) => {
-    const item = call.account(address);
-    const account = (await call.read(item)) ?? newAccount(address);
-    call.write(item, { ...account, authenticationKey });
+/** An edit of the state. The natives that it needs are loaded with it. Throws ConfigError for one that makes no sense. */
+export type AuthoredChange = () => Promise<StateEdit>;
+
+/** Joins changes to one. */
+export function allOf(changes: readonly AuthoredChange[]): AuthoredChange {
+  return async () => {
+    const edits = await Promise.all(changes.map((change) => change()));
+    return (context) => {
+      for (const edit of edits) edit(context);
+    };
   };
 }
 
-/** A coin type, or the metadata address of a fungible asset. */
-interface ParsedAsset {
-  readonly coin: StructTag | undefined;
-  readonly metadata: Address;
-}
-
-function parseAssetText(text: string): ParsedAsset {
-  if (!text.includes(":")) return { coin: undefined, metadata: parseAddress(text) };
-  const coin = parseStructTag(text);
-  return { coin, metadata: pairedMetadata(coin) };
+/** Creates an account, or replaces the authentication key of one that exists. */
+export function putAccount({ address, authenticationKey }: NewAccount): AuthoredChange {
+  return async () => {
+    const { ACCOUNT } = await import("./natives/money.ts");
+    const { CallState } = await import("./natives/state.ts");
+    return (context) => {
+      const call = new CallState(context);
+      const account = call.read(address, ACCOUNT) ?? newAccount(address);
+      call.write(address, ACCOUNT, { ...account, authenticationKey });
+    };
+  };
 }
 
 /**
@@ -57,54 +55,44 @@ function parseAssetText(text: string): ParsedAsset {
  * store if that is all it has, else in its primary store. Creates a missing account.
  */
 export function setBalance(owner: Address, asset: string, amount: bigint): AuthoredChange {
-  const { coin, metadata } = parseAssetText(asset);
-  return async (call) => {
-    if ((await call.read(call.account(owner))) === undefined) await putAccount(ownKey(owner))(call);
-    const inCoins = coin === undefined ? false : await holdsCoins(call, owner, { coin, metadata });
-    if (coin !== undefined) await setCoins(call, owner, coin, inCoins ? amount : 0n);
-    if (!inCoins) await setStore(call, { owner, metadata, asset }, amount);
+  const coin = asset.includes(":") ? parseStructTag(asset) : undefined;
+  const metadata = coin === undefined ? parseAddress(asset) : pairedMetadata(coin);
+  return async () => {
+    const money = await import("./natives/money.ts");
+    const { CallState } = await import("./natives/state.ts");
+    return (context) => {
+      const call = new CallState(context);
+      money.ensureAccount(call, owner);
+      const store = primaryStoreAddress(owner, metadata);
+      let inStore = amount;
+      if (coin !== undefined) {
+        const type = money.coinType(coin);
+        if (!call.has(coin.address, money.coinInfo(type)))
+          throw new ConfigError(`asset: this ledger has no coin ${formatStructTag(coin)}`);
+        const held = call.read(owner, money.coinStore(type));
+        if (held !== undefined) {
+          const hasStore = call.has(store, money.STORE);
+          inStore = hasStore ? amount : 0n;
+          const value = amount - inStore;
+          call.write(owner, money.coinStore(type), { ...held, value });
+          money.changeCoinSupply(call, type, value - held.value);
+          if (!hasStore) return;
+        }
+      }
+      try {
+        money.ensurePrimaryStore(call, owner, metadata);
+      } catch (error) {
+        if (!(error instanceof SubmissionError)) throw error;
+        throw new ConfigError(
+          `asset: the local chain cannot set balances of ${asset}: ${error.message}`,
+          error,
+        );
+      }
+      const delta = inStore - money.storeBalance(call, store);
+      money.addToStore(call, store, delta);
+      money.changeAssetSupply(call, metadata, delta);
+    };
   };
-}
-
-function ownKey(address: Address): NewAccount {
-  return { address, authenticationKey: address };
-}
-
-async function holdsCoins(
-  call: CallState,
-  owner: Address,
-  { coin, metadata }: { readonly coin: StructTag; readonly metadata: Address },
-): Promise<boolean> {
-  if ((await call.read(coinKeys(coin).info)) === undefined) {
-    throw new ConfigError(`asset: this ledger has no coin ${formatStructTag(coin)}`);
-  }
-  if ((await call.read(coinStoreItem(call, owner, coin))) === undefined) return false;
-  return !(await hasPrimaryStore(call, owner, metadata));
-}
-
-async function setCoins(call: CallState, owner: Address, coin: StructTag, amount: bigint): Promise<void> {
-  const item = coinStoreItem(call, owner, coin);
-  const store = await call.read(item);
-  if (store === undefined || store.value === amount) return;
-  call.write(item, { ...store, value: amount });
-  await changeCoinSupply(call, coin, amount - store.value);
-}
-
-async function setStore(
-  call: CallState,
-  { owner, metadata, asset }: { readonly owner: Address; readonly metadata: Address; readonly asset: string },
-  amount: bigint,
-): Promise<void> {
-  const item = objectItem(primaryStoreAddress(owner, metadata));
-  try {
-    await ensurePrimaryStore(call, owner, metadata);
-  } catch (error) {
-    if (!(error instanceof SubmissionError)) throw error;
-    throw new ConfigError(`asset: the local chain cannot set balances of ${asset}: ${error.message}`, error);
-  }
-  const delta = amount - (await storeBalance(call, item));
-  await addToStore(call, item, delta);
-  await changeAssetSupply(call, metadata, delta);
 }
 
 /** Writes an item of a table, or removes it. */
@@ -113,12 +101,8 @@ export function putTableItem(
   key: Uint8Array,
   value: Uint8Array | undefined,
 ): AuthoredChange {
-  return async (call) => {
-    const item = tableItem(handle, key, rawCodec);
-    const before = await call.read(item);
-    if (value !== undefined) call.write(item, value);
-    else if (before !== undefined) call.state.delete(item);
-  };
+  const stateKey = encodeWith(stateKeyCodec, { kind: "tableItem", handle, key });
+  return async () => (context) => context.write(stateKey, value);
 }
 
 /** Publishes a module at the address that it names, or replaces it. Throws ConfigError for bytes that are no module. */
@@ -127,11 +111,14 @@ export function publishModule(bytes: Uint8Array): AuthoredChange {
     throw new ConfigError(`module: expected at most ${MAX_MODULE_BYTES} bytes, got ${bytes.length}`);
   }
   const { address, name } = moduleIdOf(bytes);
-  return async (call) => {
-    if ((await call.read(call.account(address))) === undefined) await putAccount(ownKey(address))(call);
-    const item = moduleItem(address, name);
-    await call.read(item);
-    call.write(item, bytes);
+  const key = encodeWith(stateKeyCodec, moduleItem(address, name).key);
+  return async () => {
+    const { ensureAccount } = await import("./natives/money.ts");
+    const { CallState } = await import("./natives/state.ts");
+    return (context) => {
+      ensureAccount(new CallState(context), address);
+      context.write(key, bytes);
+    };
   };
 }
 

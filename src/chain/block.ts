@@ -1,43 +1,37 @@
-// Makes one block: a pure function of the seed, the ledger under it and the time.
-import { USEC_PER_SEC } from "../base/numbers.ts";
+// Makes one block on a ledger: the framework's functions open it, run its transactions and end the epoch. On a network's
+// framework they are the framework's code, on the local chain's own the natives of this room.
+import { CodedError } from "../base/errors.ts";
+import { USEC_PER_MS } from "../base/numbers.ts";
 import { sha3Parts } from "../base/sha3.ts";
-import { encodeWith } from "../bcs/codec.ts";
+import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
+import { findNewEpoch } from "../ledger/block-event.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import type { Position } from "../ledger/position.ts";
+import { stateKeyCodec } from "../ledger/state-key.ts";
 import type { TreeNodeReader } from "../ledger/state-tree/update.ts";
-import type { Transaction } from "../ledger/transaction.ts";
-import { votersOf } from "../ledger/validator-set.ts";
+import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
+import { type ValidatorSet, votersOf } from "../ledger/validator-set.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { parseAddress } from "../move/address.ts";
+import { type Writes, writeSetCodec } from "../ledger/write-set.ts";
+import type { Address } from "../move/address.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
 import type { EpochState, LedgerInfo, SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type { BlockMetadata } from "../transaction/block-metadata.ts";
-import type { RawTransaction } from "../transaction/raw.ts";
-import type { Action, ActionContext } from "./actions/action.ts";
-import type { ChainItems } from "./chain-items.ts";
-import type { BlockState, Effects } from "./effects.ts";
-import { execute, feeOf, type Gas } from "./execute.ts";
-import { CallState } from "./functions/call-state.ts";
-import type { Item } from "./item.ts";
-import { pickAction, pickCount } from "./plan.ts";
-import {
-  type ChainHead,
-  commitSlot,
-  endEpoch,
-  endsEpoch,
-  nextBlock,
-  readChainHead,
-  runPrologue,
-  withEpochTime,
-} from "./prologue.ts";
-import { Random } from "./random.ts";
+import { refuseCode } from "../transaction/submission-error.ts";
+import type { UserTransaction } from "../transaction/user-transaction.ts";
+import type { ExecuteOptions, LedgerTransactions } from "../vm/ledger-transactions.ts";
+import type { TransactionOutput } from "../vm/transaction/status.ts";
+import type { AuthoredChange } from "./authoring.ts";
+import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
+import { rawCodec, resourceItem } from "./item.ts";
+import { type ChainHead, endsEpoch, nextBlock, readChainHead } from "./prologue.ts";
+import { blockRandom, type Random } from "./random.ts";
 import { RecordWriter, stateRootAfter } from "./record-writer.ts";
-import { useNonce } from "./submission/nonce-history.ts";
-import { runSubmitted } from "./submission/run.ts";
-import { findSupplyItems } from "./supply.ts";
-import { signAction } from "./user-transaction.ts";
-import { type SubmittedQueue, takeWaiting } from "./waiting.ts";
-import type { Movement } from "./wallet.ts";
+import { mintGrant } from "./submission/on-machine.ts";
+import type { Submitted } from "./submission/submitted.ts";
+import { Traffic } from "./traffic.ts";
+import { type SubmittedQueue, type TakenSubmission, takeWaiting } from "./waiting.ts";
 import { WorkingState } from "./working-state.ts";
 
 /** The ledger that a block extends. */
@@ -58,196 +52,245 @@ export interface BlockBase {
   readonly timestampUsec: bigint;
 }
 
-/** The result of `makeBlock`. */
+/** A block that is not committed yet. */
 export interface MadeBlock {
   readonly height: bigint;
   readonly records: readonly Uint8Array[];
   /** What its validators signed; undefined if their keys are not ours. */
   readonly signed: SignedLedgerInfo | undefined;
-  /** Amounts that its transactions moved. */
-  readonly movements: readonly Movement[];
   /** True if it had no room for some of the submitted transactions: the next block tries them. */
   readonly hasMore: boolean;
 }
 
-const GAS_PRICE = 100n;
-const MAX_GAS_USED = 500;
-const MIN_GAS_USED = 3;
-const NOBODY = parseAddress("0x0");
+/** A block of changes that the owner of a chain makes without a transaction of any account. */
+export interface AuthoredBlock extends Pick<MadeBlock, "records" | "signed"> {
+  /** Version and hash of each change's transaction. */
+  readonly transactions: readonly { readonly version: bigint; readonly hash: Uint8Array }[];
+}
+
+/** What blocks of one chain share. */
+export interface BlockChain {
+  /** 32 bytes, which the random numbers of blocks derive from. */
+  readonly seed: Uint8Array;
+  /** Of a chain that began with its own genesis: its demo accounts make transactions, its validators sign. */
+  readonly items?: ChainItems | undefined;
+}
+
 /** One block in this many has no proposer. */
 const NIL_BLOCKS = 97;
-/** One transaction in this many carries a nonce instead of a sequence number. */
-const NONCE_TRANSACTIONS = 8;
 
-/** The random numbers of the block at a height. */
-export function blockRandom(seed: Uint8Array, height: bigint): Random {
-  return new Random(sha3Parts(seed, encodeWith(u64, height)));
+/** Keys of what the end of an epoch reads of a validator: one question for all of them, where a fork must ask. */
+function stakeKeys({ address }: { readonly address: Address }): Uint8Array[] {
+  return ["0x1::stake::StakePool", "0x1::stake::ValidatorConfig"].map((type) =>
+    encodeWith(stateKeyCodec, resourceItem(address, type, rawCodec).key),
+  );
 }
 
-async function loadBlockState(items: ChainItems, view: LedgerView) {
-  const state = new WorkingState();
-  await state.load(view, items.all);
-  const coinSupplies = findSupplyItems(state, items);
-  const slot = commitSlot(state);
-  const extraItems: Item<unknown>[] = [...coinSupplies.values()] as Item<unknown>[];
-  if (slot !== undefined) extraItems.push(slot as Item<unknown>);
-  await state.load(view, extraItems);
-  return { blockState: { state, items, coinSupplies }, slot };
+function encodeWrites(writes: Writes): Uint8Array {
+  return encodeWith(writeSetCodec, { kind: "v0", writes });
 }
+
+/**
+ * A fork of a local chain does not see the ring buffer of latest blocks, which stays as it was: every block would ask the
+ * network for another slot of it.
+ */
+const HIDDEN_ON_FORKS = encodeWrites([[FRAMEWORK_ITEMS.commitHistory.key, { kind: "deletion" }]]);
 
 /** Collects the transactions of one block. */
-export class BlockBuilder {
-  readonly movements: Movement[] = [];
-  readonly #blockState: BlockState;
-  readonly #base: BlockBase;
-  readonly #head: ChainHead;
-  readonly #random: Random;
+class BlockBuilder {
+  /** True once the epoch ended, which ends the block. */
+  isOver = false;
   readonly #writer: RecordWriter;
+  readonly #chain: BlockChain;
+  readonly #base: BlockBase;
+  readonly #transactions: LedgerTransactions;
+  readonly #random: Random;
+  readonly #head: ChainHead;
+  readonly metadata: BlockMetadata;
+  /** True for a block without a proposer, which holds no transactions of accounts. */
+  readonly isNil: boolean;
   #gasUsed = 0n;
-  /** Fees of submitted transactions, whose gas prices differ, beyond the usual price. */
-  #extraFees = 0n;
+  #fees = 0n;
 
-  constructor(blockState: BlockState, base: BlockBase, head: ChainHead, random: Random) {
-    this.#blockState = blockState;
+  private constructor(
+    chain: BlockChain,
+    base: BlockBase,
+    transactions: LedgerTransactions,
+    head: ChainHead,
+    { hasProposer }: { readonly hasProposer: boolean },
+  ) {
+    this.#chain = chain;
     this.#base = base;
+    this.#transactions = transactions;
     this.#head = head;
-    this.#random = random;
     this.#writer = new RecordWriter(base.position);
+    this.#random = blockRandom(chain.seed, head.block.height + 1n);
+    const timestampUsec = base.timestampUsec > head.timeUsec ? base.timestampUsec : head.timeUsec + 1n;
+    const mayBeNil = chain.items !== undefined && !hasProposer && !endsEpoch(head, timestampUsec);
+    this.isNil = this.#random.oneIn(NIL_BLOCKS) && mayBeNil;
+    this.metadata = nextBlock(head, this.#random, { timestampUsec, isNil: this.isNil });
   }
 
-  get records(): readonly Uint8Array[] {
-    return this.#writer.records;
+  /** Opens a block. */
+  static async begin(
+    chain: BlockChain,
+    base: BlockBase,
+    transactions: LedgerTransactions,
+    options: { readonly hasProposer: boolean },
+  ): Promise<BlockBuilder> {
+    const { view, epochTimeMs } = base;
+    const state = new WorkingState();
+    const found = await readChainHead(state, view);
+    const epochIntervalUsec =
+      epochTimeMs === undefined ? found.block.epochIntervalUsec : BigInt(epochTimeMs) * USEC_PER_MS;
+    const head = { ...found, block: { ...found.block, epochIntervalUsec } };
+    const builder = new BlockBuilder(chain, base, transactions, head, options);
+    const isEpochEnd = endsEpoch(head, builder.metadata.timestampUsec);
+    // What the block writes anyway takes these values from here.
+    if (epochTimeMs !== undefined) state.set(FRAMEWORK_ITEMS.block, head.block);
+    if (isEpochEnd && chain.items !== undefined)
+      state.set(FRAMEWORK_ITEMS.validatorSet, joining(head.validators, builder.#nextValidators(chain.items)));
+    await transactions.apply(encodeWrites(state.writes()));
+    if (base.position.stateRoot === undefined && transactions.isInterface)
+      await transactions.apply(HIDDEN_ON_FORKS);
+    if (isEpochEnd) await transactions.fetch(head.validators.active.flatMap(stakeKeys));
+    await builder.#open();
+    return builder;
   }
 
-  /** The ledger after the records so far. */
-  get ledger(): LedgerRoot {
-    return this.#writer.ledger;
-  }
-
-  /** Starts a transaction. */
-  begin(createdUsec: bigint): Effects {
-    return { ...this.#blockState, createdUsec, events: [] };
-  }
-
-  /** Adds a system transaction. */
-  addSystem(transaction: Transaction, effects: Effects, stateRoot?: Uint8Array): void {
-    const outcome = { transaction, events: effects.events, writes: this.#blockState.state.finish() };
-    this.#writer.add(stateRoot === undefined ? outcome : { ...outcome, stateRoot });
-  }
-
-  /** Adds the last transaction of the block, with the state root after it. */
-  async addLast(transaction: Transaction, effects: Effects): Promise<void> {
-    const writes = this.#blockState.state.finish();
-    const stateRoot = await this.#stateRoot();
-    this.#writer.add({ transaction, events: effects.events, writes, stateRoot });
-  }
-
-  /** Signs, executes and adds a user transaction. */
-  async addUser(action: Action, gas: Gas, timestampUsec: bigint, nonce?: bigint): Promise<void> {
-    const { items, state } = this.#blockState;
-    const account = state.get(items.accounts[action.sender].account);
-    const transaction = signAction(action, items.demoAccounts, {
-      chainId: this.#head.chainId,
-      timestampUsec,
-      gasUnitPrice: gas.unitPrice,
-      replayProtection: nonce === undefined ? { sequenceNumber: account?.sequenceNumber ?? 0n } : { nonce },
-    });
-    const effects = this.begin(timestampUsec);
-    this.movements.push(...execute(effects, action, gas, nonce !== undefined));
-    if (nonce !== undefined) await this.#useNonce(transaction.raw, nonce, timestampUsec);
-    this.#gasUsed += gas.used;
-    this.#writer.add({
-      transaction: { kind: "user", transaction },
-      events: effects.events,
-      writes: state.finish(),
-      gasUsed: gas.used,
-      ...(action.failure === undefined ? {} : { status: action.failure }),
-    });
-  }
-
-  /** A transaction whose nonce is not used up could be submitted again. */
-  async #useNonce(raw: RawTransaction, nonce: bigint, timestampUsec: bigint): Promise<void> {
-    const { view } = this.#base;
-    const call = new CallState({
-      state: this.#blockState.state,
-      view,
-      createdUsec: timestampUsec,
-      faucet: NOBODY,
-      line: "writer",
-    });
-    const used = { sender: raw.sender, nonce, expirationSecs: raw.expirationTimestampSecs };
-    await useNonce(call, used, timestampUsec / USEC_PER_SEC);
-  }
-
-  /** Adds submitted transactions, as many as a block takes. Returns true if there was no room to try all of them. */
-  addSubmitted(queue: SubmittedQueue, timestampUsec: bigint): Promise<boolean> {
-    const { state } = this.#blockState;
-    const { view } = this.#base;
-    const { faucet } = queue;
-    const context = { chainId: this.#head.chainId, timestampUsec };
-    return takeWaiting(queue, { timestampUsec, isFork: this.#isFork }, async (submitted) => {
-      const call = new CallState({ state, view, createdUsec: timestampUsec, faucet, line: "writer" });
-      const result = await runSubmitted(call, submitted, context);
-      const { transaction } = submitted;
-      this.#gasUsed += result.gasUsed;
-      this.#extraFees += result.gasUsed * (transaction.raw.gasUnitPrice - GAS_PRICE);
-      this.#writer.add({
-        transaction: { kind: "user", transaction },
-        events: call.events,
-        writes: state.finish(),
-        ...result,
-      });
-      return result;
-    });
-  }
-
-  /** Adds random user transactions. */
-  async addRandomUsers(timestampUsec: bigint): Promise<void> {
-    const random = this.#random;
-    for (let left = pickCount(random); left > 0; left--) {
-      const used = BigInt(MIN_GAS_USED + random.below(MAX_GAS_USED));
-      const gas: Gas = { used, unitPrice: GAS_PRICE };
-      const context: ActionContext = { ...this.#blockState, random, fee: feeOf(gas) };
-      const action = pickAction(context);
-      if (action === undefined) continue;
-      const mayHaveNonce = action.cosigner === undefined && action.call.kind === "entryFunction";
-      const nonce = random.oneIn(NONCE_TRANSACTIONS) && mayHaveNonce ? random.u64() : undefined;
-      await this.addUser(action, gas, timestampUsec, nonce);
+  async #open(): Promise<void> {
+    const transaction: Transaction = { kind: "blockMetadata", block: this.metadata };
+    try {
+      await this.#add(transaction, await this.#execute(transaction, { areSignaturesValid: true }));
+    } catch (error) {
+      if (!(error instanceof CodedError) || (error.code !== "vm" && error.code !== "module")) throw error;
+      // The code is a network's, or an author's: it must not end the node.
+      throw new LedgerError("unavailable", `the framework cannot open a block: ${error.message}`);
     }
   }
 
-  /** The last transaction of an ordinary block, in one of the forms that chains have used. */
-  lastTransaction(blockId: Uint8Array): Transaction {
+  #nextValidators({ validators }: ChainItems): ValidatorSet {
+    return validators.setOf(this.#head.configuration.epoch + 1n);
+  }
+
+  #execute(transaction: Transaction, options: ExecuteOptions): Promise<TransactionOutput> {
+    return this.#transactions.execute(transaction, { ...options, transactionIndex: this.#writer.nextIndex });
+  }
+
+  async #add(transaction: Transaction, output: TransactionOutput, isLast = false): Promise<void> {
+    const { status, gasUsed, events, writeSet } = output;
+    if (status === undefined) throw new Error("a discarded transaction is in no block");
+    await this.#transactions.apply(writeSet);
+    this.isOver = events.some((event) => findNewEpoch(event) !== undefined);
+    const stateRoot =
+      isLast || this.isOver ? await stateRootAfter(this.#base, this.#transactions.changes()) : undefined;
+    this.#writer.add({
+      transaction,
+      status,
+      events,
+      writes: writeSet,
+      gasUsed: BigInt(gasUsed),
+      ...(stateRoot && { stateRoot }),
+    });
+  }
+
+  /** Runs a signed transaction and adds it. Returns why it is discarded, with nothing added, if the chain does not take it. */
+  async #run(
+    signed: UserTransaction,
+    options: ExecuteOptions,
+  ): Promise<Pick<TransactionOutput, "discardCode" | "gasUsed">> {
+    const transaction: Transaction = { kind: "user", transaction: signed };
+    const output = await this.#execute(transaction, options);
+    if (output.discardCode !== undefined) return output;
+    await this.#add(transaction, output);
+    this.#gasUsed += BigInt(output.gasUsed);
+    this.#fees += BigInt(output.gasUsed) * signed.raw.gasUnitPrice;
+    return output;
+  }
+
+  /** Adds a write set that no account signed. */
+  async addDirect(writeSet: Uint8Array): Promise<{ readonly version: bigint; readonly hash: Uint8Array }> {
+    const version = this.#writer.ledger.version + 1n;
+    // The same change made twice must be two transactions, with two hashes.
+    const events = [{ kind: "v2", type: { kind: "u64" }, data: encodeWith(u64, version) }] as const;
+    const payload = { kind: "direct", writeSet: decodeWith(writeSetCodec, writeSet), events } as const;
+    const transaction: Transaction = { kind: "genesis", payload };
+    await this.#transactions.apply(writeSet);
+    this.#writer.add({ transaction, events, writes: writeSet });
+    return { version, hash: transactionHash(encodeWith(transactionCodec, transaction)) };
+  }
+
+  /** Adds a submitted transaction. Throws SubmissionError, with nothing added, for one that the chain does not take. */
+  async take({ transaction, isFree }: Submitted, faucet: Address): Promise<TakenSubmission> {
+    const { sender } = transaction.raw;
+    const grant = isFree ? await mintGrant(this.#transactions, faucet, sender) : undefined;
+    if (grant !== undefined) await this.addDirect(grant);
+    const output = await this.#run(transaction, { areSignaturesValid: true, isOwners: isFree });
+    if (output.discardCode !== undefined) throw refuseCode(output.discardCode);
+    return { gasUsed: BigInt(output.gasUsed), isLast: this.isOver };
+  }
+
+  /** Adds random transactions of the demo accounts. What the chain does not take, as from one without coins, is left out. */
+  async addTraffic(items: ChainItems): Promise<void> {
+    const traffic = await Traffic.open(items, this.#base.view, this.#random);
+    const { chainId } = this.#head;
+    const { timestampUsec } = this.metadata;
+    for (let left = traffic.pickCount(); left > 0; left--) {
+      traffic.update(this.#transactions.changes());
+      const transaction = traffic.next({ chainId, timestampUsec });
+      if (transaction !== undefined) await this.#run(transaction, { areSignaturesValid: true });
+    }
+  }
+
+  /** Closes a block that no change of epoch closed. */
+  async end(): Promise<void> {
+    if (this.isOver) return;
+    const transaction = this.#lastTransaction();
+    await this.#add(transaction, await this.#execute(transaction, { areSignaturesValid: true }), true);
+  }
+
+  /** On a chain of its own, in one of the forms that chains have used. */
+  #lastTransaction(): Transaction {
+    const { id: blockId } = this.metadata;
+    const form = this.#chain.items === undefined ? 0 : this.#random.below(3);
+    if (form === 0) return { kind: "stateCheckpoint", blockId };
     const endInfo = {
       kind: "v0",
       gasLimitReached: false,
       outputLimitReached: false,
       gasUnits: this.#gasUsed,
-      approximateOutputBytes: BigInt(this.records.reduce((sum, record) => sum + record.length, 0)),
+      approximateOutputBytes: BigInt(this.#writer.records.reduce((sum, record) => sum + record.length, 0)),
     } as const;
-    switch (this.#random.below(3)) {
-      case 0:
-        return { kind: "stateCheckpoint", blockId };
-      case 1:
-        return { kind: "blockEpilogue", epilogue: { kind: "v0", blockId, endInfo } };
-      default: {
-        const fees = { kind: "v0", amounts: [[0n, this.#gasUsed * GAS_PRICE + this.#extraFees]] } as const;
-        return { kind: "blockEpilogue", epilogue: { kind: "v1", blockId, endInfo, fees } };
-      }
-    }
+    if (form === 1) return { kind: "blockEpilogue", epilogue: { kind: "v0", blockId, endInfo } };
+    const fees = { kind: "v0", amounts: [[0n, this.#fees]] } as const;
+    return { kind: "blockEpilogue", epilogue: { kind: "v1", blockId, endInfo, fees } };
   }
 
-  get #isFork(): boolean {
-    return this.#base.position.stateRoot === undefined;
-  }
-
-  #stateRoot(): Promise<Uint8Array> {
-    return stateRootAfter(this.#base, this.#blockState.state.changes);
+  /** The block, signed by validators whose keys are ours. On a fork a signature would confirm roots that nobody has. */
+  get made(): Omit<MadeBlock, "hasMore"> {
+    const { items } = this.#chain;
+    const { ledger, records } = this.#writer;
+    const { height } = this.#head.block;
+    const { epoch } = this.#head.configuration;
+    const nextEpoch =
+      this.isOver && items !== undefined
+        ? { epoch: epoch + 1n, voters: votersOf(this.#nextValidators(items)) }
+        : undefined;
+    const signed =
+      this.#base.position.stateRoot === undefined
+        ? undefined
+        : items?.validators.sign(ledgerInfoOf(this.metadata, ledger, nextEpoch), this.#head.validators);
+    return { height: height + 1n, records, signed };
   }
 }
 
+/** A set with the validators that are to join. */
+function joining(set: ValidatorSet, { active, totalVotingPower }: ValidatorSet): ValidatorSet {
+  return { ...set, pendingActive: active, totalJoiningPower: totalVotingPower };
+}
+
 /** What validators sign about a block. */
-export function ledgerInfoOf(
+function ledgerInfoOf(
   { id, epoch, round, timestampUsec }: BlockMetadata,
   ledger: LedgerRoot,
   nextEpoch: EpochState | undefined,
@@ -257,43 +300,39 @@ export function ledgerInfoOf(
 }
 
 /** Makes the block after the given ledger. */
-export async function makeBlock(items: ChainItems, seed: Uint8Array, base: BlockBase): Promise<MadeBlock> {
-  const { blockState, slot } = await loadBlockState(items, base.view);
-  const head = withEpochTime(readChainHead(blockState.state), base.epochTimeMs);
-  const height = head.block.height + 1n;
-  const random = blockRandom(seed, height);
-  const isLater = base.timestampUsec > head.timeUsec;
-  const proposedUsec = isLater ? base.timestampUsec : head.timeUsec + 1n;
-  const isEpochEnd = endsEpoch(head, proposedUsec);
-  const hasWaiting = base.submitted !== undefined && base.submitted.waiting.length > 0;
-  const isNil = random.oneIn(NIL_BLOCKS) && !isEpochEnd && !hasWaiting;
-  const block = nextBlock(head, random, { timestampUsec: proposedUsec, isNil });
-  const { timestampUsec } = block;
-  const builder = new BlockBuilder(blockState, base, head, random);
-  const prologue = builder.begin(timestampUsec);
-  runPrologue(prologue, head, block, slot);
-  const { validators } = items;
-  const result = (hasMore: boolean, nextEpoch?: EpochState): MadeBlock => ({
-    height,
-    records: builder.records,
-    signed: validators.sign(ledgerInfoOf(block, builder.ledger, nextEpoch), head.validators),
-    movements: builder.movements,
-    hasMore,
-  });
-  if (isEpochEnd) {
-    const epoch = head.configuration.epoch + 1n;
-    const next = validators.setOf(epoch);
-    endEpoch(prologue, head, timestampUsec, next);
-    await builder.addLast({ kind: "blockMetadata", block }, prologue);
-    return result(hasWaiting, { epoch, voters: votersOf(next) });
-  }
-  builder.addSystem({ kind: "blockMetadata", block }, prologue);
-  let hasMore = false;
-  if (!isNil) {
+export async function makeBlock(
+  chain: BlockChain,
+  base: BlockBase,
+  transactions: LedgerTransactions,
+): Promise<MadeBlock> {
+  const { submitted: queue } = base;
+  const hasWaiting = queue !== undefined && queue.waiting.length > 0;
+  const block = await BlockBuilder.begin(chain, base, transactions, { hasProposer: hasWaiting });
+  let hasMore = block.isOver && hasWaiting;
+  if (!block.isOver && queue !== undefined) {
+    const { timestampUsec } = block.metadata;
+    const isFork = base.position.stateRoot === undefined;
     // Before the demo accounts, whose own transactions would use up the sequence numbers that clients with their keys sign.
-    if (base.submitted !== undefined) hasMore = await builder.addSubmitted(base.submitted, timestampUsec);
-    if (base.traffic !== false) await builder.addRandomUsers(timestampUsec);
+    hasMore = await takeWaiting(queue, { timestampUsec, isFork }, (one) => block.take(one, queue.faucet));
   }
-  await builder.addLast(builder.lastTransaction(block.id), builder.begin(timestampUsec));
-  return result(hasMore);
+  const hasTraffic = base.traffic !== false && !block.isOver && !block.isNil;
+  if (chain.items !== undefined && hasTraffic) await block.addTraffic(chain.items);
+  await block.end();
+  return { ...block.made, hasMore };
+}
+
+/** Makes a block of changes. Undefined if the block at this time ends the epoch. */
+export async function makeAuthoredBlock(
+  chain: BlockChain,
+  base: BlockBase,
+  transactions: LedgerTransactions,
+  changes: readonly AuthoredChange[],
+): Promise<AuthoredBlock | undefined> {
+  const block = await BlockBuilder.begin(chain, base, transactions, { hasProposer: true });
+  if (block.isOver) return undefined;
+  const made: Awaited<ReturnType<BlockBuilder["addDirect"]>>[] = [];
+  for (const change of changes)
+    made.push(await block.addDirect((await transactions.change(await change())).writeSet));
+  await block.end();
+  return { ...block.made, transactions: made };
 }

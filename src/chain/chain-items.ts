@@ -46,11 +46,11 @@ export interface AccountItems {
 }
 
 /** An entry in the market's table of orders. */
-const orderCodec = struct({ owner: addressCodec, asset: addressCodec, amount: u64, filled: u64 });
+export const orderCodec = struct({ owner: addressCodec, asset: addressCodec, amount: u64, filled: u64 });
 export type Order = ValueOf<typeof orderCodec>;
 
 /** The demo module's resource: the handles of its two tables. */
-const marketCodec = struct({ prices: addressCodec, orders: addressCodec });
+export const marketCodec = struct({ prices: addressCodec, orders: addressCodec });
 export type Market = ValueOf<typeof marketCodec>;
 
 /** Keys of the table of prices. Transactions delete and recreate the last one. */

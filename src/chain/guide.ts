@@ -82,7 +82,7 @@ function guideAccount(items: ChainItems, name: keyof ChainItems["demoAccounts"])
   const visitorAssets: GuideAsset[] = (["native", "gold"] as const).map((asset) => ({
     asset: assetText(items.assets[asset]),
     symbol: items.assets[asset].symbol,
-    form: asset === "native" ? FORMS.store : FORMS.coin,
+    form: FORMS.store,
     note: "comes and goes",
   }));
   return {

@@ -3,7 +3,7 @@ import { type Codec, encodeWith } from "../bcs/codec.ts";
 import { type ResourceGroup, resourceGroupCodec } from "../ledger/resources.ts";
 import { type AccessPath, accessPathCodec, type StateKey, stateKeyHash } from "../ledger/state-key.ts";
 import type { Address } from "../move/address.ts";
-import type { StructTag, TypeTag } from "../move/type-tag.ts";
+import type { StructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 
 /** A state item whose value is a T. */
@@ -15,9 +15,14 @@ export interface Item<T> {
   readonly codec: Codec<T>;
 }
 
+/** The id of the item with a key hash. */
+export function idOf(keyHash: Uint8Array): string {
+  return Buffer.from(keyHash).toString("latin1");
+}
+
 function createItem<T>(key: StateKey, codec: Codec<T>): Item<T> {
   const keyHash = stateKeyHash(key);
-  return { key, keyHash, id: Buffer.from(keyHash).toString("latin1"), codec };
+  return { key, keyHash, id: idOf(keyHash), codec };
 }
 
 function pathItem<T>(address: Address, path: AccessPath, codec: Codec<T>): Item<T> {
@@ -33,11 +38,6 @@ export function tagOf(type: string | StructTag): StructTag {
   const tag = TAGS.get(type) ?? parseStructTag(type);
   TAGS.set(type, tag);
   return tag;
-}
-
-/** The type tag of a type text, for events. */
-export function typeOf(type: string): TypeTag {
-  return { kind: "struct", struct: tagOf(type) };
 }
 
 /** A resource at an address. */

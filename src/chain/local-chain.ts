@@ -1,13 +1,20 @@
 // The local chain: it makes its own blocks. It has no state of its own: seed, ledger and time determine every block, so
 // it continues from any stored ledger.
 import { sha3 } from "../base/sha3.ts";
-import { type AuthoredBlock, type AuthoredChange, makeAuthoredBlock } from "./authored-block.ts";
-import { type BlockBase, blockRandom, type MadeBlock, makeBlock } from "./block.ts";
+import type { AuthoredChange } from "./authoring.ts";
+import {
+  type AuthoredBlock,
+  type BlockBase,
+  type BlockChain,
+  type MadeBlock,
+  makeAuthoredBlock,
+  makeBlock,
+} from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { type ChainGuide, createGuide } from "./guide.ts";
 import { createKeypair } from "./keys.ts";
-import { createMachineSource, NetworkFramework } from "./network-framework.ts";
+import { createMachineSource, type MachineSource, openHead } from "./machine.ts";
 import { Submissions } from "./submission/submissions.ts";
 
 /** Chain id of local chains. */
@@ -20,6 +27,8 @@ export interface LocalChainSettings {
   readonly chainId?: number | undefined;
   /** Time between changes of epoch. Left out, ten minutes for a new chain; one that exists keeps its own. */
   readonly epochTimeMs?: number | undefined;
+  /** Runs its transactions. */
+  readonly machine?: MachineSource | undefined;
 }
 
 /** Makes blocks, with the transactions that are submitted. */
@@ -47,20 +56,31 @@ export function chainSeed(name: string): Uint8Array {
   return sha3(new TextEncoder().encode(`local chain/${name}`));
 }
 
+/** What makes the blocks of a chain, on whatever ledger it is given. */
+export function createBlockSource(
+  chain: BlockChain,
+  machine: MachineSource,
+  epochTimeMs: number | undefined,
+): BlockSource {
+  const open = (base: BlockBase) => openHead(machine, base.view, "writer");
+  return {
+    produceBlock: async (base) => makeBlock(chain, { epochTimeMs, ...base }, await open(base)),
+    authorBlock: async (base, changes) =>
+      makeAuthoredBlock(chain, { epochTimeMs, ...base }, await open(base), changes),
+    submissions: new Submissions({ machine, faucet: createKeypair(chain.seed, "faucet") }),
+  };
+}
+
 /** The local chain with these settings. */
 export function createLocalChain(settings: LocalChainSettings): LocalChain {
-  const { seed: name, chainId = LOCAL_CHAIN_ID, epochTimeMs } = settings;
+  const { seed: name, chainId = LOCAL_CHAIN_ID, epochTimeMs, machine = createMachineSource() } = settings;
   const seed = chainSeed(name);
   const items = createChainItems(seed);
-  const faucet = createKeypair(seed, "faucet");
-  const randomAt = (height: bigint) => blockRandom(seed, height);
+  const source = createBlockSource({ seed, items }, machine, epochTimeMs);
   return {
+    ...source,
     items,
-    genesisBlob: () => encodeGenesis(items, chainId),
-    produceBlock: (base) => makeBlock(items, seed, { epochTimeMs, ...base }),
-    authorBlock: (base, changes) =>
-      makeAuthoredBlock({ items, faucet: faucet.address, randomAt }, { epochTimeMs, ...base }, changes),
-    submissions: new Submissions({ framework: new NetworkFramework(createMachineSource()), faucet }),
+    genesisBlob: () => encodeGenesis(items, source.submissions.faucet, chainId),
     guide: () => createGuide(items),
   };
 }

@@ -1,6 +1,10 @@
-// The Account resource of an address that had none.
-import type { AccountResource, EventHandle } from "../ledger/resources.ts";
+// The first resource of an account and of an object.
+import type { ValueOf } from "../bcs/codec.ts";
+import type { AccountResource, EventHandle, objectCoreCodec } from "../ledger/resources.ts";
 import type { Address } from "../move/address.ts";
+
+/** First creation number of an object, above those of accounts. */
+const OBJECT_GUID_START = 0x4_0000_0000_0000n;
 
 export function newAccount(address: Address): AccountResource {
   const handle = (creationNumber: bigint): EventHandle => ({ counter: 0n, creationNumber, account: address });
@@ -12,5 +16,18 @@ export function newAccount(address: Address): AccountResource {
     keyRotationEvents: handle(1n),
     rotationCapabilityOffer: undefined,
     signerCapabilityOffer: undefined,
+  };
+}
+
+export function newObject(
+  address: Address,
+  owner: Address,
+  { allowUngatedTransfer }: { readonly allowUngatedTransfer: boolean },
+): ValueOf<typeof objectCoreCodec> {
+  return {
+    guidCreationNumber: OBJECT_GUID_START + 1n,
+    owner,
+    allowUngatedTransfer,
+    transferEvents: { counter: 0n, creationNumber: OBJECT_GUID_START, account: address },
   };
 }

@@ -1,5 +1,7 @@
 // Deterministic pseudo-random numbers: SHA3-256 of a seed and a counter, read word by word.
-import { sha3 } from "../base/sha3.ts";
+import { sha3, sha3Parts } from "../base/sha3.ts";
+import { encodeWith } from "../bcs/codec.ts";
+import { u64 } from "../bcs/scalars.ts";
 
 const SEED_LENGTH = 32;
 
@@ -58,4 +60,9 @@ export class Random {
     for (let i = 0; i < 32; i += 4) out.writeUInt32LE(this.u32(), i);
     return out;
   }
+}
+
+/** The random numbers of the block at a height. */
+export function blockRandom(seed: Uint8Array, height: bigint): Random {
+  return new Random(sha3Parts(seed, encodeWith(u64, height)));
 }

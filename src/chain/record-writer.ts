@@ -13,7 +13,7 @@ import { type Transaction, transactionCodec, transactionHash } from "../ledger/t
 import { transactionInfoCodec, transactionInfoHash } from "../ledger/transaction-info.ts";
 import { type Writes, writeSetCodec, writeSetHash } from "../ledger/write-set.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
-import type { StateChange } from "./working-state.ts";
+import type { StateChange } from "../vm/ledger-transactions.ts";
 
 /** In the place of a root that nobody can compute, on a fork. No root is all zeros. */
 const NO_ROOT: Uint8Array = new Uint8Array(32);

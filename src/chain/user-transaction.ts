@@ -1,17 +1,17 @@
 // Signed user transactions: an action with sender, sequence number and expiry, signed with Ed25519 keys over the
 // chain's signing message.
 import { USEC_PER_SEC } from "../base/numbers.ts";
-import { encodeWith } from "../bcs/codec.ts";
 import type { AccountAuthenticator } from "../transaction/account-authenticator.ts";
 import type { TransactionAuthenticator } from "../transaction/authenticator.ts";
 import type { TransactionPayload } from "../transaction/payload.ts";
-import { NONCE_SEQUENCE_NUMBER, type RawTransaction, rawTransactionCodec } from "../transaction/raw.ts";
+import { NONCE_SEQUENCE_NUMBER, type RawTransaction } from "../transaction/raw.ts";
 import { signingMessage } from "../transaction/signing-message.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
 import type { Action, Call } from "./actions/action.ts";
-import type { DemoAccount, DemoAccounts } from "./demo-accounts.ts";
+import type { DemoAccountName, DemoAccounts } from "./demo-accounts.ts";
 
 const MAX_GAS = 200_000n;
+const GAS_PRICE = 100n;
 const LIFETIME_SECS = 600n;
 /** The network takes no nonce of a transaction that expires later. */
 const NONCE_LIFETIME_SECS = 60n;
@@ -20,7 +20,6 @@ const NONCE_LIFETIME_SECS = 60n;
 export interface Envelope {
   readonly chainId: number;
   readonly timestampUsec: bigint;
-  readonly gasUnitPrice: bigint;
   /** The sender's sequence number, or a nonce instead. */
   readonly replayProtection: { readonly sequenceNumber: bigint } | { readonly nonce: bigint };
 }
@@ -34,14 +33,13 @@ export function signAction(action: Action, demoAccounts: DemoAccounts, envelope:
     sequenceNumber: "nonce" in replayProtection ? NONCE_SEQUENCE_NUMBER : replayProtection.sequenceNumber,
     payload: "nonce" in replayProtection ? noncePayload(action.call, replayProtection.nonce) : action.call,
     maxGasAmount: MAX_GAS,
-    gasUnitPrice: envelope.gasUnitPrice,
+    gasUnitPrice: GAS_PRICE,
     expirationTimestampSecs:
       envelope.timestampUsec / USEC_PER_SEC +
       ("nonce" in replayProtection ? NONCE_LIFETIME_SECS : LIFETIME_SECS),
     chainId: envelope.chainId,
   };
-  const cosigner = action.cosigner === undefined ? undefined : demoAccounts[action.cosigner];
-  return { raw, authenticator: sign(raw, sender, cosigner) };
+  return { raw, authenticator: sign(raw, action, demoAccounts) };
 }
 
 function noncePayload(call: Call, nonce: bigint): TransactionPayload {
@@ -51,24 +49,23 @@ function noncePayload(call: Call, nonce: bigint): TransactionPayload {
 
 function sign(
   raw: RawTransaction,
-  sender: DemoAccount,
-  cosigner: DemoAccount | undefined,
+  { sender, cosigner, feePayer }: Action,
+  demoAccounts: DemoAccounts,
 ): TransactionAuthenticator {
-  const bytes = encodeWith(rawTransactionCodec, raw);
-  const authenticate = (
-    signer: DemoAccount,
-    message: Uint8Array,
-  ): AccountAuthenticator & { kind: "ed25519" } => ({
-    kind: "ed25519",
-    publicKey: signer.publicKey,
-    signature: signer.sign(message),
-  });
-  if (cosigner === undefined) return authenticate(sender, signingMessage(bytes));
-  const message = signingMessage(bytes, [cosigner.address]);
-  return {
-    kind: "multiAgent",
-    sender: authenticate(sender, message),
-    secondaryAddresses: [cosigner.address],
-    secondarySigners: [authenticate(cosigner, message)],
+  const secondaryAddresses = cosigner === undefined ? [] : [demoAccounts[cosigner].address];
+  const payer = feePayer && demoAccounts[feePayer].address;
+  const isSingle = cosigner === undefined && payer === undefined;
+  const message = signingMessage(raw, isSingle ? undefined : secondaryAddresses, payer);
+  const authenticate = (name: DemoAccountName): AccountAuthenticator & { kind: "ed25519" } => {
+    const { publicKey, sign: signWith } = demoAccounts[name];
+    return { kind: "ed25519", publicKey, signature: signWith(message) };
   };
+  if (isSingle) return authenticate(sender);
+  const signers = {
+    sender: authenticate(sender),
+    secondaryAddresses,
+    secondarySigners: cosigner === undefined ? [] : [authenticate(cosigner)],
+  };
+  if (feePayer === undefined || payer === undefined) return { kind: "multiAgent", ...signers };
+  return { kind: "feePayer", ...signers, feePayerAddress: payer, feePayer: authenticate(feePayer) };
 }

@@ -28,7 +28,6 @@ import { AccessLog } from "./response/access-log.ts";
 import { EventStreams, STREAM_NUMBERS } from "./response/event-streams.ts";
 import type { RequestObserver } from "./response/responder.ts";
 import {
-  createLazyViews,
   type NodeInfo,
   type ProofMaker,
   type Services,
@@ -121,8 +120,8 @@ export interface HttpServices {
   readonly gasPrices?: GasPriceEstimator;
   /** Types of stored values. Left out, the server keeps its own. */
   readonly types?: StateTypes;
-  /** Runs view functions. Left out, the server has its own machine. */
-  readonly views?: Services["views"];
+  /** Runs view functions. */
+  readonly views: Services["views"];
   /** Keys and values of the info response, with the ledger where there is one. */
   readonly nodeInfo: NodeInfo;
   /** Text of /metrics, which is not served without it. */
@@ -259,7 +258,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
       gasPrices: options.gasPrices ?? new GasPriceEstimator(),
       prove: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),
-      views: options.views ?? createLazyViews(),
+      views: options.views,
       viewGasLimit: settings.viewGasLimit,
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),

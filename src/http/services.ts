@@ -82,15 +82,6 @@ export function requireSubmissions({ submissions }: Services): SubmissionHandler
 /** Units of gas for one view unless the operator sets another limit: as the reference. */
 export const VIEW_GAS_LIMIT = 2_000_000;
 
-/** A machine for view functions, which is loaded with the first one. */
-export function createLazyViews(): () => Promise<ViewMachine> {
-  let machine: Promise<ViewMachine> | undefined;
-  return () => {
-    machine ??= import("../vm/ledger-views.ts").then((room) => new room.ViewMachine());
-    return machine;
-  };
-}
-
 /** Proves an answer. Throws LedgerError. */
 export type ProofMaker = (
   view: LedgerView,

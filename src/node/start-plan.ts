@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { equalBytes } from "../base/bytes.ts";
 import { ConfigError, errorText } from "../base/errors.ts";
-import type { AuthoredChange } from "../chain/authored-block.ts";
+import type { AuthoredChange } from "../chain/authoring.ts";
 import { type BlockSource, createLocalChain, type LocalChain } from "../chain/local-chain.ts";
+import { assertHasCode, createMachineSource, type MachineSource } from "../chain/machine.ts";
 import { createNetworkChain, type NetworkChainSettings } from "../chain/network-chain.ts";
-import { assertHasCode, createMachineSource, type MachineSource } from "../chain/network-framework.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { parsePruneWindow } from "../sync/maintenance/prune-window.ts";
@@ -123,7 +123,9 @@ export async function planStart(
   const file = await readGenesis(genesis);
   const network = file === undefined ? undefined : checkGenesisFile(file, expected);
   const epochTimeMs = localChain?.epochTimeMs;
-  const own = isLocal ? createLocalChain({ seed, epochTimeMs, chainId: network?.chainId }) : undefined;
+  const own = isLocal
+    ? createLocalChain({ seed, epochTimeMs, chainId: network?.chainId, machine })
+    : undefined;
   const check = network ?? (own && ownGenesis(own, expected));
   const chain = own && (network === undefined ? own : chainOn(network, own, { seed, machine, epochTimeMs }));
   if (accounts.length > 0 && chain === undefined) {

@@ -14,7 +14,7 @@ import { invariant, STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import type { Aggregators } from "./natives/aggregators.ts";
 import type { GlobalSlot, Session, SessionEvent } from "./session.ts";
-import { moduleStateKey, resourceStateKey, structTagOf, tableItemStateKey } from "./state.ts";
+import { resourceStateKey, structTagOf, tableItemStateKey } from "./state.ts";
 import { tagOf } from "./types.ts";
 
 /** Deposits of an item, and when it was made. */
@@ -110,11 +110,14 @@ export interface SessionEnd {
   readonly created: Metadata | undefined;
 }
 
-/** What a session changed. `modules` are published modules by `address::name`. */
+/** Items by the BCS of their keys; undefined for those that go. */
+export type WrittenItems = ReadonlyMap<Uint8Array, Uint8Array | undefined>;
+
+/** What a session changed. `written` is what it wrote besides resources and tables: the modules that it published. */
 export function changesOf(
   session: Session,
   { read, created }: SessionEnd,
-  modules: ReadonlyMap<string, Uint8Array> = new Map(),
+  written: WrittenItems = new Map(),
 ): Changes {
   const changes: Changes = new Map();
   const add = (
@@ -187,10 +190,7 @@ export function changesOf(
         order: 1,
       });
   }
-  for (const [name, bytes] of modules) {
-    const [address = "", module = ""] = name.split("::");
-    add(moduleStateKey(address, module), bytes, { order: 2 });
-  }
+  for (const [key, bytes] of written) add(key, bytes, { order: 2 });
   return changes;
 }
 

@@ -32,7 +32,7 @@ class PlainPrices extends Map<string, number> {
   }
 }
 
-/** For a chain without a schedule: about the prices of one that has one, so that every run ends. */
+/** For a chain without a schedule: prices and limits of transactions as on a network, of instructions about so. */
 export const PLAIN_SCHEDULE: GasSchedule = {
   version: 43,
   prices: new PlainPrices([
@@ -41,6 +41,26 @@ export const PLAIN_SCHEDULE: GasSchedule = {
     ["txn.memory_quota", 10_000_000],
     ["txn.storage_io_per_state_slot_read", 302_385],
     ["txn.storage_io_per_state_byte_read", 151],
+    ["txn.storage_io_per_state_slot_write", 89_568],
+    ["txn.storage_io_per_state_byte_write", 89],
+    ["txn.storage_io_per_event_byte_write", 89],
+    ["txn.storage_io_per_transaction_byte_write", 89],
+    ["txn.storage_fee_per_state_slot", 40_000],
+    ["txn.storage_fee_per_state_byte", 40],
+    ["txn.max_storage_fee", 200_000_000],
+    ["txn.max_write_ops_per_transaction", 8192],
+    ["txn.max_bytes_per_write_op", 1 << 20],
+    ["txn.max_bytes_all_write_ops_per_transaction", 10 << 20],
+    ["txn.max_bytes_per_event", 1 << 20],
+    ["txn.max_bytes_all_events_per_transaction", 10 << 20],
+    ["txn.memory_quota", 10_000_000],
+    ["txn.max_transaction_size_in_bytes", 64 * 1024],
+    ["txn.maximum_number_of_gas_units", 2_000_000],
+    ["txn.min_transaction_gas_units", 2_760_000],
+    ["txn.large_transaction_cutoff", 600],
+    ["txn.intrinsic_gas_per_byte", 1158],
+    ["txn.min_price_per_gas_unit", 100],
+    ["txn.max_price_per_gas_unit", 10_000_000_000],
   ]),
 };
 

@@ -135,7 +135,7 @@ export class Interpreter {
   /** As `call`, in pieces of about a millisecond: it yields between them. */
   *callInPieces(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
     try {
-      if (instance.native !== undefined) return this.#callNativeAlone(instance, args);
+      if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
       this.#enter(instance, [...args]);
       for (;;) {
         this.#pauseSteps = this.steps + PIECE_STEPS;
@@ -153,10 +153,10 @@ export class Interpreter {
     }
   }
 
-  #callNativeAlone(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
+  *#callNativeAlone(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
     const result = this.#callNative(instance, args);
     if (result instanceof Dispatch) throw invariant("a dispatching function is called from outside");
-    return result;
+    return "next" in result ? yield* result : result;
   }
 
   #placed(error: VmError): VmError {
@@ -226,7 +226,7 @@ export class Interpreter {
         this.#enter(result.target, result.args, false, callee);
         return;
       }
-      for (const value of result) this.#stack.push(value);
+      for (const value of "next" in result ? finish(result) : result) this.#stack.push(value);
       frame.pc++;
       return;
     }
@@ -234,7 +234,7 @@ export class Interpreter {
     this.#enter(callee, args, isClosure);
   }
 
-  #callNative(callee: FunctionInstance, args: readonly Value[]): readonly Value[] | Dispatch {
+  #callNative(callee: FunctionInstance, args: readonly Value[]): ReturnType<Native> {
     const context: NativeContext = {
       linker: this.#linker,
       session: this.#session,
@@ -248,7 +248,7 @@ export class Interpreter {
         for (const value of args) if (typeof value === "object") meter.releaseMemory(heapSize(value));
       const native = callee.native as Native | undefined;
       const result = native?.(context, args, callee.typeArgs) ?? [];
-      if (!(result instanceof Dispatch))
+      if (!(result instanceof Dispatch || "next" in result))
         for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
       return result;
     } catch (error) {

@@ -8,8 +8,7 @@ import type { LedgerView, StateItem } from "../ledger/view.ts";
 import { addressFromBytes } from "../move/address.ts";
 import { readStoredModule, type StoredModule } from "../move/module-cache.ts";
 import { NeedsItem, STATUS, VmError } from "./errors.ts";
-import { PLAIN_SCHEDULE } from "./gas.ts";
-import { withoutBodies } from "./interface-modules.ts";
+import { interfaceConfig, withoutBodies } from "./interface-modules.ts";
 import { type LoadedModule, SharedCode } from "./linker.ts";
 import type { Pieces } from "./pieces.ts";
 import { createModuleMap, type Programs } from "./programs.ts";
@@ -75,7 +74,7 @@ function nameOf(key: Uint8Array): string {
 /** A version of a ledger, for one run or several. */
 export class LedgerRun {
   readonly #options: LedgerRunOptions;
-  /** Items that had to be waited for, by their keys. */
+  /** Items that were read, by their keys. */
   readonly #fetched = new Map<string, StateItem | undefined>();
   #state: KnownState | undefined;
 
@@ -94,7 +93,10 @@ export class LedgerRun {
     const name = nameOf(key);
     if (this.#fetched.has(name)) return this.#fetched.get(name);
     const items = view.getItems([keyHashOfBcs(key, view.keyTrace)], version);
-    if (!(items instanceof Promise)) return items[0];
+    if (!(items instanceof Promise)) {
+      this.#fetched.set(name, items[0]);
+      return items[0];
+    }
     throw new NeedsItem(items.then(([item]) => this.#fetched.set(name, item)));
   }
 
@@ -168,7 +170,7 @@ export class LedgerRun {
   #load(): KnownState {
     const found = loadConfig(this.read);
     const isInterface = found.schedule.prices.size === 0;
-    const config = isInterface ? { ...found, schedule: PLAIN_SCHEDULE } : found;
+    const config = isInterface ? interfaceConfig(found) : found;
     return { config, isInterface, modules: createModuleMap(LATEST_BYTES), shared: new SharedCode() };
   }
 
@@ -180,11 +182,10 @@ export class LedgerRun {
     if (module === undefined) {
       const item = this.#storedModule(address, name);
       if (item?.value === undefined) return undefined;
-      const loaded = this.#parse(key, { version: item.version, bytes: stateValueData(item.value) });
-      module = isInterface ? withoutBodies(loaded) : loaded;
+      module = this.#parse(key, { version: item.version, bytes: stateValueData(item.value) });
       modules.set(key, module);
       // Reading a large module takes milliseconds, so others get their turn before the run begins again.
-      const pause = this.#options.slices.pause();
+      const pause = isInterface ? undefined : this.#options.slices.pause();
       if (pause !== undefined) throw new NeedsItem(pause);
     }
     return module;
@@ -239,5 +240,8 @@ export class LedgerRun {
     }
   }
 
-  readonly program = (key: string, bytes: Uint8Array): LoadedModule => this.#options.programs.get(key, bytes);
+  readonly program = (key: string, bytes: Uint8Array): LoadedModule => {
+    const module = this.#options.programs.get(key, bytes);
+    return this.#state?.isInterface === true ? withoutBodies(module) : module;
+  };
 }

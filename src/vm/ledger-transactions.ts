@@ -8,9 +8,9 @@ import { writeSetCodec, writtenValue } from "../ledger/write-set.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
 import { metadataOf, type StoredItem } from "./change-set.ts";
 import type { LedgerRun } from "./ledger-run.ts";
-import type { LoadedModule, SharedCode } from "./linker.ts";
+import type { LoadedModule, NativeSource, SharedCode } from "./linker.ts";
 import { moduleStateKey } from "./state.ts";
-import { execute } from "./transaction/execute.ts";
+import { execute, executeEdit, type StateEdit } from "./transaction/execute.ts";
 import { type ExecutorOptions, TIME_KEY } from "./transaction/session-run.ts";
 import type { TransactionOutput } from "./transaction/status.ts";
 import { UserExecution } from "./transaction/user.ts";
@@ -30,7 +30,7 @@ export interface StateChange {
 }
 
 interface Written {
-  readonly key: Uint8Array;
+  readonly keyHash: Uint8Array;
   readonly item: StoredItem | undefined;
   readonly value: Uint8Array | undefined;
 }
@@ -53,14 +53,19 @@ export class LedgerTransactions {
   readonly #run: LedgerRun;
   /** By their keys. */
   readonly #written = new Map<string, Written>();
+  /** State keys of modules that were looked for. */
+  readonly #moduleNames = new Map<string, string>();
+  readonly #natives: NativeSource | undefined;
   #config: ChainConfig;
   /** Undefined once a module changed. */
   #shared: SharedCode | undefined;
 
-  constructor(run: LedgerRun) {
+  /** With natives for a chain whose framework has no code. */
+  constructor(run: LedgerRun, natives: NativeSource | undefined) {
     this.#run = run;
+    this.#natives = natives;
     this.#config = run.state.config;
-    this.#shared = run.state.shared;
+    this.#shared = natives === undefined ? run.state.shared : undefined;
   }
 
   readonly #read = (key: Uint8Array): StoredItem | undefined => {
@@ -71,9 +76,12 @@ export class LedgerTransactions {
   };
 
   readonly #module = (address: string, name: string): LoadedModule | undefined => {
-    const written = this.#written.get(nameOf(moduleStateKey(address, name)));
+    const key = moduleKey(address, name);
+    const stateKey = this.#moduleNames.get(key) ?? nameOf(moduleStateKey(address, name));
+    this.#moduleNames.set(key, stateKey);
+    const written = this.#written.get(stateKey);
     if (written === undefined) return this.#run.module(address, name);
-    return written.item && this.#run.program(moduleKey(address, name), written.item.data);
+    return written.item && this.#run.program(key, written.item.data);
   };
 
   #options(options: ExecuteOptions): ExecutorOptions {
@@ -84,7 +92,13 @@ export class LedgerTransactions {
       modules: this.#module,
       config: this.#config,
       shared: this.#shared,
+      natives: this.#natives,
     };
+  }
+
+  /** True if the framework has no code. */
+  get isInterface(): boolean {
+    return this.#natives !== undefined;
   }
 
   /** Most gas of a transaction. */
@@ -110,6 +124,11 @@ export class LedgerTransactions {
     });
   }
 
+  /** Makes a change that is no transaction's, and keeps nothing. */
+  change(change: StateEdit): Promise<TransactionOutput> {
+    return this.#run.run(() => executeEdit(change, this.#options({ areSignaturesValid: true })));
+  }
+
   /** Runs a transaction's prologue and keeps nothing: an empty success, or a discarded transaction. */
   validate(transaction: UserTransaction, options: ExecuteOptions): Promise<TransactionOutput> {
     return this.#run.run(() => new UserExecution(transaction, this.#options(options)).validate());
@@ -126,11 +145,14 @@ export class LedgerTransactions {
       if (stateKey.kind === "accessPath" && stateKey.path[0] === CODE_PATH) this.#shared = undefined;
       isConfig ||= CONFIG_NAMES.has(nameOf(key));
     }
-    if (isConfig) this.#config = await this.#run.withItems(() => loadConfig((key) => this.#read(key)?.data));
+    if (isConfig && !this.isInterface)
+      this.#config = await this.#run.withItems(() => loadConfig((key) => this.#read(key)?.data));
   }
 
   #set(key: Uint8Array, value: Uint8Array | undefined): void {
-    this.#written.set(nameOf(key), { key, item: value && decodeItem(value), value });
+    const name = nameOf(key);
+    const keyHash = this.#written.get(name)?.keyHash ?? keyHashOfBcs(key, undefined);
+    this.#written.set(name, { keyHash, item: value && decodeItem(value), value });
   }
 
   /** Sets the chain's time for what comes: for a transaction of a block that is not made. */
@@ -141,8 +163,7 @@ export class LedgerTransactions {
   }
 
   /** All changes so far, one for each item. */
-  *changes(): Iterable<StateChange> {
-    for (const { key, value } of this.#written.values())
-      yield { keyHash: keyHashOfBcs(key, undefined), value };
+  changes(): Iterable<StateChange> {
+    return this.#written.values();
   }
 }

@@ -4,11 +4,9 @@ import { fixedPosition, type LedgerPosition, type LedgerView } from "../ledger/v
 import type { AbiType } from "../move/abi.ts";
 import type { TypeTag } from "../move/type-tag.ts";
 import { type AbortInfo, abortInfoOf } from "./abort-info.ts";
-import { findInterfaceNative, interfaceAbortInfo } from "./interface-modules.ts";
 import { type KnownState, LedgerRun, LongRuns } from "./ledger-run.ts";
 import { LedgerTransactions } from "./ledger-transactions.ts";
-import type { LoadedModule } from "./linker.ts";
-import { findNative } from "./machine.ts";
+import type { LoadedModule, NativeSource } from "./linker.ts";
 import { Programs } from "./programs.ts";
 import { tagOf } from "./types.ts";
 import { type ViewCall, type ViewResult, ViewRun } from "./view.ts";
@@ -20,9 +18,11 @@ const MAX_BLOCK_MS = 60_000;
 /** The state of a version, which one call reads. */
 export class LedgerViewState {
   readonly #run: LedgerRun;
+  readonly #natives: NativeSource | undefined;
 
-  constructor(run: LedgerRun) {
+  constructor(run: LedgerRun, natives: NativeSource | undefined) {
     this.#run = run;
+    this.#natives = natives;
   }
 
   /** A module; undefined if there is none. Throws ModuleError for one that does not parse. */
@@ -40,50 +40,63 @@ export class LedgerViewState {
         programs: run.program,
         config,
         maxGas,
-        natives: isInterface ? findInterfaceNative : findNative,
+        natives: this.#natives,
         modules: run.module,
-        shared,
+        // Views and transactions of such a framework have other natives.
+        shared: isInterface ? undefined : shared,
       }).callInPieces(call),
     );
   }
 
   /** What the module says of an abort; undefined if it says nothing. */
   abortInfo(location: string, code: bigint): Promise<AbortInfo | undefined> {
-    const { state, read, program } = this.#run;
-    return this.#run.withItems(
-      () =>
-        abortInfoOf(location, code, read, program) ??
-        (state.isInterface ? interfaceAbortInfo(location, code) : undefined),
-    );
+    const { read, program } = this.#run;
+    return this.#run.withItems(() => abortInfoOf(location, code, read, program));
   }
+}
+
+/** Natives of a chain whose framework has no code. */
+export interface InterfaceNatives {
+  readonly views: NativeSource;
+  readonly transactions: NativeSource;
 }
 
 /** Runs view functions and transactions. One for a node: it keeps the modules. */
 export class ViewMachine {
   readonly programs: Programs = new Programs();
   readonly #longRuns = new LongRuns();
+  readonly #interfaceNatives: InterfaceNatives;
   #latest: { readonly position: LedgerPosition; readonly state: KnownState } | undefined;
+
+  constructor(interfaceNatives: InterfaceNatives) {
+    this.#interfaceNatives = interfaceNatives;
+  }
+
+  #nativesOf({ state }: LedgerRun, use: keyof InterfaceNatives): NativeSource | undefined {
+    return state.isInterface ? this.#interfaceNatives[use] : undefined;
+  }
 
   /** The tag of a type that a view returned. */
   readonly tagOf: (type: AbiType) => TypeTag = tagOf;
 
   /** Opens the state of a version, for work in slices. Throws LedgerError, and VmError. */
   async open(view: LedgerView, version: bigint, slices: Slices): Promise<LedgerViewState> {
-    return new LedgerViewState(await this.#run(view, version, slices, "view"));
+    const run = await this.#run(view, version, slices, "view");
+    return new LedgerViewState(run, this.#nativesOf(run, "views"));
   }
 
   /**
    * Opens the state of a version, the head unless another is named, for transactions: those of one block, or one of a
-   * request. Undefined if its framework has no code. Throws LedgerError, and VmError.
+   * request. Throws LedgerError, and VmError.
    */
   async openTransactions(
     view: LedgerView,
     slices: Slices,
     use: "block" | "request" = "request",
     version: bigint = view.position.version,
-  ): Promise<LedgerTransactions | undefined> {
+  ): Promise<LedgerTransactions> {
     const run = await this.#run(view, version, slices, use);
-    return run.state.isInterface ? undefined : new LedgerTransactions(run);
+    return new LedgerTransactions(run, this.#nativesOf(run, "transactions"));
   }
 
   async #run(

@@ -2,6 +2,7 @@
 import type { AbiType } from "../move/abi.ts";
 import type { Meter } from "./gas.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
+import type { Pieces } from "./pieces.ts";
 import type { Session } from "./session.ts";
 import type { Value } from "./values.ts";
 
@@ -27,12 +28,12 @@ export class Dispatch {
   }
 }
 
-/** Runs a native function. Throws VmError. */
+/** Runs a native function; one that may take long runs in pieces. Throws VmError. */
 export type Native = (
   context: NativeContext,
   args: readonly Value[],
   typeArgs: readonly AbiType[],
-) => readonly Value[] | Dispatch;
+) => readonly Value[] | Dispatch | Pieces<readonly Value[]>;
 
 /** Native functions of a module, by name. */
 export type NativeModule = Readonly<Record<string, Native>>;

@@ -21,6 +21,7 @@ import { ChainRun } from "../support/chain-run.ts";
 import {
   createTrackedChain,
   type ExpectedBalances,
+  feeStatementOf,
   readSupplies,
   type TrackedChain,
 } from "../support/expected-balances.ts";
@@ -42,11 +43,13 @@ function isSigned(message: Uint8Array, proof: AccountAuthenticator, address: Uin
 
 function isFullySigned({ raw, authenticator }: UserTransaction): boolean {
   if (authenticator.kind === "ed25519") return isSigned(signingMessage(raw), authenticator, raw.sender);
-  if (authenticator.kind !== "multiAgent") return false;
+  if (authenticator.kind !== "multiAgent" && authenticator.kind !== "feePayer") return false;
   const { sender, secondaryAddresses, secondarySigners } = authenticator;
-  const message = signingMessage(raw, secondaryAddresses);
+  const payer = authenticator.kind === "feePayer" ? authenticator.feePayerAddress : undefined;
+  const message = signingMessage(raw, secondaryAddresses, payer);
   return (
     isSigned(message, sender, raw.sender) &&
+    (authenticator.kind === "multiAgent" || isSigned(message, authenticator.feePayer, payer!)) &&
     secondaryAddresses.length === secondarySigners.length &&
     secondarySigners.every((proof, i) => isSigned(message, proof, secondaryAddresses[i]!))
   );
@@ -120,7 +123,8 @@ describe("blocks of the local chain", () => {
     }
     view.release();
     const fees = users().reduce((sum, { record, transaction }) => {
-      return sum + record.info.gasUsed * transaction.raw.gasUnitPrice;
+      const { refund } = feeStatementOf(record.events);
+      return sum + record.info.gasUsed * transaction.raw.gasUnitPrice - refund;
     }, 0n);
     const fresh = createTrackedChain({ seed: "content", epochTimeMs: 500_000 });
     fresh.genesisBlob();
@@ -149,6 +153,7 @@ describe("blocks of the local chain", () => {
       "user ed25519 entryFunction",
       "user ed25519 payload",
       "user ed25519 script",
+      "user feePayer payload",
       "user multiAgent entryFunction",
     ]);
   });
@@ -156,9 +161,7 @@ describe("blocks of the local chain", () => {
   it("make every kind of change", () => {
     const ops = new Set(records.flatMap(({ changes }) => changes.writes.map(([, op]) => op.kind)));
     expect([...ops].sort()).toEqual([
-      "creation",
       "creationWithMetadata",
-      "deletion",
       "deletionWithMetadata",
       "modification",
       "modificationWithMetadata",

@@ -6,6 +6,7 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { createKeypair, type Keypair } from "../../src/chain/keys.ts";
 import { chainSeed, createLocalChain } from "../../src/chain/local-chain.ts";
+import { toSubmitted } from "../../src/chain/submission/submitted.ts";
 import { decodeRecord } from "../../src/ledger/record.ts";
 import { transactionCodec } from "../../src/ledger/transaction.ts";
 import { type Address, addressFromBytes, formatAddress } from "../../src/move/address.ts";
@@ -80,19 +81,14 @@ describe("hostile submissions", () => {
         const { raw } = decoded.transaction;
         const now = view.position.timestampUsec / 1_000_000n;
         expect(raw.expirationTimestampSecs - now).toBeLessThanOrEqual(65n);
-        let submitted: Awaited<ReturnType<typeof chain.submissions.takeApart>>;
-        try {
-          submitted = await chain.submissions.takeApart(view, decoded.transaction);
-        } catch {
-          // A function of the demo module.
-          continue;
-        }
-        await expect(chain.submissions.check(view, submitted)).rejects.toThrow("NONCE_ALREADY_USED");
+        // The visitor's last transaction deletes its account.
+        const again = chain.submissions.check(view, toSubmitted(decoded.transaction));
+        await expect(again).rejects.toThrow(/NONCE_ALREADY_USED/);
         replayed++;
       }
       view.release();
     }
-    expect(replayed).toBe(3);
+    expect(replayed).toBeGreaterThanOrEqual(3);
   });
 
   it("that are large and wait for their turn leave room in the blocks", async () => {

@@ -129,7 +129,7 @@ describe("local chain", () => {
       getTreeNodes: (keys: readonly Uint8Array[]) => run.store.getTreeNodes(keys),
       timestampUsec: 1n,
     };
-    await expect(run.chain.produceBlock(base)).rejects.toThrow("no 0x1::chain_id::ChainId");
+    await expect(run.chain.produceBlock(base)).rejects.toThrow("no 0x1::block::BlockResource");
     view.release();
   });
 });

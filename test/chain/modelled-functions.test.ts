@@ -1,10 +1,10 @@
 // Each modelled function on the local chain: what it changes, which events it emits, and how it fails.
 import { beforeAll, describe, expect, it } from "vitest";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
-import { u64 } from "../../src/bcs/scalars.ts";
+import { text, u64 } from "../../src/bcs/scalars.ts";
 import type { Keypair } from "../../src/chain/keys.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import type { Submitted } from "../../src/chain/submission/submitted.ts";
+import { type Submitted, toSubmitted } from "../../src/chain/submission/submitted.ts";
 import { primaryStoreAddress } from "../../src/ledger/asset.ts";
 import { contractEventCodec } from "../../src/ledger/event.ts";
 import { decodeRecord, recordTransactionHash } from "../../src/ledger/record.ts";
@@ -50,10 +50,7 @@ describe("modelled functions", () => {
       const expirationTimestampSecs = position.timestampUsec / 1_000_000n + 60n;
       const fields = { expirationTimestampSecs };
       const transaction = signCall(sender, { ...call, fields, nonce: nonce++ });
-      const { submitted } = await chain.submissions.check(
-        view,
-        await chain.submissions.takeApart(view, transaction),
-      );
+      const { submitted } = await chain.submissions.check(view, toSubmitted(transaction));
       const { records } = await chain.produceBlock({
         position,
         view,
@@ -216,30 +213,47 @@ describe("modelled functions", () => {
     expect(await execute(sender, call)).toMatchObject({ status, events: [FEE] });
   });
 
-  it("refuses assets and objects that are not there, and arguments that do not fit", async () => {
-    const refusal = (sender: Keypair, call: Call) =>
-      execute(sender, call).then(
-        () => "taken",
-        (error: Error) => error.message,
-      );
-    const to = [address(NEW), amount(1n)];
-    expect(
-      await refusal(basil, { function: "coin::transfer", typeArgs: [type("0x9::no::Coin")], args: to }),
-    ).toBe("not modelled here: 0x9::no::Coin is not a coin of this ledger");
-    expect(
-      await refusal(basil, {
+  it.each<readonly [string, Call, string]>([
+    [
+      "a coin that is not there",
+      { function: "coin::transfer", typeArgs: [type("0x9::no::Coin")], args: [address(NEW), amount(1n)] },
+      "LINKER_ERROR",
+    ],
+    [
+      "an asset that is not there",
+      {
         function: "aptos_account::transfer_fungible_assets",
-        args: [address(NEW), ...to],
-      }),
-    ).toBe("not modelled here: 0xabcdef is not the metadata of a fungible asset");
-    expect(await refusal(basil, { function: "aptos_account::transfer", args: [address(NEW)] })).toBe(
-      "0x1::aptos_account::transfer takes 2 arguments, got 1",
-    );
-    expect(
-      await refusal(basil, {
-        function: "aptos_account::transfer",
-        args: [address(NEW), amount(1n).subarray(1)],
-      }),
-    ).toContain("0x1::aptos_account::transfer: argument 1");
+        args: [address(NEW), address(NEW), amount(1n)],
+      },
+      "Move abort in 0x1::object: EOBJECT_DOES_NOT_EXIST(0x60002): there is no object at the address",
+    ],
+    [
+      "an argument too few",
+      { function: "aptos_account::transfer", args: [address(NEW)] },
+      "NUMBER_OF_ARGUMENTS_MISMATCH",
+    ],
+    [
+      "an argument that does not decode",
+      { function: "aptos_account::transfer", args: [address(NEW), amount(1n).subarray(1)] },
+      "FAILED_TO_DESERIALIZE_ARGUMENT",
+    ],
+  ])("fails on chain as on a network: %s", async (_, call, status) => {
+    expect(await execute(basil, call)).toMatchObject({ status, events: [FEE] });
+  });
+
+  it("refuses a coin type that is no coin, which the framework would not let be", async () => {
+    const typeArgs = [type("0x1::string::String")];
+    const call = { function: "coin::transfer", typeArgs, args: [address(NEW), amount(1n)] };
+    await expect(execute(basil, call)).rejects.toThrow("0x1::string::String is not a coin of this ledger");
+  });
+
+  it("runs the functions of the demo module", async () => {
+    const { demo } = chain.items.demoAccounts;
+    const symbol = encodeWith(text, "PEARL");
+    const call = { module: demo.address, function: "demo::set_price", args: [symbol, amount(7n)] };
+    expect(await execute(demo, call)).toMatchObject({ status: "Executed successfully", events: [FEE] });
+    expect(await execute(basil, call)).toMatchObject({
+      status: expect.stringContaining("ENOT_PUBLISHER(0x50001)"),
+    });
   });
 });

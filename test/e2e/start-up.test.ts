@@ -1,7 +1,15 @@
 // What a start loads: most of its time goes there. The help loads no command, a node in a process only the parts that it
 // has, and neither loads a package that only some runs need.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -18,12 +26,12 @@ function run(...args: readonly string[]): { code: number | null; stdout: string;
 }
 
 /** The files of the build that a file of it imports before it runs, itself among them. */
-function importedBy(path: string, found = new Set<string>()): ReadonlySet<string> {
+function importedBy(path: string, allowed = /^node:/, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(path)) return found;
   found.add(path);
   for (const [, name = ""] of readFileSync(path, "utf8").matchAll(/^(?:import|export)\b.*"([^"]+)";$/gm)) {
-    if (name.startsWith(".")) importedBy(join(dirname(path), name), found);
-    else expect(name).toMatch(/^node:/);
+    if (name.startsWith(".")) importedBy(join(dirname(path), name), allowed, found);
+    else expect(name).toMatch(allowed);
   }
   return found;
 }
@@ -103,8 +111,16 @@ describe("a node in a process", () => {
     expect(files.size).toBeLessThan(8);
   });
 
-  it("makes a block with no other file, and no package but the one that signs", () => {
-    const folder = copyWith(files, ["@chainsafe"]);
+  it("makes a block with no other files but those of the machine, and no packages but those of cryptography", () => {
+    const parts = readdirSync(join(ROOT, "dist/parts")).map((name) => join(ROOT, "dist/parts", name));
+    const machine = parts.filter((path) =>
+      sourcesOf([path]).some((one) => /^src\/(vm\/ledger-views|chain\/natives\/index)\.ts$/.test(one)),
+    );
+    expect(machine).not.toEqual([]);
+    const folder = copyWith(
+      [...files, ...machine.flatMap((path) => [...importedBy(path, /^(node:|@noble\/)/)])],
+      ["@chainsafe", "@noble"],
+    );
     const script = join(folder, "use.mjs");
     writeFileSync(
       script,

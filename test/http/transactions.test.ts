@@ -110,7 +110,7 @@ describe("transactions of the local chain", () => {
 
   beforeAll(async () => {
     await run.start();
-    const bytes = await run.steps(12);
+    const bytes = await run.steps(30);
     records = bytes.map((one) => decodeWith(recordCodec, one));
     const { url } = await startServer({ ledger: run.store, headerBrands: ["NODE", "APTOS"] });
     root = `${url}/v1`;
@@ -172,7 +172,11 @@ describe("transactions of the local chain", () => {
   });
 
   it("say why they failed", async () => {
-    const failed = records.find(({ info }) => info.status.kind === "moveAbort");
+    const isOfCoins = ({ status }: (typeof records)[number]["info"]): boolean =>
+      status.kind === "moveAbort" &&
+      status.location.kind === "module" &&
+      status.location.module.name === "coin";
+    const failed = records.find(({ info }) => isOfCoins(info));
     const json = await getJson<Transaction>(`${root}/transactions/by_version/${failed?.version}`);
     expect(json).toMatchObject({
       success: false,

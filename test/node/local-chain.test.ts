@@ -59,7 +59,7 @@ const heightOf = async (node: Node): Promise<bigint> => BigInt((await node.ledge
 
 /** The type of a transaction once it has a block. */
 async function committed(node: Node, hash: string): Promise<unknown> {
-  return (await node.waitForTransaction(hash, { waitMs: 3000 }))?.transaction.type;
+  return (await node.waitForTransaction(hash, { waitMs: 20_000 }))?.transaction.type;
 }
 
 /** What a node logs at `warn`. */

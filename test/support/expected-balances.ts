@@ -1,20 +1,94 @@
-// Expected balances of a local chain, computed from the amounts that blocks move and never from the state, so that tests
-// can check the state against them.
+// Expected balances of a local chain, computed from the events of its blocks and never from the state, so that tests can
+// check the state against them.
+import { toHex } from "../../src/base/hex.ts";
+import { decodeWith, type ValueOf } from "../../src/bcs/codec.ts";
+import { struct } from "../../src/bcs/records.ts";
+import { u64, u128 } from "../../src/bcs/scalars.ts";
 import type { AssetName } from "../../src/chain/assets.ts";
-import { makeBlock } from "../../src/chain/block.ts";
+import type { ChainItems } from "../../src/chain/chain-items.ts";
 import type { BalancePart, DemoAccountName, DemoAccounts } from "../../src/chain/demo-accounts.ts";
-import { type BlockState, getMember, member } from "../../src/chain/effects.ts";
-import {
-  chainSeed,
-  createLocalChain,
-  type LocalChain,
-  type LocalChainSettings,
-} from "../../src/chain/local-chain.ts";
-import { findSupplyItems } from "../../src/chain/supply.ts";
-import type { Movement } from "../../src/chain/wallet.ts";
+import { tableItem } from "../../src/chain/item.ts";
+import { createLocalChain, type LocalChain, type LocalChainSettings } from "../../src/chain/local-chain.ts";
 import { WorkingState } from "../../src/chain/working-state.ts";
+import { type ContractEvent, contractEventCodec } from "../../src/ledger/event.ts";
+import { decodeRecord } from "../../src/ledger/record.ts";
 import { concurrentSupplyCodec } from "../../src/ledger/resources.ts";
+import { transactionCodec } from "../../src/ledger/transaction.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
+import { addressCodec } from "../../src/move/wire.ts";
+
+/** A change of one part of a demo account's balance. */
+export interface Movement {
+  readonly account: DemoAccountName;
+  readonly asset: AssetName;
+  readonly part: BalancePart;
+  readonly delta: bigint;
+}
+
+const storeEventCodec = struct({ store: addressCodec, amount: u64 });
+const feeStatementCodec = struct({ total: u64, execution: u64, io: u64, storageFee: u64, refund: u64 });
+
+/** The account and asset of the coin store with an event handle: its stores took the numbers from 2 on, in order. */
+function coinOf({ demoAccounts }: ChainItems, event: ContractEvent & { kind: "v1" }) {
+  const owner = toHex(event.account);
+  const [name, account] =
+    Object.entries(demoAccounts).find(([, { address }]) => toHex(address) === owner) ?? [];
+  const coins = account?.holdings.filter(({ part }) => part === "coin") ?? [];
+  const asset = coins[Number(event.creationNumber - 2n) >> 1]?.asset;
+  return name === undefined || asset === undefined ? undefined : { account: name as DemoAccountName, asset };
+}
+
+function storeOf({ accounts }: ChainItems, store: Uint8Array) {
+  for (const [account, { storeAddresses }] of Object.entries(accounts)) {
+    const found = Object.entries(storeAddresses).find(([, address]) => toHex(address) === toHex(store));
+    if (found !== undefined) return { account: account as DemoAccountName, asset: found[0] as AssetName };
+  }
+  return undefined;
+}
+
+/** What an event moved; undefined if it moved nothing of a demo account. */
+function movementOf(items: ChainItems, event: ContractEvent): Movement | undefined {
+  if (event.type.kind !== "struct") return undefined;
+  const { module, name } = event.type.struct;
+  const sign = name.startsWith("Withdraw") ? -1n : 1n;
+  if (module === "coin" && event.kind === "v1" && /^(Withdraw|Deposit)Event$/.test(name)) {
+    const coin = coinOf(items, event);
+    return coin && { ...coin, part: "coin", delta: sign * decodeWith(u64, event.data) };
+  }
+  if (module !== "fungible_asset" || !/^(Withdraw|Deposit)$/.test(name)) return undefined;
+  const { store, amount } = decodeWith(storeEventCodec, event.data);
+  const found = storeOf(items, store);
+  return found && { ...found, part: "store", delta: sign * amount };
+}
+
+/** What a user transaction says of its gas: its last event. */
+export function feeStatementOf(events: readonly ContractEvent[]): ValueOf<typeof feeStatementCodec> {
+  return decodeWith(feeStatementCodec, events.at(-1)?.data ?? new Uint8Array());
+}
+
+/** What a transaction moved of demo accounts, and its fee, which its payer loses without an event. */
+export function movementsOf(
+  items: ChainItems,
+  record: Uint8Array,
+): {
+  readonly moved: readonly Movement[];
+  readonly fee: bigint;
+  readonly payer: DemoAccountName | undefined;
+} {
+  const { transaction: bytes, events: encoded } = decodeRecord(record);
+  const transaction = decodeWith(transactionCodec, bytes);
+  const events = encoded.map((event) => decodeWith(contractEventCodec, event));
+  const moved = events.flatMap((event) => movementOf(items, event) ?? []);
+  if (transaction.kind !== "user") return { moved, fee: 0n, payer: undefined };
+  const { raw, authenticator } = transaction.transaction;
+  const payer = toHex(authenticator.kind === "feePayer" ? authenticator.feePayerAddress : raw.sender);
+  const name = Object.entries(items.demoAccounts).find(([, { address }]) => toHex(address) === payer)?.[0];
+  const statement = feeStatementOf(events);
+  const fee = statement.total * raw.gasUnitPrice;
+  // A refund above the fee is paid by an event.
+  const rest = fee > statement.refund ? fee - statement.refund : 0n;
+  return { moved, fee: rest, payer: name as DemoAccountName | undefined };
+}
 
 /** Expected balance of one account in one asset. */
 export interface ExpectedBalance {
@@ -45,12 +119,17 @@ export class ExpectedBalances {
   }
 
   /** Applies the next block. Ignores a block that was applied before, and every block after a gap. */
-  applyBlock(height: bigint, movements: readonly Movement[]): void {
+  applyBlock(items: ChainItems, height: bigint, records: readonly Uint8Array[]): void {
     if (height !== this.#height + 1n) return;
     this.#height = height;
-    for (const { asset, part, from, to, amount } of movements) {
-      if (from !== undefined) this.#add(from, asset, part, -amount);
-      if (to !== undefined) this.#add(to, asset, part, amount);
+    for (const record of records) {
+      const { moved, fee, payer } = movementsOf(items, record);
+      for (const { account, asset, part, delta } of moved) this.#add(account, asset, part, delta);
+      if (payer === undefined) continue;
+      const held = this.amount(payer, "native", "coin");
+      const inStore = fee > held ? fee - held : 0n;
+      this.#add(payer, "native", "coin", inStore - fee);
+      this.#add(payer, "native", "store", -inStore);
     }
   }
 
@@ -93,7 +172,6 @@ export interface TrackedChain extends LocalChain {
 /** The local chain of a seed, with its expected balances. */
 export function createTrackedChain(settings: LocalChainSettings): TrackedChain {
   const chain = createLocalChain(settings);
-  const seed = chainSeed(settings.seed);
   const expectedBalances = new ExpectedBalances();
   return {
     ...chain,
@@ -103,22 +181,11 @@ export function createTrackedChain(settings: LocalChainSettings): TrackedChain {
       return chain.genesisBlob();
     },
     produceBlock: async (base) => {
-      const made = await makeBlock(chain.items, seed, { epochTimeMs: settings.epochTimeMs, ...base });
-      expectedBalances.applyBlock(made.height, made.movements);
+      const made = await chain.produceBlock(base);
+      expectedBalances.applyBlock(chain.items, made.height, made.records);
       return made;
     },
   };
-}
-
-const CONCURRENT_SUPPLY = member("0x1::fungible_asset::ConcurrentSupply", concurrentSupplyCodec);
-
-function storedSupply(blockState: BlockState, asset: AssetName, part: BalancePart): bigint | undefined {
-  const { state, items } = blockState;
-  if (part === "store") return getMember(state.get(items.metadata[asset]), CONCURRENT_SUPPLY)?.value;
-  const info = items.coinInfos[asset];
-  if (info === undefined) return undefined;
-  const item = blockState.coinSupplies.get(asset);
-  return item === undefined ? state.get(info)?.supply?.integer?.value : state.get(item);
 }
 
 /** Reads the supplies in the latest state; undefined for a part without one. */
@@ -128,7 +195,17 @@ export async function readSupplies(
 ): Promise<(asset: AssetName, part: BalancePart) => bigint | undefined> {
   const state = new WorkingState();
   await state.load(view, items.all);
-  const coinSupplies = findSupplyItems(state, items);
-  await state.load(view, [...coinSupplies.values()]);
-  return (asset, part) => storedSupply({ state, items, coinSupplies }, asset, part);
+  const supplies = new Map<string, bigint>();
+  for (const asset of Object.keys(items.assets) as AssetName[]) {
+    const group = state.get(items.metadata[asset]) ?? [];
+    const supply = group.find(([tag]) => tag.name === "ConcurrentSupply")?.[1];
+    if (supply !== undefined) supplies.set(`${asset}/store`, decodeWith(concurrentSupplyCodec, supply).value);
+    const info = items.coinInfos[asset];
+    const { aggregator, integer } = (info && state.get(info)?.supply) ?? {};
+    const item = aggregator && tableItem(aggregator.handle, aggregator.key, u128);
+    if (item !== undefined) await state.load(view, [item]);
+    const value = item === undefined ? integer?.value : state.get(item);
+    if (value !== undefined) supplies.set(`${asset}/coin`, value);
+  }
+  return (asset, part) => supplies.get(`${asset}/${part}`);
 }

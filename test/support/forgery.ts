@@ -1,8 +1,8 @@
 // Forged ledgers: forks that every hash confirms, records whose hashes follow from a changed balance, and records of a
 // block that never ends.
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
-import { makeBlock } from "../../src/chain/block.ts";
-import { chainSeed } from "../../src/chain/local-chain.ts";
+import { chainSeed, createBlockSource } from "../../src/chain/local-chain.ts";
+import { createMachineSource } from "../../src/chain/machine.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../../src/ledger/accumulator.ts";
 import { eventHash } from "../../src/ledger/event.ts";
 import { decodeRecord, encodeRecord, type LedgerRecord, recordCodec } from "../../src/ledger/record.ts";
@@ -26,12 +26,9 @@ export async function forkChain(
   store: Store,
   { shared, more, name }: { readonly shared: bigint; readonly more: number; readonly name: string },
 ): Promise<ChainRun> {
-  const seed = chainSeed(name);
   const { chain } = run;
-  const forked = {
-    ...chain,
-    produceBlock: (base: Parameters<typeof chain.produceBlock>[0]) => makeBlock(chain.items, seed, base),
-  };
+  const other = { seed: chainSeed(name), items: chain.items };
+  const forked = { ...chain, ...createBlockSource(other, createMachineSource(), undefined) };
   const view = await run.store.openView();
   const block = await view.getBlockByHeight(shared);
   view.release();

@@ -1,7 +1,7 @@
 // Signs transactions for the local chain, as a client would.
 import { encodeWith } from "../../src/bcs/codec.ts";
 import type { Keypair } from "../../src/chain/keys.ts";
-import { parseAddress } from "../../src/move/address.ts";
+import { type Address, parseAddress } from "../../src/move/address.ts";
 import type { TypeTag } from "../../src/move/type-tag.ts";
 import type { TransactionPayload } from "../../src/transaction/payload.ts";
 import {
@@ -14,8 +14,9 @@ import type { UserTransaction } from "../../src/transaction/user-transaction.ts"
 
 /** What a transaction calls, and its fields where they differ from the usual. */
 export interface Call {
-  /** `module::function` at `0x1`. */
+  /** `module::function`, at `0x1` unless the module has another address. */
   readonly function: string;
+  readonly module?: Address;
   readonly typeArgs?: readonly TypeTag[];
   readonly args: readonly Uint8Array[];
   readonly fields?: Partial<RawTransaction>;
@@ -27,7 +28,7 @@ export function signCall(sender: Keypair, call: Call): UserTransaction {
   const [module = "", name = ""] = call.function.split("::");
   const { args, typeArgs = [], nonce } = call;
   const entryFunction = {
-    module: { address: parseAddress("0x1"), name: module },
+    module: { address: call.module ?? parseAddress("0x1"), name: module },
     function: name,
     typeArgs,
     args,

@@ -1,20 +1,19 @@
-// An unsigned user transaction: its sender, its call and its changes.
+// An unsigned user transaction: its sender and its call.
 import { type Codec, encodeWith } from "../../bcs/codec.ts";
-import type { ExecutionStatus } from "../../ledger/execution-status.ts";
 import { type Address, FRAMEWORK } from "../../move/address.ts";
 import type { StructTag, TypeTag } from "../../move/type-tag.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import type { Script } from "../../transaction/script.ts";
+import type { ChainItems } from "../chain-items.ts";
 import type { DemoAccountName } from "../demo-accounts.ts";
-import type { BlockState, Effects } from "../effects.ts";
 import type { Random } from "../random.ts";
-import type { Movement } from "../wallet.ts";
+import type { WorkingState } from "../working-state.ts";
 
 /** Everything that the choice of an action depends on. */
-export interface ActionContext extends BlockState {
+export interface ActionContext {
+  readonly state: WorkingState;
+  readonly items: ChainItems;
   readonly random: Random;
-  /** Fee that the sender will pay. */
-  readonly fee: bigint;
 }
 
 /** The payload of an action. */
@@ -27,14 +26,9 @@ export interface Action {
   readonly sender: DemoAccountName;
   /** Second signer of a multi-agent transaction. */
   readonly cosigner?: DemoAccountName;
+  /** Pays for the gas in the place of the sender, who then uses a nonce. */
+  readonly feePayer?: DemoAccountName;
   readonly call: Call;
-  readonly movements: readonly Movement[];
-  /** Further changes, before the fee. */
-  readonly change?: (effects: Effects) => void;
-  /** Changes after the fee. */
-  readonly close?: (effects: Effects) => void;
-  /** Set if the call fails; then only the fee and the sequence number change the state. */
-  readonly failure?: ExecutionStatus;
 }
 
 /** Makes an action; undefined if the current state does not allow it. */

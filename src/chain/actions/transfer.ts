@@ -1,14 +1,14 @@
 // Transfers of coins and fungible assets between the accounts that trade.
 import { U64_MAX } from "../../base/numbers.ts";
+import { type Codec, decodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
-import { FRAMEWORK } from "../../move/address.ts";
+import { concurrentBalanceCodec, fungibleStoreCodec, type ResourceGroup } from "../../ledger/resources.ts";
+import type { Address } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
 import type { AssetName } from "../assets.ts";
 import type { BalancePart, DemoAccountName } from "../demo-accounts.ts";
 import { tagOf } from "../item.ts";
-import type { Movement } from "../wallet.ts";
-import { balanceOf } from "../wallet.ts";
 import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
 
 /** A transfer moves at most one part in this many of the sender's balance, */
@@ -36,7 +36,7 @@ export function pickAmount(
   part: BalancePart,
   [from, to]: readonly [DemoAccountName, DemoAccountName],
 ): bigint | undefined {
-  const reserve = asset === "native" ? RESERVE + context.fee : 0n;
+  const reserve = asset === "native" ? RESERVE : 0n;
   const spare = balanceOf(context, from, asset, part) - reserve;
   // The balance operation adds both parts, and the sum must stay within u64.
   const held = balanceOf(context, to, asset, "coin") + balanceOf(context, to, asset, "store");
@@ -46,6 +46,29 @@ export function pickAmount(
   if (share < most) most = share;
   const amount = context.random.upTo(most);
   return held + amount > U64_MAX ? undefined : amount;
+}
+
+/** A member of a resource group. */
+function memberOf<T>(group: ResourceGroup | undefined, name: string, codec: Codec<T>): T | undefined {
+  const found = group?.find(([tag]) => tag.name === name);
+  return found === undefined ? undefined : decodeWith(codec, found[1]);
+}
+
+/** One part of an account's balance; 0 if there is no store. */
+function balanceOf(
+  { state, items }: ActionContext,
+  name: DemoAccountName,
+  asset: AssetName,
+  part: BalancePart,
+): bigint {
+  const { coinStores, stores } = items.accounts[name];
+  if (part === "coin") {
+    const store = coinStores[asset];
+    return store === undefined ? 0n : (state.get(store)?.value ?? 0n);
+  }
+  const group = state.get(stores[asset]);
+  const concurrent = memberOf(group, "ConcurrentFungibleBalance", concurrentBalanceCodec)?.value;
+  return concurrent ?? memberOf(group, "FungibleStore", fungibleStoreCodec)?.balance ?? 0n;
 }
 
 function pickPair(
@@ -72,7 +95,6 @@ export function transferCoin(context: ActionContext): Action | undefined {
   return {
     sender: from,
     call: entryCall(target, [structType(coinType)], args),
-    movements: [{ asset, part: "coin", from, to, amount }],
   };
 }
 
@@ -85,42 +107,43 @@ export function transferAsset(context: ActionContext): Action | undefined {
   if (amount === undefined) return undefined;
   const recipient = argument(addressCodec, items.demoAccounts[to].address);
   const metadata = argument(addressCodec, items.assets[asset].metadata);
-  const movements: Movement[] = [{ asset, part: "store", from, to, amount }];
   if (asset === "native" && random.oneIn(2)) {
     const target = { module: "aptos_account", function: "transfer" };
-    return { sender: from, call: entryCall(target, [], [recipient, argument(u64, amount)]), movements };
+    return { sender: from, call: entryCall(target, [], [recipient, argument(u64, amount)]) };
   }
   const args = [metadata, recipient, argument(u64, amount)];
   const call = random.oneIn(2)
     ? entryCall({ module: "primary_fungible_store", function: "transfer" }, [METADATA_TYPE], args)
     : entryCall({ module: "aptos_account", function: "transfer_fungible_assets" }, [], args);
-  return { sender: from, call, movements };
+  return { sender: from, call };
 }
 
 /** Transfers shells from the largest holder to several accounts at once. */
 export function batchTransfer(context: ActionContext): Action | undefined {
   const { items } = context;
   const from: DemoAccountName = "gus";
-  const movements: Movement[] = [];
+  const shares: { readonly to: Address; readonly amount: bigint }[] = [];
   for (const to of STORE_TRADERS.filter((name) => name !== from)) {
     const amount = pickAmount(context, "shell", "store", [from, to]);
-    if (amount !== undefined) movements.push({ asset: "shell", part: "store", from, to, amount });
+    if (amount !== undefined) shares.push({ to: items.demoAccounts[to].address, amount });
   }
-  if (movements.length === 0) return undefined;
-  const recipients = movements.map(({ to }) => items.demoAccounts[to ?? from].address);
+  if (shares.length === 0) return undefined;
   const call = entryCall(
     { module: "aptos_account", function: "batch_transfer_fungible_assets" },
     [],
     [
       argument(addressCodec, items.assets.shell.metadata),
-      argument(vector(addressCodec), recipients),
+      argument(
+        vector(addressCodec),
+        shares.map(({ to }) => to),
+      ),
       argument(
         vector(u64),
-        movements.map(({ amount }) => amount),
+        shares.map(({ amount }) => amount),
       ),
     ],
   );
-  return { sender: from, call, movements };
+  return { sender: from, call };
 }
 
 /** Swaps gold for shells between two accounts, which both sign. */
@@ -140,10 +163,6 @@ export function swap(context: ActionContext): Action | undefined {
       [],
       [argument(u64, gold), argument(u64, shell)],
     ),
-    movements: [
-      { asset: "gold", part: "store", from, to, amount: gold },
-      { asset: "shell", part: "store", from: to, to: from, amount: shell },
-    ],
   };
 }
 
@@ -156,15 +175,5 @@ export function failingTransfer({ items, random }: ActionContext): Action | unde
   return {
     sender,
     call: entryCall({ module: "coin", function: "transfer" }, [structType(coinType)], args),
-    movements: [],
-    failure: {
-      kind: "moveAbort",
-      location: { kind: "module", module: { address: FRAMEWORK, name: "coin" } },
-      code: 65_542n,
-      info: {
-        reasonName: "EINSUFFICIENT_BALANCE",
-        description: "Not enough coins to complete transaction",
-      },
-    },
   };
 }

@@ -1,4 +1,4 @@
-// Simulations, and checks on a framework with code by the framework's own functions.
+// Simulations and checks, by the framework's own functions.
 import { equalBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { encodeWith } from "../../bcs/codec.ts";
@@ -38,7 +38,7 @@ export interface SimulatedFields {
 }
 
 /** Throws SubmissionError for a transaction that is signed: one could submit it. */
-export async function assertUnsigned(transaction: UserTransaction): Promise<void> {
+async function assertUnsigned(transaction: UserTransaction): Promise<void> {
   const isSigned = await areSignaturesValid(transaction).catch((error: unknown) => {
     // A scheme that is not checked here has no valid signature here either.
     if (error instanceof SubmissionError && error.code === "unmodelled") return false;
@@ -48,7 +48,7 @@ export async function assertUnsigned(transaction: UserTransaction): Promise<void
 }
 
 /** The transaction with the fields that it is simulated with; its sender has so much of the native coin. */
-export function withEstimates(
+function withEstimates(
   raw: RawTransaction,
   fields: SimulatedFields,
   held: bigint,
@@ -65,7 +65,7 @@ export function withEstimates(
 }
 
 /** What a simulation found. */
-export interface Simulated {
+interface Simulated {
   readonly status: ExecutionStatus;
   readonly gasUsed: bigint;
   /** Each in BCS. */
@@ -75,7 +75,7 @@ export interface Simulated {
 }
 
 /** The record that the transaction would leave, with zeros for the hashes. */
-export function simulatedRecord(
+function simulatedRecord(
   { position: { version } }: LedgerView,
   transaction: UserTransaction,
   { status, gasUsed, events, changes }: Simulated,
@@ -148,7 +148,7 @@ async function withinLimits(run: Promise<TransactionOutput>): Promise<Transactio
   }
 }
 
-/** Checks a transaction whose signatures are valid. Throws SubmissionError for one that no block can take. */
+/** Checks a transaction whose signatures are valid; those after it on this head see what the owner's change. Throws SubmissionError for one that no block can take. */
 export async function checkOnMachine(
   head: LedgerTransactions,
   view: LedgerView,
@@ -160,14 +160,16 @@ export async function checkOnMachine(
   const grant = isFree ? await mintGrant(head, faucet, sender) : undefined;
   if (grant !== undefined) await head.apply(grant);
   const options = { areSignaturesValid: true, isOwners: isFree };
-  // On a fork the whole run fetches what a block will need, or finds the network out of reach.
-  const { discardCode } = await withinLimits(
-    view.position.fork === undefined && !isFree
+  // On a fork the whole run fetches what a block will need, or finds the network out of reach. Where the framework has no
+  // code, it finds what this node has no native for.
+  const { discardCode, writeSet } = await withinLimits(
+    view.position.fork === undefined && !isFree && !head.isInterface
       ? head.validate(transaction, options)
       : head.execute({ kind: "user", transaction }, options),
   );
   // The mempool keeps a transaction until its turn.
   if (discardCode !== undefined && discardCode !== TOO_NEW) throw refuseCode(discardCode);
+  if (isFree) await head.apply(writeSet);
   const account = await readAccount(view, sender, view.position.version);
   return { submitted, sequenceNumber: account?.sequenceNumber ?? 0n };
 }

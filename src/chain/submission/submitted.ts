@@ -1,14 +1,10 @@
-// A submitted transaction, taken apart and known to be modelled.
+// A submitted transaction, taken apart.
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { transactionCodec, transactionHash } from "../../ledger/transaction.ts";
 import type { Address } from "../../move/address.ts";
-import type { EntryFunction } from "../../transaction/entry-function.ts";
-import type { TransactionPayload } from "../../transaction/payload.ts";
-import { refuse, SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
+import { refuse, SubmissionError } from "../../transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
-import { prepareCall } from "../functions/list.ts";
-import type { ModelledCall } from "../functions/modelled.ts";
 import { type Signers, signersOf } from "./signatures.ts";
 
 /** Largest transaction in bytes, as on the network. */
@@ -22,8 +18,6 @@ export interface Submitted {
   readonly signers: Signers;
   /** Pays for the gas. */
   readonly payer: Address;
-  /** What the model runs; undefined on a framework with code, which runs any payload. */
-  readonly call: ModelledCall | undefined;
   /** Undefined for a transaction with a sequence number. */
   readonly nonce: bigint | undefined;
   /** A transaction of the faucet, which pays nothing. */
@@ -44,15 +38,11 @@ export function decodeSubmitted(bytes: Uint8Array): UserTransaction {
   }
 }
 
-/** How a transaction is run. */
-export interface SubmittedKind {
-  readonly isFree: boolean;
-  /** True where the framework has code. */
-  readonly hasCode: boolean;
-}
-
-/** Takes a transaction apart. Throws SubmissionError for one that is not modelled, without code. Checks no signature. */
-export function toSubmitted(transaction: UserTransaction, { isFree, hasCode }: SubmittedKind): Submitted {
+/** Takes a transaction apart. Throws SubmissionError for one that no chain takes. Checks no signature. */
+export function toSubmitted(
+  transaction: UserTransaction,
+  { isFree }: Pick<Submitted, "isFree"> = { isFree: false },
+): Submitted {
   const bytes = encodeWith(transactionCodec, { kind: "user", transaction });
   // Without the tag of the transaction's kind.
   const sizeBytes = bytes.length - 1;
@@ -60,7 +50,6 @@ export function toSubmitted(transaction: UserTransaction, { isFree, hasCode }: S
   const { payload } = transaction.raw;
   if (payload.kind === "moduleBundle")
     throw new SubmissionError("malformed", "payload: module bundles were removed from the chain");
-  const call = hasCode ? undefined : prepareCall(modelledCallOf(payload));
   const signers = signersOf(transaction);
   return {
     transaction,
@@ -68,29 +57,7 @@ export function toSubmitted(transaction: UserTransaction, { isFree, hasCode }: S
     sizeBytes,
     signers,
     payer: signers.feePayer?.address ?? transaction.raw.sender,
-    call,
     nonce: payload.kind === "payload" ? payload.payload.extraConfig.replayProtectionNonce : undefined,
     isFree,
   };
-}
-
-function modelledCallOf(payload: Exclude<TransactionPayload, { kind: "moduleBundle" }>): EntryFunction {
-  switch (payload.kind) {
-    case "entryFunction":
-      return payload.entryFunction;
-    case "payload": {
-      const { executable, extraConfig } = payload.payload;
-      if (extraConfig.multisigAddress !== undefined) throw unmodelled("multisig accounts");
-      if (extraConfig.kind === "v2" && extraConfig.limits !== undefined)
-        throw unmodelled("requests for higher limits");
-      if (executable.kind !== "entryFunction") throw unmodelled(`an executable of kind ${executable.kind}`);
-      return executable.entryFunction;
-    }
-    case "script":
-      throw unmodelled("scripts");
-    case "multisig":
-      throw unmodelled("multisig accounts");
-    case "encrypted":
-      throw unmodelled("encrypted payloads");
-  }
 }

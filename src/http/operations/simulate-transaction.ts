@@ -22,7 +22,7 @@ export const simulateTransaction = operation({
   path: "/v1/transactions/simulate",
   summary: "Simulate a transaction",
   description:
-    "Runs any transaction on the head of the ledger and keeps nothing: by the bytecode of the chain's own framework, on every node whose ledger has one. The answer is the transaction as it would be committed, with gas, events and changes, and zeros for the hashes; its level of trust is the weakest of all that was read. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. On a local chain, whose framework has no code, only the node that makes its blocks simulates, and calls that are not modelled are refused as in `submit_transaction`.",
+    "Runs any transaction on the head of the ledger and keeps nothing: by the bytecode of the chain's own framework, on every node whose ledger has one. The answer is the transaction as it would be committed, with gas, events and changes, and zeros for the hashes; its level of trust is the weakest of all that was read. Its signatures must not be valid, because anyone could submit what is signed: send zeros. A transaction that the chain would refuse is answered too, with the reason as its `vm_status`. On a local chain, whose framework has no code, calls that it has no native for are refused as in `submit_transaction`.",
   ledger: "required",
   switchable: true,
   switch: "simulate",

@@ -1,7 +1,6 @@
 // Accounts that a new local chain begins with, as an author of tests names them.
 import { ConfigError } from "../../base/errors.ts";
-import type { AuthoredChange } from "../../chain/authored-block.ts";
-import { putAccount, setBalance } from "../../chain/authoring.ts";
+import { type AuthoredChange, allOf, putAccount, setBalance } from "../../chain/authoring.ts";
 import { keypairOf, parsePrivateKey } from "../../chain/keys.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
@@ -62,15 +61,12 @@ export function accountChanges(accounts: readonly AccountOptions[]): AuthoredCha
     const address =
       given === undefined ? undefined : named(addressName, () => parseAddress(toText(addressName, given)));
     const owner = address ?? (pair?.address as Address);
-    const changes = [
+    return allOf([
       putAccount({ address: owner, authenticationKey: pair?.address ?? owner }),
       ...Object.entries(balances).map(([asset, amount]) => {
         const balanceName = `${name}.balances["${asset}"]`;
         return named(balanceName, () => setBalance(owner, asset, toAmount(balanceName, amount)));
       }),
-    ];
-    return async (call) => {
-      for (const change of changes) await change(call);
-    };
+    ]);
   });
 }

@@ -1,7 +1,8 @@
 // The operations as in-process calls, without HTTP.
 import { ConfigError, errorText } from "../../base/errors.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { createLazyViews, type EncodedMessage } from "../../http/services.ts";
+import { createMachineSource, type MachineSource } from "../../chain/machine.ts";
+import type { EncodedMessage } from "../../http/services.ts";
 import { createAccountReader } from "../../ledger/account-reader.ts";
 import { readBalance } from "../../ledger/balance.ts";
 import { GasPriceEstimator } from "../../ledger/gas-price.ts";
@@ -17,7 +18,6 @@ import type { ModuleLoader } from "../../move/abi.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import type { Explanation } from "../../transaction/explain/explanation.ts";
-import type { ViewMachine } from "../../vm/ledger-views.ts";
 import type { MinVersionOptions, ReadOptions } from "../options/read-options.ts";
 import { createQuestionAnswerer } from "../submissions/answerer.ts";
 import type { SubmissionKind, SubmissionResults } from "../submissions/messages.ts";
@@ -73,7 +73,7 @@ export class Reader {
   readonly modules = new ModuleCache();
   readonly types = new StateTypes(this.modules);
   readonly gasPrices = new GasPriceEstimator();
-  readonly views: () => Promise<ViewMachine> = createLazyViews();
+  readonly views: MachineSource = createMachineSource();
   readonly args: CallArguments;
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;

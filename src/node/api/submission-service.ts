@@ -6,7 +6,7 @@ import { encodeWith } from "../../bcs/codec.ts";
 import type { BlockSource } from "../../chain/local-chain.ts";
 import type { Mempool } from "../../chain/mempool.ts";
 import type { Checked } from "../../chain/submission/on-machine.ts";
-import type { Submitted } from "../../chain/submission/submitted.ts";
+import { type Submitted, toSubmitted } from "../../chain/submission/submitted.ts";
 import type { ChainSubmissions, PendingTransaction, Simulator, SubmissionBody } from "../../http/services.ts";
 import { readAccount } from "../../ledger/account.ts";
 import { LedgerError } from "../../ledger/errors.ts";
@@ -45,15 +45,18 @@ export class SubmissionService implements ChainSubmissions {
 
   /** Checks a transaction and puts it into the mempool. Returns the one that waits. */
   async take(transaction: UserTransaction, view: LedgerView): Promise<Submitted> {
-    const submitted = await this.#options.chain.submissions.takeApart(view, transaction);
+    const submitted = toSubmitted(transaction);
     // One that waits already was checked before.
     if (this.#mempool().get(submitted.hash) !== undefined) return submitted;
-    return this.#add(view, await this.#check(view, submitted, false));
+    const timestampUsec = this.#options.nextTimeUsec(view.position);
+    return this.#add(view, await this.#options.chain.submissions.check(view, submitted, timestampUsec));
   }
 
-  #check(view: LedgerView, submitted: Submitted, isOwners: boolean): Promise<Checked> {
+  /** Puts transactions of the chain's owner into the mempool; returns their hashes. */
+  async #takeOwners(view: LedgerView, owners: readonly Submitted[]): Promise<string[]> {
     const timestampUsec = this.#options.nextTimeUsec(view.position);
-    return this.#options.chain.submissions.check(view, submitted, { isOwners, timestampUsec });
+    const checked = await this.#options.chain.submissions.checkOwners(view, owners, timestampUsec);
+    return checked.map((one) => toPrefixedHex(this.#add(view, one).hash));
   }
 
   /** Asks for the mempool again: it may have been closed during the check. */
@@ -70,8 +73,8 @@ export class SubmissionService implements ChainSubmissions {
     const account = await readAccount(view, sender, view.position.version);
     const body = impersonation(sender, call, account?.sequenceNumber ?? 0n);
     const transaction = await decodeBody(this.#options, { bytes: body, isJson: true }, view);
-    const submitted = await this.#options.chain.submissions.takeApart(view, transaction, { isFree: true });
-    return toPrefixedHex(this.#add(view, await this.#check(view, submitted, true)).hash);
+    const [hash = ""] = await this.#takeOwners(view, [toSubmitted(transaction, { isFree: true })]);
+    return hash;
   }
 
   /** Takes each transaction for itself; returns the errors, in the order of the transactions. */
@@ -109,9 +112,7 @@ export class SubmissionService implements ChainSubmissions {
     const signed = await submissions.fund(view, address, amount, (own) =>
       this.#mempool().nextSequenceNumber(submissions.faucet, own),
     );
-    const checked: Checked[] = [];
-    for (const submitted of signed) checked.push(await this.#check(view, submitted, true));
-    return checked.map((one) => toPrefixedHex(this.#add(view, one).hash));
+    return this.#takeOwners(view, signed);
   }
 }
 

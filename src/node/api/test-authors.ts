@@ -2,8 +2,8 @@
 // transaction in a block like any other, so a follower of the chain verifies it.
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
-import type { AuthoredChange } from "../../chain/authored-block.ts";
 import {
+  type AuthoredChange,
   MAX_ITEM_BYTES,
   moduleNameOf,
   publishModule,

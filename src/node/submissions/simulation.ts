@@ -1,7 +1,5 @@
-// Simulates transactions on the head of a ledger. A framework with code runs on any node; what the local chain models runs
-// in the process that makes its blocks.
-import { type MachineSource, NetworkFramework } from "../../chain/network-framework.ts";
-import { HttpError } from "../../http/errors.ts";
+// Simulates transactions on the head of a ledger, on any node.
+import { type MachineSource, openHead } from "../../chain/machine.ts";
 import type { SimulationEstimates, Simulator, SubmissionBody } from "../../http/services.ts";
 import type { StateTypes } from "../../ledger/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
@@ -30,25 +28,16 @@ export interface SimulationOptions extends BodyParts {
 
 export class Simulation {
   readonly #options: SimulationOptions;
-  readonly #framework: NetworkFramework;
 
   constructor(options: SimulationOptions) {
     this.#options = options;
-    this.#framework = new NetworkFramework(options.machine);
   }
 
   /** Returns the record that a transaction would leave, with zeros for its hashes. */
   readonly simulate: Simulator = async (body, view, estimates, tracer) => {
-    const isTraced = tracer !== undefined && (await this.#framework.hasCode(view));
-    const chain = this.#options.chain(isTraced);
+    const chain = this.#options.chain(tracer !== undefined);
     if (chain !== undefined) return chain(body, view, estimates, tracer);
-    const head = await this.#framework.open(view, "requests");
-    if (head === undefined) {
-      throw new HttpError(
-        "not_served",
-        "the framework of this ledger has no code to run: only the node that makes its blocks simulates; ask that node",
-      );
-    }
+    const head = await openHead(this.#options.machine, view, "requests");
     const { simulateOnMachine } = await import("../../chain/submission/on-machine.ts");
     return simulateOnMachine(head, view, await decodeBody(this.#options, body, view), estimates, tracer);
   };

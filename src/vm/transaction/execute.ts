@@ -3,11 +3,12 @@ import { toHex } from "../../base/hex.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { Transaction } from "../../ledger/transaction.ts";
 import type { BlockMetadata } from "../../transaction/block-metadata.ts";
-import { type Changes, encodeEvents, encodeWriteSet, squash } from "../change-set.ts";
+import { type Changes, encodeEvents, encodeWriteSet, squash, type WrittenItems } from "../change-set.ts";
 import { VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";
 import { ModuleVisits } from "../linker.ts";
 import { none, some } from "../natives/stdlib.ts";
+import type { NativeContext } from "../natives.ts";
 import type { Pieces } from "../pieces.ts";
 import { byteVec, signerOf, type Value, Vec } from "../values.ts";
 import { type ExecutorOptions, type Run, SessionRun } from "./session-run.ts";
@@ -80,8 +81,16 @@ class SystemExecution implements Run {
     return this.#finish(run);
   }
 
-  #finish(run: SessionRun): TransactionOutput {
-    squash(this.changes, run.changes(this));
+  edit(edit: StateEdit): TransactionOutput {
+    const run = new SessionRun(this, Uint8Array.of(2), 0);
+    const { linker, session } = run;
+    const written = new Map<Uint8Array, Uint8Array | undefined>();
+    edit({ linker, session, meter: this.meter, write: (key, data) => void written.set(key, data) });
+    return this.#finish(run, written);
+  }
+
+  #finish(run: SessionRun, written?: WrittenItems): TransactionOutput {
+    squash(this.changes, run.changes(this, written));
     return {
       status: { kind: "success" },
       discardCode: undefined,
@@ -90,6 +99,21 @@ class SystemExecution implements Run {
       events: encodeEvents(run.session.events),
     };
   }
+}
+
+/** What an edit sees. */
+export interface EditContext extends Pick<NativeContext, "linker" | "session" | "meter"> {
+  /** Writes an item as bytes, or removes it. */
+  write(key: Uint8Array, data: Uint8Array | undefined): void;
+}
+
+/** Changes the state as it likes. May be called again, once an item is fetched. */
+export type StateEdit = (context: EditContext) => void;
+
+/** Runs an edit. Throws VmError, and NeedsItem. */
+// biome-ignore lint/correctness/useYield: it runs as transactions do, in one piece
+export function* executeEdit(edit: StateEdit, options: ExecutorOptions): Pieces<TransactionOutput> {
+  return new SystemExecution(options).edit(edit);
 }
 
 /** Throws VmError for a fault of the chain's own transactions, and NeedsItem. */

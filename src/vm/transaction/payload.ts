@@ -9,12 +9,14 @@ import { MoveError } from "../../move/errors.ts";
 import { type EntryFunction, entryFunctionCodec } from "../../transaction/entry-function.ts";
 import type { Script } from "../../transaction/script.ts";
 import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.ts";
+import type { WrittenItems } from "../change-set.ts";
 import { STATUS, VmError } from "../errors.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "../linker.ts";
 import { ATTRIBUTE, isUnstable, metadataOfModule } from "../metadata.ts";
 import type { PublishRequest } from "../natives/framework.ts";
 import type { Pieces } from "../pieces.ts";
 import { assertInitialiser, checkPublish, isEmit, maxFormatVersion } from "../publish.ts";
+import { moduleStateKey } from "../state.ts";
 import { substitute, typeFromTag } from "../types.ts";
 import { Ref, signerOf, type Value } from "../values.ts";
 import { assertLinks, assertWellFormedScript } from "../verify.ts";
@@ -129,7 +131,7 @@ export function* runEntry(run: SessionRun, entry: EntryFunction, signers: readon
       `there is no function ${module.key}::${entry.function}`,
     );
   assertTypeArgs(linker, definition.typeParams, typeArgs);
-  if (definition.body === undefined)
+  if (definition.body === undefined && !run.hasNativeEntries)
     throw new VmError(STATUS.userDefinedNativeNotAllowed, "a native function is no entry function");
   if (definition.visibility !== "public" && isRandom(module, entry.function)) run.session.markUnbiasable();
   const instance = linker.instance(module, definition, typeArgs);
@@ -175,10 +177,7 @@ export function* runScript(
 }
 
 /** Checks the modules that the code of a session asked to publish, and runs the initialisers of new ones. */
-export function* publishRequested(
-  run: SessionRun,
-  { features, chainId }: ChainConfig,
-): Pieces<ReadonlyMap<string, Uint8Array>> {
+export function* publishRequested(run: SessionRun, { features, chainId }: ChainConfig): Pieces<WrittenItems> {
   const request = run.session.extensions.get("publish") as PublishRequest | undefined;
   if (request === undefined) return new Map();
   const { linker } = run;
@@ -191,5 +190,5 @@ export function* publishRequested(
     const given: Value = definition.params[0]?.kind === "reference" ? new Ref([signer], 0) : signer;
     yield* run.interpreter().callInPieces(linker.instance(loaded, definition, []), [given]);
   }
-  return new Map(modules.map(({ loaded, bytes }) => [loaded.key, bytes]));
+  return new Map(modules.map(({ loaded, bytes }) => [moduleStateKey(loaded.address, loaded.name), bytes]));
 }

@@ -7,10 +7,17 @@ import {
   type Metadata,
   readThrough,
   type StoredReader,
+  type WrittenItems,
 } from "../change-set.ts";
 import type { InstructionPrices, Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
-import { Linker, type ModuleSource, type ModuleVisits, type SharedCode } from "../linker.ts";
+import {
+  Linker,
+  type ModuleSource,
+  type ModuleVisits,
+  type NativeSource,
+  type SharedCode,
+} from "../linker.ts";
 import { findNative } from "../machine.ts";
 import type { Pieces } from "../pieces.ts";
 import { Session, type Tracer, type TransactionFacts } from "../session.ts";
@@ -57,6 +64,8 @@ export interface ExecutorOptions {
   readonly areSignaturesValid: boolean;
   /** Made by the owner of the chain: any gas price, and the accounts' own keys where the transaction names none. */
   readonly isOwners?: boolean;
+  /** Natives of a chain whose framework has no code; its entry functions are natives too. */
+  readonly natives?: NativeSource | undefined;
   /** Modules of the state that `read` reads, where they are at hand. */
   readonly modules?: ModuleSource | undefined;
   readonly tracer?: Tracer | undefined;
@@ -70,16 +79,19 @@ export class SessionRun {
   readonly session: Session;
   readonly prices: InstructionPrices;
   readonly read: StoredReader;
+  readonly hasNativeEntries: boolean;
 
   constructor(transaction: Run, id: Uint8Array, counter: number) {
     const { options, meter, visits } = transaction;
     this.read = readThrough(transaction.changes, options.read);
+    this.hasNativeEntries = options.natives !== undefined;
     const state = new LedgerState((key) => this.read(key)?.data, options.programs);
+    const hasNewModules = [...transaction.changes.values()].some(({ order }) => order === 2);
     const isChanged = (at: string, of: string): boolean =>
-      transaction.changes.has(toHex(moduleStateKey(at, of)));
+      hasNewModules && transaction.changes.has(toHex(moduleStateKey(at, of)));
     this.linker = new Linker({
       meter,
-      natives: findNative,
+      natives: options.natives ?? findNative,
       source: (at, of) =>
         options.modules === undefined || isChanged(at, of) ? state.module(at, of) : options.modules(at, of),
       visits,
@@ -119,13 +131,13 @@ export class SessionRun {
     return yield* this.interpreter().callInPieces(instance, given);
   }
 
-  changes(transaction: Run, modules?: ReadonlyMap<string, Uint8Array>): Changes {
+  changes(transaction: Run, written?: WrittenItems): Changes {
     const time = this.read(TIME_KEY)?.data;
     const creationTimeUsec = time === undefined ? 0n : Buffer.from(time).readBigUInt64LE(0);
     const created: Metadata | undefined = transaction.options.config.features.has(FEATURE.slotMetadata)
       ? { slotDeposit: 0n, bytesDeposit: 0n, creationTimeUsec }
       : undefined;
-    return changesOf(this.session, { read: this.read, created }, modules);
+    return changesOf(this.session, { read: this.read, created }, written);
   }
 }
 

@@ -1,0 +1,44 @@
+// The machine that runs transactions and views: a framework with code by its code, the local chain's own by the natives of
+// this room. It is loaded with the first run.
+import { ConfigError } from "../base/errors.ts";
+import { type Line, Slices } from "../base/wait.ts";
+import { findWrittenData } from "../ledger/genesis.ts";
+import type { EncodedWrite } from "../ledger/state-writes.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import { FRAMEWORK } from "../move/address.ts";
+import type { LedgerTransactions } from "../vm/ledger-transactions.ts";
+import type { ViewMachine } from "../vm/ledger-views.ts";
+import { rawCodec, resourceItem } from "./item.ts";
+
+/** Only a framework with code has prices for running it. */
+const GAS_SCHEDULE = resourceItem(FRAMEWORK, "0x1::gas_schedule::GasScheduleV2", rawCodec);
+
+/** Finds the machine of a process. */
+export type MachineSource = () => Promise<ViewMachine>;
+
+export function createMachineSource(): MachineSource {
+  let machine: Promise<ViewMachine> | undefined;
+  return () => {
+    machine ??= Promise.all([import("../vm/ledger-views.ts"), import("./natives/index.ts")]).then(
+      ([{ ViewMachine }, { LOCAL_NATIVES }]) => new ViewMachine(LOCAL_NATIVES),
+    );
+    return machine;
+  };
+}
+
+/** Opens the head of a ledger for transactions: those of a block by the writer, or one of a request. Throws LedgerError. */
+export async function openHead(
+  machine: MachineSource,
+  view: LedgerView,
+  line: Line,
+): Promise<LedgerTransactions> {
+  return (await machine()).openTransactions(view, new Slices(line), line === "writer" ? "block" : "request");
+}
+
+/** Throws ConfigError for the writes of a genesis on which no block can be made. */
+export function assertHasCode(genesis: readonly EncodedWrite[]): void {
+  if (findWrittenData(genesis, GAS_SCHEDULE.keyHash) !== undefined) return;
+  throw new ConfigError(
+    "local-chain: the local chain cannot make blocks on this genesis, which has no 0x1::gas_schedule::GasScheduleV2 and is not the genesis of this seed; without local-chain it is served as it is",
+  );
+}
