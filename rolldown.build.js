@@ -50,7 +50,7 @@ const platform = {
   "src/base/hex.ts": "hex",
   "src/base/keccak.ts": "keccak",
   "src/base/sha3.ts": "sha3",
-  "src/ledger/balance-keys.ts": "balance-keys",
+  "src/ledger/balances/balance-keys.ts": "balance-keys",
   "node:buffer": "buffer",
 };
 const root = import.meta.dirname;

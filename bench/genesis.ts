@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { open } from "lmdb";
 import { silentLogger } from "../src/base/log.ts";
 import { createLocalChain } from "../src/chain/local-chain.ts";
-import { checkGenesis } from "../src/ledger/genesis.ts";
+import { checkGenesis } from "../src/ledger/formats/genesis.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { Committer } from "../src/sync/committer.ts";
 import { bootstrapGenesis } from "../src/sync/genesis.ts";

@@ -1,6 +1,6 @@
 // The history of a balance among few and among many versions: a page of a thousand changes costs the same.
-import { parseAsset } from "../src/ledger/asset.ts";
-import { readHistoryPage } from "../src/ledger/balance-history.ts";
+import { parseAsset } from "../src/ledger/balances/asset.ts";
+import { readHistoryPage } from "../src/ledger/balances/balance-history.ts";
 import type { Position } from "../src/ledger/position.ts";
 import { ALL_TRUSTED } from "../src/ledger/trust.ts";
 import { parseAddress } from "../src/move/address.ts";

@@ -1,7 +1,7 @@
 // A process that replicates the records of a file into a store, as many at a time as it is told, and says how fast it was.
 import { readFileSync } from "node:fs";
 import { silentLogger } from "../src/base/log.ts";
-import { decodePage } from "../src/ledger/record.ts";
+import { decodePage } from "../src/ledger/formats/record.ts";
 import { lmdbEngine } from "../src/node/engines/lmdb.ts";
 import { Committer } from "../src/sync/committer.ts";
 import { Follower } from "../src/sync/follow/follower.ts";

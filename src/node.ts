@@ -11,9 +11,9 @@ import { StoreError } from "./store/errors.ts";
 
 export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
-export type { BalanceChange } from "./ledger/balance-history.ts";
+export type { BalanceChange } from "./ledger/balances/balance-history.ts";
 export type { GasPrices } from "./ledger/gas-price.ts";
-export type { TableRow } from "./ledger/owned-items.ts";
+export type { TableRow } from "./ledger/items/owned-items.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";

@@ -2,7 +2,7 @@
 // nobody watches costs nothing.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseAsset } from "../src/ledger/asset.ts";
+import { parseAsset } from "../src/ledger/balances/asset.ts";
 import { ANCHORED, CHAINED, compareTrust, PROVEN, TRUSTED, trustAt } from "../src/ledger/trust.ts";
 import { HeadWatch } from "../src/ledger/watch/head-watch.ts";
 import { watchChanges } from "../src/ledger/watch/watch-changes.ts";

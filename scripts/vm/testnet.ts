@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
-import { decodePage } from "../../src/ledger/record.ts";
-import { transactionCodec } from "../../src/ledger/transaction.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
+import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
+import { loadConfig } from "../../src/vm/ledger/view.ts";
 import { finish } from "../../src/vm/pieces.ts";
 import { execute } from "../../src/vm/transaction/execute.ts";
-import { loadConfig } from "../../src/vm/view.ts";
 import { cachedProgram, Items, Tally, type Vectors, writeDifference } from "./vectors.ts";
 
 const ADDRESS_BYTES = 32;

@@ -2,12 +2,12 @@
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { areSignaturesValid } from "../../src/chain/submission/signatures.ts";
-import { type Transaction, transactionCodec } from "../../src/ledger/transaction.ts";
+import { type Transaction, transactionCodec } from "../../src/ledger/formats/transaction.ts";
 import { SubmissionError } from "../../src/transaction/submission-error.ts";
+import { loadConfig } from "../../src/vm/ledger/view.ts";
 import { finish } from "../../src/vm/pieces.ts";
 import { execute } from "../../src/vm/transaction/execute.ts";
 import { encodeStatus } from "../../src/vm/transaction/status.ts";
-import { loadConfig } from "../../src/vm/view.ts";
 import { cachedProgram, fromHex, Items, Tally, type Vectors, writeDifference } from "./vectors.ts";
 
 /** What a transaction gave. */

@@ -4,8 +4,8 @@ import { STATUS_NAMES } from "../../src/http/printing/status-names.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
 import { STATUS, VmError } from "../../src/vm/errors.ts";
+import { loadConfig, ViewRun } from "../../src/vm/ledger/view.ts";
 import { typeFromTag } from "../../src/vm/types.ts";
-import { loadConfig, ViewRun } from "../../src/vm/view.ts";
 import { cachedProgram, fromHex, type Items, Tally, type Vectors } from "./vectors.ts";
 
 interface ViewVector {

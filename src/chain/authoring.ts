@@ -1,8 +1,8 @@
 // Changes that the author of a test makes to a local chain: accounts, balances, table items and modules.
 import { ConfigError } from "../base/errors.ts";
 import { encodeWith } from "../bcs/codec.ts";
-import { pairedMetadata, primaryStoreAddress } from "../ledger/asset.ts";
-import { stateKeyCodec } from "../ledger/state-key.ts";
+import { pairedMetadata, primaryStoreAddress } from "../ledger/balances/asset.ts";
+import { stateKeyCodec } from "../ledger/formats/state-key.ts";
 import { type Address, formatAddress, parseAddress } from "../move/address.ts";
 import { readModule } from "../move/bytecode/reader.ts";
 import { MoveError } from "../move/errors.ts";

@@ -3,7 +3,8 @@ import { sha3Parts } from "../base/sha3.ts";
 import { type Codec, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { text, u8, u64 } from "../bcs/scalars.ts";
-import { primaryStoreAddress } from "../ledger/asset.ts";
+import { primaryStoreAddress } from "../ledger/balances/asset.ts";
+import { validatorSetCodec } from "../ledger/formats/validator-set.ts";
 import {
   type AccountResource,
   accountCodec,
@@ -16,13 +17,12 @@ import {
   configurationCodec,
   type ResourceGroup,
   validatorPerformanceCodec,
-} from "../ledger/resources.ts";
-import { validatorSetCodec } from "../ledger/validator-set.ts";
+} from "../ledger/items/resources.ts";
 import { type Address, addressFromBytes, FRAMEWORK } from "../move/address.ts";
 import type { StructTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
-import { type AssetName, createAssets, type DemoAsset } from "./assets.ts";
-import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo-accounts.ts";
+import { type AssetName, createAssets, type DemoAsset } from "./demo/assets.ts";
+import { createDemoAccounts, type DemoAccountName, type DemoAccounts } from "./demo/demo-accounts.ts";
 import { type Item, moduleItem, objectItem, resourceItem, tableItem } from "./item.ts";
 import { ChainValidators } from "./validators.ts";
 

@@ -10,8 +10,9 @@ import {
   type NewBlockEvent,
   newBlockEventCodec,
   newEpochEventCodec,
-} from "../ledger/block-event.ts";
-import type { ContractEvent } from "../ledger/event.ts";
+} from "../ledger/formats/block-event.ts";
+import type { ContractEvent } from "../ledger/formats/event.ts";
+import { transactionCodec } from "../ledger/formats/transaction.ts";
 import {
   accountCodec,
   assetMetadataCodec,
@@ -22,14 +23,13 @@ import {
   objectCoreCodec,
   type ResourceGroup,
   typeInfoCodec,
-} from "../ledger/resources.ts";
-import { transactionCodec } from "../ledger/transaction.ts";
+} from "../ledger/items/resources.ts";
 import { type Address, FRAMEWORK, parseAddress } from "../move/address.ts";
 import { formatTypeTag, type StructTag, type TypeTag } from "../move/type-tag.ts";
 import { addressCodec } from "../move/wire.ts";
-import type { DemoAsset } from "./assets.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
-import type { BalancePart, DemoAccountName, Holding } from "./demo-accounts.ts";
+import type { DemoAsset } from "./demo/assets.ts";
+import type { BalancePart, DemoAccountName, Holding } from "./demo/demo-accounts.ts";
 import { moduleItem, resourceItem, tableItem, tagOf } from "./item.ts";
 import { demoModuleCode, frameworkModules } from "./modules.ts";
 import { newAccount, newObject } from "./new-account.ts";

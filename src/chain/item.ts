@@ -1,7 +1,12 @@
 // Items: a state key with the layout of its value. The key hash is computed once.
 import { type Codec, encodeWith } from "../bcs/codec.ts";
-import { type ResourceGroup, resourceGroupCodec } from "../ledger/resources.ts";
-import { type AccessPath, accessPathCodec, type StateKey, stateKeyHash } from "../ledger/state-key.ts";
+import {
+  type AccessPath,
+  accessPathCodec,
+  type StateKey,
+  stateKeyHash,
+} from "../ledger/formats/state-key.ts";
+import { type ResourceGroup, resourceGroupCodec } from "../ledger/items/resources.ts";
 import type { Address } from "../move/address.ts";
 import type { StructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";

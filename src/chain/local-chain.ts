@@ -11,8 +11,8 @@ import {
   makeBlock,
 } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
+import { type ChainGuide, createGuide } from "./demo/guide.ts";
 import { encodeGenesis } from "./genesis.ts";
-import { type ChainGuide, createGuide } from "./guide.ts";
 import { createKeypair } from "./keys.ts";
 import { createMachineSource, type MachineSource, openHead } from "./machine.ts";
 import { Submissions } from "./submission/submissions.ts";

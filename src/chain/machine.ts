@@ -2,12 +2,12 @@
 // this room. It is loaded with the first run.
 import { ConfigError } from "../base/errors.ts";
 import { type Line, Slices } from "../base/wait.ts";
-import { findWrittenData } from "../ledger/genesis.ts";
+import { findWrittenData } from "../ledger/formats/genesis.ts";
 import type { EncodedWrite } from "../ledger/state-writes.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { FRAMEWORK } from "../move/address.ts";
-import type { LedgerTransactions } from "../vm/ledger-transactions.ts";
-import type { ViewMachine } from "../vm/ledger-views.ts";
+import type { LedgerTransactions } from "../vm/ledger/ledger-transactions.ts";
+import type { ViewMachine } from "../vm/ledger/ledger-views.ts";
 import { rawCodec, resourceItem } from "./item.ts";
 
 /** Only a framework with code has prices for running it. */
@@ -19,7 +19,7 @@ export type MachineSource = () => Promise<ViewMachine>;
 export function createMachineSource(): MachineSource {
   let machine: Promise<ViewMachine> | undefined;
   return () => {
-    machine ??= Promise.all([import("../vm/ledger-views.ts"), import("./natives/index.ts")]).then(
+    machine ??= Promise.all([import("../vm/ledger/ledger-views.ts"), import("./natives/index.ts")]).then(
       ([{ ViewMachine }, { LOCAL_NATIVES }]) => new ViewMachine(LOCAL_NATIVES),
     );
     return machine;

@@ -1,6 +1,6 @@
 // The first resource of an account and of an object.
 import type { ValueOf } from "../bcs/codec.ts";
-import type { AccountResource, EventHandle, objectCoreCodec } from "../ledger/resources.ts";
+import type { AccountResource, EventHandle, objectCoreCodec } from "../ledger/items/resources.ts";
 import type { Address } from "../move/address.ts";
 
 /** First creation number of an object, above those of accounts. */

@@ -1,7 +1,7 @@
 // What a block builds on: the head of its chain, its metadata, and when its epoch ends.
 import { CodedError } from "../base/errors.ts";
-import type { BlockResource, Configuration } from "../ledger/resources.ts";
-import type { ValidatorSet } from "../ledger/validator-set.ts";
+import type { ValidatorSet } from "../ledger/formats/validator-set.ts";
+import type { BlockResource, Configuration } from "../ledger/items/resources.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import type { BlockMetadata } from "../transaction/block-metadata.ts";

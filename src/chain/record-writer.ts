@@ -2,18 +2,18 @@
 // accumulator.
 import { encodeWith } from "../bcs/codec.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
-import { auxiliaryInfoHash } from "../ledger/auxiliary-info.ts";
-import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/event.ts";
-import type { ExecutionStatus } from "../ledger/execution-status.ts";
+import { auxiliaryInfoHash } from "../ledger/formats/auxiliary-info.ts";
+import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/formats/event.ts";
+import type { ExecutionStatus } from "../ledger/formats/execution-status.ts";
+import { encodeRecord } from "../ledger/formats/record.ts";
+import { stateValueHash } from "../ledger/formats/state-value.ts";
+import { type Transaction, transactionCodec, transactionHash } from "../ledger/formats/transaction.ts";
+import { transactionInfoCodec, transactionInfoHash } from "../ledger/formats/transaction-info.ts";
+import { type Writes, writeSetCodec, writeSetHash } from "../ledger/formats/write-set.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
-import { encodeRecord } from "../ledger/record.ts";
 import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";
-import { stateValueHash } from "../ledger/state-value.ts";
-import { type Transaction, transactionCodec, transactionHash } from "../ledger/transaction.ts";
-import { transactionInfoCodec, transactionInfoHash } from "../ledger/transaction-info.ts";
-import { type Writes, writeSetCodec, writeSetHash } from "../ledger/write-set.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
-import type { StateChange } from "../vm/ledger-transactions.ts";
+import type { StateChange } from "../vm/ledger/ledger-transactions.ts";
 
 /** In the place of a root that nobody can compute, on a fork. No root is all zeros. */
 const NO_ROOT: Uint8Array = new Uint8Array(32);

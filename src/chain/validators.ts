@@ -4,7 +4,7 @@ import { toHex } from "../base/hex.ts";
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
-import { type ValidatorSet, type Voter, votersOf } from "../ledger/validator-set.ts";
+import { type ValidatorSet, type Voter, votersOf } from "../ledger/formats/validator-set.ts";
 import type { Address } from "../move/address.ts";
 import { type LedgerInfo, type SignedLedgerInfo, signingMessageOf } from "../proof/ledger-info.ts";
 import { fastestSigner } from "../proof/native-bls.ts";

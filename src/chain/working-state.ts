@@ -1,11 +1,11 @@
 // State items with their layouts: those that a genesis writes, or those that the choice of the next transactions depends
 // on. The bytes belong to the view, which must stay open meanwhile.
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
-import { stateKeyCodec } from "../ledger/state-key.ts";
-import { type StateMetadata, stateValueCodec } from "../ledger/state-value.ts";
+import { stateKeyCodec } from "../ledger/formats/state-key.ts";
+import { type StateMetadata, stateValueCodec } from "../ledger/formats/state-value.ts";
+import type { WriteOp, Writes } from "../ledger/formats/write-set.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import type { WriteOp, Writes } from "../ledger/write-set.ts";
-import type { StateChange } from "../vm/ledger-transactions.ts";
+import type { StateChange } from "../vm/ledger/ledger-transactions.ts";
 import { type Item, idOf } from "./item.ts";
 
 interface Cell {

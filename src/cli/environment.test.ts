@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { didYouMean } from "../base/nearest.ts";
+import { didYouMean } from "../base/texts/nearest.ts";
 import { loadCommand, loadCommands } from "./commands.ts";
 import { runCommand, unknownVariables } from "./run-command.ts";
 

@@ -3,7 +3,7 @@
 import type { DestinationStream } from "pino";
 import { loadPackage } from "../base/load-package.ts";
 import type { Logger } from "../base/log.ts";
-import { escapeControls } from "../base/text.ts";
+import { escapeControls } from "../base/texts/text.ts";
 
 import { colour, hasColours } from "./colour.ts";
 

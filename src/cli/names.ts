@@ -2,7 +2,7 @@
 // `APT`. The node or the store says whether its ledger is one. Without 0x, a short text is never taken for hex here:
 // `cafe` is digits too.
 import { ConfigError } from "../base/errors.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { didYouMean } from "../base/texts/nearest.ts";
 import { demoNamed, parseOperand } from "../node.ts";
 import { leftOutOf } from "./asset-texts.ts";
 import type { CommandContext } from "./command.ts";

@@ -4,7 +4,6 @@
 import { readFileSync } from "node:fs";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { loadPackage } from "../base/load-package.ts";
-import { didYouMean } from "../base/nearest.ts";
 import {
   type Exclusion,
   type ExclusionSide,
@@ -15,6 +14,7 @@ import {
   type OptionValues,
   type Requirement,
 } from "../base/option.ts";
+import { didYouMean } from "../base/texts/nearest.ts";
 
 export interface ParsedCommand<R extends OptionRecord> {
   readonly values: OptionValues<R>;

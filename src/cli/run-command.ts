@@ -1,9 +1,9 @@
 // The commands as one function: it finds the command, parses its options, runs it, and turns errors into one line and an
 // exit code. It touches no stream of the process, so tests can run commands without starting processes.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
-import { didYouMean } from "../base/nearest.ts";
 import { environmentName } from "../base/option.ts";
 import { SOFTWARE_VERSION } from "../base/software-version.ts";
+import { didYouMean } from "../base/texts/nearest.ts";
 import {
   type Command,
   type CommandContext,

@@ -1,7 +1,7 @@
 // The forms of statements: JSON, CSV, one HTML page without scripts that can be printed, and the columns of two tax tools.
 // Names and symbols come from the ledger, where anybody can write them.
-import { formatAmount } from "../base/amount-text.ts";
-import { formatTime } from "../base/time-text.ts";
+import { formatAmount } from "../base/texts/amount-text.ts";
+import { formatTime } from "../base/texts/time-text.ts";
 import type { ChangeText } from "./source/source.ts";
 import { amountOf, type Statement, type StatementChange } from "./statement.ts";
 

@@ -2,7 +2,7 @@
 // side, and the balance at its end, read separately and checked against each other. The period contains its beginning and
 // not its end, so that the statements of two months have every change once.
 import { CodedError, ConfigError, errorText } from "../base/errors.ts";
-import { formatTime, parseTime } from "../base/time-text.ts";
+import { formatTime, parseTime } from "../base/texts/time-text.ts";
 import { fullAddress, leftOutOf, NATIVE_COIN, NATIVE_METADATA } from "./asset-texts.ts";
 import { type BalanceChange, feeOf, movedBy, type TransactionText } from "./movements.ts";
 import type { ChangeText, ReadAtOperand, Source, TrustedText } from "./source/source.ts";

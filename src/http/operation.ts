@@ -3,7 +3,7 @@
 // that the dispatcher treats all operations alike.
 
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { didYouMean } from "../base/texts/nearest.ts";
 import type { Slices } from "../base/wait.ts";
 import { type MinVersionName, type ParamName, paramNames, type Route } from "../interface/route.ts";
 import type { TrustLevel } from "../ledger/trust.ts";

@@ -10,9 +10,9 @@ import {
   type Numbers,
   numbersOf,
 } from "../base/settings.ts";
-import { shortenText } from "../base/text.ts";
+import { shortenText } from "../base/texts/text.ts";
 import { GasPriceEstimator } from "../ledger/gas-price.ts";
-import { StateTypes } from "../ledger/state-types.ts";
+import { StateTypes } from "../ledger/items/state-types.ts";
 import { parseTrust, TRUST_LEVELS } from "../ledger/trust.ts";
 import type { Ledger } from "../ledger/view.ts";
 import { HeadWatch } from "../ledger/watch/head-watch.ts";

@@ -1,10 +1,10 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
 import type { GasPriceEstimator } from "../ledger/gas-price.ts";
-import type { StateTypes } from "../ledger/state-types.ts";
+import type { StateTypes } from "../ledger/items/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { MadeBundle } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
-import type { ViewMachine } from "../vm/ledger-views.ts";
+import type { ViewMachine } from "../vm/ledger/ledger-views.ts";
 import type { Tracer } from "../vm/session.ts";
 
 /** A message that was printed already: a JSON string of hex. */

@@ -5,10 +5,10 @@ import { BcsWriter } from "../bcs/writer.ts";
 import { parseAddress } from "../move/address.ts";
 import type { BlockStart, RawRecord, Store } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
+import { recordCodec } from "./formats/record.ts";
 import { GasPriceEstimator } from "./gas-price.ts";
+import { frameworkTag } from "./items/resources.ts";
 import { resourceKeyHash } from "./key-hash.ts";
-import { recordCodec } from "./record.ts";
-import { frameworkTag } from "./resources.ts";
 import { ALL_TRUSTED } from "./trust.ts";
 
 const ZERO = new Uint8Array(32);

@@ -11,10 +11,10 @@ import { vector } from "../bcs/sequences.ts";
 import { FRAMEWORK } from "../move/address.ts";
 import { rawTransactionCodec } from "../transaction/raw.ts";
 import { LedgerError } from "./errors.ts";
+import { stateValueData } from "./formats/state-value.ts";
+import { transactionCodec, USER_VARIANT } from "./formats/transaction.ts";
+import { frameworkTag } from "./items/resources.ts";
 import { resourceKeyHash } from "./key-hash.ts";
-import { frameworkTag } from "./resources.ts";
-import { stateValueData } from "./state-value.ts";
-import { transactionCodec, USER_VARIANT } from "./transaction.ts";
 import type { Block, LedgerPosition, LedgerView, StoredRecord } from "./view.ts";
 
 /** Prices of a unit of gas, in octas. */

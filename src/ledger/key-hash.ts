@@ -3,9 +3,9 @@
 import { MAX_SHORT_INPUT, sha3Short } from "../base/keccak.ts";
 import { sha3 } from "../base/sha3.ts";
 import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../move/address.ts";
+import { stateKeyHashOfBcs } from "./formats/state-key.ts";
 import { HASH_LENGTH, SEEDS } from "./hash.ts";
 import type { KeyTrace } from "./key-trace.ts";
-import { stateKeyHashOfBcs } from "./state-key.ts";
 
 const ACCESS_PATH = 0;
 const TABLE_ITEM = 1;

@@ -4,11 +4,17 @@ import { encodeWith } from "../bcs/codec.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
-import { parseAsset, primaryStoreAddress } from "./asset.ts";
-import { balanceKeys } from "./balance-keys.ts";
+import { parseAsset, primaryStoreAddress } from "./balances/asset.ts";
+import { balanceKeys } from "./balances/balance-keys.ts";
+import {
+  type AccessPath,
+  accessPathCodec,
+  type StateKey,
+  stateKeyCodec,
+  stateKeyHash,
+} from "./formats/state-key.ts";
 import { keyHashOfBcs, moduleKeyHash, resourceKeyHash, tableItemKeyHash } from "./key-hash.ts";
 import { KeyTrace } from "./key-trace.ts";
-import { type AccessPath, accessPathCodec, type StateKey, stateKeyCodec, stateKeyHash } from "./state-key.ts";
 
 const TWO = parseAddress("0x2");
 const struct = parseStructTag("0x1::object::ObjectGroup");

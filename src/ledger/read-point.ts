@@ -1,6 +1,6 @@
 // Which version a read is about: one that is named, the last one of a time, or the latest.
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { formatTime } from "../base/time-text.ts";
+import { formatTime } from "../base/texts/time-text.ts";
 import { LedgerError } from "./errors.ts";
 import type { Block, LedgerView } from "./view.ts";
 

@@ -1,9 +1,9 @@
 // The main-state writes of a write set, read from its bytes without decoding it: key hashes and encoded state values,
 // as the state tree and the store need them.
 import type { BcsReader } from "../bcs/reader.ts";
-import { stateKeyCodec, stateKeyHashOfBcs } from "./state-key.ts";
-import { stateMetadataCodec } from "./state-value.ts";
-import { extensionsCodec, hotKeysCodec } from "./write-set.ts";
+import { stateKeyCodec, stateKeyHashOfBcs } from "./formats/state-key.ts";
+import { stateMetadataCodec } from "./formats/state-value.ts";
+import { extensionsCodec, hotKeysCodec } from "./formats/write-set.ts";
 
 /** One write, ready to be stored. */
 export interface EncodedWrite {

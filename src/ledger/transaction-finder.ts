@@ -2,8 +2,8 @@
 import { equalBytes } from "../base/bytes.ts";
 import type { Address } from "../move/address.ts";
 import { LedgerError } from "./errors.ts";
+import { recordTransactionHash } from "./formats/record.ts";
 import { placeBeforeSequence, senderOf, transactionOwner, versionOfRow } from "./indexes/transaction-rows.ts";
-import { recordTransactionHash } from "./record.ts";
 import type { LedgerView, OwnedKey, StoredRecord } from "./view.ts";
 
 /** Rows of one hash that are looked at: more than one are left only by rewinds. */

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { hasShared, sharedBytes } from "../../test/support/shared.ts";
 import { parseAddress } from "../move/address.ts";
-import { findNewBlock, findNewEpoch } from "./block-event.ts";
 import { LedgerError } from "./errors.ts";
-import { findWrittenData } from "./genesis.ts";
-import { decodePage } from "./record.ts";
-import { decodeVoters, VALIDATOR_SET_KEY_HASH, type ValidatorInfo, votersOf } from "./validator-set.ts";
+import { findNewBlock, findNewEpoch } from "./formats/block-event.ts";
+import { findWrittenData } from "./formats/genesis.ts";
+import { decodePage } from "./formats/record.ts";
+import {
+  decodeVoters,
+  VALIDATOR_SET_KEY_HASH,
+  type ValidatorInfo,
+  votersOf,
+} from "./formats/validator-set.ts";
 import { computeWaypoint, formatWaypoint, parseWaypoint } from "./waypoint.ts";
 
 const HEX = "0123456789abcdef".repeat(4);

@@ -7,8 +7,8 @@ import { struct } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import { LedgerError } from "./errors.ts";
+import { voterCodec } from "./formats/validator-set.ts";
 import { HASH_LENGTH, hashOf, SEEDS } from "./hash.ts";
-import { voterCodec } from "./validator-set.ts";
 
 /** A version and the hash that commits to the ledger up to it. */
 export interface Waypoint {

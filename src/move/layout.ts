@@ -1,6 +1,6 @@
 // From a type to the layout of its values on the wire, field by field. Struct and enum definitions come from the
 // modules on chain. Every visited type counts towards a limit, so that a small module cannot cause endless work.
-import { shortenText } from "../base/text.ts";
+import { shortenText } from "../base/texts/text.ts";
 import type { AbiStructType, AbiType, FieldAbi, ModuleLoader, PrimitiveName, StructAbi } from "./abi.ts";
 import { formatAbiType } from "./bytecode/abi-text.ts";
 import { MoveError } from "./errors.ts";

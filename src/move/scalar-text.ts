@@ -1,7 +1,7 @@
 // Text of single values in JSON: integers of any width and hex bytes. The number of digits is checked before they
 // become a bigint, which takes quadratic time.
 import { fromHex, hexBytesFault } from "../base/hex.ts";
-import { shortenText } from "../base/text.ts";
+import { shortenText } from "../base/texts/text.ts";
 import type { PrimitiveName } from "./abi.ts";
 import { MoveError } from "./errors.ts";
 

@@ -1,9 +1,9 @@
 // Names of a local chain's demo accounts, assets and tables, as the info response has them. A node that makes the chain
 // knows them. Any other node knows those of the default seed, if its ledger began with that chain's genesis.
 import { equalBytes } from "../base/bytes.ts";
-import type { ChainGuide } from "../chain/guide.ts";
+import type { ChainGuide } from "../chain/demo/guide.ts";
 import { type BlockSource, createLocalChain, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
-import { checkGenesis } from "../ledger/genesis.ts";
+import { checkGenesis } from "../ledger/formats/genesis.ts";
 import type { StoreIdentity } from "../store/contract.ts";
 import { DEFAULT_SEED } from "./options/local-chain-options.ts";
 

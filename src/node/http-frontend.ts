@@ -17,9 +17,9 @@ import { observeCollections } from "./metrics/process-metrics.ts";
 import { type Observation, observeRequests } from "./metrics/request-observer.ts";
 import { traceSettingsOf } from "./metrics/trace-settings.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./options/http-options.ts";
-import type { SubmissionCall, SubmissionReply } from "./workers/forwarded-submissions.ts";
 import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
 import { reservePort, startWorkers, type WorkerPool } from "./workers/workers.ts";
+import type { SubmissionCall, SubmissionReply } from "./workers/writer-submissions.ts";
 
 export interface HttpFrontendOptions {
   readonly http: HttpOptions;

@@ -6,7 +6,7 @@ import { type Logger, silentLogger } from "../base/log.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { pause } from "../base/wait.ts";
-import type { ChainGuide } from "../chain/guide.ts";
+import type { ChainGuide } from "../chain/demo/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/admission/request-view.ts";
 import type { ChainSubmissions } from "../http/services.ts";
@@ -89,8 +89,8 @@ export class SextantNode extends InProcessCalls implements Node {
   #plan: StartPlan | undefined;
   /** Undefined for a node that makes no blocks. */
   #submissions: SubmissionService | undefined;
-  /** Of a follower. */
-  #handedOn: UpstreamSubmissions | undefined;
+  /** Hands submissions on to the first upstream; only a follower with --forward-submissions has it. */
+  #upstreamSubmissions: UpstreamSubmissions | undefined;
   readonly #bodyParts: BodyParts = {
     loadModule: (view) => this.reader.moduleLoader(view),
     parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
@@ -348,7 +348,7 @@ export class SextantNode extends InProcessCalls implements Node {
   async #launchWorkers(): Promise<void> {
     if (this.#frontend === undefined) return;
     const { pruneWindow, follow, index, transactionIndex } = this.#options;
-    const { answerSubmission } = await import("./workers/forwarded-submissions.ts");
+    const { answerSubmission } = await import("./workers/writer-submissions.ts");
     await this.#frontend.startWorkers({
       setup: {
         // Functions do not reach another process.
@@ -379,7 +379,7 @@ export class SextantNode extends InProcessCalls implements Node {
   }
 
   /** Where a follower's submissions go, if the operator allows it. */
-  async #upstreamSubmissions(): Promise<UpstreamSubmissions | undefined> {
+  async #openUpstreamSubmissions(): Promise<UpstreamSubmissions | undefined> {
     const { follow } = this.#options;
     const target = follow && (await import("./following/following.ts")).submissionTargetOf(follow);
     if (target === undefined) return undefined;
@@ -392,16 +392,16 @@ export class SextantNode extends InProcessCalls implements Node {
   }
 
   async #createFrontend(http: NonNullable<NodeOptions["http"]>): Promise<HttpFrontend> {
-    this.#handedOn = await this.#upstreamSubmissions();
+    this.#upstreamSubmissions = await this.#openUpstreamSubmissions();
     const { HttpFrontend } = await import("./http-frontend.ts");
     return new HttpFrontend({
       http,
       services: {
         ledger: this,
         headWatch: this.headWatch,
-        encoder: (body, view, isPrinted) => this.reader.encodeSafely(body, view, isPrinted),
-        explainer: (body, view) => this.reader.explainSafely(body, view),
-        submissions: this.#submissions ?? this.#role?.submissions ?? this.#handedOn,
+        encoder: (body, view, isPrinted) => this.reader.encodeUntrusted(body, view, isPrinted),
+        explainer: (body, view) => this.reader.explainUntrusted(body, view),
+        submissions: this.#submissions ?? this.#role?.submissions ?? this.#upstreamSubmissions,
         simulator: this.#simulation.simulate,
         prover: (view, question, options) => this.proofs.prove(view, question, options),
         types: this.reader.types,
@@ -621,7 +621,7 @@ export class SextantNode extends InProcessCalls implements Node {
     this.#driver = undefined;
     this.#plan = undefined;
     this.#submissions = undefined;
-    this.#handedOn?.close();
+    this.#upstreamSubmissions?.close();
     this.#localServers = undefined;
     this.#offlineViews = undefined;
     this.#frontend = undefined;

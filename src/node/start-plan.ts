@@ -6,7 +6,7 @@ import type { AuthoredChange } from "../chain/authoring.ts";
 import { type BlockSource, createLocalChain, type LocalChain } from "../chain/local-chain.ts";
 import { assertHasCode, createMachineSource, type MachineSource } from "../chain/machine.ts";
 import { createNetworkChain, type NetworkChainSettings } from "../chain/network-chain.ts";
-import { checkGenesis, type GenesisCheck } from "../ledger/genesis.ts";
+import { checkGenesis, type GenesisCheck } from "../ledger/formats/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import { parsePruneWindow } from "../sync/maintenance/prune-window.ts";
 import { accountChanges } from "./api/first-accounts.ts";

@@ -1,6 +1,6 @@
 // What an engine gives the node: one object per engine, registered in store-engines.ts.
 import type { Logger } from "../base/log.ts";
-import type { GenesisCheck } from "../ledger/genesis.ts";
+import type { GenesisCheck } from "../ledger/formats/genesis.ts";
 import type { Store } from "../store/contract.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import type { WriterLease } from "../store/writer-lease.ts";

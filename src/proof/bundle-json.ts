@@ -4,7 +4,7 @@ import { fromHex } from "../base/hex.ts";
 import { U64_MAX } from "../base/numbers.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
-import { transactionInfoCodec } from "../ledger/transaction-info.ts";
+import { transactionInfoCodec } from "../ledger/formats/transaction-info.ts";
 import { type WaypointPreimage, waypointPreimageCodec } from "../ledger/waypoint.ts";
 import { parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";

@@ -3,8 +3,8 @@ import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct, variants } from "../bcs/records.ts";
 import { byteString, hash, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
+import { voterCodec } from "../ledger/formats/validator-set.ts";
 import { domainSeed } from "../ledger/hash.ts";
-import { voterCodec } from "../ledger/validator-set.ts";
 
 /** The validators of an epoch. */
 export const epochStateCodec = struct({ epoch: u64, voters: vector(voterCodec) });

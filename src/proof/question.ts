@@ -1,5 +1,5 @@
 // What can be proven.
-import type { Asset } from "../ledger/asset.ts";
+import type { Asset } from "../ledger/balances/asset.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { Address } from "../move/address.ts";
 

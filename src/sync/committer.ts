@@ -8,9 +8,9 @@ import { type NumberOptions, numbersOf } from "../base/settings.ts";
 import { Slices } from "../base/wait.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { type GenesisCheck, UNKNOWN_GENESIS } from "../ledger/genesis.ts";
+import { type GenesisCheck, UNKNOWN_GENESIS } from "../ledger/formats/genesis.ts";
+import { decodePage, decodeRecord, type RecordSpans } from "../ledger/formats/record.ts";
 import { isAccumulatorKnown, isWhole, type Position } from "../ledger/position.ts";
-import { decodePage, decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import {
   ANCHORED,
   CHAINED,

@@ -2,7 +2,7 @@
 import { equalBytes } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { type GenesisCheck, UNKNOWN_GENESIS } from "../ledger/genesis.ts";
+import { type GenesisCheck, UNKNOWN_GENESIS } from "../ledger/formats/genesis.ts";
 import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import type { Store, StoreIdentity } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
-import { coinAsset, pairedMetadata, primaryStoreAddress } from "../ledger/asset.ts";
-import { OBJECT_GROUP_TAG } from "../ledger/balance-keys.ts";
+import { coinAsset, pairedMetadata, primaryStoreAddress } from "../ledger/balances/asset.ts";
+import { OBJECT_GROUP_TAG } from "../ledger/balances/balance-keys.ts";
+import { accessPathCodec, type StateKey, stateKeyCodec, stateKeyHash } from "../ledger/formats/state-key.ts";
+import { stateValueCodec } from "../ledger/formats/state-value.ts";
 import { itemOfRow, keyOfRow, ownerOf, tableKeyOf } from "../ledger/indexes/owned-keys.ts";
 import {
   frameworkTag,
   fungibleStoreCodec,
   objectCoreCodec,
   resourceGroupCodec,
-} from "../ledger/resources.ts";
-import { accessPathCodec, type StateKey, stateKeyCodec, stateKeyHash } from "../ledger/state-key.ts";
-import { stateValueCodec } from "../ledger/state-value.ts";
+} from "../ledger/items/resources.ts";
 import type { StateItem } from "../ledger/view.ts";
 import { type Address, parseAddress } from "../move/address.ts";
 import { structTagCodec } from "../move/type-tag.ts";

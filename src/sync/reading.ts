@@ -1,7 +1,7 @@
 // Reads of a store: views that are released in any case, its position, its records page by page.
 import { takeTurn } from "../base/wait.ts";
+import { decodeRecord, type RecordSpans } from "../ledger/formats/record.ts";
 import type { Position } from "../ledger/position.ts";
-import { decodeRecord, type RecordSpans } from "../ledger/record.ts";
 import { type LedgerView, withView } from "../ledger/view.ts";
 import type { Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";

@@ -2,8 +2,8 @@
 // methods of a store (`test/architecture.test.ts`). A commit gets its index rows here, and the deletions that a ledger with a
 // partly known state must remember.
 import { append } from "../base/append.ts";
+import { decodeRecord } from "../ledger/formats/record.ts";
 import type { Position } from "../ledger/position.ts";
-import { decodeRecord } from "../ledger/record.ts";
 import { type IndexName, withView } from "../ledger/view.ts";
 import type {
   BaseBatch,

@@ -3,12 +3,12 @@
 
 import { toHex } from "../base/hex.ts";
 import { transactionAccumulator } from "../ledger/accumulator.ts";
-import { findNewEpoch } from "../ledger/block-event.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { findWrittenData } from "../ledger/genesis.ts";
-import { decodeRecord } from "../ledger/record.ts";
+import { findNewEpoch } from "../ledger/formats/block-event.ts";
+import { findWrittenData } from "../ledger/formats/genesis.ts";
+import { decodeRecord } from "../ledger/formats/record.ts";
+import { decodeVoters, VALIDATOR_SET_KEY_HASH } from "../ledger/formats/validator-set.ts";
 import { PROVEN, type TrustLevel } from "../ledger/trust.ts";
-import { decodeVoters, VALIDATOR_SET_KEY_HASH } from "../ledger/validator-set.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint, type WaypointPreimage } from "../ledger/waypoint.ts";
 import type { SideRow, Store } from "../store/contract.ts";

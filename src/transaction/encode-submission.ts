@@ -1,8 +1,8 @@
 // The whole way from the JSON of a transaction request to the bytes to sign.
 import type { JsonDocument } from "../json/document.ts";
 import { parseJson } from "../json/parse.ts";
-import { createRawTransaction, type EncodeContext } from "./raw-from-request.ts";
-import { parseTransactionRequest } from "./request.ts";
+import { createRawTransaction, type EncodeContext } from "./requests/raw-from-request.ts";
+import { parseTransactionRequest } from "./requests/request.ts";
 import { signingMessage } from "./signing-message.ts";
 
 /**

@@ -3,11 +3,16 @@ import { describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../base/hex.ts";
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
 import { parseAddress } from "../move/address.ts";
-import { type AccountAuthenticator, accountAuthenticatorCodec } from "./account-authenticator.ts";
-import { type AnyPublicKey, type AnySignature, anyPublicKeyCodec, anySignatureCodec } from "./any-key.ts";
-import { authenticatorCodec, type TransactionAuthenticator } from "./authenticator.ts";
 import { blockEndInfoCodec, feeDistributionCodec } from "./block-end.ts";
 import { type BlockMetadataExt, blockMetadataExtCodec } from "./block-metadata.ts";
+import { type AccountAuthenticator, accountAuthenticatorCodec } from "./signatures/account-authenticator.ts";
+import {
+  type AnyPublicKey,
+  type AnySignature,
+  anyPublicKeyCodec,
+  anySignatureCodec,
+} from "./signatures/any-key.ts";
+import { authenticatorCodec, type TransactionAuthenticator } from "./signatures/authenticator.ts";
 import { type ValidatorTransaction, validatorTransactionCodec } from "./validator-transaction.ts";
 
 const address = parseAddress("0x7");

@@ -1,8 +1,5 @@
 import { codecProperties } from "../../test/support/codec-properties.ts";
 import * as any from "../../test/support/transaction-arbitraries.ts";
-import { accountAuthenticatorCodec } from "./account-authenticator.ts";
-import { anyPublicKeyCodec, anySignatureCodec } from "./any-key.ts";
-import { authenticatorCodec } from "./authenticator.ts";
 import { blockEndInfoCodec, feeDistributionCodec } from "./block-end.ts";
 import { blockMetadataCodec, blockMetadataExtCodec } from "./block-metadata.ts";
 import { encryptedInnerCodec, encryptedPayloadCodec } from "./encrypted-payload.ts";
@@ -12,6 +9,9 @@ import { payloadCodec } from "./payload.ts";
 import { rawTransactionCodec } from "./raw.ts";
 import { scriptCodec } from "./script.ts";
 import { scriptArgumentCodec } from "./script-argument.ts";
+import { accountAuthenticatorCodec } from "./signatures/account-authenticator.ts";
+import { anyPublicKeyCodec, anySignatureCodec } from "./signatures/any-key.ts";
+import { authenticatorCodec } from "./signatures/authenticator.ts";
 import { userTransactionCodec } from "./user-transaction.ts";
 import { validatorTransactionCodec } from "./validator-transaction.ts";
 

@@ -4,11 +4,11 @@ import type { AbiType } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
 import type { FunctionBody, FunctionDefinition } from "../move/bytecode/program.ts";
 import { PLAIN_SCHEDULE } from "./gas.ts";
+import type { ChainConfig } from "./ledger/view.ts";
 import type { LoadedModule } from "./linker.ts";
 import { Features } from "./session.ts";
 import { FEATURE } from "./transaction/session-run.ts";
 import { structType } from "./types.ts";
-import type { ChainConfig } from "./view.ts";
 
 const FRAMEWORK = `${"0".repeat(63)}1`;
 const LOAD_U64 = 0x06;

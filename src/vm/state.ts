@@ -1,8 +1,8 @@
 // The state under a run, by state keys: modules, resources, members of resource groups, table items.
 import { toHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
-import { findGroupMembers } from "../ledger/resource-group.ts";
-import { accessPathCodec, stateKeyCodec } from "../ledger/state-key.ts";
+import { accessPathCodec, stateKeyCodec } from "../ledger/formats/state-key.ts";
+import { findGroupMembers } from "../ledger/items/resource-group.ts";
 import type { AbiStructType } from "../move/abi.ts";
 import { type Address, addressFromBytes } from "../move/address.ts";
 import { readProgram } from "../move/bytecode/program.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { readModuleItem } from "../../src/ledger/module-item.ts";
+import { readModuleItem } from "../../src/ledger/items/module-item.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import type { ModuleLoader } from "../../src/move/abi.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { sha3Parts } from "../../src/base/sha3.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";

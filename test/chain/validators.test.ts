@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { ChainValidators } from "../../src/chain/validators.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import { EpochChain } from "../../src/proof/epoch-chain.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";

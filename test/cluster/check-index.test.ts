@@ -1,7 +1,7 @@
 // The check of the index in a real cluster: finds nothing in a sound one, and names a row that is missing or too much.
 import { Client } from "cassandra-driver";
 import { expect, it } from "vitest";
-import { stateKeyHash } from "../../src/ledger/state-key.ts";
+import { stateKeyHash } from "../../src/ledger/formats/state-key.ts";
 import { addressFromBytes } from "../../src/move/address.ts";
 import type { CassandraStore } from "../../src/store/cassandra/store.ts";
 import { checkClusterIndex } from "../../src/sync/maintenance/check/cluster-index.ts";

@@ -1,11 +1,11 @@
 // The index in a real cluster: rows of tables and holdings, before and after pruning, by a writer and by a reader.
 import { expect, it } from "vitest";
 import { toRowAnswer } from "../../src/http/operations/get-table-items.ts";
-import { parseAsset } from "../../src/ledger/asset.ts";
-import { readBalance } from "../../src/ledger/balance.ts";
-import { readHoldings } from "../../src/ledger/holdings.ts";
-import { readTableRows } from "../../src/ledger/owned-items.ts";
-import { decodeRecord } from "../../src/ledger/record.ts";
+import { parseAsset } from "../../src/ledger/balances/asset.ts";
+import { readBalance } from "../../src/ledger/balances/balance.ts";
+import { readHoldings } from "../../src/ledger/balances/holdings.ts";
+import { decodeRecord } from "../../src/ledger/formats/record.ts";
+import { readTableRows } from "../../src/ledger/items/owned-items.ts";
 import { findByHash, readSent } from "../../src/ledger/transaction-finder.ts";
 import { addressFromBytes, parseAddress } from "../../src/move/address.ts";
 import type { CassandraStore } from "../../src/store/cassandra/store.ts";

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatTime } from "../../src/base/time-text.ts";
+import { formatTime } from "../../src/base/texts/time-text.ts";
 import { runCommand } from "../support/command.ts";
 import { type Finished, type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -1,9 +1,9 @@
 // Proofs of every item of real genesis states: each holds for its item, and for nothing else.
 import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
+import { stateValueHash } from "../../src/ledger/formats/state-value.ts";
 import { readTreePath } from "../../src/ledger/state-tree/path.ts";
-import { stateValueHash } from "../../src/ledger/state-value.ts";
 import { checkStateProof, type StateProof } from "../../src/proof/state-proof.ts";
 import { hasShared, sharedBytes } from "../support/shared.ts";
 

@@ -10,11 +10,11 @@ import { type FunctionDefinition, type Program, readProgramTables } from "../../
 import { PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue, encodeValue, type Layout } from "../../src/vm/layout.ts";
+import { pricesOf } from "../../src/vm/ledger/view.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
+import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { substitute } from "../../src/vm/types.ts";
 import { Ref, Struct, signerOf, type Value, Vec } from "../../src/vm/values.ts";
-import { assertLinks, assertWellFormed } from "../../src/vm/verify.ts";
-import { pricesOf } from "../../src/vm/view.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
 import { CASES, caseModule, FUNCTIONS, M, STRUCTS } from "../support/instruction-cases.ts";
 import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";

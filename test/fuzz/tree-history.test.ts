@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
-import { decodeRecord } from "../../src/ledger/record.ts";
+import { decodeRecord } from "../../src/ledger/formats/record.ts";
+import { stateValueHash } from "../../src/ledger/formats/state-value.ts";
 import { readTreePath } from "../../src/ledger/state-tree/path.ts";
-import { stateValueHash } from "../../src/ledger/state-value.ts";
 import { checkStateProof, type StateProof } from "../../src/proof/state-proof.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { BCS_TYPE } from "../../src/interface/media-types.ts";
 import { urlTo } from "../../src/interface/route.ts";
 import { transactionsRoute } from "../../src/interface/routes.ts";
-import { decodePage, type RecordSpans } from "../../src/ledger/record.ts";
+import { decodePage, type RecordSpans } from "../../src/ledger/formats/record.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { begun } from "../support/begun.ts";
 import { RUNS } from "../support/property.ts";

@@ -6,7 +6,7 @@ import { fromHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { byteString } from "../../src/bcs/scalars.ts";
 import { map } from "../../src/bcs/sequences.ts";
-import { accountCodec, coinStoreCodec, resourceGroupCodec } from "../../src/ledger/resources.ts";
+import { accountCodec, coinStoreCodec, resourceGroupCodec } from "../../src/ledger/items/resources.ts";
 import { formatAddress, formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
 import { formatStructTag } from "../../src/move/type-tag.ts";

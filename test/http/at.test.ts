@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { BookedLedger, ENGINES } from "../support/booked-ledger.ts";
 import { COIN, DELETED_KEY, TABLE } from "../support/http-ledger.ts";

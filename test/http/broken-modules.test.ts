@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import type { LogFields, Logger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { accessPathCodec, stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { accessPathCodec, stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { begun } from "../support/begun.ts";

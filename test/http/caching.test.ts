@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { begun } from "../support/begun.ts";

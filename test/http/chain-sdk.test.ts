@@ -1,8 +1,8 @@
 // The official SDK reads the expected balances of every demo account over HTTP.
 import type { Aptos } from "@aptos-labs/ts-sdk";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type AssetName, assetText } from "../../src/chain/assets.ts";
-import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
+import { type AssetName, assetText } from "../../src/chain/demo/assets.ts";
+import type { DemoAccountName } from "../../src/chain/demo/demo-accounts.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { ChainRun } from "../support/chain-run.ts";

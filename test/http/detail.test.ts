@@ -1,6 +1,6 @@
 // The parts of balances, over HTTP.
 import { describe, expect, it } from "vitest";
-import { parseAsset, primaryStoreAddress } from "../../src/ledger/asset.ts";
+import { parseAsset, primaryStoreAddress } from "../../src/ledger/balances/asset.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { BookedLedger, ENGINES } from "../support/booked-ledger.ts";
 import {

@@ -2,9 +2,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { decodePage } from "../../src/ledger/record.ts";
-import { accessPathCodec, stateKeyCodec } from "../../src/ledger/state-key.ts";
-import { stateValueData } from "../../src/ledger/state-value.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
+import { accessPathCodec, stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
+import { stateValueData } from "../../src/ledger/formats/state-value.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { createNode } from "../../src/node.ts";
 import { until } from "../support/until.ts";

@@ -8,7 +8,7 @@ import { encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
 import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed, createLocalChain } from "../../src/chain/local-chain.ts";
-import { pairedMetadata, primaryStoreAddress } from "../../src/ledger/asset.ts";
+import { pairedMetadata, primaryStoreAddress } from "../../src/ledger/balances/asset.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import { addressCodec } from "../../src/move/wire.ts";

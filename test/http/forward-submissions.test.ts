@@ -7,7 +7,7 @@ import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
 import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
-import { transactionCodec, transactionHash } from "../../src/ledger/transaction.ts";
+import { transactionCodec, transactionHash } from "../../src/ledger/formats/transaction.ts";
 import { formatAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { UpstreamSubmissions } from "../../src/node/following/upstream-submissions.ts";

@@ -16,7 +16,7 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { byteString } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { frameworkModules } from "../../src/chain/modules.ts";
-import { transactionCodec } from "../../src/ledger/transaction.ts";
+import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";

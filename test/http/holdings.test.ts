@@ -1,10 +1,10 @@
 // All balances of an account, compared with single balances and with the chain's own book-keeping at every version.
 import { describe, expect, it } from "vitest";
 import { toHoldingAnswer } from "../../src/http/operations/get-holdings.ts";
-import { parseAsset } from "../../src/ledger/asset.ts";
-import { readBalance } from "../../src/ledger/balance.ts";
-import { readBalanceDetail } from "../../src/ledger/balance-detail.ts";
-import { readHoldings } from "../../src/ledger/holdings.ts";
+import { parseAsset } from "../../src/ledger/balances/asset.ts";
+import { readBalance } from "../../src/ledger/balances/balance.ts";
+import { readBalanceDetail } from "../../src/ledger/balances/balance-detail.ts";
+import { readHoldings } from "../../src/ledger/balances/holdings.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { createNode } from "../../src/node.ts";
 import { BookedLedger, ENGINES, type Pair } from "../support/booked-ledger.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { fromHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import {
   anchoredUpTo,

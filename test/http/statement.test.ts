@@ -2,7 +2,7 @@
 // those found by reading every version, and every form says the same.
 import { cpSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { formatTime } from "../../src/base/time-text.ts";
+import { formatTime } from "../../src/base/texts/time-text.ts";
 import { openSource } from "../../src/cli/source/open.ts";
 import {
   readStatements,

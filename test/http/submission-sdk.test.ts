@@ -11,7 +11,7 @@ import {
 } from "@aptos-labs/ts-sdk";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { primaryStoreAddress } from "../../src/ledger/asset.ts";
+import { primaryStoreAddress } from "../../src/ledger/balances/asset.ts";
 import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { sdkClient } from "../support/sdk-client.ts";

@@ -6,7 +6,7 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { createKeypair, type Keypair } from "../../src/chain/keys.ts";
 import { chainSeed } from "../../src/chain/local-chain.ts";
-import { decodeRecord } from "../../src/ledger/record.ts";
+import { decodeRecord } from "../../src/ledger/formats/record.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { createNode, type Node } from "../../src/node.ts";

@@ -6,7 +6,7 @@ import { struct } from "../../src/bcs/records.ts";
 import { byteString } from "../../src/bcs/scalars.ts";
 import { option, vector } from "../../src/bcs/sequences.ts";
 import { toRowAnswer } from "../../src/http/operations/get-table-items.ts";
-import { readTableRows } from "../../src/ledger/owned-items.ts";
+import { readTableRows } from "../../src/ledger/items/owned-items.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { createNode } from "../../src/node.ts";
 import { BookedLedger, ENGINES } from "../support/booked-ledger.ts";

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { vector } from "../../src/bcs/sequences.ts";
-import { type LedgerRecord, recordCodec } from "../../src/ledger/record.ts";
+import { type LedgerRecord, recordCodec } from "../../src/ledger/formats/record.ts";
 import { formatAddress, formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { primaryStoreAddress } from "../../src/ledger/asset.ts";
-import { accessPathCodec, stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { primaryStoreAddress } from "../../src/ledger/balances/asset.ts";
+import { accessPathCodec, stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";

@@ -1,10 +1,10 @@
 // Proofs made from the kept history hold for somebody who has the waypoint and nothing else.
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { type Asset, parseAsset } from "../../src/ledger/asset.ts";
-import { readBalance } from "../../src/ledger/balance.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
-import { readTableItem } from "../../src/ledger/table-item.ts";
+import { type Asset, parseAsset } from "../../src/ledger/balances/asset.ts";
+import { readBalance } from "../../src/ledger/balances/balance.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
+import { readTableItem } from "../../src/ledger/items/table-item.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import { type Address, parseAddress } from "../../src/move/address.ts";
 import { decodeBundle, type ProofBundle, verifyBundle } from "../../src/proof/bundle.ts";

@@ -1,11 +1,11 @@
 // The resources and modules of a ledger, replayed from its decoded records: what the reads of accounts must say.
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
-import { recordCodec } from "../../src/ledger/record.ts";
-import { resourceGroupCodec } from "../../src/ledger/resources.ts";
-import { accessPathCodec } from "../../src/ledger/state-key.ts";
+import { recordCodec } from "../../src/ledger/formats/record.ts";
+import { accessPathCodec } from "../../src/ledger/formats/state-key.ts";
+import { writtenValue } from "../../src/ledger/formats/write-set.ts";
+import { resourceGroupCodec } from "../../src/ledger/items/resources.ts";
 import type { Ledger } from "../../src/ledger/view.ts";
-import { writtenValue } from "../../src/ledger/write-set.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { formatStructTag } from "../../src/move/type-tag.ts";
 

@@ -2,12 +2,12 @@
 // reads at every kept version, each compared with a plain model of the state.
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
+import type { StateKey } from "../../src/ledger/formats/state-key.ts";
+import { type StateValue, stateValueCodec } from "../../src/ledger/formats/state-value.ts";
+import type { WriteOp, Writes } from "../../src/ledger/formats/write-set.ts";
 import { tableItemKeyHash } from "../../src/ledger/key-hash.ts";
 import type { KeyTrace } from "../../src/ledger/key-trace.ts";
-import type { StateKey } from "../../src/ledger/state-key.ts";
-import { type StateValue, stateValueCodec } from "../../src/ledger/state-value.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
-import type { WriteOp, Writes } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { Committer } from "../../src/sync/committer.ts";

@@ -1,11 +1,11 @@
 // A local chain on a store, with everything that questions about its balances should answer: from the books after each
 // block, and from reading every version one by one.
 import { toPrefixedHex } from "../../src/base/hex.ts";
-import { type AssetName, assetText } from "../../src/chain/assets.ts";
-import type { DemoAccountName } from "../../src/chain/demo-accounts.ts";
-import { parseAsset } from "../../src/ledger/asset.ts";
-import { readBalance } from "../../src/ledger/balance.ts";
-import { decodeRecord } from "../../src/ledger/record.ts";
+import { type AssetName, assetText } from "../../src/chain/demo/assets.ts";
+import type { DemoAccountName } from "../../src/chain/demo/demo-accounts.ts";
+import { parseAsset } from "../../src/ledger/balances/asset.ts";
+import { readBalance } from "../../src/ledger/balances/balance.ts";
+import { decodeRecord } from "../../src/ledger/formats/record.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";

@@ -2,7 +2,7 @@
 import { silentLogger } from "../../src/base/log.ts";
 import type { MadeBlock } from "../../src/chain/block.ts";
 import type { LocalChain } from "../../src/chain/local-chain.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { Committer } from "../../src/sync/committer.ts";

@@ -1,7 +1,7 @@
 // Helpers for tests of following: a recorded local chain, misbehaving upstreams, a follower on a memory store.
 import { silentLogger } from "../../src/base/log.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";

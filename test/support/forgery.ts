@@ -4,14 +4,19 @@ import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { chainSeed, createBlockSource } from "../../src/chain/local-chain.ts";
 import { createMachineSource } from "../../src/chain/machine.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../../src/ledger/accumulator.ts";
-import { eventHash } from "../../src/ledger/event.ts";
-import { decodeRecord, encodeRecord, type LedgerRecord, recordCodec } from "../../src/ledger/record.ts";
-import { fungibleStoreCodec, resourceGroupCodec } from "../../src/ledger/resources.ts";
-import { accessPathCodec, type StateKey } from "../../src/ledger/state-key.ts";
-import { stateValueCodec } from "../../src/ledger/state-value.ts";
-import { transactionCodec, transactionHash } from "../../src/ledger/transaction.ts";
-import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/transaction-info.ts";
-import { type WriteOp, writeSetCodec, writeSetHash } from "../../src/ledger/write-set.ts";
+import { eventHash } from "../../src/ledger/formats/event.ts";
+import {
+  decodeRecord,
+  encodeRecord,
+  type LedgerRecord,
+  recordCodec,
+} from "../../src/ledger/formats/record.ts";
+import { accessPathCodec, type StateKey } from "../../src/ledger/formats/state-key.ts";
+import { stateValueCodec } from "../../src/ledger/formats/state-value.ts";
+import { transactionCodec, transactionHash } from "../../src/ledger/formats/transaction.ts";
+import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/formats/transaction-info.ts";
+import { type WriteOp, writeSetCodec, writeSetHash } from "../../src/ledger/formats/write-set.ts";
+import { fungibleStoreCodec, resourceGroupCodec } from "../../src/ledger/items/resources.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { ChainRun } from "./chain-run.ts";

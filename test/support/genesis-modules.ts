@@ -1,9 +1,9 @@
 // The modules of a network's genesis, from its write set.
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
-import { accessPathCodec } from "../../src/ledger/state-key.ts";
-import { transactionCodec } from "../../src/ledger/transaction.ts";
-import { writtenValue } from "../../src/ledger/write-set.ts";
+import { accessPathCodec } from "../../src/ledger/formats/state-key.ts";
+import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
+import { writtenValue } from "../../src/ledger/formats/write-set.ts";
 import type { ModuleLoader } from "../../src/move/abi.ts";
 import { ModuleCache } from "../../src/move/module-cache.ts";
 import { sharedBytes } from "./shared.ts";

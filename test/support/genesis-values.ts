@@ -4,12 +4,12 @@
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
-import { resourceGroupCodec } from "../../src/ledger/resources.ts";
-import { accessPathCodec } from "../../src/ledger/state-key.ts";
-import { transactionCodec } from "../../src/ledger/transaction.ts";
-import { writtenValue } from "../../src/ledger/write-set.ts";
+import { accessPathCodec } from "../../src/ledger/formats/state-key.ts";
+import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
+import { writtenValue } from "../../src/ledger/formats/write-set.ts";
+import { resourceGroupCodec } from "../../src/ledger/items/resources.ts";
 import type { AbiType, FieldAbi, ModuleLoader } from "../../src/move/abi.ts";
-import { typeOfTag } from "../../src/transaction/type-arguments.ts";
+import { typeOfTag } from "../../src/transaction/requests/type-arguments.ts";
 import { genesisLoader } from "./genesis-modules.ts";
 import { sharedBytes } from "./shared.ts";
 

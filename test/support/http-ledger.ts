@@ -2,8 +2,13 @@
 // pruned versions and stored bytes that do not decode.
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { BcsWriter } from "../../src/bcs/writer.ts";
-import { parseAsset, primaryStoreAddress } from "../../src/ledger/asset.ts";
-import { OBJECT_GROUP_TAG } from "../../src/ledger/balance-keys.ts";
+import { parseAsset, primaryStoreAddress } from "../../src/ledger/balances/asset.ts";
+import { OBJECT_GROUP_TAG } from "../../src/ledger/balances/balance-keys.ts";
+import { encodeRecord } from "../../src/ledger/formats/record.ts";
+import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
+import { transactionInfoCodec } from "../../src/ledger/formats/transaction-info.ts";
+import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
+import { frameworkTag } from "../../src/ledger/items/resources.ts";
 import {
   moduleKeyHash,
   resourceGroupKeyHash,
@@ -11,12 +16,7 @@ import {
   tableItemKeyHash,
 } from "../../src/ledger/key-hash.ts";
 import type { Position } from "../../src/ledger/position.ts";
-import { encodeRecord } from "../../src/ledger/record.ts";
-import { frameworkTag } from "../../src/ledger/resources.ts";
-import { transactionCodec } from "../../src/ledger/transaction.ts";
-import { transactionInfoCodec } from "../../src/ledger/transaction-info.ts";
 import { ALL_TRUSTED, ANCHORED, raiseTrust, type TrustFacts } from "../../src/ledger/trust.ts";
-import { writeSetCodec } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";

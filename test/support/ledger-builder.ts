@@ -10,21 +10,21 @@ import {
   NEW_EPOCH_EVENT_TYPE,
   newBlockEventCodec,
   newEpochEventCodec,
-} from "../../src/ledger/block-event.ts";
-import { type ContractEvent, contractEventCodec, eventHash } from "../../src/ledger/event.ts";
-import { encodeRecord } from "../../src/ledger/record.ts";
-import { accessPathCodec, type StateKey, stateKeyHash } from "../../src/ledger/state-key.ts";
-import { leafHashOf } from "../../src/ledger/state-tree/tree-node.ts";
-import { stateValueCodec, stateValueHash } from "../../src/ledger/state-value.ts";
-import { type Transaction, transactionCodec, transactionHash } from "../../src/ledger/transaction.ts";
-import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/transaction-info.ts";
+} from "../../src/ledger/formats/block-event.ts";
+import { type ContractEvent, contractEventCodec, eventHash } from "../../src/ledger/formats/event.ts";
+import { encodeRecord } from "../../src/ledger/formats/record.ts";
+import { accessPathCodec, type StateKey, stateKeyHash } from "../../src/ledger/formats/state-key.ts";
+import { stateValueCodec, stateValueHash } from "../../src/ledger/formats/state-value.ts";
+import { type Transaction, transactionCodec, transactionHash } from "../../src/ledger/formats/transaction.ts";
+import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/formats/transaction-info.ts";
 import {
   type WriteSet,
   type Writes,
   writeSetCodec,
   writeSetHash,
   writtenValue,
-} from "../../src/ledger/write-set.ts";
+} from "../../src/ledger/formats/write-set.ts";
+import { leafHashOf } from "../../src/ledger/state-tree/tree-node.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { stateRootOf } from "./state-root.ts";
 

@@ -2,7 +2,7 @@
 // the true answer to every question.
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { JSON_TYPE } from "../../src/interface/media-types.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import type { Block } from "../../src/ledger/view.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

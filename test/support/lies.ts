@@ -1,6 +1,6 @@
 // Ways to lie about records. A lie depends on the seed and the version alone, not on how often or in which pages a
 // version is asked for, so that a run can be repeated.
-import { decodePage } from "../../src/ledger/record.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
 import { forgeBalances, forgeEvents } from "./forgery.ts";
 
 /** A number from 0 up to, not including, `limit` that the seed and the words determine. */

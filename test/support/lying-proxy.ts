@@ -8,7 +8,7 @@ import { brandedHeader, LEDGER_HEADERS } from "../../src/interface/ledger-header
 import { BCS_TYPE, JSON_TYPE } from "../../src/interface/media-types.ts";
 import { API_ROOT } from "../../src/interface/route.ts";
 import { rawStateValueRoute, transactionsRoute } from "../../src/interface/routes.ts";
-import { stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { type EndlessBlock, forgeStateValue } from "./forgery.ts";
 import { chosen, lieAboutRecords, RECORD_LIES, type RecordLie, type RecordLieOptions } from "./lies.ts";
 import { type Meddle, type Meddler, type Passing, startProxy } from "./proxy.ts";

@@ -1,7 +1,7 @@
 // Lies that hashes of a record alone do not reveal.
 import { equalBytes } from "../../src/base/bytes.ts";
-import { decodeRecord, type RecordSpans } from "../../src/ledger/record.ts";
-import { writeSetHash } from "../../src/ledger/write-set.ts";
+import { decodeRecord, type RecordSpans } from "../../src/ledger/formats/record.ts";
+import { writeSetHash } from "../../src/ledger/formats/write-set.ts";
 
 /**
  * The record with another value in one of its writes and the state change hash that belongs to it. Only the hash of its

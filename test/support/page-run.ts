@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { checkGenesis } from "../../src/ledger/genesis.ts";
+import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { endWithTest } from "./children.ts";
 import { type Block, commandLines, ROOT, shapeOf } from "./documentation.ts";

@@ -2,15 +2,15 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { toHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../src/ledger/hash.ts";
-import { stateKeyHashOfBcs } from "../../src/ledger/state-key.ts";
-import { readTreePath } from "../../src/ledger/state-tree/path.ts";
-import { stateValueHash } from "../../src/ledger/state-value.ts";
+import { stateKeyHashOfBcs } from "../../src/ledger/formats/state-key.ts";
+import { stateValueHash } from "../../src/ledger/formats/state-value.ts";
 import {
   type TransactionInfo,
   transactionInfoCodec,
   transactionInfoHash,
-} from "../../src/ledger/transaction-info.ts";
+} from "../../src/ledger/formats/transaction-info.ts";
+import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../src/ledger/hash.ts";
+import { readTreePath } from "../../src/ledger/state-tree/path.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import { addressFromBytes } from "../../src/move/address.ts";
 import { SIGNATURE_DOMAIN } from "../../src/proof/bls.ts";

@@ -1,5 +1,5 @@
 // Requests for comparing the responses of several nodes of one chain.
-import type { ChainGuide } from "../../src/chain/guide.ts";
+import type { ChainGuide } from "../../src/chain/demo/guide.ts";
 import { brandedHeader, READ_VERSION } from "../../src/interface/ledger-headers.ts";
 import { BCS_TYPE as BCS, JSON_TYPE } from "../../src/interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../src/interface/route.ts";

@@ -1,16 +1,16 @@
 // A random ledger with valid hashes, which can be forked at the end of any block. It knows the state after every version.
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
-import { primaryStoreAddress } from "../../src/ledger/asset.ts";
-import { OBJECT_GROUP_TAG } from "../../src/ledger/balance-keys.ts";
+import { primaryStoreAddress } from "../../src/ledger/balances/asset.ts";
+import { OBJECT_GROUP_TAG } from "../../src/ledger/balances/balance-keys.ts";
+import { accessPathCodec, type StateKey, stateKeyHash } from "../../src/ledger/formats/state-key.ts";
+import { stateValueCodec } from "../../src/ledger/formats/state-value.ts";
+import { type WriteOp, type Writes, writtenValue } from "../../src/ledger/formats/write-set.ts";
 import {
   frameworkTag,
   fungibleStoreCodec,
   objectCoreCodec,
   resourceGroupCodec,
-} from "../../src/ledger/resources.ts";
-import { accessPathCodec, type StateKey, stateKeyHash } from "../../src/ledger/state-key.ts";
-import { stateValueCodec } from "../../src/ledger/state-value.ts";
-import { type WriteOp, type Writes, writtenValue } from "../../src/ledger/write-set.ts";
+} from "../../src/ledger/items/resources.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { structTagCodec } from "../../src/move/type-tag.ts";
 import { type BuiltVersion, LedgerBuilder, newBlock } from "./ledger-builder.ts";

@@ -2,11 +2,11 @@
 // every balance, state value and waypoint known in advance.
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import { accessPathCodec, type StateKey, stateKeyCodec } from "../../src/ledger/state-key.ts";
-import { stateValueCodec } from "../../src/ledger/state-value.ts";
-import { validatorSetCodec } from "../../src/ledger/validator-set.ts";
+import { accessPathCodec, type StateKey, stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
+import { stateValueCodec } from "../../src/ledger/formats/state-value.ts";
+import { validatorSetCodec } from "../../src/ledger/formats/validator-set.ts";
+import type { Writes } from "../../src/ledger/formats/write-set.ts";
 import type { Waypoint } from "../../src/ledger/waypoint.ts";
-import type { Writes } from "../../src/ledger/write-set.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

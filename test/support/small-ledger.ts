@@ -1,6 +1,6 @@
 // A ledger in memory of coin balances that tests write one by one, each in a version and block of its own.
 import { BcsWriter } from "../../src/bcs/writer.ts";
-import { parseAsset } from "../../src/ledger/asset.ts";
+import { parseAsset } from "../../src/ledger/balances/asset.ts";
 import { resourceKeyHash } from "../../src/ledger/key-hash.ts";
 import { KeyTrace } from "../../src/ledger/key-trace.ts";
 import type { Position } from "../../src/ledger/position.ts";

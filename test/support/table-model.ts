@@ -1,9 +1,9 @@
 // The tables of a ledger, replayed from its decoded records: what every list of rows must say, without an index.
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
-import { recordCodec } from "../../src/ledger/record.ts";
-import { stateKeyHash } from "../../src/ledger/state-key.ts";
-import { writtenValue } from "../../src/ledger/write-set.ts";
+import { recordCodec } from "../../src/ledger/formats/record.ts";
+import { stateKeyHash } from "../../src/ledger/formats/state-key.ts";
+import { writtenValue } from "../../src/ledger/formats/write-set.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 
 /** A write of a row. */

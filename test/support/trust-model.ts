@@ -3,11 +3,11 @@
 import { ConfigError } from "../../src/base/errors.ts";
 import { type LogFields, type Logger, silentLogger } from "../../src/base/log.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
-import { parseAsset } from "../../src/ledger/asset.ts";
-import { balanceKeys } from "../../src/ledger/balance-keys.ts";
-import { amountOfPart } from "../../src/ledger/balance-parts.ts";
+import { parseAsset } from "../../src/ledger/balances/asset.ts";
+import { balanceKeys } from "../../src/ledger/balances/balance-keys.ts";
+import { amountOfPart } from "../../src/ledger/balances/balance-parts.ts";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { stateKeyCodec } from "../../src/ledger/state-key.ts";
+import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import {
   ANCHORED,
   CHAINED,

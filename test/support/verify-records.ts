@@ -1,5 +1,5 @@
+import type { RecordSpans } from "../../src/ledger/formats/record.ts";
 import type { Position } from "../../src/ledger/position.ts";
-import type { RecordSpans } from "../../src/ledger/record.ts";
 import { type VerifiedBlock, Verifier } from "../../src/sync/verify/verifier.ts";
 
 /** Verifies records after a position; returns the complete blocks among them. */

@@ -1,7 +1,7 @@
 // What agreement earns: the level of a commit, and which records are compared before it.
 import { afterEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
-import { decodePage } from "../../src/ledger/record.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
 import { formatTrust } from "../../src/ledger/trust.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { decodePage } from "../../src/ledger/record.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
 import { ANCHORED, CHAINED, formatTrust, trustAt } from "../../src/ledger/trust.ts";
 import { parseWaypoint } from "../../src/ledger/waypoint.ts";
 import type { Store } from "../../src/store/contract.ts";

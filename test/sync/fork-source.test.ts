@@ -1,8 +1,8 @@
 // The node that serves the network under a fork: noticed if it becomes the node of another network.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
+import { frameworkTag } from "../../src/ledger/items/resources.ts";
 import { resourceKeyHash } from "../../src/ledger/key-hash.ts";
-import { frameworkTag } from "../../src/ledger/resources.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

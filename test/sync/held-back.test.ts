@@ -1,7 +1,7 @@
 // Records of an unfinished block are held back: they do not count as a commit, also right after a restart.
 import { expect, it } from "vitest";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
-import { decodePage } from "../../src/ledger/record.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import type { CommitProgress } from "../../src/sync/follow/checked-commits.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { nextTurn } from "../../src/base/wait.ts";
 import { BcsError } from "../../src/bcs/errors.ts";
-import { decodePage } from "../../src/ledger/record.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
 import type { CommitBatch, Store, TreeNodeWrite } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import type { JsonDocument } from "../../src/json/document.ts";
 import { parseJson } from "../../src/json/parse.ts";
-import { readModuleItem } from "../../src/ledger/module-item.ts";
+import { readModuleItem } from "../../src/ledger/items/module-item.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import type { ModuleLoader } from "../../src/move/abi.ts";
 import { formatAddress } from "../../src/move/address.ts";

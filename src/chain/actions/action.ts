@@ -5,7 +5,7 @@ import type { StructTag, TypeTag } from "../../move/type-tag.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import type { Script } from "../../transaction/script.ts";
 import type { ChainItems } from "../chain-items.ts";
-import type { DemoAccountName } from "../demo-accounts.ts";
+import type { DemoAccountName } from "../demo/demo-accounts.ts";
 import type { Random } from "../random.ts";
 import type { WorkingState } from "../working-state.ts";
 

@@ -3,7 +3,7 @@
 import { text, u64 } from "../../bcs/scalars.ts";
 import { addressCodec } from "../../move/wire.ts";
 import { ORDER_SLOTS, PRICED_SYMBOLS } from "../chain-items.ts";
-import type { DemoAccountName } from "../demo-accounts.ts";
+import type { DemoAccountName } from "../demo/demo-accounts.ts";
 import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
 import { pickAmount, STORE_TRADERS } from "./transfer.ts";
 

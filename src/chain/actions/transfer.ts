@@ -3,11 +3,15 @@ import { U64_MAX } from "../../base/numbers.ts";
 import { type Codec, decodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
-import { concurrentBalanceCodec, fungibleStoreCodec, type ResourceGroup } from "../../ledger/resources.ts";
+import {
+  concurrentBalanceCodec,
+  fungibleStoreCodec,
+  type ResourceGroup,
+} from "../../ledger/items/resources.ts";
 import type { Address } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
-import type { AssetName } from "../assets.ts";
-import type { BalancePart, DemoAccountName } from "../demo-accounts.ts";
+import type { AssetName } from "../demo/assets.ts";
+import type { BalancePart, DemoAccountName } from "../demo/demo-accounts.ts";
 import { tagOf } from "../item.ts";
 import { type Action, type ActionContext, argument, entryCall, structType } from "./action.ts";
 

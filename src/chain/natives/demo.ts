@@ -3,15 +3,15 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { text, u64 } from "../../bcs/scalars.ts";
-import { primaryStoreAddress } from "../../ledger/asset.ts";
+import { primaryStoreAddress } from "../../ledger/balances/asset.ts";
 import type { AbiStructType } from "../../move/abi.ts";
 import { type Address, addressFromBytes } from "../../move/address.ts";
 import { aborted } from "../../vm/errors.ts";
 import type { Native } from "../../vm/natives.ts";
 import { structType } from "../../vm/types.ts";
 import { asBig, asBytes, asStruct, Struct, type Value } from "../../vm/values.ts";
-import { createAssets } from "../assets.ts";
 import { marketCodec, type Order, orderCodec } from "../chain-items.ts";
+import { createAssets } from "../demo/assets.ts";
 import { addressOf, hexOf, option } from "./functions.ts";
 import {
   ACCOUNT,

@@ -1,7 +1,7 @@
 // Functions of the framework that the local chain models: transfers, accounts, and what reads balances, supplies and names.
 import { u8, u64 } from "../../bcs/scalars.ts";
-import { primaryStoreAddress } from "../../ledger/asset.ts";
-import { blockResourceCodec, typeInfoCodec } from "../../ledger/resources.ts";
+import { primaryStoreAddress } from "../../ledger/balances/asset.ts";
+import { blockResourceCodec, typeInfoCodec } from "../../ledger/items/resources.ts";
 import type { AbiStructType, AbiType } from "../../move/abi.ts";
 import { type Address, addressFromBytes, FRAMEWORK, formatAddress } from "../../move/address.ts";
 import { aborted, invariant, STATUS, VmError } from "../../vm/errors.ts";

@@ -2,7 +2,7 @@
 import { addressFromBytes, formatAddress } from "../../move/address.ts";
 import { unmodelled } from "../../transaction/submission-error.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
-import type { InterfaceNatives } from "../../vm/ledger-views.ts";
+import type { InterfaceNatives } from "../../vm/ledger/ledger-views.ts";
 import { findNative } from "../../vm/machine.ts";
 import type { Native } from "../../vm/natives.ts";
 import { findDemoNative } from "./demo.ts";

@@ -6,7 +6,7 @@ import { U64_MAX } from "../../base/numbers.ts";
 import { struct } from "../../bcs/records.ts";
 import { u64, u128 } from "../../bcs/scalars.ts";
 import { option } from "../../bcs/sequences.ts";
-import { pairedMetadata, primaryStoreAddress } from "../../ledger/asset.ts";
+import { pairedMetadata, primaryStoreAddress } from "../../ledger/balances/asset.ts";
 import {
   accountCodec,
   assetMetadataCodec,
@@ -16,7 +16,7 @@ import {
   concurrentSupplyCodec,
   fungibleStoreCodec,
   objectCoreCodec,
-} from "../../ledger/resources.ts";
+} from "../../ledger/items/resources.ts";
 import type { AbiStructType } from "../../move/abi.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
 import { formatStructTag, type StructTag } from "../../move/type-tag.ts";

@@ -4,7 +4,7 @@ import { toHex } from "../../base/hex.ts";
 import { type Codec, decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { u64 } from "../../bcs/scalars.ts";
-import type { EventHandle } from "../../ledger/resources.ts";
+import type { EventHandle } from "../../ledger/items/resources.ts";
 import type { AbiStructType, AbiType } from "../../move/abi.ts";
 import type { Address } from "../../move/address.ts";
 import { parseStructTag } from "../../move/type-text.ts";

@@ -7,9 +7,17 @@ import { encodeWith } from "../../bcs/codec.ts";
 import { struct } from "../../bcs/records.ts";
 import { u32, u64 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
-import { type NewBlockEvent, newBlockEventCodec, newEpochEventCodec } from "../../ledger/block-event.ts";
-import { commitHistoryCodec, configurationCodec, validatorPerformanceCodec } from "../../ledger/resources.ts";
-import { type ValidatorSet, validatorSetCodec } from "../../ledger/validator-set.ts";
+import {
+  type NewBlockEvent,
+  newBlockEventCodec,
+  newEpochEventCodec,
+} from "../../ledger/formats/block-event.ts";
+import { type ValidatorSet, validatorSetCodec } from "../../ledger/formats/validator-set.ts";
+import {
+  commitHistoryCodec,
+  configurationCodec,
+  validatorPerformanceCodec,
+} from "../../ledger/items/resources.ts";
 import { type Address, addressFromBytes, FRAMEWORK, parseAddress } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
 import { aborted } from "../../vm/errors.ts";

@@ -3,7 +3,7 @@
 
 import { encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
-import { readAccount, readStoredAccount } from "../../ledger/account.ts";
+import { readAccount, readStoredAccount } from "../../ledger/items/account.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, FRAMEWORK } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";

@@ -1,7 +1,7 @@
 // A submitted transaction, taken apart.
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
-import { transactionCodec, transactionHash } from "../../ledger/transaction.ts";
+import { transactionCodec, transactionHash } from "../../ledger/formats/transaction.ts";
 import type { Address } from "../../move/address.ts";
 import { refuse, SubmissionError } from "../../transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";

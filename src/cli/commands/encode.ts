@@ -2,7 +2,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import { hexBytesFault } from "../../base/hex.ts";
 import { switchOption } from "../../base/option.ts";
-import { escapeControls } from "../../base/text.ts";
+import { escapeControls } from "../../base/texts/text.ts";
 import type { Explanation } from "../../node.ts";
 import { command, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { askSource } from "../source/open.ts";

@@ -1,7 +1,7 @@
 // `sextant history`: the changes of a balance.
 import { ConfigError } from "../../base/errors.ts";
 import { choiceOption, integerOption, textOption } from "../../base/option.ts";
-import { formatTime } from "../../base/time-text.ts";
+import { formatTime } from "../../base/texts/time-text.ts";
 import { isReversed, parseOperand } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands } from "../names.ts";

@@ -1,7 +1,7 @@
 // `sextant trace`: the calls of a transaction.
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { switchOption } from "../../base/option.ts";
-import { escapeControls } from "../../base/text.ts";
+import { escapeControls } from "../../base/texts/text.ts";
 import { traceByVersionRoute, traceRoute } from "../../interface/routes.ts";
 import type { TraceAnswer, TracedCall, TracedValue } from "../../node.ts";
 import { type CommandContext, command, EXIT_OK, operandsOf, readInput } from "../command.ts";

@@ -1,7 +1,7 @@
 // `sextant watch`: a balance or the blocks, as they change.
 import { ConfigError } from "../../base/errors.ts";
 import { integerOption, switchOption, textOption } from "../../base/option.ts";
-import { formatTime } from "../../base/time-text.ts";
+import { formatTime } from "../../base/texts/time-text.ts";
 import { parseOperand } from "../../node.ts";
 import { type CommandContext, command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands } from "../names.ts";

@@ -2,8 +2,8 @@
 // options that take one of a few.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the shells expand these, not this program
 import { ConfigError } from "../../base/errors.ts";
-import { didYouMean } from "../../base/nearest.ts";
 import type { Option } from "../../base/option.ts";
+import { didYouMean } from "../../base/texts/nearest.ts";
 import { type Command, command, EXIT_OK, operandsOf } from "../command.ts";
 import { flagText } from "./help.ts";
 

@@ -1,7 +1,7 @@
 // The balance of an account for a coin or a fungible asset.
 import { andThen } from "../../base/maybe-promise.ts";
 import { balanceRoute } from "../../interface/routes.ts";
-import { readBalance } from "../../ledger/balance.ts";
+import { readBalance } from "../../ledger/balances/balance.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";

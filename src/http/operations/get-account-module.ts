@@ -1,6 +1,6 @@
 // One module of an account, with its ABI.
 import { accountModuleRoute } from "../../interface/routes.ts";
-import { readModuleItem } from "../../ledger/module-item.ts";
+import { readModuleItem } from "../../ledger/items/module-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";

@@ -1,7 +1,7 @@
 // All modules of an account, in pages.
 import { encodeWith } from "../../bcs/codec.ts";
 import { accountModulesRoute } from "../../interface/routes.ts";
-import { readModules } from "../../ledger/resource-item.ts";
+import { readModules } from "../../ledger/items/resource-item.ts";
 import { moduleIdCodec } from "../../move/wire.ts";
 import { addPieces } from "../printing/answer-text.ts";
 import { moduleText } from "../printing/move-json.ts";

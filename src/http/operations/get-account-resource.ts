@@ -1,7 +1,7 @@
 // One resource of an account.
 import { andThen } from "../../base/maybe-promise.ts";
 import { accountResourceRoute } from "../../interface/routes.ts";
-import { readResource } from "../../ledger/resource-item.ts";
+import { readResource } from "../../ledger/items/resource-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";

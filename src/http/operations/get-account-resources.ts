@@ -1,6 +1,6 @@
 // All resources of an account, in pages.
 import { accountResourcesRoute } from "../../interface/routes.ts";
-import { readResources } from "../../ledger/resource-item.ts";
+import { readResources } from "../../ledger/items/resource-item.ts";
 import { StoredValuePrinter } from "../printing/move-json.ts";
 import { RESOURCE_SCHEMA } from "./get-account-resource.ts";
 import { accountItemsOperation } from "./shared/account-items.ts";

@@ -1,6 +1,6 @@
 // The transactions that an account sent.
 import { accountTransactionsRoute } from "../../interface/routes.ts";
-import { readAccount } from "../../ledger/account.ts";
+import { readAccount } from "../../ledger/items/account.ts";
 import { readSent } from "../../ledger/transaction-finder.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";

@@ -2,7 +2,7 @@
 import { toPrefixedHex } from "../../base/hex.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import { accountRoute } from "../../interface/routes.ts";
-import { type Account, readAccount } from "../../ledger/account.ts";
+import { type Account, readAccount } from "../../ledger/items/account.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";

@@ -1,8 +1,13 @@
 // What a balance is made of.
-import { formatAmount } from "../../base/amount-text.ts";
+
 import { toPrefixedHex } from "../../base/hex.ts";
+import { formatAmount } from "../../base/texts/amount-text.ts";
 import { detailRoute } from "../../interface/routes.ts";
-import { type BalanceDetail, type PartDetail, readBalanceDetail } from "../../ledger/balance-detail.ts";
+import {
+  type BalanceDetail,
+  type PartDetail,
+  readBalanceDetail,
+} from "../../ledger/balances/balance-detail.ts";
 import { timeOf } from "../../ledger/read-point.ts";
 import { formatAddressLong } from "../../move/address.ts";
 import type { JsonSchema } from "../field.ts";

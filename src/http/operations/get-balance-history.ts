@@ -7,7 +7,7 @@ import {
   readHistoryPage,
   sampleHistory,
   walkHistory,
-} from "../../ledger/balance-history.ts";
+} from "../../ledger/balances/balance-history.ts";
 import { isReversed, resolveRange } from "../../ledger/version-range.ts";
 import { HttpError } from "../errors.ts";
 import type { JsonSchema } from "../field.ts";

@@ -1,7 +1,7 @@
 // Many balances at one version.
 import type { CodedError } from "../../base/errors.ts";
 import { balancesRoute } from "../../interface/routes.ts";
-import { type BalancePair, readBalances } from "../../ledger/balance.ts";
+import { type BalancePair, readBalances } from "../../ledger/balances/balance.ts";
 import { parseField } from "../field.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";

@@ -1,6 +1,6 @@
 // Every asset of an account.
 import { holdingsRoute } from "../../interface/routes.ts";
-import { type Holding, type HoldingsPage, readHoldings } from "../../ledger/holdings.ts";
+import { type Holding, type HoldingsPage, readHoldings } from "../../ledger/balances/holdings.ts";
 import type { JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";

@@ -2,8 +2,8 @@
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { rawStateValueRoute } from "../../interface/routes.ts";
+import { stateKeyCodec } from "../../ledger/formats/state-key.ts";
 import { keyHashOfBcs } from "../../ledger/key-hash.ts";
-import { stateKeyCodec } from "../../ledger/state-key.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { rawStateValueBody } from "../schemas/raw-table-item.ts";

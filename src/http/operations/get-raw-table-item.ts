@@ -3,7 +3,7 @@
 import { toPrefixedHex } from "../../base/hex.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import { rawItemRoute } from "../../interface/routes.ts";
-import { readTableItem, type TableQuery } from "../../ledger/table-item.ts";
+import { readTableItem, type TableQuery } from "../../ledger/items/table-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { HttpError, quoteInput } from "../errors.ts";
 import { operation } from "../operation.ts";

@@ -1,6 +1,6 @@
 // Many table items at one version.
 import { rawItemsRoute } from "../../interface/routes.ts";
-import { readTableItems, UNREAD } from "../../ledger/table-item.ts";
+import { readTableItems, UNREAD } from "../../ledger/items/table-item.ts";
 import { HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
 import { tableHandleField } from "../schemas/address.ts";

@@ -8,7 +8,7 @@ import {
   readTableRows,
   type TableRow,
   type TableRowsPage,
-} from "../../ledger/owned-items.ts";
+} from "../../ledger/items/owned-items.ts";
 import { timeOf } from "../../ledger/read-point.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../field.ts";

@@ -1,6 +1,6 @@
 // Calls of view functions.
 import { toHex } from "../../base/hex.ts";
-import { shortenText } from "../../base/text.ts";
+import { shortenText } from "../../base/texts/text.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { viewRoute } from "../../interface/routes.ts";
 import { ABSENT } from "../../json/document.ts";
@@ -10,10 +10,10 @@ import { addressFromBytes, formatAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import { createParameterLayout, simpleLayout } from "../../move/layout.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
-import { callParameters, describeTypes } from "../../transaction/parameters.ts";
-import { typeOfTag } from "../../transaction/type-arguments.ts";
+import { callParameters, describeTypes } from "../../transaction/requests/parameters.ts";
+import { typeOfTag } from "../../transaction/requests/type-arguments.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
-import type { LedgerViewState } from "../../vm/ledger-views.ts";
+import type { LedgerViewState } from "../../vm/ledger/ledger-views.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { AnswerText } from "../printing/answer-text.ts";

@@ -4,7 +4,7 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { struct } from "../../bcs/records.ts";
 import { byteString, text } from "../../bcs/scalars.ts";
-import type { Transaction } from "../../ledger/transaction.ts";
+import type { Transaction } from "../../ledger/formats/transaction.ts";
 import { formatAddress } from "../../move/address.ts";
 import type { BlockEndInfo } from "../../transaction/block-end.ts";
 import type { BlockMetadataExt } from "../../transaction/block-metadata.ts";

@@ -1,13 +1,13 @@
 // What the modules as of one version say, for the values of one answer. Each layout is built once, because the records of
 // a block repeat a few types.
-import type { StateTypes } from "../../ledger/state-types.ts";
+import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AbiType, ModuleAbi, ModuleId } from "../../move/abi.ts";
 import { formatAddress } from "../../move/address.ts";
 import { ModuleError, MoveError } from "../../move/errors.ts";
 import { createValueLayout, type Layout } from "../../move/layout.ts";
 import { formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
-import { callParameters } from "../../transaction/parameters.ts";
+import { callParameters } from "../../transaction/requests/parameters.ts";
 
 /** Layouts that one answer keeps; a block of other types builds the rest again. */
 const MAX_KEPT = 1000;

@@ -5,7 +5,7 @@ import type { Slices } from "../../base/wait.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import type { StateTypes, StructType } from "../../ledger/state-types.ts";
+import type { StateTypes, StructType } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { ModuleId } from "../../move/abi.ts";
 import { moduleAbiPieces } from "../../move/abi-json.ts";

@@ -8,14 +8,19 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import type { ContractEvent } from "../../ledger/event.ts";
-import { type LedgerRecord, recordCodec } from "../../ledger/record.ts";
-import { type ResourceGroup, readGroup } from "../../ledger/resources.ts";
-import { type AccessPath, accessPathCodec, type StateKey, stateKeyHash } from "../../ledger/state-key.ts";
-import type { StateTypes } from "../../ledger/state-types.ts";
-import type { GenesisPayload } from "../../ledger/transaction.ts";
+import type { ContractEvent } from "../../ledger/formats/event.ts";
+import { type LedgerRecord, recordCodec } from "../../ledger/formats/record.ts";
+import {
+  type AccessPath,
+  accessPathCodec,
+  type StateKey,
+  stateKeyHash,
+} from "../../ledger/formats/state-key.ts";
+import type { GenesisPayload } from "../../ledger/formats/transaction.ts";
+import { type WriteSet, writtenValue } from "../../ledger/formats/write-set.ts";
+import { type ResourceGroup, readGroup } from "../../ledger/items/resources.ts";
+import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { type WriteSet, writtenValue } from "../../ledger/write-set.ts";
 import type { ModuleId } from "../../move/abi.ts";
 import { formatAddress } from "../../move/address.ts";
 import { ModuleError, MoveError } from "../../move/errors.ts";

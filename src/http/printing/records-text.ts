@@ -2,7 +2,7 @@
 import { concatBytes } from "../../base/bytes.ts";
 import { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
-import type { StateTypes } from "../../ledger/state-types.ts";
+import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { Block, LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { AnswerText } from "./answer-text.ts";
 import { TransactionPrinter } from "./printer.ts";

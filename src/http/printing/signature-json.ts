@@ -5,11 +5,11 @@ import { formatAddress } from "../../move/address.ts";
 import {
   type AccountAuthenticator,
   abstractSigningDataCodec,
-} from "../../transaction/account-authenticator.ts";
-import type { AnyPublicKey, AnySignature } from "../../transaction/any-key.ts";
-import type { TransactionAuthenticator } from "../../transaction/authenticator.ts";
-import { keylessPublicKeyCodec, keylessSignatureCodec } from "../../transaction/keyless.ts";
-import { webAuthnAssertionCodec } from "../../transaction/web-authn.ts";
+} from "../../transaction/signatures/account-authenticator.ts";
+import type { AnyPublicKey, AnySignature } from "../../transaction/signatures/any-key.ts";
+import type { TransactionAuthenticator } from "../../transaction/signatures/authenticator.ts";
+import { keylessPublicKeyCodec, keylessSignatureCodec } from "../../transaction/signatures/keyless.ts";
+import { webAuthnAssertionCodec } from "../../transaction/signatures/web-authn.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

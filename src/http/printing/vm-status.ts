@@ -1,5 +1,5 @@
 // How an execution ended, in the words of the reference.
-import type { AbortLocation, ExecutionStatus } from "../../ledger/execution-status.ts";
+import type { AbortLocation, ExecutionStatus } from "../../ledger/formats/execution-status.ts";
 import { formatAddress } from "../../move/address.ts";
 import type { ModulesAt } from "./modules-at.ts";
 import { STATUS_NAMES } from "./status-names.ts";

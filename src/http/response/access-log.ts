@@ -1,7 +1,7 @@
 // The access log: one line for each response, also for those that admission control sends. Its fields are data, which
 // the logger escapes: no request can write a line of its own.
 import type { Logger } from "../../base/log.ts";
-import { shortenText } from "../../base/text.ts";
+import { shortenText } from "../../base/texts/text.ts";
 import type { Exchange } from "../transport/exchange.ts";
 
 /** Characters of a request target that a line shows. */

@@ -3,7 +3,7 @@
 // of reading a balance, so recent ones are kept.
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { RecentMap } from "../../base/recent.ts";
-import { type Asset, parseAsset } from "../../ledger/asset.ts";
+import { type Asset, parseAsset } from "../../ledger/balances/asset.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { ASSET_PATTERN } from "./patterns.ts";

@@ -1,6 +1,6 @@
 // Move types and names in paths. Parsing a type costs more than reading a resource of it, so recent ones are kept.
 import { RecentMap } from "../../base/recent.ts";
-import { type StructType, structTypeOf } from "../../ledger/state-types.ts";
+import { type StructType, structTypeOf } from "../../ledger/items/state-types.ts";
 import { isIdentifier, MAX_IDENTIFIER_LENGTH } from "../../move/identifier.ts";
 import { parseStructTag } from "../../move/type-text.ts";
 import { HttpError } from "../errors.ts";

@@ -1,5 +1,5 @@
 // Ranges of versions in a query: each end is a version or a time.
-import { TIME_EXPECTED } from "../../base/time-text.ts";
+import { TIME_EXPECTED } from "../../base/texts/time-text.ts";
 import { isReversed, type RangeEnd } from "../../ledger/version-range.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../field.ts";

@@ -1,6 +1,6 @@
 // Which state a read is about: `ledger_version`, `at`, or the latest. Every read of state has these two and resolves them here.
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { parseTime, TIME_EXPECTED } from "../../base/time-text.ts";
+import { parseTime, TIME_EXPECTED } from "../../base/texts/time-text.ts";
 import { type ReadPoint, resolveReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";

@@ -1,5 +1,5 @@
 // Schemas of the encode request. They document the body; the encoder itself parses it.
-import { MAX_SECONDARY_SIGNERS } from "../../transaction/request.ts";
+import { MAX_SECONDARY_SIGNERS } from "../../transaction/requests/request.ts";
 import type { JsonSchema } from "../field.ts";
 import type { BodyField } from "../operation.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";

@@ -19,12 +19,12 @@ import { BcsWriter } from "../../bcs/writer.ts";
 import { ADDRESS_LENGTH, type Address, addressFromBytes } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import { structTagCodec } from "../../move/type-tag.ts";
-import { coinAsset, primaryStoreAddress } from "../asset.ts";
-import { OBJECT_GROUP_TAG } from "../balance-keys.ts";
-import { findGroupMembers } from "../resource-group.ts";
-import { frameworkTag, fungibleStoreCodec, objectCoreCodec } from "../resources.ts";
-import { type AccessPath, accessPathCodec, stateKeyCodec, stateKeyHashOfBcs } from "../state-key.ts";
-import { stateValueData } from "../state-value.ts";
+import { coinAsset, primaryStoreAddress } from "../balances/asset.ts";
+import { OBJECT_GROUP_TAG } from "../balances/balance-keys.ts";
+import { type AccessPath, accessPathCodec, stateKeyCodec, stateKeyHashOfBcs } from "../formats/state-key.ts";
+import { stateValueData } from "../formats/state-value.ts";
+import { findGroupMembers } from "../items/resource-group.ts";
+import { frameworkTag, fungibleStoreCodec, objectCoreCodec } from "../items/resources.ts";
 import type { OwnedKey } from "../view.ts";
 
 /** Kinds of rows; never reused for other content. */

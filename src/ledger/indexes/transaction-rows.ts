@@ -14,8 +14,8 @@ import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { ADDRESS_LENGTH } from "../../move/address.ts";
 import { payloadCodec, replayNonce } from "../../transaction/payload.ts";
-import { recordTransactionHash } from "../record.ts";
-import { USER_VARIANT } from "../transaction.ts";
+import { recordTransactionHash } from "../formats/record.ts";
+import { USER_VARIANT } from "../formats/transaction.ts";
 import type { OwnedKey } from "../view.ts";
 import type { OwnedRow } from "./owned-keys.ts";
 

@@ -2,7 +2,7 @@
 // all of its watchers, and nobody else is woken. The work is done in rounds, outside of the commit.
 import { CodedError } from "../../base/errors.ts";
 import { nextTurn, pause } from "../../base/wait.ts";
-import { decodeRecord } from "../record.ts";
+import { decodeRecord } from "../formats/record.ts";
 import type { EncodedWrite } from "../state-writes.ts";
 import type { Ledger, LedgerView } from "../view.ts";
 import type { AnyTopic, Subscriber, WatchEvent, Watched } from "./watched.ts";

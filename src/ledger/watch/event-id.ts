@@ -2,7 +2,7 @@
 // only if the ledger still has that history: a chain that began again or went back has another.
 import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../errors.ts";
-import { recordAccumulatorRoot } from "../record.ts";
+import { recordAccumulatorRoot } from "../formats/record.ts";
 import type { LedgerView } from "../view.ts";
 
 /** Where a watcher goes on. */

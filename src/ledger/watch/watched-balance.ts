@@ -1,8 +1,8 @@
 // A balance that is watched.
 import { toHex } from "../../base/hex.ts";
-import { readBalance } from "../balance.ts";
-import { type HistoryQuery, type OpenView, walkChanges } from "../balance-history.ts";
-import { balanceKeys } from "../balance-keys.ts";
+import { readBalance } from "../balances/balance.ts";
+import { type HistoryQuery, type OpenView, walkChanges } from "../balances/balance-history.ts";
+import { balanceKeys } from "../balances/balance-keys.ts";
 import { blockOf } from "../read-point.ts";
 import { trustAt, weakestTrust } from "../trust.ts";
 import { type LedgerView, trustOfAnswer } from "../view.ts";

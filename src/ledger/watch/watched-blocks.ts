@@ -1,6 +1,6 @@
 // The blocks of the ledger, watched.
 import { nextTurn } from "../../base/wait.ts";
-import type { OpenView } from "../balance-history.ts";
+import type { OpenView } from "../balances/balance-history.ts";
 import { LedgerError } from "../errors.ts";
 import { blockOf } from "../read-point.ts";
 import { assertNotRefuted, trustAt } from "../trust.ts";

@@ -1,7 +1,7 @@
 // Things whose changes can be watched, a balance or the blocks, and topics: what the watchers of one thing share. The
 // changes are read once for all of them.
 import { nextTurn } from "../../base/wait.ts";
-import type { OpenView } from "../balance-history.ts";
+import type { OpenView } from "../balances/balance-history.ts";
 import { LedgerError } from "../errors.ts";
 import { compareTrust, formatTrust, type TrustLevel } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";

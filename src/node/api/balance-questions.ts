@@ -1,17 +1,17 @@
 // Questions about many balances, about their history and their parts, as calls.
 import { CodedError, ConfigError } from "../../base/errors.ts";
 import { type BalanceDetailAnswer, toDetailAnswer } from "../../http/operations/get-balance-detail.ts";
-import { type BalancePair, readBalances } from "../../ledger/balance.ts";
-import { readBalanceDetail } from "../../ledger/balance-detail.ts";
+import { type BalancePair, readBalances } from "../../ledger/balances/balance.ts";
+import { readBalanceDetail } from "../../ledger/balances/balance-detail.ts";
 import {
   type BalanceChange,
   type HistoryPage,
   type Sampling,
   sampleHistory,
   walkHistory,
-} from "../../ledger/balance-history.ts";
+} from "../../ledger/balances/balance-history.ts";
+import { readTableItems } from "../../ledger/items/table-item.ts";
 import { resolveReadPoint, timeOf } from "../../ledger/read-point.ts";
-import { readTableItems } from "../../ledger/table-item.ts";
 import { isReversed, resolveRange } from "../../ledger/version-range.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Watched } from "../../ledger/watch/watched.ts";

@@ -1,8 +1,8 @@
 // Arguments of in-process calls. Each refusal names the parameter.
 import { ConfigError } from "../../base/errors.ts";
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
-import { didYouMean } from "../../base/nearest.ts";
-import type { Asset } from "../../ledger/asset.ts";
+import { didYouMean } from "../../base/texts/nearest.ts";
+import type { Asset } from "../../ledger/balances/asset.ts";
 import type { Address } from "../../move/address.ts";
 import { type DemoNames, demoNamed } from "../demo-names.ts";
 import { parseOperand } from "../tools/operands.ts";

@@ -6,10 +6,10 @@ import type { BalanceDetailAnswer } from "../../http/operations/get-balance-deta
 import type { HoldingAnswer } from "../../http/operations/get-holdings.ts";
 import { type SubmissionBody, VIEW_GAS_LIMIT } from "../../http/services.ts";
 import type { Route, RouteValues } from "../../interface/route.ts";
-import type { BalanceChange } from "../../ledger/balance-history.ts";
+import type { BalanceChange } from "../../ledger/balances/balance-history.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import type { GasPrices } from "../../ledger/gas-price.ts";
-import type { TableRow } from "../../ledger/owned-items.ts";
+import type { TableRow } from "../../ledger/items/owned-items.ts";
 import type { Ledger, LedgerView } from "../../ledger/view.ts";
 import { parseEventId, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";

@@ -3,9 +3,9 @@
 import { ConfigError } from "../../base/errors.ts";
 import { type HoldingAnswer, toHoldingAnswer } from "../../http/operations/get-holdings.ts";
 import { sinceTooHigh } from "../../http/operations/get-table-items.ts";
+import { readHoldings } from "../../ledger/balances/holdings.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { readHoldings } from "../../ledger/holdings.ts";
-import { countTableRows, readTableRows, type TableRow } from "../../ledger/owned-items.ts";
+import { countTableRows, readTableRows, type TableRow } from "../../ledger/items/owned-items.ts";
 import { resolveReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { ReadOptions, TableItemsOptions } from "../options/read-options.ts";

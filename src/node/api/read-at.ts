@@ -1,6 +1,6 @@
 // Versions and times as callers give them.
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { parseTime, TIME_EXPECTED } from "../../base/time-text.ts";
+import { parseTime, TIME_EXPECTED } from "../../base/texts/time-text.ts";
 import type { ReadAt } from "../../ledger/read-point.ts";
 import type { RangeEnd } from "../../ledger/version-range.ts";
 import { MAX_WAIT_MS, type MinVersion } from "../../ledger/watch/min-version.ts";

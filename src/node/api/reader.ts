@@ -3,13 +3,13 @@ import { ConfigError, errorText } from "../../base/errors.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { createMachineSource, type MachineSource } from "../../chain/machine.ts";
 import type { EncodedMessage } from "../../http/services.ts";
-import { createAccountReader } from "../../ledger/account-reader.ts";
-import { readBalance } from "../../ledger/balance.ts";
+import { readBalance } from "../../ledger/balances/balance.ts";
 import { GasPriceEstimator } from "../../ledger/gas-price.ts";
-import { readModuleItem } from "../../ledger/module-item.ts";
+import { createAccountReader } from "../../ledger/items/account-reader.ts";
+import { readModuleItem } from "../../ledger/items/module-item.ts";
+import { StateTypes } from "../../ledger/items/state-types.ts";
+import { readTableItem } from "../../ledger/items/table-item.ts";
 import { resolveReadPoint } from "../../ledger/read-point.ts";
-import { StateTypes } from "../../ledger/state-types.ts";
-import { readTableItem } from "../../ledger/table-item.ts";
 import { assertNotRefuted } from "../../ledger/trust.ts";
 import { fixedPosition, type Ledger, type LedgerView } from "../../ledger/view.ts";
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";
@@ -152,7 +152,7 @@ export class Reader {
   }
 
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
-  encodeSafely(body: Uint8Array, view: LedgerView, isPrinted = false): Promise<EncodedMessage> {
+  encodeUntrusted(body: Uint8Array, view: LedgerView, isPrinted = false): Promise<EncodedMessage> {
     if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
     if (!isPrinted) return this.runInThread("encode", body, view);
     // Printing a large message takes as long as several thousand balances.
@@ -160,7 +160,7 @@ export class Reader {
   }
 
   /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */
-  async explainSafely(body: Uint8Array, view: LedgerView): Promise<string> {
+  async explainUntrusted(body: Uint8Array, view: LedgerView): Promise<string> {
     if (body.length < LARGE_EXPLAINED_BYTES) return JSON.stringify(await this.explain(body, view));
     return this.runInThread("explain", body, view);
   }

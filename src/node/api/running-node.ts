@@ -1,10 +1,10 @@
 // The in-process interface: what a running node offers.
 import type { CodedError } from "../../base/errors.ts";
-import type { ChainGuide } from "../../chain/guide.ts";
+import type { ChainGuide } from "../../chain/demo/guide.ts";
 import type { BalanceDetailAnswer } from "../../http/operations/get-balance-detail.ts";
 import type { HoldingAnswer } from "../../http/operations/get-holdings.ts";
-import type { BalanceChange } from "../../ledger/balance-history.ts";
-import type { TableRow } from "../../ledger/owned-items.ts";
+import type { BalanceChange } from "../../ledger/balances/balance-history.ts";
+import type { TableRow } from "../../ledger/items/owned-items.ts";
 import type { BalanceEvent } from "../../ledger/watch/watched-balance.ts";
 import type { BlockEvent } from "../../ledger/watch/watched-blocks.ts";
 import type { Explanation } from "../../transaction/explain/explanation.ts";

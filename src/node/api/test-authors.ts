@@ -12,9 +12,9 @@ import {
 } from "../../chain/authoring.ts";
 import { ModulesAt } from "../../http/printing/modules-at.ts";
 import { vmStatus } from "../../http/printing/vm-status.ts";
-import { readAccount } from "../../ledger/account.ts";
-import type { ExecutionStatus } from "../../ledger/execution-status.ts";
-import { StateTypes } from "../../ledger/state-types.ts";
+import type { ExecutionStatus } from "../../ledger/formats/execution-status.ts";
+import { readAccount } from "../../ledger/items/account.ts";
+import { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
 import { type Address, formatAddressLong, parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";

@@ -1,7 +1,7 @@
 // All metrics of a node. They are read for each metrics page, from the parts that the node has then.
 import { assetCacheStats } from "../../http/schemas/asset-type.ts";
 import type { HttpFigures } from "../../http/server.ts";
-import { balanceKeyCacheStats } from "../../ledger/balance-keys.ts";
+import { balanceKeyCacheStats } from "../../ledger/balances/balance-keys.ts";
 import type { Ledger } from "../../ledger/view.ts";
 import type { Reader } from "../api/reader.ts";
 import type { Faults } from "../faults.ts";

@@ -2,7 +2,6 @@
 // `createNode` and the flags of `start` come from it. A name that no option has would be ignored, and the node would do
 // something else than it was told; a value of another type would fail somewhere inside.
 import { ConfigError } from "../../base/errors.ts";
-import { didYouMean } from "../../base/nearest.ts";
 import {
   BYTES,
   type NodeValues,
@@ -12,6 +11,7 @@ import {
   type ValueKind,
 } from "../../base/option.ts";
 import { assertNumbers, type NumberSettings } from "../../base/settings.ts";
+import { didYouMean } from "../../base/texts/nearest.ts";
 
 export interface OptionTable {
   /** Options that a program and the command line can give. */

@@ -1,6 +1,6 @@
 // Answers what the thread for large submissions asks of the ledger.
-import { createAccountReader } from "../../ledger/account-reader.ts";
-import { readModuleItem } from "../../ledger/module-item.ts";
+import { createAccountReader } from "../../ledger/items/account-reader.ts";
+import { readModuleItem } from "../../ledger/items/module-item.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { addressFromBytes } from "../../move/address.ts";
 import type { StoredModule } from "../../move/module-cache.ts";

@@ -1,7 +1,7 @@
 // Simulates transactions on the head of a ledger, on any node.
 import { type MachineSource, openHead } from "../../chain/machine.ts";
 import type { SimulationEstimates, Simulator, SubmissionBody } from "../../http/services.ts";
-import type { StateTypes } from "../../ledger/state-types.ts";
+import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type BodyParts, decodeBody } from "./bodies.ts";
 

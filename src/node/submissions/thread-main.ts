@@ -13,10 +13,10 @@ import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import { TransactionError } from "../../transaction/errors.ts";
 import { explainSubmission } from "../../transaction/explain/explain.ts";
 import type { RawTransaction } from "../../transaction/raw.ts";
-import { createRawTransaction } from "../../transaction/raw-from-request.ts";
-import type { TransactionRequest } from "../../transaction/request.ts";
+import { createRawTransaction } from "../../transaction/requests/raw-from-request.ts";
+import type { TransactionRequest } from "../../transaction/requests/request.ts";
+import { parseSubmission, parseSubmissions } from "../../transaction/requests/submission-request.ts";
 import { SubmissionError } from "../../transaction/submission-error.ts";
-import { parseSubmission, parseSubmissions } from "../../transaction/submission-request.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
 import {
   type LedgerQuestion,

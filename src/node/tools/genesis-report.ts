@@ -1,7 +1,7 @@
 // Checks a genesis file before it is used.
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
-import { checkGenesis, type GenesisCheck } from "../../ledger/genesis.ts";
+import { checkGenesis, type GenesisCheck } from "../../ledger/formats/genesis.ts";
 import { formatWaypoint, parseWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import { assertWaypoint } from "../../sync/genesis.ts";
 

@@ -2,7 +2,7 @@
 // understood and refused as the same question to a node is.
 import { CodedError, ConfigError } from "../../base/errors.ts";
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
-import { parseTime, TIME_EXPECTED } from "../../base/time-text.ts";
+import { parseTime, TIME_EXPECTED } from "../../base/texts/time-text.ts";
 import { faultOf } from "../../http/error-body.ts";
 import { ERROR_CATALOGUE } from "../../http/error-catalogue.ts";
 import { NO_LEDGER, quoteInput } from "../../http/errors.ts";

@@ -1,7 +1,7 @@
 // Proofs outside of a node: their two forms, and the check of one with the fastest library of this machine.
 import { toPrefixedHex } from "../../base/hex.ts";
 import { USEC_PER_MS } from "../../base/numbers.ts";
-import { formatTime } from "../../base/time-text.ts";
+import { formatTime } from "../../base/texts/time-text.ts";
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import { decodeBundleJson, toMade } from "../../proof/bundle-json.ts";
 import { ProofError } from "../../proof/errors.ts";

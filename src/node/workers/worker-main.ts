@@ -4,9 +4,9 @@
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { createWorkerNode } from "../../node.ts";
-import { ForwardedSubmissions } from "./forwarded-submissions.ts";
 import { RemoteCalls } from "./remote-calls.ts";
 import type { NodeStatus, WorkerFunctions, WriterFunctions } from "./worker-messages.ts";
+import { ForwardedSubmissions } from "./writer-submissions.ts";
 
 /** A store of many machines shows a commit to other processes a moment later. */
 const MAX_BEHIND_MS = 1000;

@@ -4,7 +4,7 @@ import type { Waypoint } from "../../ledger/waypoint.ts";
 import type { MetricFigures } from "../metrics/metrics.ts";
 import type { HttpOptions } from "../options/http-options.ts";
 import type { NodeOptions } from "../options/node-options.ts";
-import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
+import type { SubmissionCall, SubmissionReply } from "./writer-submissions.ts";
 
 /** Status that only the writing process knows; workers serve a copy. */
 export interface NodeStatus {

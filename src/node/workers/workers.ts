@@ -8,9 +8,9 @@ import { childFlags } from "../../base/child-flags.ts";
 import type { Logger } from "../../base/log.ts";
 import { LATE, within } from "../../base/wait.ts";
 import { addFigures, figuresPage, type MetricFigures, onlyCounts, requestsIn } from "../metrics/metrics.ts";
-import type { SubmissionCall, SubmissionReply } from "./forwarded-submissions.ts";
 import { RemoteCalls } from "./remote-calls.ts";
 import type { NodeStatus, WorkerFunctions, WorkerSetup, WriterFunctions } from "./worker-messages.ts";
+import type { SubmissionCall, SubmissionReply } from "./writer-submissions.ts";
 
 export interface WorkerPoolOptions {
   readonly count: number;

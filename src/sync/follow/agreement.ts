@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { equalBytes } from "../../base/bytes.ts";
 import { pause } from "../../base/wait.ts";
+import { decodePage } from "../../ledger/formats/record.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
-import { decodePage } from "../../ledger/record.ts";
 import type { TrustLevel } from "../../ledger/trust.ts";
 import type { RawRecord } from "../../store/contract.ts";
 import { askInTime, BeyondHead, UpstreamError } from "../upstream/errors.ts";

@@ -5,9 +5,9 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
+import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import type { Position } from "../../ledger/position.ts";
-import { decodePage, type RecordSpans } from "../../ledger/record.ts";
-import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { ALL_TRUSTED, confirmedVersion, type Refutation } from "../../ledger/trust.ts";
 import { withView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";

@@ -19,7 +19,7 @@ export type SourceCheck = (
 ) => MaybePromise<TrustLevel | undefined>;
 
 /** What the stage before hands on. */
-export type VerifiedStep = JudgedPages | UnjudgedPage;
+export type FollowStep = JudgedPages | UnjudgedPage;
 
 /** Pages that another process verified, to be committed together. */
 export interface JudgedPages {
@@ -75,7 +75,7 @@ export class CheckedCommits {
   }
 
   /** Commits the blocks that end in the pages of a step. */
-  async commitStep(entry: PoolEntry, step: VerifiedStep): Promise<void> {
+  async commitStep(entry: PoolEntry, step: FollowStep): Promise<void> {
     const { waypoints, onCommit } = this.#options;
     const { pages } = step;
     let isCommit = false;
@@ -100,7 +100,7 @@ export class CheckedCommits {
     for (const waypoint of waypoints.takeMatched()) await this.#noteMatchedWaypoint(waypoint);
   }
 
-  async #write(step: VerifiedStep, check: BlockCheck): Promise<Position | undefined> {
+  async #write(step: FollowStep, check: BlockCheck): Promise<Position | undefined> {
     const { committer } = this.#options;
     if (step.kind === "unjudged") {
       return committer.appendPage(step.pages[0].bytes, step.openRecords, check);

@@ -11,7 +11,7 @@ import { askInTime, BeyondHead, UpstreamError } from "../upstream/errors.ts";
 import { type PoolEntry, UpstreamPool } from "../upstream/pool.ts";
 import { ExpectedWaypoints } from "../waypoints.ts";
 import { Agreement, NoAgreement } from "./agreement.ts";
-import { CheckedCommits, type CommitProgress, type VerifiedStep } from "./checked-commits.ts";
+import { CheckedCommits, type CommitProgress, type FollowStep } from "./checked-commits.ts";
 import {
   DEFAULT_PACE,
   type FollowerOptions,
@@ -285,7 +285,7 @@ export class Follower {
   }
 
   /** Pages that the committer verifies, until a remote verifier should. */
-  async *#ownSteps(entry: PoolEntry, start: bigint): AsyncGenerator<VerifiedStep> {
+  async *#ownSteps(entry: PoolEntry, start: bigint): AsyncGenerator<FollowStep> {
     const isWanted = (next: bigint): boolean => this.#remote?.isWorthwhile(entry, next) !== true;
     for await (const page of this.#fetcher.pages(entry, start, isWanted)) {
       yield { kind: "unjudged", pages: [page], openRecords: [] };

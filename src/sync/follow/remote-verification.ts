@@ -8,7 +8,7 @@ import type { Committer } from "../committer.ts";
 import { loadPosition } from "../reading.ts";
 import type { PoolEntry } from "../upstream/pool.ts";
 import type { RemoteVerifier, StartVerifier } from "../verify/page-verifier.ts";
-import type { VerifiedStep } from "./checked-commits.ts";
+import type { FollowStep } from "./checked-commits.ts";
 import type { FollowerPace } from "./follower-options.ts";
 import type { PageFetcher } from "./page-fetcher.ts";
 import { VerdictQueue } from "./verdict-queue.ts";
@@ -43,7 +43,7 @@ export class RemoteVerification {
   }
 
   /** Verified pages, which are to be committed one by one, until the head is near, the upstream fails, or the verifier does. */
-  async *steps(entry: PoolEntry, start: bigint): AsyncGenerator<VerifiedStep> {
+  async *steps(entry: PoolEntry, start: bigint): AsyncGenerator<FollowStep> {
     const { committer, ledger, last, pace } = this.#options;
     const position = await loadPosition(ledger);
     if (position === undefined) {
@@ -90,7 +90,7 @@ export class RemoteVerification {
     verifier: RemoteVerifier,
     stop: AbortSignal,
     progress: { hasFailed: boolean },
-  ): AsyncGenerator<VerifiedStep> {
+  ): AsyncGenerator<FollowStep> {
     const { fetcher, last, pace, logger, signal } = this.#options;
     const isWanted = (next: bigint): boolean => fetcher.distance(entry, next) > pace.verifierUntilVersions;
     const pages = fetcher.pages(entry, version + 1n, isWanted, AbortSignal.any([signal, stop]));

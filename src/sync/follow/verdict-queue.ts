@@ -5,7 +5,7 @@ import type { Logger } from "../../base/log.ts";
 import { nextTurn } from "../../base/wait.ts";
 import type { RemoteVerifier } from "../verify/page-verifier.ts";
 import { joinPages, VerdictReader, type VerifiedPage } from "../verify/verified-page.ts";
-import type { VerifiedStep } from "./checked-commits.ts";
+import type { FollowStep } from "./checked-commits.ts";
 import type { QueuedPage } from "./page-queue.ts";
 
 /** Pages in the queue at most: those to commit next, one that is being verified, and others so that nobody waits. */
@@ -51,7 +51,7 @@ export class VerdictQueue {
    * The next pages that are verified, or the next page if it is not: no later one will be. Undefined after the last page. A
    * fault of the stage before is thrown after the pages before it.
    */
-  async next(): Promise<VerifiedStep | undefined> {
+  async next(): Promise<FollowStep | undefined> {
     this.#feed();
     while (this.#given.length === 0 && this.#fetching !== undefined) await this.#fetching;
     if (this.#given.length === 0 && this.#fault !== undefined) throw this.#fault.error;

@@ -10,15 +10,15 @@ import { byteString } from "../../bcs/scalars.ts";
 import { map } from "../../bcs/sequences.ts";
 import { urlTo } from "../../interface/route.ts";
 import { accountModulesRoute, accountResourcesRoute } from "../../interface/routes.ts";
-import { type OwnedRow, ownedRows } from "../../ledger/indexes/owned-keys.ts";
-import { resourceGroupCodec } from "../../ledger/resources.ts";
 import {
   type AccessPath,
   accessPathCodec,
   stateKeyCodec,
   stateKeyHashOfBcs,
-} from "../../ledger/state-key.ts";
-import { StateTypes, structTypeOf } from "../../ledger/state-types.ts";
+} from "../../ledger/formats/state-key.ts";
+import { type OwnedRow, ownedRows } from "../../ledger/indexes/owned-keys.ts";
+import { resourceGroupCodec } from "../../ledger/items/resources.ts";
+import { StateTypes, structTypeOf } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";

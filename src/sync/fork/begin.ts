@@ -3,10 +3,10 @@
 import { append } from "../../base/append.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { EMPTY_ACCUMULATOR } from "../../ledger/accumulator.ts";
-import { findNewBlock } from "../../ledger/block-event.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { UNKNOWN_GENESIS } from "../../ledger/genesis.ts";
-import { decodePage, type RecordSpans } from "../../ledger/record.ts";
+import { findNewBlock } from "../../ledger/formats/block-event.ts";
+import { UNKNOWN_GENESIS } from "../../ledger/formats/genesis.ts";
+import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
 import { TRUSTED } from "../../ledger/trust.ts";
 import type { IndexName } from "../../ledger/view.ts";
 import type { BlockStart, Store } from "../../store/contract.ts";

@@ -9,8 +9,8 @@ import {
   blockByHeightRoute,
   transactionByHashRoute,
 } from "../../interface/routes.ts";
+import { decodePage, decodeRecord, recordTransactionHash } from "../../ledger/formats/record.ts";
 import { senderOf, transactionOfOwner, transactionRows } from "../../ledger/indexes/transaction-rows.ts";
-import { decodePage, decodeRecord, recordTransactionHash } from "../../ledger/record.ts";
 import type { OwnedKey, OwnedPage } from "../../ledger/view.ts";
 import { addressFromBytes, formatAddress } from "../../move/address.ts";
 import { UpstreamError } from "../upstream/errors.ts";

@@ -9,8 +9,8 @@ import { mapSome } from "../../base/map-some.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import { stateValueCodec } from "../../ledger/formats/state-value.ts";
 import { KeyTrace } from "../../ledger/key-trace.ts";
-import { stateValueCodec } from "../../ledger/state-value.ts";
 import {
   compareTrust,
   confirmedVersion,

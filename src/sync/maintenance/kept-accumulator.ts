@@ -3,8 +3,8 @@
 // keeps before it removes the records below.
 
 import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../../ledger/accumulator.ts";
+import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../../ledger/position.ts";
-import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import { withView } from "../../ledger/view.ts";
 import type { Store } from "../../store/contract.ts";
 import { readRecords } from "../reading.ts";

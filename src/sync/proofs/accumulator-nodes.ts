@@ -1,7 +1,8 @@
 // Nodes of the transaction accumulator of a stored ledger, and the siblings of a range of its versions.
+
+import { readInfoBytes } from "../../ledger/formats/record.ts";
+import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../ledger/hash.ts";
-import { readInfoBytes } from "../../ledger/record.ts";
-import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { accumulatorHeight, type RangeProof } from "../../proof/accumulator-proof.ts";
 import type { Store } from "../../store/contract.ts";

@@ -3,8 +3,8 @@
 
 import { equalBytes } from "../../base/bytes.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
+import { decodeRecord } from "../../ledger/formats/record.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
-import { decodeRecord } from "../../ledger/record.ts";
 import { confirmedVersion, PROVEN, type Refutation, trustAt } from "../../ledger/trust.ts";
 import { withView } from "../../ledger/view.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";

@@ -5,14 +5,14 @@ import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { CHAIN_ID_KEY_HASH } from "../../ledger/genesis.ts";
-import type { AccumulatorState } from "../../ledger/position.ts";
-import { stateValueData } from "../../ledger/state-value.ts";
+import { CHAIN_ID_KEY_HASH } from "../../ledger/formats/genesis.ts";
+import { stateValueData } from "../../ledger/formats/state-value.ts";
 import {
   type TransactionInfo,
   transactionInfoCodec,
   transactionInfoHash,
-} from "../../ledger/transaction-info.ts";
+} from "../../ledger/formats/transaction-info.ts";
+import type { AccumulatorState } from "../../ledger/position.ts";
 import { ANCHORED, PROVEN, type TrustLevel } from "../../ledger/trust.ts";
 import { computeWaypoint } from "../../ledger/waypoint.ts";
 import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";

@@ -2,16 +2,16 @@
 // place in the accumulator, and the signatures that lead to it.
 import { concatBytes } from "../../base/bytes.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
-import { type Asset, primaryStoreAddress } from "../../ledger/asset.ts";
-import { balanceKeys, OBJECT_GROUP_TAG } from "../../ledger/balance-keys.ts";
-import { addParts, amountOfPart } from "../../ledger/balance-parts.ts";
+import { type Asset, primaryStoreAddress } from "../../ledger/balances/asset.ts";
+import { balanceKeys, OBJECT_GROUP_TAG } from "../../ledger/balances/balance-keys.ts";
+import { addParts, amountOfPart } from "../../ledger/balances/balance-parts.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import { readInfoBytes } from "../../ledger/formats/record.ts";
+import { stateKeyCodec } from "../../ledger/formats/state-key.ts";
+import { stateValueData, stateValueHash } from "../../ledger/formats/state-value.ts";
+import { transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
 import { tableItemKeyHash } from "../../ledger/key-hash.ts";
-import { readInfoBytes } from "../../ledger/record.ts";
-import { stateKeyCodec } from "../../ledger/state-key.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
-import { stateValueData, stateValueHash } from "../../ledger/state-value.ts";
-import { transactionInfoCodec } from "../../ledger/transaction-info.ts";
 import type { Block, LedgerPosition, LedgerView, StateItem } from "../../ledger/view.ts";
 import {
   computeWaypoint,

@@ -5,10 +5,10 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { mapSome } from "../../base/map-some.ts";
+import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
+import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
-import { stateKeyHashOfBcs } from "../../ledger/state-key.ts";
 import { innerHashOf, leafHashOf } from "../../ledger/state-tree/tree-node.ts";
-import { stateValueHash } from "../../ledger/state-value.ts";
 import { checkStateProof, type StateProof } from "../../proof/state-proof.ts";
 import { SourceLie, type StateQuestions } from "../signatures/source.ts";
 

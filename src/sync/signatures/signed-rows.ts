@@ -2,8 +2,8 @@
 // each block; a follower writes those that it got from its sources and checked.
 
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { decodeRecord } from "../../ledger/formats/record.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
-import { decodeRecord } from "../../ledger/record.ts";
 import { withView } from "../../ledger/view.ts";
 import { type LedgerInfo, type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
 import type { SideRow, Store } from "../../store/contract.ts";

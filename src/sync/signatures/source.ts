@@ -2,7 +2,7 @@
 // epoch chain checks every signature.
 import { CodedError, errorText } from "../../base/errors.ts";
 import { decodeWith } from "../../bcs/codec.ts";
-import type { TransactionInfo } from "../../ledger/transaction-info.ts";
+import type { TransactionInfo } from "../../ledger/formats/transaction-info.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
 
 /** An item of a state as a service gives it. */

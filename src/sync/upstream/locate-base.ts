@@ -1,6 +1,6 @@
 // Finds where to start in the middle of a ledger: the first version of the block that contains a given version.
-import { findNewBlock } from "../../ledger/block-event.ts";
-import { decodePage, type RecordSpans } from "../../ledger/record.ts";
+import { findNewBlock } from "../../ledger/formats/block-event.ts";
+import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
 import type { BaseStart } from "../verify/verifier.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
 import type { HeadSource, RecordSource } from "./upstream.ts";

@@ -1,7 +1,7 @@
 // Verifies pages ahead of their commit, which another process makes: the checks of a committer, up to the state roots.
 import { nextTurn } from "../../base/wait.ts";
+import { decodePage } from "../../ledger/formats/record.ts";
 import { isWhole, type Position } from "../../ledger/position.ts";
-import { decodePage } from "../../ledger/record.ts";
 import type { Store } from "../../store/contract.ts";
 import { loadPosition } from "../reading.ts";
 import { assertStateRoot, PendingTree } from "./pending-tree.ts";

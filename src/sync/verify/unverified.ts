@@ -1,9 +1,9 @@
 // Turns a failed verification into a fault of the upstream that served the page.
 import { equalBytes } from "../../base/bytes.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { decodePage } from "../../ledger/record.ts";
-import { transactionHash } from "../../ledger/transaction.ts";
-import { writeSetHash } from "../../ledger/write-set.ts";
+import { decodePage } from "../../ledger/formats/record.ts";
+import { transactionHash } from "../../ledger/formats/transaction.ts";
+import { writeSetHash } from "../../ledger/formats/write-set.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 
 /** Converts verification errors to UpstreamError `unverified`; returns any other error unchanged. */

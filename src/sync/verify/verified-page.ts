@@ -9,7 +9,7 @@ import { struct } from "../../bcs/records.ts";
 import { byteString, hash, u8, u32, u64 } from "../../bcs/scalars.ts";
 import { option, vector } from "../../bcs/sequences.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
-import { decodePage, type RecordSpans } from "../../ledger/record.ts";
+import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
 import { treeNodeName } from "../../ledger/state-tree/tree-node.ts";
 import type { RawRecord, StateWrite, TreeNodeWrite } from "../../store/contract.ts";
 import { assertEventRoot, type OPEN_BLOCK_NUMBERS, type VerifiedBlock } from "./verifier.ts";

@@ -11,17 +11,17 @@ import {
   type Subtree,
   transactionAccumulator,
 } from "../../ledger/accumulator.ts";
-import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../../ledger/block-event.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { eventHash } from "../../ledger/event.ts";
-import { findChainId } from "../../ledger/genesis.ts";
+import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../../ledger/formats/block-event.ts";
+import { eventHash } from "../../ledger/formats/event.ts";
+import { findChainId } from "../../ledger/formats/genesis.ts";
+import type { RecordSpans } from "../../ledger/formats/record.ts";
+import { transactionHash } from "../../ledger/formats/transaction.ts";
+import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
+import { writeSetHash } from "../../ledger/formats/write-set.ts";
 import { type AccumulatorState, isAccumulatorKnown, type Position } from "../../ledger/position.ts";
-import type { RecordSpans } from "../../ledger/record.ts";
-import { transactionHash } from "../../ledger/transaction.ts";
-import { transactionInfoHash } from "../../ledger/transaction-info.ts";
 import type { TrustLevel } from "../../ledger/trust.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
-import { writeSetHash } from "../../ledger/write-set.ts";
 import type { BlockStart, RawRecord, StateWrite } from "../../store/contract.ts";
 
 /** One complete block, verified except for its state root. */

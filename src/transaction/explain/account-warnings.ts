@@ -1,6 +1,6 @@
 // Warnings that need the accounts of the ledger: sequence number, balances, recipients. Nothing is executed.
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { shortenText } from "../../base/text.ts";
+import { shortenText } from "../../base/texts/text.ts";
 import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
 import type { Submission } from "./decode.ts";
 import type { Warning, WarningCode } from "./explanation.ts";

@@ -16,20 +16,20 @@ import { formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
 import type { JsonValue, ValuePrinter } from "../../move/value-print.ts";
 import type { EntryFunction } from "../entry-function.ts";
+import { TransactionError } from "../errors.ts";
+import type { MultisigPayload } from "../payload.ts";
 import {
   entryFunctionCallee,
   entryFunctionParameters,
   loadEntryFunction,
-} from "../entry-function-request.ts";
-import { TransactionError } from "../errors.ts";
+} from "../requests/entry-function-request.ts";
 import {
   assertArgumentCount,
   type Callee,
   callParameters,
   countOf,
   loadParameterLayout,
-} from "../parameters.ts";
-import type { MultisigPayload } from "../payload.ts";
+} from "../requests/parameters.ts";
 import type { Script } from "../script.ts";
 import type { ScriptArgument } from "../script-argument.ts";
 import type {

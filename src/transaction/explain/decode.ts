@@ -1,6 +1,6 @@
 // Bytes to a transaction whose every part can be shown: a signing message or a raw transaction, within limits
 // that keep the explanation small, and with names that cannot be taken for something else.
-import { shortenText } from "../../base/text.ts";
+import { shortenText } from "../../base/texts/text.ts";
 import { readWhole } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import type { BcsReader } from "../../bcs/reader.ts";
@@ -11,7 +11,7 @@ import { TransactionError } from "../errors.ts";
 import type { LimitsRequest } from "../executable.ts";
 import type { MultisigPayload, TransactionPayload } from "../payload.ts";
 import { type RawTransaction, rawTransactionCodec } from "../raw.ts";
-import { MAX_SECONDARY_SIGNERS } from "../request.ts";
+import { MAX_SECONDARY_SIGNERS } from "../requests/request.ts";
 import { readSigningMessage } from "../signing-message.ts";
 import type { ExplanationKind } from "./explanation.ts";
 

@@ -8,7 +8,7 @@ import { formatAddress } from "../../move/address.ts";
 import { ValuePrinter } from "../../move/value-print.ts";
 import { encodeSubmission } from "../encode-submission.ts";
 import { TransactionError } from "../errors.ts";
-import type { EncodeContext } from "../raw-from-request.ts";
+import type { EncodeContext } from "../requests/raw-from-request.ts";
 import {
   asObject,
   bytesMember,
@@ -17,7 +17,7 @@ import {
   presentMember,
   type RequestObject,
   stringMember,
-} from "../request-members.ts";
+} from "../requests/request-members.ts";
 import { type AccountReader, accountWarnings } from "./account-warnings.ts";
 import { type ExplainedCall, explainCall } from "./call.ts";
 import { decodeSubmission, type Submission } from "./decode.ts";

@@ -1,2 +1,2 @@
-// For src/ledger/balance-keys.ts, whose cache would cost more than a single proof gains.
-export { balanceKeyHashes as balanceKeys } from "../../ledger/balance-key-hashes.ts";
+// For src/ledger/balances/balance-keys.ts, whose cache would cost more than a single proof gains.
+export { balanceKeyHashes as balanceKeys } from "../../ledger/balances/balance-key-hashes.ts";

@@ -1,7 +1,7 @@
 // Transactions of the chain itself, the first and the last one of a block, and the choice of what runs a transaction.
 import { toHex } from "../../base/hex.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
-import type { Transaction } from "../../ledger/transaction.ts";
+import type { Transaction } from "../../ledger/formats/transaction.ts";
 import type { BlockMetadata } from "../../transaction/block-metadata.ts";
 import { type Changes, encodeEvents, encodeWriteSet, squash, type WrittenItems } from "../change-set.ts";
 import { VmError } from "../errors.ts";

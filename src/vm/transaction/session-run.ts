@@ -11,6 +11,7 @@ import {
 } from "../change-set.ts";
 import type { InstructionPrices, Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
+import { type ChainConfig, pricesOf, sessionHash } from "../ledger/view.ts";
 import {
   Linker,
   type ModuleSource,
@@ -24,7 +25,6 @@ import { Session, type Tracer, type TransactionFacts } from "../session.ts";
 import { LedgerState, moduleStateKey, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";
 import { structType } from "../types.ts";
 import { Ref, type Value } from "../values.ts";
-import { type ChainConfig, pricesOf, sessionHash } from "../view.ts";
 
 export const FRAMEWORK: string = `${"0".repeat(63)}1`;
 export const VALIDATION = "transaction_validation";

@@ -4,10 +4,10 @@ import {
   type AbortLocation,
   type ExecutionStatus,
   executionStatusCodec,
-} from "../../ledger/execution-status.ts";
+} from "../../ledger/formats/execution-status.ts";
 import { addressFromBytes } from "../../move/address.ts";
-import { abortInfoOf } from "../abort-info.ts";
 import { STATUS, type VmError } from "../errors.ts";
+import { abortInfoOf } from "../ledger/abort-info.ts";
 import { stringOf } from "../natives/framework.ts";
 import { Struct } from "../values.ts";
 import { type ExecutorOptions, FEATURE, FRAMEWORK, VALIDATION } from "./session-run.ts";

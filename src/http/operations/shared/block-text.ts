@@ -3,9 +3,9 @@
 import { toPrefixedHex } from "../../../base/hex.ts";
 import { nextTurn } from "../../../base/wait.ts";
 import { BcsWriter } from "../../../bcs/writer.ts";
-import { findNewBlock } from "../../../ledger/block-event.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
-import { readRecordEvents } from "../../../ledger/record.ts";
+import { findNewBlock } from "../../../ledger/formats/block-event.ts";
+import { readRecordEvents } from "../../../ledger/formats/record.ts";
 import {
   type Block,
   type Ledger,

@@ -1,5 +1,5 @@
 // Checks the index of a ledger in a cluster. The other tables of a cluster are checked by its own means.
-import { decodeRecord } from "../../../ledger/record.ts";
+import { decodeRecord } from "../../../ledger/formats/record.ts";
 import type { ClusterIndexWalk } from "../../../store/cassandra/index-walk.ts";
 import type { Store } from "../../../store/contract.ts";
 import { CheckPace, Findings } from "./findings.ts";

@@ -3,11 +3,11 @@
 import { equalBytes } from "../../../base/bytes.ts";
 import { errorText } from "../../../base/errors.ts";
 import { transactionAccumulator } from "../../../ledger/accumulator.ts";
+import { decodeRecord, type RecordSpans } from "../../../ledger/formats/record.ts";
+import { transactionInfoHash } from "../../../ledger/formats/transaction-info.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../../ledger/hash.ts";
 import { isAccumulatorKnown, type Position } from "../../../ledger/position.ts";
-import { decodeRecord, type RecordSpans } from "../../../ledger/record.ts";
 import { decodeTreeNode, treeNodeHash, treeNodeKey } from "../../../ledger/state-tree/tree-node.ts";
-import { transactionInfoHash } from "../../../ledger/transaction-info.ts";
 import type { Store, StoreView } from "../../../store/contract.ts";
 import { isPassingFault, StoreError } from "../../../store/errors.ts";
 

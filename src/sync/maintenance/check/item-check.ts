@@ -3,8 +3,8 @@
 import { equalBytes } from "../../../base/bytes.ts";
 import { errorText } from "../../../base/errors.ts";
 import { toHex } from "../../../base/hex.ts";
+import { assertStateValue, stateValueHash } from "../../../ledger/formats/state-value.ts";
 import { leafHashOf } from "../../../ledger/state-tree/tree-node.ts";
-import { assertStateValue, stateValueHash } from "../../../ledger/state-value.ts";
 import type { StaleEntry } from "../../../store/lmdb/tables.ts";
 import type { ItemRow, StoreWalk } from "../../../store/lmdb/walk.ts";
 import type { CheckPace, Findings } from "./findings.ts";

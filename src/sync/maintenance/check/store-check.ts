@@ -3,9 +3,9 @@
 import { equalBytes } from "../../../base/bytes.ts";
 import { errorText } from "../../../base/errors.ts";
 import { toHex } from "../../../base/hex.ts";
-import { CHAIN_ID_KEY_HASH } from "../../../ledger/genesis.ts";
+import { CHAIN_ID_KEY_HASH } from "../../../ledger/formats/genesis.ts";
+import { stateValueData } from "../../../ledger/formats/state-value.ts";
 import { isAccumulatorKnown } from "../../../ledger/position.ts";
-import { stateValueData } from "../../../ledger/state-value.ts";
 import { ANCHORED, compareTrust, confirmedVersion, formatTrust } from "../../../ledger/trust.ts";
 import type { StoreWalk } from "../../../store/lmdb/walk.ts";
 import { type BaseRow, FETCHED_ITEM, kindOfRow, REWINDS } from "../../side-rows.ts";

@@ -3,8 +3,8 @@
 import { equalBytes } from "../../../base/bytes.ts";
 import { toHex } from "../../../base/hex.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
+import { stateValueHash } from "../../../ledger/formats/state-value.ts";
 import { StateTree, type TreeUpdate } from "../../../ledger/state-tree/update.ts";
-import { stateValueHash } from "../../../ledger/state-value.ts";
 import type { StateWrite, Store } from "../../../store/contract.ts";
 import { StoreError } from "../../../store/errors.ts";
 import type { ItemRow, StoreWalk } from "../../../store/lmdb/walk.ts";

@@ -1,0 +1,50 @@
+// Transaction infos: the hashes that tie a transaction to its results. The hash of an info is a leaf of the
+// transaction accumulator.
+import type { ValueOf } from "../../bcs/codec.ts";
+import { variants } from "../../bcs/records.ts";
+import { hash, u64 } from "../../bcs/scalars.ts";
+import { option } from "../../bcs/sequences.ts";
+import { hashOf, SEEDS } from "../hash.ts";
+import { executionStatusCodec } from "./execution-status.ts";
+
+const optionalHash = option(hash);
+
+/** The info of one transaction. */
+export const transactionInfoCodec = variants("TransactionInfo", {
+  v0: {
+    gasUsed: u64,
+    status: executionStatusCodec,
+    transactionHash: hash,
+    eventRootHash: hash,
+    stateChangeHash: hash,
+    /** State root after this version; only the last transaction of a block has one. */
+    stateCheckpointHash: optionalHash,
+    auxiliaryInfoHash: optionalHash,
+  },
+  v1: {
+    gasUsed: u64,
+    status: executionStatusCodec,
+    transactionHash: hash,
+    eventRootHash: hash,
+    stateChangeHash: hash,
+    stateCheckpointHash: optionalHash,
+    /** Root of the tree of hot items. Records do not suffice to recompute it. */
+    hotStateCheckpointHash: optionalHash,
+    auxiliaryInfoHash: optionalHash,
+    /** Root of the tree of native positions. */
+    positionCheckpointHash: optionalHash,
+    reserved1: optionalHash,
+    reserved2: optionalHash,
+    reserved3: optionalHash,
+    reserved4: optionalHash,
+    reserved5: optionalHash,
+    reserved6: optionalHash,
+    reserved7: optionalHash,
+  },
+});
+export type TransactionInfo = ValueOf<typeof transactionInfoCodec>;
+
+/** Hash of an info from its BCS: a leaf of the transaction accumulator. */
+export function transactionInfoHash(bcs: Uint8Array): Uint8Array {
+  return hashOf(SEEDS.transactionInfo, bcs);
+}

@@ -1,0 +1,169 @@
+// Transactions on top of a ledger, one after the other: each sees what those before it changed.
+import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { stateKeyCodec } from "../../ledger/formats/state-key.ts";
+import { stateValueCodec } from "../../ledger/formats/state-value.ts";
+import type { Transaction } from "../../ledger/formats/transaction.ts";
+import { writeSetCodec, writtenValue } from "../../ledger/formats/write-set.ts";
+import { keyHashOfBcs } from "../../ledger/key-hash.ts";
+import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import { metadataOf, type StoredItem } from "../change-set.ts";
+import type { LoadedModule, NativeSource, SharedCode } from "../linker.ts";
+import { moduleStateKey } from "../state.ts";
+import { execute, executeEdit, type StateEdit } from "../transaction/execute.ts";
+import { type ExecutorOptions, TIME_KEY } from "../transaction/session-run.ts";
+import type { TransactionOutput } from "../transaction/status.ts";
+import { UserExecution } from "../transaction/user.ts";
+import { moduleKey } from "../types.ts";
+import type { LedgerRun } from "./ledger-run.ts";
+import { type ChainConfig, configKeys, loadConfig } from "./view.ts";
+
+/** How a transaction is run. */
+export type ExecuteOptions = Pick<
+  ExecutorOptions,
+  "areSignaturesValid" | "isOwners" | "isSimulation" | "tracer" | "transactionIndex"
+>;
+
+/** A change of the state: BCS of the state value, undefined for a deletion. */
+export interface StateChange {
+  readonly keyHash: Uint8Array;
+  readonly value: Uint8Array | undefined;
+}
+
+interface Written {
+  readonly keyHash: Uint8Array;
+  readonly item: StoredItem | undefined;
+  readonly value: Uint8Array | undefined;
+}
+
+function nameOf(key: Uint8Array): string {
+  return Buffer.from(key).toString("latin1");
+}
+
+/** Paths of modules begin with this byte. */
+const CODE_PATH = 0;
+
+const CONFIG_NAMES: ReadonlySet<string> = new Set(configKeys().map(nameOf));
+
+function decodeItem(value: Uint8Array): StoredItem {
+  const stored = decodeWith(stateValueCodec, value);
+  return { data: stored.data, metadata: metadataOf(stored) };
+}
+
+export class LedgerTransactions {
+  readonly #run: LedgerRun;
+  /** By their keys. */
+  readonly #written = new Map<string, Written>();
+  /** State keys of modules that were looked for. */
+  readonly #moduleNames = new Map<string, string>();
+  readonly #natives: NativeSource | undefined;
+  #config: ChainConfig;
+  /** Undefined once a module changed. */
+  #shared: SharedCode | undefined;
+
+  /** With natives for a chain whose framework has no code. */
+  constructor(run: LedgerRun, natives: NativeSource | undefined) {
+    this.#run = run;
+    this.#natives = natives;
+    this.#config = run.state.config;
+    this.#shared = natives === undefined ? run.state.shared : undefined;
+  }
+
+  readonly #read = (key: Uint8Array): StoredItem | undefined => {
+    const written = this.#written.get(nameOf(key));
+    if (written !== undefined) return written.item;
+    const value = this.#run.stored(key)?.value;
+    return value === undefined ? undefined : decodeItem(value);
+  };
+
+  readonly #module = (address: string, name: string): LoadedModule | undefined => {
+    const key = moduleKey(address, name);
+    const stateKey = this.#moduleNames.get(key) ?? nameOf(moduleStateKey(address, name));
+    this.#moduleNames.set(key, stateKey);
+    const written = this.#written.get(stateKey);
+    if (written === undefined) return this.#run.module(address, name);
+    return written.item && this.#run.program(key, written.item.data);
+  };
+
+  #options(options: ExecuteOptions): ExecutorOptions {
+    return {
+      ...options,
+      read: this.#read,
+      programs: this.#run.program,
+      modules: this.#module,
+      config: this.#config,
+      shared: this.#shared,
+      natives: this.#natives,
+    };
+  }
+
+  /** True if the framework has no code. */
+  get isInterface(): boolean {
+    return this.#natives !== undefined;
+  }
+
+  /** Most gas of a transaction. */
+  get mostGas(): bigint {
+    return BigInt(this.#config.schedule.prices.get("txn.maximum_number_of_gas_units") ?? 0);
+  }
+
+  /** Data of an item after the transactions so far. */
+  item(key: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#run.withItems(() => this.#read(key)?.data);
+  }
+
+  /** Reads items at once that a transaction will need. */
+  fetch(keys: readonly Uint8Array[]): Promise<void> {
+    return this.#run.fetch(keys);
+  }
+
+  /** Runs a transaction and keeps nothing. Throws VmError for a fault of the chain's own transactions. */
+  execute(transaction: Transaction, options: ExecuteOptions): Promise<TransactionOutput> {
+    return this.#run.run(() => {
+      options.tracer?.begin();
+      return execute(transaction, this.#options(options));
+    });
+  }
+
+  /** Makes a change that is no transaction's, and keeps nothing. */
+  change(change: StateEdit): Promise<TransactionOutput> {
+    return this.#run.run(() => executeEdit(change, this.#options({ areSignaturesValid: true })));
+  }
+
+  /** Runs a transaction's prologue and keeps nothing: an empty success, or a discarded transaction. */
+  validate(transaction: UserTransaction, options: ExecuteOptions): Promise<TransactionOutput> {
+    return this.#run.run(() => new UserExecution(transaction, this.#options(options)).validate());
+  }
+
+  /** Lets later transactions see the changes of a write set in BCS. */
+  async apply(writeSet: Uint8Array): Promise<void> {
+    let isConfig = false;
+    for (const [stateKey, op] of decodeWith(writeSetCodec, writeSet).writes) {
+      const key = encodeWith(stateKeyCodec, stateKey);
+      const stored = writtenValue(op);
+      const value = stored && encodeWith(stateValueCodec, stored);
+      this.#set(key, value);
+      if (stateKey.kind === "accessPath" && stateKey.path[0] === CODE_PATH) this.#shared = undefined;
+      isConfig ||= CONFIG_NAMES.has(nameOf(key));
+    }
+    if (isConfig && !this.isInterface)
+      this.#config = await this.#run.withItems(() => loadConfig((key) => this.#read(key)?.data));
+  }
+
+  #set(key: Uint8Array, value: Uint8Array | undefined): void {
+    const name = nameOf(key);
+    const keyHash = this.#written.get(name)?.keyHash ?? keyHashOfBcs(key, undefined);
+    this.#written.set(name, { keyHash, item: value && decodeItem(value), value });
+  }
+
+  /** Sets the chain's time for what comes: for a transaction of a block that is not made. */
+  setTime(timestampUsec: bigint): void {
+    const data = new Uint8Array(8);
+    new DataView(data.buffer).setBigUint64(0, timestampUsec, true);
+    this.#set(TIME_KEY, encodeWith(stateValueCodec, { kind: "v0", data }));
+  }
+
+  /** All changes so far, one for each item. */
+  changes(): Iterable<StateChange> {
+    return this.#written.values();
+  }
+}

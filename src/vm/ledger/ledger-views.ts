@@ -1,0 +1,123 @@
+// View functions and transactions on a ledger.
+import type { Slices } from "../../base/wait.ts";
+import { fixedPosition, type LedgerPosition, type LedgerView } from "../../ledger/view.ts";
+import type { AbiType } from "../../move/abi.ts";
+import type { TypeTag } from "../../move/type-tag.ts";
+import type { LoadedModule, NativeSource } from "../linker.ts";
+import { Programs } from "../programs.ts";
+import { tagOf } from "../types.ts";
+import { type AbortInfo, abortInfoOf } from "./abort-info.ts";
+import { type KnownState, LedgerRun, LongRuns } from "./ledger-run.ts";
+import { LedgerTransactions } from "./ledger-transactions.ts";
+import { type ViewCall, type ViewResult, ViewRun } from "./view.ts";
+
+const MAX_REQUEST_MS = 5000;
+/** A block waits for no request, and what its transactions do must not depend on how fast a machine is. */
+const MAX_BLOCK_MS = 60_000;
+
+/** The state of a version, which one call reads. */
+export class LedgerViewState {
+  readonly #run: LedgerRun;
+  readonly #natives: NativeSource | undefined;
+
+  constructor(run: LedgerRun, natives: NativeSource | undefined) {
+    this.#run = run;
+    this.#natives = natives;
+  }
+
+  /** A module; undefined if there is none. Throws ModuleError for one that does not parse. */
+  module(address: string, name: string): Promise<LoadedModule | undefined> {
+    return this.#run.withItems(() => this.#run.module(address, name));
+  }
+
+  /** Runs a view function with units of gas. Throws VmError. */
+  call(call: ViewCall, maxGas: number): Promise<ViewResult> {
+    const run = this.#run;
+    const { config, isInterface, shared } = run.state;
+    return run.run(() =>
+      new ViewRun({
+        read: run.read,
+        programs: run.program,
+        config,
+        maxGas,
+        natives: this.#natives,
+        modules: run.module,
+        // Views and transactions of such a framework have other natives.
+        shared: isInterface ? undefined : shared,
+      }).callInPieces(call),
+    );
+  }
+
+  /** What the module says of an abort; undefined if it says nothing. */
+  abortInfo(location: string, code: bigint): Promise<AbortInfo | undefined> {
+    const { read, program } = this.#run;
+    return this.#run.withItems(() => abortInfoOf(location, code, read, program));
+  }
+}
+
+/** Natives of a chain whose framework has no code. */
+export interface InterfaceNatives {
+  readonly views: NativeSource;
+  readonly transactions: NativeSource;
+}
+
+/** Runs view functions and transactions. One for a node: it keeps the modules. */
+export class ViewMachine {
+  readonly programs: Programs = new Programs();
+  readonly #longRuns = new LongRuns();
+  readonly #interfaceNatives: InterfaceNatives;
+  #latest: { readonly position: LedgerPosition; readonly state: KnownState } | undefined;
+
+  constructor(interfaceNatives: InterfaceNatives) {
+    this.#interfaceNatives = interfaceNatives;
+  }
+
+  #nativesOf({ state }: LedgerRun, use: keyof InterfaceNatives): NativeSource | undefined {
+    return state.isInterface ? this.#interfaceNatives[use] : undefined;
+  }
+
+  /** The tag of a type that a view returned. */
+  readonly tagOf: (type: AbiType) => TypeTag = tagOf;
+
+  /** Opens the state of a version, for work in slices. Throws LedgerError, and VmError. */
+  async open(view: LedgerView, version: bigint, slices: Slices): Promise<LedgerViewState> {
+    const run = await this.#run(view, version, slices, "view");
+    return new LedgerViewState(run, this.#nativesOf(run, "views"));
+  }
+
+  /**
+   * Opens the state of a version, the head unless another is named, for transactions: those of one block, or one of a
+   * request. Throws LedgerError, and VmError.
+   */
+  async openTransactions(
+    view: LedgerView,
+    slices: Slices,
+    use: "block" | "request" = "request",
+    version: bigint = view.position.version,
+  ): Promise<LedgerTransactions> {
+    const run = await this.#run(view, version, slices, use);
+    return new LedgerTransactions(run, this.#nativesOf(run, "transactions"));
+  }
+
+  async #run(
+    view: LedgerView,
+    version: bigint,
+    slices: Slices,
+    use: "block" | "request" | "view",
+  ): Promise<LedgerRun> {
+    // A view that fetches must fetch modules too: what its answer rests on depends on them.
+    const position = version === view.position.version ? fixedPosition(view) : undefined;
+    const known =
+      position !== undefined && this.#latest?.position === position ? this.#latest.state : undefined;
+    const limits =
+      use === "block"
+        ? { longRuns: undefined, maxWorkMs: MAX_BLOCK_MS }
+        : { longRuns: this.#longRuns, maxWorkMs: MAX_REQUEST_MS };
+    const fetchesDependencies = use !== "view";
+    const { programs } = this;
+    const run = new LedgerRun({ view, version, programs, known, slices, fetchesDependencies, ...limits });
+    const state = await run.open();
+    if (position !== undefined) this.#latest = { position, state };
+    return run;
+  }
+}

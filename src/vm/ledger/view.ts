@@ -1,0 +1,193 @@
+// View functions: any function that is marked as a view, run on a state that it cannot change.
+import { sha3 } from "../../base/sha3.ts";
+import { BcsReader } from "../../bcs/reader.ts";
+import type { AbiType, ModuleAbi } from "../../move/abi.ts";
+import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.ts";
+import { STATUS, VmError } from "../errors.ts";
+import { type GasSchedule, InstructionPrices, Meter, type StoragePrices } from "../gas.ts";
+import { Interpreter } from "../interpreter.ts";
+import { encodeValue } from "../layout.ts";
+import { Linker, type ModuleSource, type NativeSource, type SharedCode } from "../linker.ts";
+import { findNative } from "../machine.ts";
+import { finish, type Pieces } from "../pieces.ts";
+import { Features, Session } from "../session.ts";
+import { type ItemReader, LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";
+import { structType, substitute } from "../types.ts";
+import { asRef, type Value } from "../values.ts";
+
+const FRAMEWORK = `${"0".repeat(63)}1`;
+const VOID_SESSION = 5;
+
+/** What the chain says of itself: features, prices, its id. */
+export interface ChainConfig {
+  readonly chainId: number;
+  readonly features: Features;
+  readonly schedule: GasSchedule;
+}
+
+function configKey(module: string, name: string): Uint8Array {
+  return resourceStateKey(FRAMEWORK, structTagOf(structType(FRAMEWORK, module, name)), "resource");
+}
+
+/** The state keys that `loadConfig` reads. */
+export function configKeys(): readonly Uint8Array[] {
+  return [
+    configKey("features", "Features"),
+    configKey("chain_id", "ChainId"),
+    configKey("gas_schedule", "GasScheduleV2"),
+    configKey("storage_gas", "StorageGas"),
+  ];
+}
+
+/** Reads the configuration on the chain. */
+export function loadConfig(read: ItemReader): ChainConfig {
+  const [features, chainId, schedule, storage] = configKeys().map(read);
+  return {
+    chainId: chainId?.[0] ?? 4,
+    features: new Features(features === undefined ? new Uint8Array(0) : new BcsReader(features).byteString()),
+    schedule:
+      schedule === undefined
+        ? { version: 0, prices: new Map() }
+        : { ...decodeSchedule(schedule), storage: storage && decodeStoragePrices(storage) },
+  };
+}
+
+function decodeStoragePrices(bytes: Uint8Array): StoragePrices {
+  const reader = new BcsReader(bytes);
+  const next = (): number => Number(reader.u64());
+  const [itemRead, itemCreate, itemWrite] = [next(), next(), next()];
+  return { itemRead, itemCreate, itemWrite, byteRead: next(), byteCreate: next(), byteWrite: next() };
+}
+
+function decodeSchedule(bytes: Uint8Array): GasSchedule {
+  const reader = new BcsReader(bytes);
+  const version = Number(reader.u64());
+  const prices = new Map<string, number>();
+  for (let left = reader.count(); left > 0; left--) prices.set(reader.text(), Number(reader.u64()));
+  return { version, prices };
+}
+
+const SESSION_SEED = sha3(Buffer.from("APTOS::SessionId"));
+
+/** Hash that identifies a session, from the BCS of its id. */
+export function sessionHash(id: Uint8Array): Uint8Array {
+  return sha3(Buffer.concat([SESSION_SEED, id]));
+}
+
+export interface ViewCall {
+  readonly address: string;
+  readonly module: string;
+  readonly name: string;
+  readonly typeArgs: readonly AbiType[];
+  /** BCS of each argument. */
+  readonly args: readonly Uint8Array[];
+}
+
+export interface ViewResult {
+  /** BCS of each value. */
+  readonly values: readonly Uint8Array[];
+  readonly types: readonly AbiType[];
+}
+
+export interface ViewOptions {
+  readonly read: ItemReader;
+  readonly programs: ProgramCache;
+  readonly config: ChainConfig;
+  readonly maxGas: number;
+  /** Natives of the chain itself, beside those of the machine. */
+  readonly natives?: NativeSource | undefined;
+  /** Finds modules; by default those of the state. */
+  readonly modules?: ModuleSource | undefined;
+  readonly shared?: SharedCode | undefined;
+}
+
+/** A run of a view function; `gasUsed` is known afterwards, whatever came of it. */
+export class ViewRun {
+  readonly #options: ViewOptions;
+  readonly #meter: Meter;
+
+  constructor(options: ViewOptions) {
+    this.#options = options;
+    this.#meter = new Meter(options.config.schedule, options.maxGas);
+  }
+
+  get gasUsed(): number {
+    return this.#options.maxGas - Math.floor(this.#meter.balance / this.#meter.scaling);
+  }
+
+  /** Throws VmError, and NeedsItem. */
+  call(call: ViewCall): ViewResult {
+    return finish(this.callInPieces(call));
+  }
+
+  /** As `call`, in pieces of about a millisecond: it yields between them. */
+  *callInPieces({ address, module: name, name: called, typeArgs, args }: ViewCall): Pieces<ViewResult> {
+    const { read, programs, config } = this.#options;
+    const meter = this.#meter;
+    const state = new LedgerState(read, programs);
+    const natives = this.#options.natives ?? findNative;
+    const source = this.#options.modules ?? ((at: string, of: string) => state.module(at, of));
+    const linker = new Linker({ meter, natives, source, shared: this.#options.shared });
+    const session = new Session({
+      state,
+      linker,
+      chainId: config.chainId,
+      sessionHash: sessionHash(Uint8Array.of(VOID_SESSION)),
+      scriptHash: new Uint8Array(0),
+      facts: undefined,
+      features: config.features,
+    });
+    const prices = pricesOf(config.schedule, meter);
+    const makeInterpreter = (): Interpreter => new Interpreter(linker, session, prices);
+    const loaded = linker.module(address, name);
+    const definition = loaded.program.functions.find((one) => one.name === called);
+    if (definition === undefined)
+      throw new VmError(STATUS.functionResolutionFailure, `there is no function ${loaded.key}::${called}`);
+    if (!isView(loaded.program.abi, called) || definition.returns.length === 0)
+      throw new VmError(STATUS.invalidMainSignature, `${loaded.key}::${called} is not a view function`);
+    for (const type of typeArgs) linker.layout(type);
+    assertTypeArgs(linker, definition.typeParams, typeArgs);
+    const instance = linker.instance(loaded, definition, typeArgs);
+    const params = definition.params.map((type) => substitute(type, typeArgs));
+    if (params.length !== args.length)
+      throw new VmError(
+        STATUS.numberOfArgumentsMismatch,
+        `expected ${params.length} arguments, got ${args.length}`,
+      );
+    for (const type of params)
+      if (type.kind !== "signer" && type.kind !== "reference") assertArgumentType(type);
+    const maker = new ArgumentMaker(linker, makeInterpreter);
+    const values: Value[] = [];
+    for (const [i, type] of params.entries())
+      values.push(yield* maker.make(type, args[i] ?? new Uint8Array(0)));
+    const results = yield* makeInterpreter().callInPieces(instance, values);
+    const types = definition.returns.map((type) => {
+      const concrete = substitute(type, typeArgs);
+      return concrete.kind === "reference" ? concrete.to : concrete;
+    });
+    return {
+      types,
+      values: results.map((value, i) => {
+        const isReference = definition.returns[i]?.kind === "reference";
+        const plain: Value = isReference ? asRef(value).get() : value;
+        return encodeValue(plain, linker.layout(types[i] as AbiType));
+      }),
+    };
+  }
+}
+
+const knownPrices = new WeakMap<GasSchedule, InstructionPrices>();
+
+/** The prices of a schedule, made once. */
+export function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
+  let prices = knownPrices.get(schedule);
+  if (prices === undefined) {
+    prices = new InstructionPrices(meter);
+    knownPrices.set(schedule, prices);
+  }
+  return prices;
+}
+
+function isView(abi: ModuleAbi | undefined, name: string): boolean {
+  return abi?.functions.some((one) => one.name === name && one.isView) ?? false;
+}

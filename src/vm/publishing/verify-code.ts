@@ -1,0 +1,709 @@
+// Checks the body of a function: the stack is empty between blocks, every instruction gets the types it needs, and locals
+// have values where they are used.
+import type { AbiType, StructAbi } from "../../move/abi.ts";
+import type {
+  ClosureReference,
+  CodeOperand,
+  Constant,
+  FieldReference,
+  FunctionBody,
+  FunctionDefinition,
+  FunctionReference,
+  VariantReference,
+  VectorReference,
+} from "../../move/bytecode/program.ts";
+import { ENDS, effectOf, isInstantiation, LOADS, split } from "../instructions.ts";
+import { CAST_KINDS, INTEGER_NAMES } from "../integers.ts";
+import { decodeValue, type Layout } from "../layout.ts";
+import { isSameType, substitute, typeKey } from "../types.ts";
+import { itemKindOf } from "../values.ts";
+import {
+  abilityBits,
+  type CheckedCode,
+  COPY,
+  type CodeTypes,
+  DROP,
+  fault,
+  isAssignable,
+  KEY,
+  STORE,
+} from "./verify-types.ts";
+
+const CODE = {
+  invalidFallThrough: 1007,
+  negativeStack: 1009,
+  typeMismatch: 1020,
+  popWithoutDrop: 1023,
+  branchType: 1025,
+  abortType: 1026,
+  storeType: 1027,
+  storeUnsafe: 1028,
+  returnType: 1030,
+  freezeType: 1032,
+  borrowFieldType: 1034,
+  borrowFieldBad: 1035,
+  copyUnavailable: 1037,
+  copyWithoutCopy: 1038,
+  moveUnavailable: 1040,
+  borrowLocalReference: 1042,
+  borrowLocalUnavailable: 1043,
+  callType: 1045,
+  packType: 1047,
+  unpackType: 1048,
+  readType: 1049,
+  readWithoutCopy: 1050,
+  writeType: 1052,
+  writeWithoutDrop: 1053,
+  writeNotMutable: 1055,
+  integerType: 1056,
+  booleanType: 1057,
+  equalityType: 1058,
+  existsType: 1059,
+  borrowGlobalType: 1060,
+  borrowGlobalKey: 1061,
+  moveFromType: 1062,
+  moveFromKey: 1063,
+  moveToType: 1064,
+  moveToKey: 1065,
+  positiveStack: 1069,
+  constraintNotSatisfied: 1075,
+  typeArgumentCount: 1076,
+  invalidConstantType: 1082,
+  malformedConstant: 1083,
+  emptyCode: 1084,
+  unusedWithoutDrop: 1088,
+  genericMismatch: 1090,
+  invalidInScript: 1094,
+  tooManyBlocks: 1114,
+  stackOverflow: 1115,
+  testVariantType: 1129,
+  noVariants: 1130,
+  closureMask: 1132,
+  closureNotFunction: 1133,
+} as const;
+
+const MAX_BLOCKS = 1024;
+const MAX_STACK = 1024;
+const MAX_VECTOR_OPERAND = 0xffff;
+const BOOL: AbiType = { kind: "bool" };
+const U64: AbiType = { kind: "u64" };
+
+/** Instructions that name a struct, a field or a variant. No script can have them. */
+const STRUCT_OPCODES: ReadonlySet<number> = new Set([
+  0x0f, 0x10, 0x12, 0x13, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x36, 0x37, 0x39, 0x3a, 0x3b, 0x3c, 0x3d, 0x3e, 0x3f,
+  0x4e, 0x4f, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57,
+]);
+
+function ownerOf(named: StructAbi | FieldReference | VariantReference): StructAbi {
+  return "owner" in named ? named.owner : named;
+}
+
+/** Checks what the instructions of a function name: generic or not, type arguments, masks, constants. */
+export function assertOperands({ body, typeParams }: FunctionDefinition, code: CheckedCode): void {
+  if (body === undefined) return;
+  const params = typeParams.map(abilityBits);
+  body.opcodes.forEach((opcode, pc) => {
+    const operand = body.operands[pc];
+    if (STRUCT_OPCODES.has(opcode)) {
+      if (code.self === undefined) throw fault(CODE.invalidInScript, "a script defines no structs");
+      const { of, typeArgs } = split<StructAbi | FieldReference | VariantReference>(operand);
+      const owner = ownerOf(of).typeParams.map(({ constraints }) => constraints);
+      assertGeneric(isInstantiation(operand), owner.length);
+      if (isInstantiation(operand)) code.types.assertTypeArgs(typeArgs, owner, params);
+      return;
+    }
+    switch (opcode) {
+      case 0x11:
+        assertGeneric(false, (operand as FunctionReference).typeParams.length);
+        return;
+      case 0x38: {
+        const { of, typeArgs } = split<FunctionReference>(operand);
+        assertGeneric(true, of.typeParams.length);
+        code.types.assertTypeArgs(typeArgs, of.typeParams, params);
+        return;
+      }
+      case 0x58:
+      case 0x59: {
+        const { target, mask } = operand as ClosureReference;
+        assertGeneric(opcode === 0x59, target.of.typeParams.length);
+        if (opcode === 0x59) code.types.assertTypeArgs(target.typeArgs, target.of.typeParams, params);
+        if (mask >> BigInt(target.of.params.length) !== 0n)
+          throw fault(CODE.closureMask, "a closure captures parameters that do not exist");
+        return;
+      }
+      case 0x5a: {
+        const { item } = operand as VectorReference;
+        if (item.kind !== "function") throw fault(CODE.closureNotFunction, "only functions are called");
+        code.types.assertType(item, params, false);
+        return;
+      }
+      case 0x40:
+      case 0x41:
+      case 0x42:
+      case 0x43:
+      case 0x44:
+      case 0x45:
+      case 0x46:
+      case 0x47: {
+        const { item, count } = operand as VectorReference;
+        code.types.assertType(item, params, false);
+        if (count > MAX_VECTOR_OPERAND) throw fault(CODE.constraintNotSatisfied, "a vector is too long");
+        return;
+      }
+      case 0x07:
+        assertConstant(operand as Constant);
+        return;
+      default:
+    }
+  });
+}
+
+function assertGeneric(isGeneric: boolean, count: number): void {
+  if (isGeneric !== count > 0)
+    throw fault(CODE.genericMismatch, "an instruction does not fit to what it names");
+}
+
+function assertConstant({ type, bytes }: Constant): void {
+  if (decodeValue(bytes, constantLayout(type)) === undefined)
+    throw fault(CODE.malformedConstant, "a constant does not decode");
+}
+
+function constantLayout(type: AbiType): Layout {
+  switch (type.kind) {
+    case "vector":
+      return { kind: "vector", item: constantLayout(type.item), itemKind: itemKindOf(type.item) };
+    case "signer":
+    case "struct":
+    case "reference":
+    case "parameter":
+    case "function":
+      throw fault(CODE.invalidConstantType, "a constant has a type that it cannot have");
+    default:
+      return { kind: type.kind };
+  }
+}
+
+/** A run of instructions without jumps. */
+interface Block {
+  readonly start: number;
+  /** The last instruction. */
+  readonly end: number;
+  readonly next: readonly number[];
+}
+
+function blocksOf({ opcodes, operands }: FunctionBody): ReadonlyMap<number, Block> {
+  const starts = new Set([0]);
+  opcodes.forEach((opcode, pc) => {
+    if (!ENDS.has(opcode)) return;
+    if (opcode >= 0x03 && opcode <= 0x05) starts.add(operands[pc] as number);
+    if (pc + 1 < opcodes.length) starts.add(pc + 1);
+  });
+  const ordered = [...starts].sort((a, b) => a - b);
+  const blocks = new Map<number, Block>();
+  ordered.forEach((start, i) => {
+    const end = (ordered[i + 1] ?? opcodes.length) - 1;
+    const opcode = opcodes[end] ?? 0;
+    const target = operands[end] as number;
+    const next =
+      opcode === 0x05
+        ? [target]
+        : opcode === 0x03 || opcode === 0x04
+          ? [target, end + 1]
+          : ENDS.has(opcode)
+            ? []
+            : [end + 1];
+    blocks.set(start, { start, end, next });
+  });
+  return blocks;
+}
+
+/** Checks the body of a function. */
+export function assertBody(definition: FunctionDefinition, code: CheckedCode): void {
+  const { body } = definition;
+  if (body === undefined) return;
+  const { opcodes } = body;
+  const last = opcodes[opcodes.length - 1];
+  if (last === undefined) throw fault(CODE.emptyCode, "a function has no code");
+  if (!ENDS.has(last) || last === 0x03 || last === 0x04)
+    throw fault(CODE.invalidFallThrough, "the code has no end");
+  const blocks = blocksOf(body);
+  if (blocks.size > MAX_BLOCKS) throw fault(CODE.tooManyBlocks, "a function has too many blocks");
+  const reached = reachedBlocks(blocks);
+  for (const block of reached) assertStack(block, definition, body);
+  const checker = new TypeChecker(definition, body, code);
+  for (const { start, end } of reached)
+    for (let pc = start; pc <= end; pc++) checker.check(opcodes[pc] ?? 0, body.operands[pc]);
+  assertLocals(definition, body, blocks, code.types);
+}
+
+function reachedBlocks(blocks: ReadonlyMap<number, Block>): readonly Block[] {
+  const seen = new Set<number>([0]);
+  for (const start of seen) for (const next of blocks.get(start)?.next ?? []) seen.add(next);
+  return [...blocks.values()].filter(({ start }) => seen.has(start));
+}
+
+/** The stack is empty before and after a block. */
+function assertStack({ start, end }: Block, definition: FunctionDefinition, body: FunctionBody): void {
+  let height = 0;
+  for (let pc = start; pc <= end; pc++) {
+    const opcode = body.opcodes[pc] ?? 0;
+    const [taken, given] = effectOf(opcode, body.operands[pc], definition.returns.length);
+    if (height < taken) throw fault(CODE.negativeStack, "an instruction takes more than there is");
+    height += given - taken;
+    if (opcode === 0x02 && height !== 0) throw fault(CODE.positiveStack, "values are left on return");
+    if (height > MAX_STACK) throw fault(CODE.stackOverflow, "a block needs too large a stack");
+  }
+  if (height !== 0) throw fault(CODE.positiveStack, "values are left at the end of a block");
+}
+
+const SIGNED: ReadonlySet<string> = new Set(["i8", "i16", "i32", "i64", "i128", "i256"]);
+const INTEGERS: ReadonlySet<string> = new Set(INTEGER_NAMES);
+
+function isUnsigned({ kind }: AbiType): boolean {
+  return INTEGERS.has(kind) && !SIGNED.has(kind);
+}
+
+function referenceTo(to: AbiType, mutable: boolean): AbiType {
+  return { kind: "reference", mutable, to };
+}
+
+/** Follows the types of the stack through instructions. */
+class TypeChecker {
+  readonly #definition: FunctionDefinition;
+  readonly #locals: readonly AbiType[];
+  readonly #params: readonly number[];
+  readonly #code: CheckedCode;
+  readonly #stack: AbiType[] = [];
+
+  constructor(definition: FunctionDefinition, body: FunctionBody, code: CheckedCode) {
+    this.#definition = definition;
+    this.#locals = [...definition.params, ...body.locals];
+    this.#params = definition.typeParams.map(abilityBits);
+    this.#code = code;
+  }
+
+  #pop(): AbiType {
+    const type = this.#stack.pop();
+    if (type === undefined) throw fault(CODE.negativeStack, "an instruction takes more than there is");
+    return type;
+  }
+
+  #push(type: AbiType): void {
+    this.#stack.push(type);
+  }
+
+  #has(type: AbiType, ability: number): boolean {
+    return (this.#code.types.abilities(type, this.#params) & ability) !== 0;
+  }
+
+  #local(index: CodeOperand): AbiType {
+    const type = this.#locals[index as number];
+    if (type === undefined) throw fault(CODE.typeMismatch, "there is no such local");
+    return type;
+  }
+
+  /** Takes values of these types, the last one first. */
+  #take(types: readonly AbiType[], status: number): void {
+    for (let i = types.length - 1; i >= 0; i--)
+      if (!isAssignable(types[i] as AbiType, this.#pop())) throw fault(status, "an operand has another type");
+  }
+
+  #expect(type: AbiType, kind: AbiType["kind"], status: number): void {
+    if (type.kind !== kind) throw fault(status, `an operand is not of type ${kind}`);
+  }
+
+  #structType({ name }: StructAbi, typeArgs: readonly AbiType[]): AbiType {
+    const own = this.#code.types.structs.get(`${this.#code.self}::${name}`);
+    if (own === undefined) throw fault(CODE.typeMismatch, `there is no struct ${name}`);
+    return typeArgs.length === 0 ? own.base : { ...own.base, typeArgs };
+  }
+
+  check(opcode: number, operand: CodeOperand): void {
+    const load = LOADS[opcode];
+    if (load !== undefined) {
+      this.#push(load);
+      return;
+    }
+    const cast = CAST_KINDS[opcode];
+    if (cast !== undefined) {
+      if (!INTEGERS.has(this.#pop().kind)) throw fault(CODE.integerType, "only integers are cast");
+      this.#push({ kind: INTEGER_NAMES[cast - 1] ?? "u8" });
+      return;
+    }
+    if (opcode >= 0x40 && opcode <= 0x47) {
+      this.#vector(opcode, operand as VectorReference);
+      return;
+    }
+    if ((opcode >= 0x29 && opcode <= 0x2d) || (opcode >= 0x3b && opcode <= 0x3f)) {
+      this.#global(opcode, operand);
+      return;
+    }
+    if (STRUCT_OPCODES.has(opcode)) this.#struct(opcode, operand);
+    else if (opcode >= 0x16 && opcode <= 0x26) this.#calculate(opcode);
+    else this.#other(opcode, operand);
+  }
+
+  #calculate(opcode: number): void {
+    const other = this.#pop();
+    if (opcode === 0x20) {
+      this.#expect(other, "bool", CODE.booleanType);
+      this.#push(BOOL);
+      return;
+    }
+    const one = this.#pop();
+    switch (opcode) {
+      case 0x1e:
+      case 0x1f:
+        this.#expect(one, "bool", CODE.booleanType);
+        this.#expect(other, "bool", CODE.booleanType);
+        this.#push(BOOL);
+        return;
+      case 0x21:
+      case 0x22:
+        if (!this.#has(other, DROP) || !isSameType(one, other))
+          throw fault(CODE.equalityType, "values cannot be compared");
+        this.#push(BOOL);
+        return;
+      default: {
+        const isBits = opcode >= 0x1b && opcode <= 0x1d;
+        const isGood = isBits ? isUnsigned(other) : INTEGERS.has(other.kind);
+        if (!isGood || !isSameType(one, other))
+          throw fault(CODE.integerType, "operands are not integers of one type");
+        this.#push(opcode >= 0x23 ? BOOL : one);
+      }
+    }
+  }
+
+  #other(opcode: number, operand: CodeOperand): void {
+    switch (opcode) {
+      case 0x01:
+        if (!this.#has(this.#pop(), DROP)) throw fault(CODE.popWithoutDrop, "a value cannot be dropped");
+        return;
+      case 0x02:
+        this.#take(this.#definition.returns, CODE.returnType);
+        return;
+      case 0x03:
+      case 0x04:
+        this.#expect(this.#pop(), "bool", CODE.branchType);
+        return;
+      case 0x05:
+      case 0x28:
+        return;
+      case 0x07:
+        this.#push((operand as Constant).type);
+        return;
+      case 0x0a: {
+        const type = this.#local(operand);
+        if (!this.#has(type, COPY)) throw fault(CODE.copyWithoutCopy, "a value cannot be copied");
+        this.#push(type);
+        return;
+      }
+      case 0x0b:
+        this.#push(this.#local(operand));
+        return;
+      case 0x0c:
+        if (!isAssignable(this.#local(operand), this.#pop()))
+          throw fault(CODE.storeType, "a local has another type");
+        return;
+      case 0x0d:
+      case 0x0e: {
+        const type = this.#local(operand);
+        if (type.kind === "reference") throw fault(CODE.borrowLocalReference, "a reference to a reference");
+        this.#push(referenceTo(type, opcode === 0x0d));
+        return;
+      }
+      case 0x11:
+      case 0x38: {
+        const { of, typeArgs } = split<FunctionReference>(operand);
+        this.#take(
+          of.params.map((type) => substitute(type, typeArgs)),
+          CODE.callType,
+        );
+        for (const type of of.returns) this.#push(substitute(type, typeArgs));
+        return;
+      }
+      case 0x14: {
+        const type = this.#pop();
+        if (type.kind !== "reference") throw fault(CODE.readType, "only references are read");
+        if (!this.#has(type.to, COPY)) throw fault(CODE.readWithoutCopy, "a value cannot be copied");
+        this.#push(type.to);
+        return;
+      }
+      case 0x15: {
+        const reference = this.#pop();
+        const value = this.#pop();
+        if (reference.kind !== "reference" || !reference.mutable)
+          throw fault(CODE.writeNotMutable, "only mutable references are written");
+        if (!this.#has(reference.to, DROP)) throw fault(CODE.writeWithoutDrop, "a value cannot be dropped");
+        if (!isAssignable(reference.to, value)) throw fault(CODE.writeType, "a value of another type");
+        return;
+      }
+      case 0x27:
+        this.#expect(this.#pop(), "u64", CODE.abortType);
+        return;
+      case 0x68: {
+        const text = this.#pop();
+        if (typeKey(text) !== "vector<u8>") throw fault(CODE.abortType, "a message is not a vector of bytes");
+        this.#expect(this.#pop(), "u64", CODE.abortType);
+        return;
+      }
+      case 0x2e: {
+        const type = this.#pop();
+        if (type.kind !== "reference" || !type.mutable)
+          throw fault(CODE.freezeType, "only mutable references are frozen");
+        this.#push(referenceTo(type.to, false));
+        return;
+      }
+      case 0x2f:
+      case 0x30: {
+        this.#expect(this.#pop(), "u8", CODE.integerType);
+        const type = this.#pop();
+        if (!isUnsigned(type)) throw fault(CODE.integerType, "only unsigned integers are shifted");
+        this.#push(type);
+        return;
+      }
+      case 0x67: {
+        const type = this.#pop();
+        if (!SIGNED.has(type.kind)) throw fault(CODE.integerType, "only signed integers are negated");
+        this.#push(type);
+        return;
+      }
+      case 0x58:
+      case 0x59:
+        this.#packClosure(operand as ClosureReference);
+        return;
+      case 0x5a: {
+        const { item } = operand as VectorReference;
+        if (item.kind !== "function") throw fault(CODE.closureNotFunction, "only functions are called");
+        this.#take([...item.args, item], CODE.callType);
+        for (const type of item.results) this.#push(type);
+        return;
+      }
+      default:
+        throw fault(CODE.typeMismatch, `unknown opcode ${opcode}`);
+    }
+  }
+
+  #packClosure({ target: { of, typeArgs }, mask }: ClosureReference): void {
+    let abilities = of.isPersistent ? COPY | DROP | STORE : COPY | DROP;
+    const isCaptured = (i: number): boolean => ((mask >> BigInt(i)) & 1n) === 1n;
+    const params = of.params.map((type) => substitute(type, typeArgs));
+    for (let i = params.length - 1; i >= 0; i--) {
+      if (!isCaptured(i)) continue;
+      const given = this.#pop();
+      abilities &= this.#code.types.abilities(given, this.#params);
+      const type = params[i] as AbiType;
+      if (!isAssignable(type, given) || type.kind === "reference")
+        throw fault(CODE.packType, "a captured value has another type");
+    }
+    this.#push({
+      kind: "function",
+      args: params.filter((_, i) => !isCaptured(i)),
+      results: of.returns.map((type) => substitute(type, typeArgs)),
+      abilities,
+    });
+  }
+
+  #struct(opcode: number, operand: CodeOperand): void {
+    const { of, typeArgs } = split<StructAbi | FieldReference | VariantReference>(operand);
+    const owner = ownerOf(of);
+    const type = this.#structType(owner, typeArgs);
+    if ("index" in of) {
+      this.#borrowField(opcode, of, type, typeArgs);
+      return;
+    }
+    if (opcode === 0x56 || opcode === 0x57) {
+      const given = this.#pop();
+      if (given.kind !== "reference" || !isSameType(given.to, type))
+        throw fault(CODE.testVariantType, "a value of another type is tested");
+      this.#push(BOOL);
+      return;
+    }
+    const isVariant = "variant" in of;
+    const isPack = opcode === 0x12 || opcode === 0x39 || opcode === 0x52 || opcode === 0x53;
+    if (!isPack && !isSameType(this.#pop(), type)) throw fault(CODE.unpackType, "a value of another type");
+    const declared = isVariant ? owner.variants?.[of.variant]?.fields : owner.fields;
+    if (declared === undefined || isVariant !== (owner.variants !== undefined) || owner.isNative)
+      throw fault(CODE.packType, "a struct is taken for an enum, or an enum for a struct");
+    const fields = declared.map((field) => substitute(field.type, typeArgs));
+    if (!isPack) for (const field of fields) this.#push(field);
+    else {
+      this.#take(fields, CODE.packType);
+      this.#push(type);
+    }
+  }
+
+  #borrowField(
+    opcode: number,
+    { owner, index, variants }: FieldReference,
+    type: AbiType,
+    typeArgs: readonly AbiType[],
+  ): void {
+    const isMutable = opcode === 0x0f || opcode === 0x36 || opcode === 0x4f || opcode === 0x51;
+    const given = this.#pop();
+    if (given.kind !== "reference" || (isMutable && !given.mutable) || !isSameType(given.to, type))
+      throw fault(CODE.borrowFieldType, "a field of another type is borrowed");
+    if (variants?.length === 0) throw fault(CODE.noVariants, "a field of no variant is borrowed");
+    const lists =
+      variants === undefined ? [owner.fields] : variants.map((one) => owner.variants?.[one]?.fields);
+    const [first, ...rest] = lists.map((fields) => {
+      const field = fields?.[index];
+      if (field === undefined) throw fault(CODE.borrowFieldBad, "there is no such field");
+      return substitute(field.type, typeArgs);
+    });
+    if (first === undefined || !rest.every((one) => isSameType(one, first)))
+      throw fault(CODE.borrowFieldType, "a field has several types");
+    this.#push(referenceTo(first, isMutable));
+  }
+
+  #global(opcode: number, operand: CodeOperand): void {
+    const { of, typeArgs } = split<StructAbi>(operand);
+    const type = this.#structType(of, typeArgs);
+    const hasKey = this.#has(type, KEY);
+    // Exists, borrow mutably, borrow, move from, move to.
+    switch (opcode >= 0x3b ? opcode - 0x3b : opcode - 0x29) {
+      case 0:
+        if (!hasKey) throw fault(CODE.existsType, "a type is not a resource");
+        this.#expect(this.#pop(), "address", CODE.existsType);
+        this.#push(BOOL);
+        return;
+      case 1:
+      case 2:
+        this.#expect(this.#pop(), "address", CODE.borrowGlobalType);
+        if (!hasKey) throw fault(CODE.borrowGlobalKey, "a type is not a resource");
+        this.#push(referenceTo(type, opcode === 0x2a || opcode === 0x3c));
+        return;
+      case 3:
+        if (!hasKey) throw fault(CODE.moveFromKey, "a type is not a resource");
+        this.#expect(this.#pop(), "address", CODE.moveFromType);
+        this.#push(type);
+        return;
+      default: {
+        if (!hasKey) throw fault(CODE.moveToKey, "a type is not a resource");
+        const value = this.#pop();
+        const signer = this.#pop();
+        if (!isSameType(value, type) || typeKey(signer) !== "&signer")
+          throw fault(CODE.moveToType, "a resource of another type, or no signer");
+      }
+    }
+  }
+
+  /** Takes a reference to a vector of the items. */
+  #vectorReference(item: AbiType, needsMutable: boolean): void {
+    const type = this.#pop();
+    const isGood =
+      type.kind === "reference" &&
+      (type.mutable || !needsMutable) &&
+      type.to.kind === "vector" &&
+      isSameType(type.to.item, item);
+    if (!isGood) throw fault(CODE.typeMismatch, "an operand is not a reference to such a vector");
+  }
+
+  #vector(opcode: number, { item, count }: VectorReference): void {
+    switch (opcode) {
+      case 0x40:
+        for (let i = 0; i < count; i++)
+          if (!isAssignable(item, this.#pop())) throw fault(CODE.typeMismatch, "an item has another type");
+        this.#push({ kind: "vector", item });
+        return;
+      case 0x41:
+        this.#vectorReference(item, false);
+        this.#push(U64);
+        return;
+      case 0x42:
+      case 0x43:
+        this.#expect(this.#pop(), "u64", CODE.typeMismatch);
+        this.#vectorReference(item, opcode === 0x43);
+        this.#push(referenceTo(item, opcode === 0x43));
+        return;
+      case 0x44:
+        if (!isAssignable(item, this.#pop())) throw fault(CODE.typeMismatch, "an item has another type");
+        this.#vectorReference(item, true);
+        return;
+      case 0x45:
+        this.#vectorReference(item, true);
+        this.#push(item);
+        return;
+      case 0x46:
+        if (!isSameType(this.#pop(), { kind: "vector", item }))
+          throw fault(CODE.typeMismatch, "an operand is not such a vector");
+        for (let i = 0; i < count; i++) this.#push(item);
+        return;
+      default:
+        this.#expect(this.#pop(), "u64", CODE.typeMismatch);
+        this.#expect(this.#pop(), "u64", CODE.typeMismatch);
+        this.#vectorReference(item, true);
+    }
+  }
+}
+
+/** Whether a local has a value: no, on some ways, on all. */
+const NO = 0;
+const MAYBE = 1;
+const YES = 2;
+
+/** Follows which locals have values, until nothing changes any more. */
+function assertLocals(
+  { params, typeParams }: FunctionDefinition,
+  body: FunctionBody,
+  blocks: ReadonlyMap<number, Block>,
+  types: CodeTypes,
+): void {
+  const all = [...params, ...body.locals];
+  const abilities = typeParams.map(abilityBits);
+  const canDrop = all.map((type) => (types.abilities(type, abilities) & DROP) !== 0);
+  const before = new Map<number, Uint8Array>([
+    [0, Uint8Array.from(all, (_, i) => (i < params.length ? YES : NO))],
+  ]);
+  const work = [0];
+  for (let start = work.pop(); start !== undefined; start = work.pop()) {
+    const block = blocks.get(start);
+    const state = before.get(start)?.slice();
+    if (block === undefined || state === undefined) continue;
+    for (let pc = block.start; pc <= block.end; pc++)
+      stepLocals(body.opcodes[pc] ?? 0, body.operands[pc] as number, state, canDrop);
+    for (const next of block.next) {
+      const known = before.get(next);
+      if (known === undefined) {
+        before.set(next, state.slice());
+        work.push(next);
+        continue;
+      }
+      let isChanged = false;
+      for (let i = 0; i < state.length; i++) {
+        if (known[i] === state[i] || known[i] === MAYBE) continue;
+        known[i] = MAYBE;
+        isChanged = true;
+      }
+      if (isChanged) work.push(next);
+    }
+  }
+}
+
+function stepLocals(opcode: number, index: number, state: Uint8Array, canDrop: readonly boolean[]): void {
+  switch (opcode) {
+    case 0x0a:
+      if (state[index] !== YES) throw fault(CODE.copyUnavailable, "a local without a value is copied");
+      return;
+    case 0x0b:
+      if (state[index] !== YES) throw fault(CODE.moveUnavailable, "a local without a value is moved");
+      state[index] = NO;
+      return;
+    case 0x0c:
+      if (state[index] !== NO && canDrop[index] !== true)
+        throw fault(CODE.storeUnsafe, "a value that cannot be dropped is overwritten");
+      state[index] = YES;
+      return;
+    case 0x0d:
+    case 0x0e:
+      if (state[index] !== YES)
+        throw fault(CODE.borrowLocalUnavailable, "a local without a value is borrowed");
+      return;
+    case 0x02:
+      for (let i = 0; i < state.length; i++)
+        if (state[i] !== NO && canDrop[i] !== true)
+          throw fault(CODE.unusedWithoutDrop, "a value that cannot be dropped is left");
+      return;
+    default:
+  }
+}

@@ -1,0 +1,144 @@
+// What the checks of modules and of code share: faults, abilities, and the types of one module.
+import { toHex } from "../../base/hex.ts";
+import type { Ability, AbiStructType, AbiType } from "../../move/abi.ts";
+import type { FunctionDefinition, ProgramTables, StructReference } from "../../move/bytecode/program.ts";
+import { VmError } from "../errors.ts";
+import { areSameTypes, isSameType } from "../types.ts";
+
+/** Statuses of faults in code. */
+export const FAULT = {
+  invalidSignatureToken: 1003,
+  recursiveStruct: 1005,
+  fieldMissingAbility: 1006,
+  duplicateElement: 1012,
+  invalidModuleHandle: 1013,
+  unimplementedHandle: 1014,
+  lookupFailed: 1017,
+  typeMismatch: 1020,
+  constraintNotSatisfied: 1075,
+  typeArgumentCount: 1076,
+  zeroSizedStruct: 1080,
+  linkerError: 1081,
+  friendIsSelf: 1104,
+  friendElsewhere: 1105,
+  phantomPosition: 1108,
+  tooManyTypeParameters: 1112,
+  tooManyParameters: 1113,
+  tooManyTypeNodes: 1116,
+} as const;
+
+export function fault(status: number, what: string): VmError {
+  return new VmError(status, what);
+}
+
+const BITS: Readonly<Record<Ability, number>> = { copy: 1, drop: 2, store: 4, key: 8 };
+export const COPY = 1;
+export const DROP = 2;
+export const STORE = 4;
+export const KEY = 8;
+export const PLAIN = COPY | DROP | STORE;
+
+export function abilityBits(abilities: readonly Ability[]): number {
+  return abilities.reduce((bits, one) => bits | BITS[one], 0);
+}
+
+export function structKey({ address, module, name }: AbiStructType): string {
+  return `${toHex(address)}::${module}::${name}`;
+}
+
+/** The structs that code names, and what their types can do. */
+export class CodeTypes {
+  readonly structs: ReadonlyMap<string, StructReference>;
+
+  constructor({ structs }: ProgramTables) {
+    this.structs = new Map(structs.map((one) => [structKey(one.base), one]));
+  }
+
+  /** Abilities of a type, given those of the type parameters. */
+  abilities(type: AbiType, params: readonly number[]): number {
+    switch (type.kind) {
+      case "signer":
+        return DROP;
+      case "reference":
+        return COPY | DROP;
+      case "parameter":
+        return params[type.index] ?? 0;
+      case "function":
+        return type.abilities;
+      case "vector":
+        return PLAIN & this.abilities(type.item, params);
+      case "struct": {
+        const struct = this.structs.get(structKey(type));
+        if (struct === undefined) return 0;
+        let bits = abilityBits(struct.abilities);
+        type.typeArgs.forEach((arg, i) => {
+          if (struct.typeParams[i]?.phantom === true) return;
+          const has = this.abilities(arg, params);
+          // A struct with key needs arguments with store.
+          bits &= (has & PLAIN) | (has & STORE ? KEY : 0);
+        });
+        return bits;
+      }
+      default:
+        return PLAIN;
+    }
+  }
+
+  /** Throws VmError for a type that cannot be: references inside of types, arguments without the abilities asked for. */
+  assertType(type: AbiType, params: readonly number[], mayBeReference: boolean): void {
+    if (type.kind === "reference") {
+      if (!mayBeReference) throw fault(FAULT.invalidSignatureToken, "a reference inside of a type");
+      this.assertType(type.to, params, false);
+      return;
+    }
+    if (type.kind === "vector") this.assertType(type.item, params, false);
+    if (type.kind === "function")
+      for (const one of [...type.args, ...type.results]) this.assertType(one, params, true);
+    if (type.kind !== "struct") return;
+    const struct = this.structs.get(structKey(type));
+    if (struct !== undefined)
+      this.assertTypeArgs(
+        type.typeArgs,
+        struct.typeParams.map(({ constraints }) => constraints),
+        params,
+      );
+  }
+
+  /** Throws VmError unless type arguments fit their parameters. */
+  assertTypeArgs(
+    args: readonly AbiType[],
+    wanted: readonly (readonly Ability[])[],
+    params: readonly number[],
+  ): void {
+    if (args.length !== wanted.length)
+      throw fault(FAULT.typeArgumentCount, `expected ${wanted.length} type arguments, got ${args.length}`);
+    args.forEach((arg, i) => {
+      this.assertType(arg, params, false);
+      const needed = abilityBits(wanted[i] ?? []);
+      if ((this.abilities(arg, params) & needed) !== needed)
+        throw fault(FAULT.constraintNotSatisfied, `type argument ${i} lacks an ability`);
+    });
+  }
+}
+
+/** Code whose bodies are checked. */
+export interface CheckedCode {
+  /** `address::name`; undefined for a script. */
+  readonly self: string | undefined;
+  readonly functions: readonly FunctionDefinition[];
+  readonly tables: ProgramTables;
+  readonly types: CodeTypes;
+}
+
+/** True if a value of one type may stand where another is asked for: a function may be able to do more. */
+export function isAssignable(to: AbiType, from: AbiType): boolean {
+  if (to.kind === "function" && from.kind === "function")
+    return (
+      areSameTypes(to.args, from.args) &&
+      areSameTypes(to.results, from.results) &&
+      (to.abilities & from.abilities) === to.abilities
+    );
+  if (to.kind === "reference" && from.kind === "reference" && !to.mutable && !from.mutable)
+    return isAssignable(to.to, from.to);
+  return isSameType(to, from);
+}
