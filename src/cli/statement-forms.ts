@@ -273,16 +273,18 @@ const ENTRY_NAMES: Readonly<Record<Row["entry"] | StatementChange["kind"], strin
 
 /** `2026-01-31 12:00:00.250 UTC`, on one line. */
 function timeHtml(text: string): string {
-  const [, day, time, fraction = ""] = /^(\S+)T(\S+?)(?:\.(\d+))?Z$/.exec(text) ?? [];
-  if (day === undefined) return escapeHtml(text);
-  const digits = fraction.replace(/0+$/, "");
-  return `<time datetime="${text}">${day} ${time}${digits === "" ? "" : `.${digits}`} UTC</time>`;
+  const [day = "", clock = ""] = text.split("T");
+  if (!clock.endsWith("Z")) return escapeHtml(text);
+  const [time, fraction = "0"] = clock.slice(0, -1).split(".");
+  const decimals = `${Number(`0.${fraction}`)}`.slice(1);
+  return `<time datetime="${escapeHtml(text)}">${escapeHtml(`${day} ${time}${decimals} UTC`)}</time>`;
 }
 
 /** 1234567.50 as 1,234,567.50. */
 function grouped(amount: string): string {
-  const [whole = "", ...rest] = amount.split(".");
-  return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...rest].join(".");
+  const sign = amount.startsWith("-") ? "-" : "";
+  const [whole = "", ...rest] = amount.slice(sign.length).split(".");
+  return [`${sign}${BigInt(whole).toLocaleString("en-US")}`, ...rest].join(".");
 }
 
 function factsHtml(facts: readonly (readonly [term: string, html: string] | undefined)[]): string {

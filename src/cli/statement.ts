@@ -215,9 +215,7 @@ async function readMovements(
 
 /** One spelling of a type: without spaces and zeros in front. */
 function typeKey(type: string): string {
-  return type
-    .replace(/\s/g, "")
-    .replace(/0x0*([\da-f]+)/gi, (_, digits: string) => `0x${digits.toLowerCase()}`);
+  return type.replace(/\s/g, "").replace(/0x[\da-f]+/gi, (address) => `0x${BigInt(address).toString(16)}`);
 }
 
 /** Says which assets of movements count in the balance of `asset`. */

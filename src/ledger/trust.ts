@@ -79,10 +79,9 @@ export function formatTrust(level: TrustLevel): string {
   return level.kind === "agreed" ? `agreed ${level.needed}/${level.of}` : level.kind;
 }
 
+const NAMES = TRUST_KINDS.map((kind) => (kind === "agreed" ? "agreed NEEDED/OF" : kind));
 /** The levels as texts, for messages. */
-export const TRUST_LEVELS: string = TRUST_KINDS.map((kind) => (kind === "agreed" ? "agreed NEEDED/OF" : kind))
-  .join(", ")
-  .replace(/, (\w+)$/, " or $1");
+export const TRUST_LEVELS = `${NAMES.slice(0, -1).join(", ")} or ${NAMES.at(-1)}`;
 
 /** As a number for metrics: higher is stronger, and one upstream's word is 0. */
 export function trustRank(kind: TrustKind): number {

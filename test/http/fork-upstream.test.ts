@@ -148,6 +148,8 @@ describe("a network that changes under a fork", () => {
       status: 200,
       text: `${await origin.balance(one?.address ?? "", APT, { ledgerVersion: at })}`,
     });
+    // What blocks read of the network is at hand from now on.
+    await fork.mine();
     proxy.meddle = meddle;
     const unknown = await read(fork, two?.address ?? "");
     expect(unknown.status).toBe(503);

@@ -110,8 +110,12 @@ describe("a follower that forwards submissions", () => {
       400,
       { error_code: "vm_error", message: expect.stringContaining("the upstream refused the transaction: ") },
     ]);
-    // Nothing else is handed on.
-    expect((await post(url, signed(), "/transactions/simulate")).status).toBe(403);
+    // Nothing else is handed on: the follower simulates by itself, and what is signed is not simulated.
+    const simulated = await post(url, signed(), "/transactions/simulate");
+    expect([simulated.status, simulated.headers.get("x-node-ledger-version")]).toEqual([
+      400,
+      expect.any(String),
+    ]);
     expect((await fetch(`${url}/accounts/0x1/events/1`)).status).toBe(403);
     expect((await fetch(`${url}/transactions/by_hash/0x${"77".repeat(32)}`)).status).toBe(404);
   });

@@ -72,7 +72,7 @@ async function modelOf(ledger: Pick<BookedLedger, "store">): Promise<TableModel>
 
 describe.each(["memory", "lmdb"] as const)("rows of tables of the local chain (%s)", (engine) => {
   it("are those of the records at every kept version, before and after pruning, with counts and changes", async () => {
-    const ledger = await BookedLedger.create(await ENGINES[engine](), 25);
+    const ledger = await BookedLedger.create(await ENGINES[engine](), 40);
     const model = await modelOf(ledger);
     const { url } = await startServer({ ledger: ledger.store });
     const seen = { rows: 0, deleted: 0, changed: 0 };

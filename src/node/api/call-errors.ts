@@ -35,7 +35,8 @@ const CALL_NAMES: Readonly<Record<string, string>> = {
 export function callError(error: unknown): unknown {
   if (!(error instanceof HttpError)) return error;
   const { code, cause } = error;
-  const message = error.message.replace(/^\w+(?=: )/, (name) => CALL_NAMES[name] ?? name);
+  const [name = "", ...rest] = error.message.split(": ");
+  const message = [CALL_NAMES[name] ?? name, ...rest].join(": ");
   const ledgerCode = LEDGER_CODES[code];
   if (ledgerCode !== undefined) return new LedgerError(ledgerCode, message, { cause });
   return new CallError(code.endsWith("_not_found") ? "absent" : "invalid", message, { cause });

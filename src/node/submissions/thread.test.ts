@@ -18,6 +18,6 @@ describe("the thread for large submissions", () => {
     const thread = new SubmissionThread();
     await thread.close();
     const task = { kind: "encode", body: new Uint8Array(), chainId: 4, timestampUsec: 0n } as const;
-    expect(() => thread.run(task, async () => undefined)).toThrow("too many large submissions wait already");
+    expect(() => thread.run(task, async () => undefined)).toThrow("the node is closing");
   });
 });
