@@ -158,6 +158,8 @@ describe("plain start", () => {
     const args = ["--data", data, "--block-time", "0", "--blocks", "3", "--log-level", "warn"];
     const node = await startProgram(args);
     const base = node.url.replace(/\/v1$/, "");
+    // What is explained depends on the sender's next number.
+    await until(async () => (await fetch(`${base}/v1/blocks/by_height/3`)).ok);
     const sender = (await shownBalance(node)).path.split("/")[2];
     const request = JSON.stringify({
       sender,

@@ -30,7 +30,7 @@ beforeAll(async () => {
     pruneWindow: "off",
     http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
   });
-  for (let i = 0; i < 5; i++) await origin.produceBlock();
+  for (let i = 0; i < 6; i++) await origin.produceBlock();
   proxies = await Promise.all([0, 1, 2].map(() => startProxy(origin.url ?? "")));
 });
 
