@@ -3,7 +3,7 @@ import { ConfigError, errorText } from "../base/errors.ts";
 import { toPrefixedHex } from "../base/hex.ts";
 import type { Logger } from "../base/log.ts";
 import { USEC_PER_MS, USEC_PER_SEC } from "../base/numbers.ts";
-import { formatTime } from "../base/texts/time-text.ts";
+import { formatTime, YEAR_10000_SECS } from "../base/texts/time-text.ts";
 import { nextTurn } from "../base/wait.ts";
 import type { AuthoredChange } from "../chain/authoring.ts";
 import type { AuthoredBlock, BlockBase, MadeBlock } from "../chain/block.ts";
@@ -247,6 +247,8 @@ export class BlockMaker {
         `time: the chain's clock never goes back: expected a time after ${formatTime(position.timestampUsec)}, got ${formatTime(timeUsec)}`,
       );
     }
+    if (timeUsec >= YEAR_10000_SECS * USEC_PER_SEC)
+      throw new ConfigError("time: expected one before the year 10000");
     // A block without a proposer repeats the time of the one before.
     while (position.timestampUsec < timeUsec) ({ position } = await this.#produce(timeUsec));
     this.#aheadUsec = timeUsec - wallClockUsec();

@@ -13,7 +13,7 @@ const UNIX_SECONDS = /^@?(\d{1,40})(?:\.(\d{1,40}))?$/;
 /** Digits of a second that a text may have. */
 const MAX_DECIMALS = 9;
 /** Nobody means a later time; one in milliseconds or microseconds would be. */
-const YEAR_10000_SECS = 253_402_300_800n;
+export const YEAR_10000_SECS: bigint = 253_402_300_800n;
 const TOO_LATE = "it is after the year 9999: expected seconds, not milliseconds or microseconds";
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME_OF_DAY = /^(\d{2}):(\d{2}):(\d{2})$/;

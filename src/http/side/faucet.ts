@@ -4,9 +4,11 @@ import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { fromHex } from "../../base/hex.ts";
 import { isLoopback } from "../../base/loopback.ts";
 import { sha3Parts } from "../../base/sha3.ts";
+import { JsonError } from "../../json/errors.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { type Address, addressFromBytes, parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
+import { TransactionError } from "../../transaction/errors.ts";
 import { SubmissionError } from "../../transaction/submission-error.ts";
 import { RateLimiter } from "../admission/rate-limiter.ts";
 import { HttpError } from "../errors.ts";
@@ -104,8 +106,10 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    if (error instanceof ConfigError || error instanceof SubmissionError || error instanceof MoveError)
-      throw new FaucetRefusal(400, "TransactionFailed", error.message);
+    const isAsked = [ConfigError, SubmissionError, TransactionError, MoveError, JsonError].some(
+      (kind) => error instanceof kind,
+    );
+    if (isAsked) throw new FaucetRefusal(400, "TransactionFailed", error.message);
     // Messages of the store contain paths.
     const isPublic = error instanceof LedgerError || error instanceof HttpError;
     const reason = isPublic ? error.message : "the chain cannot make blocks just now";

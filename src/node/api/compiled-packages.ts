@@ -1,9 +1,10 @@
 // Packages that the official command line compiled: `build/NAME/package-metadata.bcs` and `build/NAME/bytecode_modules/*.mv`.
-import { access, readdir, readFile } from "node:fs/promises";
+import { access, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
+import { isIdentifier } from "../../move/identifier.ts";
 
 export interface CompiledPackage {
   readonly metadata: Uint8Array;
@@ -12,6 +13,9 @@ export interface CompiledPackage {
 }
 
 const METADATA = "package-metadata.bcs";
+/** More than a chain takes in a transaction. */
+const MAX_FILE_BYTES = 2 ** 21;
+const MAX_MODULES = 1000;
 
 /** Names of the modules of a package, from the framework's `PackageMetadata`. */
 function moduleNames(metadata: Uint8Array): string[] {
@@ -33,11 +37,24 @@ function moduleNames(metadata: Uint8Array): string[] {
   }, 4);
 }
 
+/** The bytes of a file that may be anything: reading a pipe would never end. */
+async function readSmallFile(path: string): Promise<Uint8Array> {
+  const found = await stat(path);
+  if (found.isFile() && found.size <= MAX_FILE_BYTES) return readFile(path);
+  throw new ConfigError(`${path}: expected a file of at most ${MAX_FILE_BYTES} bytes`);
+}
+
 async function readPackage(folder: string): Promise<CompiledPackage> {
-  const metadata = await readFile(join(folder, METADATA));
+  const metadata = await readSmallFile(join(folder, METADATA));
   const names = moduleNames(metadata);
-  const modules = names.map((name) => readFile(join(folder, "bytecode_modules", `${name}.mv`)));
-  return { metadata, modules: await Promise.all(modules) };
+  if (names.length === 0 || names.length > MAX_MODULES || !names.every(isIdentifier)) {
+    throw new ConfigError(
+      `${folder}: expected 1 to ${MAX_MODULES} modules with names of Move in ${METADATA}`,
+    );
+  }
+  const modules: Uint8Array[] = [];
+  for (const name of names) modules.push(await readSmallFile(join(folder, "bytecode_modules", `${name}.mv`)));
+  return { metadata, modules };
 }
 
 /** The packages of a folder: one that has a `build`, such a `build`, or one package in it. Throws ConfigError. */

@@ -1,7 +1,7 @@
 // A call of any account that the owner of a chain makes without that account's signature. The transaction in the ledger
 // names no key, so nobody takes it for one that the account signed.
 
-import { ConfigError } from "../../base/errors.ts";
+import { ConfigError, errorText } from "../../base/errors.ts";
 import { NO_EXPIRATION_SECS } from "../../chain/submission/submissions.ts";
 import { type Address, formatAddressLong } from "../../move/address.ts";
 
@@ -45,8 +45,12 @@ export function impersonation(sender: Address, call: ImpersonatedCall, sequenceN
     },
     signature: { type: "no_account_signature" },
   };
-  const text = JSON.stringify(request, (_, value: unknown) =>
-    typeof value === "bigint" ? `${value}` : value,
-  );
-  return new TextEncoder().encode(text);
+  try {
+    const text = JSON.stringify(request, (_, value: unknown) =>
+      typeof value === "bigint" ? `${value}` : value,
+    );
+    return new TextEncoder().encode(text);
+  } catch (error) {
+    throw new ConfigError(`arguments: cannot be written as JSON: ${errorText(error)}`, error);
+  }
 }
