@@ -254,6 +254,7 @@ describe("a URL that is no node's", () => {
     ["encode", requests.empty],
     ["info"],
     ["status"],
+    ["trace", "5"],
   ];
 
   it.each([
@@ -307,6 +308,39 @@ describe("a URL that is no node's", () => {
       if (args[0] === "info" && body.startsWith("{")) continue;
       expectRefusal(await runCommand([...args, "--url", url]), 1, new RegExp(`(${url}|the node answered)`));
     }
+  });
+
+  const CALL = { depth: 0, function: "f", type_arguments: [], arguments: [], gas_used: "1", reads: [] };
+  const traceOf = (call: object, more: object = {}): string => {
+    const calls = [{ ...CALL, writes: [], events: [], aborted: false, ...call }];
+    const known = { success: true, vm_status: "ok", gas_used: "1", gas_scaling: "1", omitted_calls: "0" };
+    return JSON.stringify({ ...known, calls, ...more });
+  };
+
+  it("whose trace is none is refused, and whose trace has control characters does not control the terminal", async () => {
+    const trace = async (body: string): Promise<Finished> => {
+      answer = { status: 200, type: "application/json", body };
+      return runCommand(["trace", "5", "--url", url]);
+    };
+    for (const body of [
+      traceOf({ depth: -1 }),
+      traceOf({ depth: 4e8 }),
+      traceOf({ arguments: [{ type: "u64" }] }),
+      traceOf({ reads: [null] }),
+      traceOf({}, { omitted_calls: "\u001b[2J 9" }),
+      traceOf({}, { fault: null }),
+    ])
+      expectRefusal(await trace(body), 1, new RegExp(url));
+    const evil = "\u001b[31m\u202e\u0007";
+    const item = { kind: "resource", owner: evil, key: evil };
+    const value = { type: evil, value: evil };
+    const call = { function: evil, arguments: [value], reads: [item], writes: [item], events: [value] };
+    const fault = { status: evil, description: evil, location: evil, function: evil, code_offset: evil };
+    const run = await trace(traceOf({ ...call, omitted: "7" }, { vm_status: evil, fault }));
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run.stdout).toContain("fault in \\u001b[31m\\u202e\\u0007::");
+    expect(run.stdout).toContain("7 more entries are left out");
+    expect(run.stdout.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
   it("is a node's with or without /v1 and slashes at its end", async () => {

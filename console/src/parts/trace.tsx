@@ -66,6 +66,7 @@ function CallRow({ call, scaling }: { readonly call: Call; readonly scaling: num
         <Items name="Read" items={call.reads} />
         <Items name="Wrote" items={call.writes} />
         <Values name="Event" values={call.events} />
+        {call.omitted === undefined ? undefined : <Fact name="Left out">{call.omitted} entries</Fact>}
       </Facts>
     </details>
   );

@@ -2,7 +2,6 @@
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { switchOption } from "../../base/option.ts";
 import { escapeControls } from "../../base/texts/text.ts";
-import { traceByVersionRoute, traceRoute } from "../../interface/routes.ts";
 import type { TraceAnswer, TracedCall, TracedValue } from "../../node.ts";
 import { type CommandContext, command, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { askSource } from "../source/open.ts";
@@ -18,7 +17,7 @@ function shown({ value, bytes, omitted }: TracedValue): string {
 }
 
 function* callLines(call: TracedCall, scaling: number): Iterable<string> {
-  const { function: name, type_arguments: types, gas_used, reads, writes, events, aborted } = call;
+  const { function: name, type_arguments: types, gas_used, reads, writes, events, aborted, omitted } = call;
   const generic = types.length === 0 ? "" : `<${types.join(", ")}>`;
   const gas = Number((Number(gas_used) / scaling).toFixed(3));
   const paid = gas === 0 ? "" : `  ${gas} gas`;
@@ -26,19 +25,19 @@ function* callLines(call: TracedCall, scaling: number): Iterable<string> {
   for (const { owner, key } of reads) yield `  reads ${key} of ${owner}`;
   for (const { owner, key } of writes) yield `  writes ${key} of ${owner}`;
   for (const event of events) yield `  emits ${event.type} ${shown(event)}`;
+  if (omitted !== undefined) yield `  ${omitted} more entries are left out`;
 }
 
 function* linesOf(trace: TraceAnswer): Iterable<string> {
   const { calls, fault, omitted_calls: omitted } = trace;
   for (const call of calls)
-    for (const line of callLines(call, Number(trace.gas_scaling)))
-      yield escapeControls(`${"  ".repeat(call.depth)}${line}`);
+    for (const line of callLines(call, Number(trace.gas_scaling))) yield `${"  ".repeat(call.depth)}${line}`;
   if (calls.length === 0)
     yield "no calls: the framework of this ledger has no code, or the transaction ran none";
   if (omitted !== "0") yield `${omitted} more calls are left out`;
   if (fault?.location !== undefined)
     yield `fault in ${fault.location}::${fault.function ?? ""} at instruction ${fault.code_offset}`;
-  yield escapeControls(`${trace.vm_status}; ${trace.gas_used} gas`);
+  yield `${trace.vm_status}; ${trace.gas_used} gas`;
   if (trace.matches_ledger === false)
     yield "the ledger has another result: this run does not tell what it did";
 }
@@ -61,14 +60,10 @@ export const traceCommand = command({
   examples: ["sextant trace 1234", "sextant trace request.json"],
   run: async (values, operands, context) => {
     const [what] = operandsOf(operands, ["VERSION or FILE"]);
-    const request = /^\d+$/.test(what) ? undefined : await requestIn(what, context);
-    const answer = await askSource(values, (source) =>
-      request === undefined
-        ? source.read(traceByVersionRoute, { txn_version: what })
-        : source.read(traceRoute, {}, request),
-    );
+    const asked = /^\d+$/.test(what) ? what : await requestIn(what, context);
+    const answer = await askSource(values, (source) => source.trace(asked));
     if (values.json) context.out(answer);
-    else for (const line of linesOf(JSON.parse(answer) as TraceAnswer)) context.out(line);
+    else for (const line of linesOf(JSON.parse(answer) as TraceAnswer)) context.out(escapeControls(line));
     return EXIT_OK;
   },
 });

@@ -117,6 +117,48 @@ export const isBlock: Shape = (text) => {
   return BLOCK_NUMBERS.every((name) => isU64(block?.[name]));
 };
 
+/** Calls of a chain are less deep. */
+const MAX_DEPTH = 1024;
+
+type Members = Readonly<Record<string, unknown>>;
+
+function hasTexts(members: Members, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof members[name] === "string");
+}
+
+function isListIn(list: unknown, isItem: (item: Members) => boolean): boolean {
+  return (
+    Array.isArray(list) && list.every((item: unknown) => item instanceof Object && isItem(item as Members))
+  );
+}
+
+const isTracedValue = (value: Members): boolean =>
+  hasTexts(value, "type") && (value.omitted === true || (value.value ?? value.bytes) !== undefined);
+
+const isTracedCall = (call: Members): boolean =>
+  hasTexts(call, "function") &&
+  Number.isInteger(call.depth) &&
+  (call.depth as number) >= 0 &&
+  (call.depth as number) <= MAX_DEPTH &&
+  isU64(call.gas_used) &&
+  (call.omitted === undefined || isU64(call.omitted)) &&
+  Array.isArray(call.type_arguments) &&
+  call.type_arguments.every((type) => typeof type === "string") &&
+  [call.arguments, call.events].every((list) => isListIn(list, isTracedValue)) &&
+  [call.reads, call.writes].every((list) => isListIn(list, (item) => hasTexts(item, "owner", "key")));
+
+export const isTrace: Shape = (text) => {
+  const trace = toObject(text);
+  return (
+    trace !== undefined &&
+    hasTexts(trace, "vm_status") &&
+    [trace.gas_used, trace.gas_scaling, trace.omitted_calls].every(isU64) &&
+    isListIn(trace.calls, isTracedCall) &&
+    (trace.fault === undefined ||
+      isListIn([trace.fault], (fault) => hasTexts(fault, "status", "description")))
+  );
+};
+
 /** Shape of the results of a batch: as many as there were queries, each a value or an error. */
 export function batchShape(member: string, count: number, isResult: (result: object) => boolean): Shape {
   return (text) => {

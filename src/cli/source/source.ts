@@ -19,6 +19,8 @@ import {
   rawItemsRoute,
   tableItemCountRoute,
   tableItemsRoute,
+  traceByVersionRoute,
+  traceRoute,
   transactionByVersionRoute,
 } from "../../interface/routes.ts";
 import {
@@ -32,6 +34,7 @@ import {
   isListOf,
   isObject,
   isRow,
+  isTrace,
   isU64,
   listLines,
   type Shape,
@@ -223,6 +226,12 @@ export abstract class Source {
 
   transaction(version: string): Promise<string> {
     return this.#text(transactionByVersionRoute, { txn_version: version }, isObject);
+  }
+
+  /** The trace of a committed transaction by its version, or of one to simulate. */
+  trace(what: string | object): Promise<string> {
+    if (typeof what === "string") return this.#text(traceByVersionRoute, { txn_version: what }, isTrace);
+    return this.#text(traceRoute, {}, isTrace, jsonBody(what));
   }
 
   /** The JSON text of any other read. */

@@ -22,7 +22,7 @@ import { assertCommitted } from "./get-transaction-by-version.ts";
 const MAX_IN_FLIGHT = 16;
 
 const BOUNDS =
-  "Long traces are cut: calls after the first thousand, or after 4 MiB, are counted in `omitted_calls`, and values of more than 16 KiB, or after 1 MiB of all, are marked `omitted`. There are no calls on a local chain, whose framework has no code.";
+  "Long traces are cut: calls after the first thousand, or after 4 MiB, are counted in `omitted_calls`; events and items after the first thousand of each, or after 4 MiB, in `omitted` of their call; values of more than 16 KiB, or after 1 MiB of all, are marked `omitted`. There are no calls on a local chain, whose framework has no code.";
 
 /** The machine is loaded with the first trace. */
 async function createTrace(): Promise<CallTrace> {

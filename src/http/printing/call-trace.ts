@@ -2,6 +2,7 @@
 // because a transaction may call a million functions.
 import { CodedError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { addressFromBytes, formatAddress } from "../../move/address.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
@@ -9,7 +10,7 @@ import { Meter } from "../../vm/gas.ts";
 import { encodeStored } from "../../vm/layout.ts";
 import type { AbortInfo } from "../../vm/ledger/abort-info.ts";
 import { type FunctionInstance, Linker } from "../../vm/linker.ts";
-import type { GlobalSlot, Session, SessionEvent, Tracer } from "../../vm/session.ts";
+import type { Session, SessionEvent, SessionResource, SessionTableItem, Tracer } from "../../vm/session.ts";
 import { formatType, substitute, tagOf } from "../../vm/types.ts";
 import { abstractSize, asRef, type Value } from "../../vm/values.ts";
 import { AnswerText } from "./answer-text.ts";
@@ -17,12 +18,14 @@ import type { StoredValuePrinter } from "./move-json.ts";
 import { STATUS_NAMES } from "./status-names.ts";
 
 const MAX_CALLS = 1000;
+/** Events of one trace, and places that it watches for writes. */
+const MAX_KEPT = 1000;
 /** BCS of one value, and of all values of one trace. */
 const MAX_VALUE_BYTES = 16 << 10;
 const MAX_VALUES_BYTES = 1 << 20;
 /** Units of memory of all arguments that are looked at: it takes time to find out how long a value is. */
 const MAX_LOOKED_AT = 4 << 20;
-/** Calls after this number of characters are left out. */
+/** What does not fit in is left out. */
 const MAX_CHARACTERS = 4 << 20;
 
 /** Faults that only say that a value has no JSON form here. */
@@ -34,16 +37,17 @@ interface TracedValue {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** A place of the state, as JSON. */
-type ItemText = string;
+type Place = SessionResource | SessionTableItem;
 
 interface TracedCall {
   readonly depth: number;
   readonly callee: FunctionInstance;
   readonly args: readonly TracedValue[];
-  readonly reads: ItemText[];
-  readonly writes: ItemText[];
+  readonly reads: Place[];
+  readonly writes: Place[];
   readonly events: SessionEvent[];
+  /** Reads and events that are not kept. */
+  omitted: number;
   /** Gas that was left at the beginning. */
   readonly balance: number;
   gasUsed: number;
@@ -52,15 +56,24 @@ interface TracedCall {
 
 /** What was noted of a session. */
 class Noted {
-  resources = 0;
-  tableItems = 0;
   events = 0;
+  /** New places of the session. Iterators go on where they were, so none may be asked at its end. */
+  readonly loaded: {
+    readonly places: ReadonlyMap<string, Place>;
+    readonly next: Iterator<Place>;
+    seen: number;
+  }[];
   /** Places that are not written yet. */
-  clean: { readonly slot: GlobalSlot; readonly item: ItemText }[] = [];
+  clean: Place[] = [];
   /** Finds layouts without a charge to the traced run. */
   readonly linker: Linker;
 
-  constructor(linker: Linker) {
+  constructor({ options: { linker }, resources, tableItems }: Session) {
+    this.loaded = [resources, tableItems].map((places: ReadonlyMap<string, Place>) => ({
+      places,
+      next: places.values(),
+      seen: 0,
+    }));
     const { meter, hasDelayedFields } = linker;
     const source = linker.peek.bind(linker);
     const free = new Meter({ version: meter.version, prices: new Map() }, 0);
@@ -79,6 +92,18 @@ function shortModule(key: string): string {
   return name === undefined ? key : `${shortAddress(address)}::${name}`;
 }
 
+function isWritten({ slot }: Place): boolean {
+  return slot.isDirty || slot.hasAggregatorChange;
+}
+
+function placeText(place: Place): string {
+  const told =
+    "handle" in place
+      ? { kind: "table_item", owner: shortAddress(place.handle), key: toPrefixedHex(place.key) }
+      : { kind: "resource", owner: shortAddress(place.address), key: formatType(place.type) };
+  return JSON.stringify(told);
+}
+
 export class CallTrace implements Tracer {
   readonly #calls: TracedCall[] = [];
   readonly #open: TracedCall[] = [];
@@ -86,6 +111,9 @@ export class CallTrace implements Tracer {
   /** Open calls that are left out. */
   #skipped = 0;
   #omitted = 0;
+  #keptEvents = 0;
+  #keptPlaces = 0;
+  #isFull = false;
   #lookedAt = 0;
   #valueBytes = 0;
   #scaling = 1;
@@ -94,7 +122,7 @@ export class CallTrace implements Tracer {
   begin(): void {
     this.#calls.length = this.#open.length = 0;
     this.#noted.clear();
-    this.#skipped = this.#omitted = this.#lookedAt = 0;
+    this.#skipped = this.#omitted = this.#lookedAt = this.#keptEvents = this.#keptPlaces = 0;
     this.#fault = undefined;
   }
 
@@ -116,6 +144,7 @@ export class CallTrace implements Tracer {
       reads: [],
       writes: [],
       events: [],
+      omitted: 0,
       balance,
       gasUsed: 0,
       isAborted: false,
@@ -149,36 +178,30 @@ export class CallTrace implements Tracer {
 
   /** Gives the innermost call what happened since the last time. */
   #note(session: Session): Noted {
-    const { linker } = session.options;
-    const noted = this.#noted.get(session) ?? new Noted(linker);
+    const noted = this.#noted.get(session) ?? new Noted(session);
     this.#noted.set(session, noted);
     const call = this.#open.at(-1);
-    const { resources, tableItems, events } = session;
-    const loaded = (slot: GlobalSlot, item: ItemText): void => {
-      call?.reads.push(item);
-      noted.clean.push({ slot, item });
-    };
-    if (resources.size > noted.resources)
-      for (const { address, type, slot } of [...resources.values()].slice(noted.resources))
-        loaded(
-          slot,
-          JSON.stringify({ kind: "resource", owner: shortAddress(address), key: formatType(type) }),
-        );
-    if (tableItems.size > noted.tableItems)
-      for (const { handle, key, slot } of [...tableItems.values()].slice(noted.tableItems))
-        loaded(
-          slot,
-          JSON.stringify({ kind: "table_item", owner: shortAddress(handle), key: toPrefixedHex(key) }),
-        );
-    call?.events.push(...events.slice(noted.events));
-    noted.clean = noted.clean.filter(({ slot, item }) => {
-      const isWritten = slot.isDirty || slot.hasAggregatorChange;
-      if (isWritten) call?.writes.push(item);
-      return !isWritten;
-    });
-    noted.resources = resources.size;
-    noted.tableItems = tableItems.size;
+    for (const one of noted.loaded)
+      for (; one.seen < one.places.size; one.seen++) {
+        const place = one.next.next().value as Place;
+        if (this.#keptPlaces < MAX_KEPT) {
+          this.#keptPlaces++;
+          call?.reads.push(place);
+          noted.clean.push(place);
+        } else if (call !== undefined) call.omitted++;
+      }
+    const { events } = session;
+    const kept = events.slice(noted.events, noted.events + MAX_KEPT - this.#keptEvents);
+    this.#keptEvents += kept.length;
+    if (call !== undefined) {
+      for (const event of kept) call.events.push(event);
+      call.omitted += events.length - noted.events - kept.length;
+    }
     noted.events = events.length;
+    if (noted.clean.some(isWritten)) {
+      for (const place of noted.clean) if (isWritten(place)) call?.writes.push(place);
+      noted.clean = noted.clean.filter((place) => !isWritten(place));
+    }
     return noted;
   }
 
@@ -212,7 +235,7 @@ export class CallTrace implements Tracer {
     if (fault !== undefined) out.add(`"fault":${JSON.stringify(fault)},`);
     out.add(`"gas_scaling":"${this.#scaling}","calls":[`);
     let printed = 0;
-    for (; printed < this.#calls.length && out.length < MAX_CHARACTERS; printed++) {
+    for (; printed < this.#calls.length && !this.#isFull; printed++) {
       if (printed > 0) out.add(",");
       await this.#printCall(out, this.#calls[printed] as TracedCall, printer);
       await printer.slices.pause();
@@ -243,36 +266,47 @@ export class CallTrace implements Tracer {
     const { depth, callee, args, reads, writes, events, gasUsed, isAborted } = call;
     const { module, definition, typeArgs } = callee;
     const name = `${shortModule(module.key)}::${definition.name}`;
+    let { omitted } = call;
+    const addList = async <T>(
+      member: string,
+      entries: readonly T[],
+      print: (entry: T) => MaybePromise<AnswerText>,
+    ): Promise<void> => {
+      out.add(`,"${member}":[`);
+      let printed = 0;
+      for (; printed < entries.length && !this.#isFull; printed++) {
+        const text = await print(entries[printed] as T);
+        await printer.slices.pause();
+        this.#isFull = out.length + text.length >= MAX_CHARACTERS;
+        if (this.#isFull) break;
+        if (printed > 0) out.add(",");
+        out.append(text);
+      }
+      out.add("]");
+      omitted += entries.length - printed;
+    };
+    const printPlace = (place: Place): AnswerText => new AnswerText().add(placeText(place));
     out.add(`{"depth":${depth},"function":${JSON.stringify(name)}`);
-    out.add(`,"type_arguments":${JSON.stringify(typeArgs.map(formatType))},"arguments":[`);
-    await this.#printValues(out, args, printer);
-    out.add(`],"gas_used":"${Math.round(gasUsed)}","reads":[${reads.join()}],"writes":[${writes.join()}]`);
-    out.add(',"events":[');
-    await this.#printValues(
-      out,
-      events.map(({ type, data }) => ({ type, bytes: data })),
-      printer,
+    await addList("type_arguments", typeArgs, (type) =>
+      new AnswerText().add(JSON.stringify(formatType(type))),
     );
-    out.add(`],"aborted":${isAborted}}`);
+    await addList("arguments", args, (value) => this.#printValue(value, printer));
+    out.add(`,"gas_used":"${Math.round(gasUsed)}"`);
+    await addList("reads", reads, printPlace);
+    await addList("writes", writes, printPlace);
+    await addList("events", events, ({ type, data }) => this.#printValue({ type, bytes: data }, printer));
+    out.add(`,"aborted":${isAborted}${omitted > 0 ? `,"omitted":"${omitted}"` : ""}}`);
   }
 
-  async #printValues(
-    out: AnswerText,
-    values: readonly TracedValue[],
-    printer: StoredValuePrinter,
-  ): Promise<void> {
-    for (const [i, { type, bytes }] of values.entries()) {
-      out.add(`${i > 0 ? "," : ""}{"type":${JSON.stringify(formatType(type))}`);
-      const length = bytes?.length ?? 0;
-      if (bytes === undefined || length > MAX_VALUE_BYTES || this.#valueBytes + length > MAX_VALUES_BYTES) {
-        out.add(',"omitted":true}');
-        continue;
-      }
-      this.#valueBytes += length;
-      const value = await printValue(printer, type.kind === "reference" ? type.to : type, bytes);
-      if (value === undefined) out.add(`,"bytes":"${toPrefixedHex(bytes)}"}`);
-      else out.add(',"value":').append(value).add("}");
-    }
+  async #printValue({ type, bytes }: TracedValue, printer: StoredValuePrinter): Promise<AnswerText> {
+    const out = new AnswerText().add(`{"type":${JSON.stringify(formatType(type))}`);
+    const length = bytes?.length ?? 0;
+    if (bytes === undefined || length > MAX_VALUE_BYTES || this.#valueBytes + length > MAX_VALUES_BYTES)
+      return out.add(',"omitted":true}');
+    this.#valueBytes += length;
+    const value = await printValue(printer, type.kind === "reference" ? type.to : type, bytes);
+    if (value === undefined) return out.add(`,"bytes":"${toPrefixedHex(bytes)}"}`);
+    return out.add(',"value":').append(value).add("}");
   }
 }
 

@@ -41,20 +41,23 @@ const ITEM_SCHEMA = named(
 
 const CALL_SCHEMA = named(
   "TracedCall",
-  object({
-    depth: { type: "integer", minimum: 0, description: "0 for a call of the chain itself." },
-    function: TEXT,
-    type_arguments: list(TEXT),
-    arguments: list(VALUE_SCHEMA),
-    gas_used: {
-      ...U64_SCHEMA,
-      description: "With that of its own calls. In parts of a unit: `gas_scaling` of them are one.",
+  object(
+    {
+      depth: { type: "integer", minimum: 0, description: "0 for a call of the chain itself." },
+      function: TEXT,
+      type_arguments: list(TEXT),
+      arguments: list(VALUE_SCHEMA),
+      gas_used: {
+        ...U64_SCHEMA,
+        description: "With that of its own calls. In parts of a unit: `gas_scaling` of them are one.",
+      },
+      reads: { ...list(ITEM_SCHEMA), description: "Items that it was the first to use, in its session." },
+      writes: { ...list(ITEM_SCHEMA), description: "Items that it was the first to change." },
+      events: list(VALUE_SCHEMA),
+      aborted: { ...FLAG, description: "True if a fault ended it." },
     },
-    reads: { ...list(ITEM_SCHEMA), description: "Items that it was the first to use, in its session." },
-    writes: { ...list(ITEM_SCHEMA), description: "Items that it was the first to change." },
-    events: list(VALUE_SCHEMA),
-    aborted: { ...FLAG, description: "True if a fault ended it." },
-  }),
+    { omitted: { ...U64_SCHEMA, description: "Entries of its lists that are left out." } },
+  ),
 );
 
 const FAULT_SCHEMA = named(

@@ -76,6 +76,8 @@ export interface TracedCall {
   readonly writes: readonly TracedItem[];
   readonly events: readonly TracedValue[];
   readonly aborted: boolean;
+  /** Entries of its lists that the bounds of an answer left out. */
+  readonly omitted?: string;
 }
 
 /** The calls of a transaction, as `POST /v1/transactions/trace` and `GET …/by_version/{txn_version}/trace` answer. */
