@@ -60,9 +60,12 @@ function* jsonLines(statements: readonly Statement[]): Generator<string> {
   for (const statement of statements) yield JSON.stringify({ ...statement, adds_up: true });
 }
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+/**
+ * A text that a spreadsheet would run as a formula gets an apostrophe in front; and behind what some of them split cells
+ * at, unless a word follows.
+ */
 function safeText(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return text.replace(/^(?=[=+\-@\t\r])|[;\t\r\n](?! ?[\p{L}\p{N}])/gu, "$&'");
 }
 
 function quoted(text: string): string {

@@ -126,14 +126,18 @@ describe("a statement", () => {
   });
 
   it("shows names from the ledger without running them", async () => {
-    const about = { name: `<script>alert("x")</script>\u202e`, symbol: '=HYPERLINK("a,b")', decimals: 1 };
+    const about = {
+      name: `<script>alert("x")</script>\u202e`,
+      symbol: '=HYPERLINK("a,b");@c;"+d; e',
+      decimals: 1,
+    };
     const statement = await readOne({ about, trust: "<b>" });
     const page = textOf(statement, "html");
     expect(page).not.toMatch(/<script|<b>|\u202e/);
     expect(page).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;\\u{202e}");
     expect(page).toContain("Content-Security-Policy");
     expect(page).toContain('<td class="n">0.2</td>');
-    const unit = `"'=HYPERLINK(""a,b"")"`;
+    const unit = `"'=HYPERLINK(""a,b"");'@c;'""+d; e"`;
     expect(textOf(statement, "csv")).toContain(`,0.5,0.2,0.7,${unit},other,0.0,,${HASH},<b>,`);
     expect(textOf(statement, "koinly")).toContain(`,0.2,${unit},`);
     expect(textOf(statement, "cointracking")).toContain(`"Deposit","0.2",${unit},`);

@@ -1,10 +1,11 @@
 // The first ten minutes of an accountant, through commands alone: a statement of the period, a proof of its closing
 // balance, and the check that an auditor makes of it without a node.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { type Running, startProgram } from "../support/program.ts";
+import { startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -94,7 +95,7 @@ describe("an accountant", () => {
     const at = ["--ledger-version", closing?.version ?? "", "--from-waypoint", waypoint, "--out", file];
     const made = await ask("prove", "anna", "APT", ...at);
     expect(made.stdout).toContain(
-      `balance ${digits(closing?.after)} at version ${closing?.version}: wrote ${file}`,
+      `${anna.address} 0x1::aptos_coin::AptosCoin: balance ${digits(closing?.after)} at version ${closing?.version}: wrote ${file}`,
     );
     expect(made.stderr).toMatch(
       /can prove version \d+ again until \d{4}-\d{2}-\d{2}T[\d:.]+Z \(--proof-window 10m\)/,
@@ -113,6 +114,70 @@ describe("an accountant", () => {
     writeFileSync(forged, readFileSync(file, "utf8").replace(/"balance":"\d/, '"balance":"9'));
     const refused = await runCommand(["verify-proof", forged, "--waypoint", waypoint]);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("proves nothing")]);
+  });
+
+  it("gets no file for a good proof of something else", async () => {
+    const info = JSON.parse((await ask("info", "--json")).stdout) as {
+      readonly demo_accounts: Readonly<Record<string, { readonly address: string }>>;
+      readonly demo_tables: Readonly<Record<string, string>>;
+    };
+    const { anna, basil } = info.demo_accounts;
+    const [a = "", b = ""] = [anna?.address, basil?.address];
+    const prices = info.demo_tables.prices ?? "";
+    const block = (await (await fetch(`${node.url}/blocks/by_height/3`)).json()) as { last_version: string };
+    const later = (await (await fetch(`${node.url}/blocks/by_height/4`)).json()) as {
+      readonly last_version: string;
+      readonly block_timestamp: string;
+    };
+    const [early, late] = [block.last_version, later.last_version];
+    const before = new Date(Number(later.block_timestamp) / 1000 - 1).toISOString();
+    const [apt, key] = ["0x1::aptos_coin::AptosCoin", "0x03415054"];
+    const item = ["--table", "prices", "--key", key];
+    const cases: readonly (readonly [args: string[], from: string | RegExp, to: string, named: string[]])[] =
+      [
+        [[a, "APT"], a, b, [a, b]],
+        [[a, "APT"], apt, "0xa", [apt, "0xa"]],
+        [["anna", "APT", "--ledger-version", late], `version=${late}`, `version=${early}`, [late, early]],
+        [
+          ["anna", "APT", "--at", before],
+          /at=[^&]+/,
+          `ledger_version=${late}`,
+          [before, later.block_timestamp.slice(-6)],
+        ],
+        [["anna", "APT", "--min-ledger-version", late], /$/, `&ledger_version=${early}`, [late, early]],
+        [item, prices, a, [prices, a]],
+        [item, key, "0x03455448", [key, "0x03455448"]],
+      ];
+    const proxy = await startProxy(node.url, true);
+    onTestFinished(() => proxy.close());
+    const file = join(folder, "other.json");
+    for (const [args, from, to, named] of cases) {
+      proxy.meddle = async (passing) => {
+        const { method, path, sent } = passing;
+        if (!path.includes("/proof")) return passing;
+        const swapped = decodeURIComponent(path.includes("?") ? path : `${path}?`).replace(from, to);
+        const body = method === "POST" ? `${sent}`.replace(from, to) : null;
+        const headers = { "content-type": "application/json" };
+        const other = await fetch(new URL(swapped, node.url), { method, body, headers });
+        return { ...passing, status: other.status, body: Buffer.from(await other.arrayBuffer()) };
+      };
+      const { code, stdout, stderr } = await runCommand([
+        "prove",
+        ...args,
+        "--url",
+        proxy.url,
+        "--out",
+        file,
+      ]);
+      expect([args, code, stdout, existsSync(file)]).toEqual([args, 1, "", false]);
+      expect(stderr).toMatch(/^asked for .*, but the node's proof shows .*$/m);
+      for (const name of named) expect(stderr).toContain(name);
+    }
+    proxy.meddle = (passing) => passing;
+    for (const [args] of cases) {
+      const { code, stderr } = await runCommand(["prove", ...args, "--url", proxy.url, "--out", file]);
+      expect([args, code, stderr.replaceAll(/^note: .*\n/gm, "")]).toEqual([args, 0, ""]);
+    }
   });
 
   it("learns which option to set for proofs of older versions", async () => {

@@ -1,5 +1,6 @@
 // `sextant prove`: writes a proof of a balance or a table item that anybody can check without a node.
 import { writeFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import { blockByVersionRoute } from "../../interface/routes.ts";
@@ -7,8 +8,8 @@ import { checkProof, parseOperand, proofStart, proofToBcs, provableText } from "
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
 import { askSource } from "../source/open.ts";
-import { readAtOf, stateExclusions, stateOptions } from "../source/options.ts";
-import { type ProofQuery, type Source, SourceError } from "../source/source.ts";
+import { minVersionOf, readAtOf, stateExclusions, stateOptions } from "../source/options.ts";
+import { type ProofQuery, type ReadAtOperand, type Source, SourceError } from "../source/source.ts";
 
 interface Asked {
   readonly table: string | undefined;
@@ -39,6 +40,46 @@ function queryOf(
     table_handle: await new NameFinder(source).find("table", "--table", table),
     key,
   });
+}
+
+/** The versions and the time that were asked for. */
+interface AskedWhen extends ReadAtOperand {
+  readonly minLedgerVersion?: bigint | undefined;
+}
+
+const KINDS = { address: "address", asset_type: "asset", table_handle: "table", key: "key" } as const;
+
+/** What a proof that holds shows in the place of what was asked; undefined if it is that. */
+function differenceOf(
+  query: ProofQuery,
+  { version, minLedgerVersion: least, at }: AskedWhen,
+  shown: Readonly<Record<string, string>>,
+): string | undefined {
+  const { ledger_version: proven = "", signed_version: signed, signed_time: time = "" } = shown;
+  const texts: Readonly<Record<string, string>> = { ...query };
+  const differ = (asked: string, found: string): string =>
+    `asked for ${asked}, but the node's proof shows ${found}`;
+  for (const [name, kind] of Object.entries(KINDS)) {
+    // Addresses and types have more than one spelling.
+    const [asked, found] = [texts[name], shown[name]];
+    const [wanted, got] = [asked, found].map((text) =>
+      text === undefined ? undefined : parseOperand(kind, name, text),
+    );
+    if (!isDeepStrictEqual(wanted, got))
+      return differ(`${name} ${asked ?? "none"}`, `${name} ${found ?? "none"}`);
+  }
+  if (version !== undefined && version !== BigInt(proven))
+    return differ(`version ${version}`, `version ${proven}`);
+  if (least !== undefined && least > BigInt(proven))
+    return differ(`version ${least} or later`, `version ${proven}`);
+  // A later signature does not tell the time of the version.
+  if (
+    at !== undefined &&
+    proven === signed &&
+    parseOperand("time", "time", time) > parseOperand("time", "--at", at)
+  )
+    return differ(`the state at ${at}`, `that of ${time}`);
+  return undefined;
 }
 
 /** How long the node can make such a proof; undefined if it does not say. */
@@ -78,10 +119,11 @@ export const proveCommand = command({
     const { out, bcs, "from-waypoint": from } = values;
     if (bcs && out === "-") throw new ConfigError("--bcs: expected a file for --out, got -");
     const find = queryOf(values, operands, context);
-    const at = readAtOf(values);
+    const at = { ...minVersionOf(values), ...readAtOf(values) };
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
     return askSource(values, async (source) => {
-      const text = await source.proof(await find(source), at, from);
+      const query = await find(source);
+      const text = await source.proof(query, at, from);
       const waypoint = from ?? proofStart(text);
       // No matter which node wrote the answer, only a proof that holds is worth a file.
       const { reason, shown } = checkProof(text, waypoint);
@@ -89,11 +131,20 @@ export const proveCommand = command({
         context.err(`the node's proof does not hold: ${reason}`);
         return EXIT_FAILED;
       }
+      // A node could answer with a good proof of something else.
+      const difference = differenceOf(query, at, shown);
+      if (difference !== undefined) {
+        context.err(difference);
+        return EXIT_FAILED;
+      }
       if (out === "-") {
         context.out(text);
         return EXIT_OK;
       }
       const { balance, value, ledger_version: version = "" } = shown;
+      const what = Object.keys(KINDS)
+        .flatMap((name) => shown[name] ?? [])
+        .join(" ");
       const provable = await provableOf(source, version);
       try {
         await writeFile(out, bcs ? proofToBcs(text) : text);
@@ -101,13 +152,16 @@ export const proveCommand = command({
         throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
       }
       context.out(
-        `${balance === undefined ? value : `balance ${balance}`} at version ${version}: wrote ${out}`,
+        `${what}: ${balance === undefined ? value : `balance ${balance}`} at version ${version}: wrote ${out}`,
       );
       context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
       if (provable !== undefined) {
         context.err(
           `note: the file holds for good; this node can prove version ${version} again ${provable}`,
         );
+      }
+      if (at.at !== undefined) {
+        context.err(`note: that version ${version} is the last one at ${at.at} is the node's word`);
       }
       if (from === undefined) {
         context.err("note: the proof is worth as much as that waypoint; compare it with another source");

@@ -43,6 +43,8 @@ import {
 
 /** Rows of a page that is asked for. */
 const PAGE_ROWS = 1000;
+/** Most pages in a row without a row. A node looks up 2000 keys for one, and may find none that changed. */
+const MAX_EMPTY_PAGES = 10_000;
 
 /** The version or time to read at; the latest version if both are undefined. */
 export interface ReadAtOperand {
@@ -131,13 +133,16 @@ export abstract class Source {
   /** The pages of a list, whose cursors name the version of the first page. */
   async *#pages<R extends Route>(question: Question<R>): AsyncGenerator<string> {
     let values: RouteValues<R> = question.values;
-    for (let last: string | undefined; ; ) {
+    const seen = new Set<string>();
+    for (let empty = 0; ; ) {
       const { text, cursor } = await this.ask({ ...question, values });
       yield text;
       if (cursor === undefined) return;
-      // A cursor that does not move would never end.
-      if (cursor === last) throw new SourceError(`the answer has the cursor of the page before: ${cursor}`);
-      last = cursor;
+      // Cursors in a circle would never end, nor would a list that shows nothing; a count shows nothing before its end.
+      if (seen.has(cursor)) throw new SourceError(`the answer has the cursor of an earlier page: ${cursor}`);
+      seen.add(cursor);
+      empty = /^\s*\[\s*[^\s\]]/.test(text) ? 0 : empty + 1;
+      if (empty === MAX_EMPTY_PAGES) throw new SourceError(`the list goes on after ${empty} empty pages`);
       const next: object = { start: cursor, ledger_version: undefined, at: undefined };
       values = { ...values, ...next };
     }

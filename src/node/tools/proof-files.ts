@@ -1,6 +1,5 @@
 // Proofs outside of a node: their two forms, and the check of one with the fastest library of this machine.
 import { toPrefixedHex } from "../../base/hex.ts";
-import { USEC_PER_MS } from "../../base/numbers.ts";
 import { formatTime } from "../../base/texts/time-text.ts";
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import { decodeBundleJson, toMade } from "../../proof/bundle-json.ts";
@@ -64,7 +63,7 @@ export function checkProof(proof: Uint8Array | string, waypoint: string): ProofR
       ...claimLines(claim),
       ledger_version: `${ledgerVersion}`,
       signed_version: `${signedVersion}`,
-      signed_time: new Date(Number(signedTimestampUsec / USEC_PER_MS)).toISOString(),
+      signed_time: formatTime(signedTimestampUsec),
     };
     return { verdict: "proven", shown };
   } catch (error) {
