@@ -1,6 +1,10 @@
 // What an author of tests does with a local chain, over HTTP at the faucet's port.
+import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
 
@@ -86,4 +90,39 @@ it("is only for this machine: not on other addresses, not for pages of other ori
   expect(await change(node, "mine", {}, form)).toMatchObject({ status: 415 });
   const open = await startNode({ http: { port: 0, host: "0.0.0.0" } });
   expect(await change(open, "mine")).toMatchObject({ status: 403 });
+});
+
+it("refuses with the reason what no chain does", async () => {
+  const node = await startNode();
+  const anna = node.guide()?.accounts[0]?.address ?? "";
+  const call = { address: anna, function: "0x1::aptos_account::transfer" };
+  let nested: unknown = 1;
+  for (let depth = 0; depth < 4000; depth++) nested = [nested];
+  for (const given of ["x", [nested]]) {
+    expect(await change(node, "impersonate", { ...call, arguments: given })).toMatchObject({ status: 400 });
+  }
+  const century = { ms: 3_162_240_000_000 };
+  const answers: number[] = [];
+  for (let i = 0; i < 81; i++) answers.push((await change(node, "advance_time", century)).status);
+  expect([answers[0], answers.at(-1)]).toEqual([200, 400]);
+  expect((await change(node, "mine")).status).toBe(200);
+});
+
+it("publishes no folder with pipes, huge files or names that are no names", async () => {
+  const node = await startNode();
+  const folder = temporaryFolder();
+  execFileSync("mkfifo", [join(folder, "package-metadata.bcs")]);
+  await expect(node.publish(folder)).rejects.toThrow("expected a file of at most");
+  rmSync(join(folder, "package-metadata.bcs"));
+  writeFileSync(join(folder, "package-metadata.bcs"), Buffer.alloc(2 ** 21 + 1));
+  await expect(node.publish(folder)).rejects.toThrow("expected a file of at most");
+  const name = Buffer.from("../../outside");
+  const metadata = Buffer.concat([
+    // Name, upgrade policy and number, digest, manifest; one module with empty sources and no extension; dependencies.
+    Buffer.from([1, 0x61, 0, ...Array<number>(8).fill(0), 0, 0, 1, name.length]),
+    name,
+    Buffer.from([0, 0, 0, 0, 0]),
+  ]);
+  writeFileSync(join(folder, "package-metadata.bcs"), metadata);
+  await expect(node.publish(folder)).rejects.toThrow("modules with names of Move");
 });
