@@ -65,7 +65,8 @@ function* jsonLines(statements: readonly Statement[]): Generator<string> {
  * at, unless a word follows.
  */
 function safeText(text: string): string {
-  return text.replace(/^(?=[=+\-@\t\r])|[;\t\r\n](?! ?[\p{L}\p{N}])/gu, "$&'");
+  const led = text.replace(/^[=+\-@\t\r]/, "'$&");
+  return led.replace(/([;\t\r\n])( [^\w;\t\r\n]|[^\w; \t\r\n])/g, "$1'$2");
 }
 
 function quoted(text: string): string {

@@ -128,7 +128,7 @@ describe("a statement", () => {
   it("shows names from the ledger without running them", async () => {
     const about = {
       name: `<script>alert("x")</script>\u202e`,
-      symbol: '=HYPERLINK("a,b");@c;"+d; e',
+      symbol: '=HYPERLINK("a,b");@c;"+d; e;; =f',
       decimals: 1,
     };
     const statement = await readOne({ about, trust: "<b>" });
@@ -137,7 +137,7 @@ describe("a statement", () => {
     expect(page).toContain("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;\\u{202e}");
     expect(page).toContain("Content-Security-Policy");
     expect(page).toContain('<td class="n">0.2</td>');
-    const unit = `"'=HYPERLINK(""a,b"");'@c;'""+d; e"`;
+    const unit = `"'=HYPERLINK(""a,b"");'@c;'""+d; e;;' =f"`;
     expect(textOf(statement, "csv")).toContain(`,0.5,0.2,0.7,${unit},other,0.0,,${HASH},<b>,`);
     expect(textOf(statement, "koinly")).toContain(`,0.2,${unit},`);
     expect(textOf(statement, "cointracking")).toContain(`"Deposit","0.2",${unit},`);

@@ -141,7 +141,7 @@ export abstract class Source {
       // Cursors in a circle would never end, nor would a list that shows nothing; a count shows nothing before its end.
       if (seen.has(cursor)) throw new SourceError(`the answer has the cursor of an earlier page: ${cursor}`);
       seen.add(cursor);
-      empty = /^\s*\[\s*[^\s\]]/.test(text) ? 0 : empty + 1;
+      empty = /^\[\s*[^\s\]]/.test(text.trimStart()) ? 0 : empty + 1;
       if (empty === MAX_EMPTY_PAGES) throw new SourceError(`the list goes on after ${empty} empty pages`);
       const next: object = { start: cursor, ledger_version: undefined, at: undefined };
       values = { ...values, ...next };
