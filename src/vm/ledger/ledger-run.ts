@@ -48,6 +48,8 @@ export interface KnownState {
   readonly isInterface: boolean;
   readonly modules: ReturnType<typeof createModuleMap>;
   readonly shared: SharedCode;
+  /** Views of a framework without code have other natives than its transactions. */
+  readonly sharedViews: SharedCode;
 }
 
 export interface LedgerRunOptions {
@@ -171,7 +173,9 @@ export class LedgerRun {
     const found = loadConfig(this.read);
     const isInterface = found.schedule.prices.size === 0;
     const config = isInterface ? interfaceConfig(found) : found;
-    return { config, isInterface, modules: createModuleMap(LATEST_BYTES), shared: new SharedCode() };
+    const shared = new SharedCode();
+    const sharedViews = isInterface ? new SharedCode() : shared;
+    return { config, isInterface, modules: createModuleMap(LATEST_BYTES), shared, sharedViews };
   }
 
   /** A module; undefined if there is none. Throws NeedsItem, and ModuleError for one that does not parse. */

@@ -65,7 +65,7 @@ export class LedgerTransactions {
     this.#run = run;
     this.#natives = natives;
     this.#config = run.state.config;
-    this.#shared = natives === undefined ? run.state.shared : undefined;
+    this.#shared = run.state.shared;
   }
 
   readonly #read = (key: Uint8Array): StoredItem | undefined => {

@@ -33,7 +33,7 @@ export class LedgerViewState {
   /** Runs a view function with units of gas. Throws VmError. */
   call(call: ViewCall, maxGas: number): Promise<ViewResult> {
     const run = this.#run;
-    const { config, isInterface, shared } = run.state;
+    const { config, sharedViews } = run.state;
     return run.run(() =>
       new ViewRun({
         read: run.read,
@@ -42,8 +42,7 @@ export class LedgerViewState {
         maxGas,
         natives: this.#natives,
         modules: run.module,
-        // Views and transactions of such a framework have other natives.
-        shared: isInterface ? undefined : shared,
+        shared: sharedViews,
       }).callInPieces(call),
     );
   }
