@@ -13,17 +13,26 @@ import { rawCodec, resourceItem } from "./item.ts";
 /** Only a framework with code has prices for running it. */
 const GAS_SCHEDULE = resourceItem(FRAMEWORK, "0x1::gas_schedule::GasScheduleV2", rawCodec);
 
-/** Finds the machine of a process. */
-export type MachineSource = () => Promise<ViewMachine>;
+/** Finds the machine of a node. */
+export interface MachineSource {
+  (): Promise<ViewMachine>;
+  /** Lets go of the machine, with the code that it keeps. */
+  readonly forget: () => void;
+}
 
 export function createMachineSource(): MachineSource {
   let machine: Promise<ViewMachine> | undefined;
-  return () => {
+  const load = (): Promise<ViewMachine> => {
     machine ??= Promise.all([import("../vm/ledger/ledger-views.ts"), import("./natives/index.ts")]).then(
       ([{ ViewMachine }, { LOCAL_NATIVES }]) => new ViewMachine(LOCAL_NATIVES),
     );
     return machine;
   };
+  return Object.assign(load, {
+    forget: () => {
+      machine = undefined;
+    },
+  });
 }
 
 /** Opens the head of a ledger for transactions: those of a block by the writer, or one of a request. Throws LedgerError. */

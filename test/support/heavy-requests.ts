@@ -207,17 +207,22 @@ export function chainRequests(seed: string, demo: string, genesisWaypoint: strin
     },
     ...signed("submit_transaction", "/transactions", 256 * KIB - 10, (one) => one),
     ...signed("simulate_transaction", "/transactions/simulate", 256 * KIB - 10, (one) => one),
+    ...signed("trace_transaction", "/transactions/trace", 256 * KIB - 10, (one) => one),
     ...signed("submit_batch_transactions", "/transactions/batch", MIB - 10, ten),
     ...heavyCalls(demo, (MIB - 100) / 10, SIGNATURE).map(([what, body]) => ({
       operation: "submit_batch_transactions",
       what: `ten times ${what}`,
       ...post("/transactions/batch", () => `[${Array(10).fill(body()).join(",")}]`),
     })),
-    {
-      operation: "simulate_transaction",
+    ...[
+      ["simulate_transaction", "/transactions/simulate"] as const,
+      ["trace_transaction", "/transactions/trace"] as const,
+    ].map(([operation, path]) => ({
+      operation,
       what: "BCS of many transfers",
-      ...post("/transactions/simulate", () => signedTransfer(gus, false, 99n), SIGNED_TYPE),
-    },
+      ...post(path, () => signedTransfer(gus, false, 99n), SIGNED_TYPE),
+    })),
+    { operation: "trace_by_version", what: "a transaction", ...get("/transactions/by_version/3/trace") },
     {
       operation: "submit_transaction",
       what: "BCS of many transfers",

@@ -180,8 +180,9 @@ export class Reader {
     return this.#thread.run({ kind, body: whole, chainId, timestampUsec }, createQuestionAnswerer(view));
   }
 
-  /** Ends the thread for large submissions. */
+  /** Ends the thread for large submissions, and lets go of the machine. */
   close(): Promise<void> {
+    this.views.forget();
     return this.#thread.close();
   }
 
