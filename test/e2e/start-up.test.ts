@@ -68,7 +68,9 @@ describe("sextant --help", () => {
   it("has no command and no part of a node among what it imports", () => {
     const sources = sourcesOf(files);
     expect(sources).toContain("src/cli/summaries.ts");
-    expect(sources.filter((source) => !/^src\/(base|base\/texts|cli|cli\/help)\/[a-z-]+\.ts$/.test(source))).toEqual([]);
+    expect(
+      sources.filter((source) => !/^src\/(base|base\/texts|cli|cli\/help)\/[a-z-]+\.ts$/.test(source)),
+    ).toEqual([]);
     expect(files.size).toBeLessThan(8);
   });
 
@@ -114,7 +116,9 @@ describe("a node in a process", () => {
   it("makes a block with no other files but those of the machine, and no packages but those of cryptography", () => {
     const parts = readdirSync(join(ROOT, "dist/parts")).map((name) => join(ROOT, "dist/parts", name));
     const machine = parts.filter((path) =>
-      sourcesOf([path]).some((one) => /^src\/(vm\/ledger\/ledger-views|chain\/natives\/index)\.ts$/.test(one)),
+      sourcesOf([path]).some((one) =>
+        /^src\/(vm\/ledger\/ledger-views|chain\/natives\/index)\.ts$/.test(one),
+      ),
     );
     expect(machine).not.toEqual([]);
     const folder = copyWith(
