@@ -60,6 +60,15 @@ const ADDED: Readonly<Record<string, (module: LoadedModule) => FunctionDefinitio
 
 /** A module of a chain whose framework has no code. Functions whose bodies only abort with code 0 become natives. */
 export function withoutBodies(module: LoadedModule): LoadedModule {
+  const known = emptied.get(module) ?? emptiedOf(module);
+  emptied.set(module, known);
+  return known;
+}
+
+/** Every block asks for the same modules. */
+const emptied = new WeakMap<LoadedModule, LoadedModule>();
+
+function emptiedOf(module: LoadedModule): LoadedModule {
   const { functions } = module.program;
   if (!functions.every(({ body }) => isEmptyBody(body))) return module;
   const natives = functions.map((one) => ({ ...one, body: undefined }));

@@ -110,27 +110,26 @@ export const traceByVersion = operation({
     const machine = await services.views();
     const before = await machine.openTransactions(view, slices, "request", version - 1n);
     const tracer = await createTrace();
-    let result: Traced = info;
-    let matches: boolean | undefined;
-    if (before !== undefined) {
-      const transaction = decodeWith(transactionCodec, bytes);
-      const transactionIndex = Number(version - (block?.firstVersion ?? version));
-      const options = { areSignaturesValid: true, transactionIndex, tracer };
-      let output = await before.execute(transaction, options);
-      // A block has it, so the owner of the chain made it, who needs no signature and pays no gas.
-      if (output.status === undefined)
-        output = await before.execute(transaction, { ...options, isOwners: true });
-      const { status = { kind: "miscellaneous", statusCode: BigInt(output.discardCode ?? 0) } } = output;
-      result = { status, gasUsed: BigInt(output.gasUsed) };
-      matches =
-        info.gasUsed === result.gasUsed &&
-        equalBytes(encodeWith(executionStatusCodec, info.status), encodeWith(executionStatusCodec, status)) &&
-        equalBytes(output.writeSet, changes);
-    }
-    const data = await print(tracer, context, version, result, {
-      version: `${version}`,
-      matches_ledger: matches,
-    });
+    const transaction = decodeWith(transactionCodec, bytes);
+    const transactionIndex = Number(version - (block?.firstVersion ?? version));
+    const options = { areSignaturesValid: true, transactionIndex, tracer };
+    let output = await before.execute(transaction, options);
+    // A block has it, so the owner of the chain made it, who needs no signature and pays no gas.
+    if (output.status === undefined)
+      output = await before.execute(transaction, { ...options, isOwners: true });
+    const { status = { kind: "miscellaneous", statusCode: BigInt(output.discardCode ?? 0) } } = output;
+    const gasUsed = BigInt(output.gasUsed);
+    const matches =
+      info.gasUsed === gasUsed &&
+      equalBytes(encodeWith(executionStatusCodec, info.status), encodeWith(executionStatusCodec, status)) &&
+      equalBytes(output.writeSet, changes);
+    const data = await print(
+      tracer,
+      context,
+      version,
+      { status, gasUsed },
+      { version: `${version}`, matches_ledger: matches },
+    );
     return { data, version, timestampUsec: block?.timestampUsec };
   },
 });

@@ -86,7 +86,7 @@ export class SessionRun {
     this.read = readThrough(transaction.changes, options.read);
     this.hasNativeEntries = options.natives !== undefined;
     const state = new LedgerState((key) => this.read(key)?.data, options.programs);
-    const hasNewModules = [...transaction.changes.values()].some(({ order }) => order === 2);
+    const hasNewModules = [...transaction.changes.values()].some(isModule);
     const isChanged = (at: string, of: string): boolean =>
       hasNewModules && transaction.changes.has(toHex(moduleStateKey(at, of)));
     this.linker = new Linker({
@@ -95,7 +95,7 @@ export class SessionRun {
       source: (at, of) =>
         options.modules === undefined || isChanged(at, of) ? state.module(at, of) : options.modules(at, of),
       visits,
-      shared: [...transaction.changes.values()].some(isModule) ? undefined : options.shared,
+      shared: hasNewModules ? undefined : options.shared,
       hasDelayedFields:
         options.isSimulation !== true &&
         options.config.features.has(FEATURE.delayedFields) &&
