@@ -130,13 +130,20 @@ const MAX_SHARED = 20_000;
 
 /** Functions and types of the chain's own modules that all runs on one state share. */
 export class SharedCode {
-  readonly instances: Instances = new Map();
+  instances: Instances = new Map();
   /** Layouts without delayed fields, and with them. */
-  readonly layouts: readonly [Map<string, Layout>, Map<string, Layout>] = [new Map(), new Map()];
+  layouts: readonly [Map<string, Layout>, Map<string, Layout>] = [new Map(), new Map()];
   count = 0;
 
   get isFull(): boolean {
     return this.count >= MAX_SHARED;
+  }
+
+  /** Moves everything to another one. */
+  take(): SharedCode {
+    const taken = Object.assign(new SharedCode(), this);
+    Object.assign(this, new SharedCode());
+    return taken;
   }
 }
 

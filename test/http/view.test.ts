@@ -346,6 +346,35 @@ describe("view functions of modules with code", () => {
     expect(now).toBeGreaterThan(before.ledger_timestamp);
   });
 
+  it.each(["0x5ea", "0xe"])("run the code of %s that the version has, also after a revert", async (at) => {
+    const answering = (value: number): Uint8Array =>
+      assembleModule({
+        address: parseAddress(at),
+        name: "answers",
+        functions: [
+          { name: "one", isView: true, returns: ["u64"], body: { locals: [], code: [ldU64(value), RET] } },
+        ],
+      });
+    const ask = () => node.view({ function: `${at}::answers::one` });
+    const before = await node.snapshot();
+    const { version } = await node.publish(answering(1));
+    expect(await ask()).toEqual(["1"]);
+    await node.mine(2);
+    expect(await ask()).toEqual(["1"]);
+    await node.revert(before);
+    expect((await node.publish(answering(2))).version).toBe(version);
+    expect(await ask()).toEqual(["2"]);
+    await node.publish(answering(3));
+    expect(await ask()).toEqual(["3"]);
+    expect(await node.view({ function: `${at}::answers::one` }, { ledgerVersion: version })).toEqual(["2"]);
+  });
+
+  it("that run long go on while blocks are made", async () => {
+    const calls = Array.from({ length: 3 }, () => callJson(root, "0x5ea::sums::up_to", [], ["50000"]));
+    await node.mine(20);
+    for (const { json } of await Promise.all(calls)) expect(json).toEqual(["1250025000", true]);
+  });
+
   it("fetch what they read on a fork, and say what the answer rests on", async () => {
     const fork = await createNode({ fork: { url: root }, http: { port: 0 } });
     const [address] = node.guide()?.accounts ?? [];

@@ -1,5 +1,6 @@
 // Runs code on a version of a ledger without holding the event loop: in slices, and again from its beginning once an item
 // that it needs is fetched.
+import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import type { Slices } from "../../base/wait.ts";
 import { stateValueData } from "../../ledger/formats/state-value.ts";
@@ -14,13 +15,15 @@ import type { Pieces } from "../pieces.ts";
 import { createModuleMap, type Programs } from "../programs.ts";
 import { moduleStateKey } from "../state.ts";
 import { moduleKey } from "../types.ts";
-import { type ChainConfig, configKeys, loadConfig } from "./view.ts";
+import { type ChainConfig, CONFIG_KEYS, loadConfig } from "./view.ts";
 
 /** A run that must fetch more items than this one after the other is refused. */
 const MAX_ROUNDS = 1024;
 /** Modules that are fetched because another one uses them. */
 const MAX_PREFETCHED = 256;
 const LATEST_BYTES = 64 << 20;
+/** Code of more bytes is read again for each version: comparing takes a time that others wait. */
+const MAX_COMPARED_BYTES = 8 << 20;
 /** Runs that take longer than a slice, at the same time: each may hold as much memory as the chain allows. */
 const MAX_LONG_RUNS = 2;
 
@@ -41,15 +44,81 @@ export class LongRuns {
   }
 }
 
-/** The code and configuration of a state. */
-export interface KnownState {
+/** An item that code or configuration was read from. */
+interface Source {
+  readonly keyHash: Uint8Array;
+  /** A copy. */
+  readonly value: Uint8Array | undefined;
+}
+
+function sourceOf(key: Uint8Array, value: Uint8Array | undefined): Source {
+  return { keyHash: keyHashOfBcs(key, undefined), value: value && new Uint8Array(value) };
+}
+
+interface ReadConfig {
   readonly config: ChainConfig;
   /** True for a chain whose framework has no code: its functions are natives. */
   readonly isInterface: boolean;
-  readonly modules: ReturnType<typeof createModuleMap>;
+}
+
+/** The code and configuration of a state, as far as runs have read them. */
+export class KnownState {
+  readonly config: ChainConfig;
+  readonly isInterface: boolean;
+  modules: ReturnType<typeof createModuleMap> = createModuleMap(LATEST_BYTES);
   readonly shared: SharedCode;
   /** Views of a framework without code have other natives than its transactions. */
   readonly sharedViews: SharedCode;
+  /** True once another state took the code. Runs that began with it begin again: they would put code of theirs into it. */
+  isTaken = false;
+  #sources: Source[];
+  #sourceBytes = 0;
+
+  constructor(config: ReadConfig, sources: Source[], shared = new SharedCode(), sharedViews?: SharedCode) {
+    this.config = config.config;
+    this.isInterface = config.isInterface;
+    this.shared = shared;
+    this.sharedViews = sharedViews ?? (config.isInterface ? new SharedCode() : shared);
+    this.#sources = sources;
+  }
+
+  addModule(key: string, module: LoadedModule, source: Source): void {
+    this.modules.set(key, module);
+    this.#sources.push(source);
+    this.#sourceBytes += source.value?.length ?? 0;
+  }
+
+  /** Moves the code to the state of another version that has the same items; undefined if it has others. */
+  async takeFor(view: LedgerView, version: bigint): Promise<KnownState | undefined> {
+    // Code that came while the view was asked is not compared.
+    const sources = this.#sources;
+    const count = sources.length;
+    if (this.#sourceBytes > MAX_COMPARED_BYTES) return undefined;
+    const items = await view.getItems(
+      sources.map(({ keyHash }) => keyHash),
+      version,
+    );
+    const isSame = sources.length === count && !this.isTaken && items.every(isValueOf, sources);
+    return isSame ? this.#take() : undefined;
+  }
+
+  #take(): KnownState {
+    const shared = this.shared.take();
+    const sharedViews = this.isInterface ? this.sharedViews.take() : shared;
+    const taken = new KnownState(this, this.#sources, shared, sharedViews);
+    taken.modules = this.modules;
+    taken.#sourceBytes = this.#sourceBytes;
+    this.modules = createModuleMap(LATEST_BYTES);
+    this.#sources = [];
+    this.isTaken = true;
+    return taken;
+  }
+}
+
+function isValueOf(this: readonly Source[], item: StateItem | undefined, index: number): boolean {
+  const before = this[index]?.value;
+  if (item?.value === undefined || before === undefined) return item?.value === before;
+  return equalBytes(item.value, before);
 }
 
 export interface LedgerRunOptions {
@@ -133,6 +202,8 @@ export class LedgerRun {
     let workMs = 0;
     return this.withItems(async () => {
       const { slices, longRuns, maxWorkMs } = this.#options;
+      const { state } = this;
+      const wasTaken = state.isTaken;
       const pieces = begin();
       let isLong = false;
       try {
@@ -148,6 +219,7 @@ export class LedgerRun {
           await pause;
           if (!isLong) await longRuns?.enter();
           isLong = true;
+          if (state.isTaken && !wasTaken) throw new NeedsItem(Promise.resolve());
         }
       } finally {
         if (isLong) longRuns?.leave();
@@ -164,7 +236,7 @@ export class LedgerRun {
   /** Reads what every run needs. */
   async open(): Promise<KnownState> {
     const { known } = this.#options;
-    if (known === undefined) await this.fetch(configKeys());
+    if (known === undefined) await this.fetch(CONFIG_KEYS);
     this.#state = known ?? (await this.withItems(() => this.#load()));
     return this.#state;
   }
@@ -173,23 +245,22 @@ export class LedgerRun {
     const found = loadConfig(this.read);
     const isInterface = found.schedule.prices.size === 0;
     const config = isInterface ? interfaceConfig(found) : found;
-    const shared = new SharedCode();
-    const sharedViews = isInterface ? new SharedCode() : shared;
-    return { config, isInterface, modules: createModuleMap(LATEST_BYTES), shared, sharedViews };
+    const sources = CONFIG_KEYS.map((key) => sourceOf(key, this.stored(key)?.value));
+    return new KnownState({ config, isInterface }, sources);
   }
 
   /** A module; undefined if there is none. Throws NeedsItem, and ModuleError for one that does not parse. */
   readonly module = (address: string, name: string): LoadedModule | undefined => {
-    const { modules, isInterface } = this.state;
+    const { state } = this;
     const key = moduleKey(address, name);
-    let module = modules.get(key);
+    let module = state.modules.get(key);
     if (module === undefined) {
       const item = this.#storedModule(address, name);
       if (item?.value === undefined) return undefined;
       module = this.#parse(key, { version: item.version, bytes: stateValueData(item.value) });
-      modules.set(key, module);
+      state.addModule(key, module, sourceOf(moduleStateKey(address, name), item.value));
       // Reading a large module takes milliseconds, so others get their turn before the run begins again.
-      const pause = isInterface ? undefined : this.#options.slices.pause();
+      const pause = state.isInterface ? undefined : this.#options.slices.pause();
       if (pause !== undefined) throw new NeedsItem(pause);
     }
     return module;

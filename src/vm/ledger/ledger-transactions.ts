@@ -15,7 +15,7 @@ import type { TransactionOutput } from "../transaction/status.ts";
 import { UserExecution } from "../transaction/user.ts";
 import { moduleKey } from "../types.ts";
 import type { LedgerRun } from "./ledger-run.ts";
-import { type ChainConfig, configKeys, loadConfig } from "./view.ts";
+import { type ChainConfig, CONFIG_KEYS, loadConfig } from "./view.ts";
 
 /** How a transaction is run. */
 export type ExecuteOptions = Pick<
@@ -42,7 +42,7 @@ function nameOf(key: Uint8Array): string {
 /** Paths of modules begin with this byte. */
 const CODE_PATH = 0;
 
-const CONFIG_NAMES: ReadonlySet<string> = new Set(configKeys().map(nameOf));
+const CONFIG_NAMES: ReadonlySet<string> = new Set(CONFIG_KEYS.map(nameOf));
 
 function decodeItem(value: Uint8Array): StoredItem {
   const stored = decodeWith(stateValueCodec, value);

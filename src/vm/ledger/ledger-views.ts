@@ -98,6 +98,15 @@ export class ViewMachine {
     return new LedgerTransactions(run, this.#nativesOf(run, "transactions"));
   }
 
+  /** The code that is kept, if that of the position is the same. */
+  async #stateAt(view: LedgerView, position: LedgerPosition): Promise<KnownState | undefined> {
+    if (this.#latest !== undefined && this.#latest.position !== position) {
+      const state = await this.#latest.state.takeFor(view, position.version);
+      if (state !== undefined) this.#latest = { position, state };
+    }
+    return this.#latest?.position === position ? this.#latest.state : undefined;
+  }
+
   async #run(
     view: LedgerView,
     version: bigint,
@@ -106,8 +115,7 @@ export class ViewMachine {
   ): Promise<LedgerRun> {
     // A view that fetches must fetch modules too: what its answer rests on depends on them.
     const position = version === view.position.version ? fixedPosition(view) : undefined;
-    const known =
-      position !== undefined && this.#latest?.position === position ? this.#latest.state : undefined;
+    const known = position && (await this.#stateAt(view, position));
     const limits =
       use === "block"
         ? { longRuns: undefined, maxWorkMs: MAX_BLOCK_MS }

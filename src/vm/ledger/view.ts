@@ -30,18 +30,16 @@ function configKey(module: string, name: string): Uint8Array {
 }
 
 /** The state keys that `loadConfig` reads. */
-export function configKeys(): readonly Uint8Array[] {
-  return [
-    configKey("features", "Features"),
-    configKey("chain_id", "ChainId"),
-    configKey("gas_schedule", "GasScheduleV2"),
-    configKey("storage_gas", "StorageGas"),
-  ];
-}
+export const CONFIG_KEYS: readonly Uint8Array[] = [
+  configKey("features", "Features"),
+  configKey("chain_id", "ChainId"),
+  configKey("gas_schedule", "GasScheduleV2"),
+  configKey("storage_gas", "StorageGas"),
+];
 
 /** Reads the configuration on the chain. */
 export function loadConfig(read: ItemReader): ChainConfig {
-  const [features, chainId, schedule, storage] = configKeys().map(read);
+  const [features, chainId, schedule, storage] = CONFIG_KEYS.map(read);
   return {
     chainId: chainId?.[0] ?? 4,
     features: new Features(features === undefined ? new Uint8Array(0) : new BcsReader(features).byteString()),
