@@ -82,6 +82,29 @@ describe.skipIf(!hasChromium)("the encoder", () => {
     await until(async () => /would fail/.test((await words.textContent().catch(() => "")) ?? ""));
   });
 
+  it("asks again with the next number when the sender's number is used before the simulation", async () => {
+    const [sender = "", to = ""] = Object.keys(info.demo_accounts);
+    const page = await open();
+    const used: string[] = [];
+    // The demo traffic moves on between the question for the number and the first simulation.
+    await page.route("**/v1/transactions/simulate", async (route) => {
+      const { sequence_number: number } = route.request().postDataJSON();
+      used.push(number);
+      if (used.length === 1)
+        await until(
+          async () =>
+            JSON.parse(await askNode(node.url, `accounts/${info.demo_accounts[sender]?.address}`))
+              .sequence_number !== number,
+        );
+      await route.continue();
+    });
+    await page.getByLabel("to address").fill(to);
+    await page.getByLabel("amount u64").fill("150000000");
+    await page.getByText("would succeed").waitFor();
+    const request = JSON.parse((await page.getByLabel("request", { exact: true }).textContent()) ?? "");
+    expect(BigInt(request.sequence_number)).toBeGreaterThan(BigInt(used[0] ?? ""));
+  });
+
   it.each([
     ["to address", "to", "0xzz", "hex digit"],
     ["amount u64", "amount", "18446744073709551616", "does not fit a u64"],

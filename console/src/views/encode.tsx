@@ -326,6 +326,19 @@ async function simulate(request: string, signal: AbortSignal): Promise<Simulatio
   }
 }
 
+function isNumberUsed(simulation: Simulation): boolean {
+  return "transaction" in simulation && simulation.transaction.vm_status === "SEQUENCE_NUMBER_TOO_OLD";
+}
+
+async function encode(request: string, signal: AbortSignal): Promise<Result> {
+  const [bytes, explanation, simulation] = await Promise.all([
+    ask<string>("transactions/encode_submission", { body: request, signal }),
+    ask<Explanation>("transactions/explain_submission", { body: request, signal }),
+    simulate(request, signal),
+  ]);
+  return { request, bytes: bytes.data, explanation: explanation.data, simulation };
+}
+
 /** Encodes, explains and simulates a request a moment after the last keystroke: `next` gives it the latest number. */
 function useEncoded(
   request: string | undefined,
@@ -347,13 +360,16 @@ function useEncoded(
     const { signal } = controller;
     const timer = setTimeout(async () => {
       try {
-        const body = await next();
-        const [bytes, explanation, simulation] = await Promise.all([
-          ask<string>("transactions/encode_submission", { body, signal }),
-          ask<Explanation>("transactions/explain_submission", { body, signal }),
-          simulate(body, signal),
-        ]);
-        setResult({ request: body, bytes: bytes.data, explanation: explanation.data, simulation });
+        let body = await next();
+        let result = await encode(body, signal);
+        // The sender may send meanwhile: with a number that is used by now, the simulation says nothing.
+        while (isNumberUsed(result.simulation)) {
+          const later = await next();
+          if (later === body) break;
+          body = later;
+          result = await encode(body, signal);
+        }
+        setResult(result);
         setError(undefined);
       } catch (failure) {
         if (signal.aborted) return;
