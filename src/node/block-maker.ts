@@ -309,7 +309,10 @@ export class BlockMaker {
   #drop({ submitted, cause }: SubmittedFault): void {
     this.mempool.remove(submitted.hash);
     const hash = toPrefixedHex(submitted.hash);
-    this.#options.logger.error({ hash, cause }, "a submitted transaction could not be run and is dropped");
+    this.#options.logger.error(
+      { hash, err: cause },
+      "a submitted transaction could not be run and is dropped",
+    );
   }
 
   /** Ends after the blocks that were asked for, and after one more for the transactions that wait. */

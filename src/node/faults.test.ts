@@ -23,9 +23,15 @@ describe("faults", () => {
     expect(faults.reason).toBeUndefined();
     // One line when it starts and one when it ends.
     expect(lines.map(([, message]) => message)).toEqual([
-      "writing failed, will be tried again",
-      "writing works again",
+      "the ledger does not move, will be tried again",
+      "the ledger moves again",
     ]);
+  });
+
+  it("says what passes where the store is well", () => {
+    const faults = new Faults(silentLogger);
+    expect(faults.report("blocks", new LedgerError("unavailable", "the network is away"))).toBe(true);
+    expect(faults.reason).toBe("the network is away");
   });
 
   it.each([

@@ -2,6 +2,7 @@
 // retries; any other fault puts correctness in doubt and stops the ledger for good.
 import { type CodedError, errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import { LedgerError } from "../ledger/errors.ts";
 import { isPassingFault, StoreError } from "../store/errors.ts";
 
 export class Faults {
@@ -42,7 +43,7 @@ export class Faults {
       // The store is well, and the node tells of the refutation itself.
       if (error.code === "refuted") return true;
       if (this.#transient.get(part)?.code !== error.code) {
-        this.#logger.error({ part, err: errorText(error) }, "writing failed, will be tried again");
+        this.#logger.error({ part, err: errorText(error) }, "the ledger does not move, will be tried again");
       }
       this.#transient.set(part, error);
       return true;
@@ -61,12 +62,13 @@ export class Faults {
   /** Called when a part works. */
   clear(part: string): void {
     if (this.#transient.size === 0 || !this.#transient.delete(part)) return;
-    this.#logger.info({ part }, "writing works again");
+    this.#logger.info({ part }, "the ledger moves again");
   }
 }
 
 /** Messages of the store contain paths, which only the operator may see. */
 function describe(error: Error): string {
+  if (error instanceof LedgerError) return error.message;
   if (isPassingFault(error)) return `the store cannot be written just now (${error.code})`;
   return error instanceof StoreError ? `the store is at fault (${error.code})` : error.message;
 }

@@ -10,6 +10,7 @@ import { chainSeed } from "../../src/chain/local-chain.ts";
 import { transactionCodec, transactionHash } from "../../src/ledger/formats/transaction.ts";
 import { formatAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
+import { submissionTargetOf } from "../../src/node/following/following.ts";
 import { UpstreamSubmissions } from "../../src/node/following/upstream-submissions.ts";
 import { createNode } from "../../src/node.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
@@ -118,6 +119,15 @@ describe("a follower that forwards submissions", () => {
     ]);
     expect((await fetch(`${url}/accounts/0x1/events/1`)).status).toBe(403);
     expect((await fetch(`${url}/transactions/by_hash/0x${"77".repeat(32)}`)).status).toBe(404);
+  });
+
+  it.each([{ apiKey: { value: "k" } }, { apiKeys: [{ value: "k" }] }])("sends the key of %j", (keys) => {
+    const target = submissionTargetOf({
+      upstreams: ["https://a.test/v1"],
+      forwardSubmissions: true,
+      ...keys,
+    });
+    expect(target?.headers).toMatchObject({ authorization: "Bearer k" });
   });
 
   it.each<[string, number, Record<string, string>, string, number, string]>([

@@ -9,7 +9,9 @@ import {
   Aptos,
   AptosConfig,
   Ed25519PrivateKey,
+  generateTransactionPayload,
   type InputGenerateTransactionPayloadData,
+  U64,
 } from "@aptos-labs/ts-sdk";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { decodeWith } from "../../src/bcs/codec.ts";
@@ -20,10 +22,12 @@ import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+import type { UserTransaction } from "../../src/transaction/user-transaction.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
+const SHOP = AccountAddress.from(`0x${"0".repeat(60)}cafe`);
 const KEY = `0x${"07".repeat(32)}`;
 
 async function startNode(options: NodeOptions): Promise<Node> {
@@ -39,14 +43,20 @@ interface CompiledPackage {
   readonly code: readonly Uint8Array[];
 }
 
-/** A package that a recorded transaction published. */
-function packageOf(name: string): CompiledPackage {
+/** What a recorded transaction of an account carries. */
+function recorded(name: string): UserTransaction["raw"] {
   const file = gunzipSync(readFileSync(sharedPath("vectors/vm/transactions.jsonl.gz"))).toString();
   const line = file.split("\n").find((one) => one.includes(`"${name}"`));
   const { transaction } = JSON.parse(line ?? "{}") as { transaction: string };
   const decoded = decodeWith(transactionCodec, Buffer.from(transaction, "hex"));
-  const raw = decoded.kind === "user" ? decoded.transaction.raw : undefined;
-  if (raw?.payload.kind !== "entryFunction") throw new Error(`no package ${name}`);
+  if (decoded.kind !== "user") throw new Error(`${name} is of no account`);
+  return decoded.transaction.raw;
+}
+
+/** A package that a recorded transaction published. */
+function packageOf(name: string): CompiledPackage {
+  const raw = recorded(name);
+  if (raw.payload.kind !== "entryFunction") throw new Error(`no package ${name}`);
   const [metadata = new Uint8Array(), code = new Uint8Array()] = raw.payload.entryFunction.args;
   return {
     address: formatAddressLong(raw.sender),
@@ -98,7 +108,7 @@ async function publishAndCall(node: Node, { address, metadata, code }: CompiledP
   ).toEqual(["hello"]);
   await send({
     function: "0x1::aptos_account::transfer",
-    functionArguments: [`0x${"0".repeat(60)}cafe`, 12],
+    functionArguments: [SHOP, 12],
   });
   expect(await node.balance("0xcafe", APT)).toBe(12n);
 }
@@ -192,6 +202,95 @@ describe.skipIf(!hasShared)("a chain with a network's framework", () => {
     expect(later).toBe(epoch + 1n);
     await node.fund("0xb0b", 5n);
     expect(await node.balance("0xb0b", APT)).toBe(500_000_000n - 1_000n + 5n);
+  });
+
+  it("takes scripts, several signers, other payers, nonces and multisig accounts", async () => {
+    const node = await startNode({ genesis: sharedPath("networks/devnet/genesis.blob"), ...SERVED });
+    const aptos = new Aptos(new AptosConfig(node.sdkConfig));
+    const [anna, ben, payer] = [Account.generate(), Account.generate(), Account.generate()];
+    const [annas, bens, payers] = [anna, ben, payer].map((one) => one.accountAddress.toString());
+    for (const { accountAddress } of [anna, ben, payer])
+      await aptos.fundAccount({ accountAddress, amount: 500_000_000 });
+    const done = async ({ hash: transactionHash }: { readonly hash: string }) => {
+      const committed = await aptos.waitForTransaction({ transactionHash });
+      const { gas_used, gas_unit_price } = committed as { gas_used: string; gas_unit_price: string };
+      return BigInt(gas_used) * BigInt(gas_unit_price);
+    };
+    const balances = () => Promise.all([annas, bens, payers].map((one) => node.balance(one ?? "", APT)));
+
+    // A script that takes coins of two signers, whose fee a third account pays.
+    const { payload } = recorded("multi agent with a fee payer");
+    const bytecode = payload.kind === "script" ? payload.script.code : new Uint8Array();
+    const both = await aptos.transaction.build.multiAgent({
+      sender: anna.accountAddress,
+      secondarySignerAddresses: [ben.accountAddress],
+      withFeePayer: true,
+      data: { bytecode, functionArguments: [SHOP, new U64(10), new U64(20)] },
+    });
+    const feePayerAuthenticator = aptos.transaction.signAsFeePayer({ signer: payer, transaction: both });
+    const fee = await done(
+      await aptos.transaction.submit.multiAgent({
+        transaction: both,
+        senderAuthenticator: aptos.transaction.sign({ signer: anna, transaction: both }),
+        additionalSignersAuthenticators: [aptos.transaction.sign({ signer: ben, transaction: both })],
+        feePayerAuthenticator,
+      }),
+    );
+    expect(fee).toBeGreaterThan(0n);
+    expect(await balances()).toEqual([499_999_990n, 499_999_980n, 500_000_000n - fee]);
+    expect(await node.balance("0xcafe", APT)).toBe(30n);
+
+    // A nonce in the place of a sequence number, which is good once.
+    const orderless = await aptos.transaction.build.simple({
+      sender: ben.accountAddress,
+      data: {
+        function: "0x1::aptos_account::transfer",
+        functionArguments: [SHOP, 70],
+      },
+      options: { replayProtectionNonce: 77 },
+    });
+    const orderlessFee = await done(
+      await aptos.signAndSubmitTransaction({ signer: ben, transaction: orderless }),
+    );
+    expect(await node.balance("0xcafe", APT)).toBe(100n);
+    expect((await balances())[1]).toBe(499_999_910n - orderlessFee);
+    await expect(aptos.signAndSubmitTransaction({ signer: ben, transaction: orderless })).rejects.toThrow(
+      /NONCE_ALREADY_USED|already/,
+    );
+
+    // An account of two owners: one proposes, the other agrees, and anyone of them has it done.
+    const call = async (signer: Account, data: InputGenerateTransactionPayloadData) => {
+      const transaction = await aptos.transaction.build.simple({ sender: signer.accountAddress, data });
+      return done(await aptos.signAndSubmitTransaction({ signer, transaction }));
+    };
+    const view = (name: string, args: string[]) =>
+      node.view({ function: `0x1::multisig_account::${name}`, arguments: args });
+    const [multisig] = (await view("get_next_multisig_account_address", [annas ?? ""])) as [string];
+    await call(anna, {
+      function: "0x1::multisig_account::create_with_owners",
+      functionArguments: [[ben.accountAddress], 2, ["name"], [new Uint8Array([1])]],
+    });
+    await call(anna, { function: "0x1::aptos_account::transfer", functionArguments: [multisig, 5_000] });
+    const transfer = {
+      function: "0x1::aptos_account::transfer",
+      functionArguments: [SHOP, 4_000],
+    } satisfies InputGenerateTransactionPayloadData;
+    const inner = await generateTransactionPayload({
+      multisigAddress: multisig,
+      ...transfer,
+      aptosConfig: aptos.config,
+    });
+    await call(anna, {
+      function: "0x1::multisig_account::create_transaction",
+      functionArguments: [multisig, inner.multiSig.transaction_payload?.bcsToBytes() ?? new Uint8Array()],
+    });
+    await call(ben, {
+      function: "0x1::multisig_account::approve_transaction",
+      functionArguments: [multisig, 1],
+    });
+    await call(ben, { multisigAddress: multisig, ...transfer });
+    expect(await node.balance("0xcafe", APT)).toBe(4_100n);
+    expect(await node.balance(multisig, APT)).toBe(1_000n);
   });
 
   it("publishes a compiled package from its folder, as the official command line lays it out", async () => {

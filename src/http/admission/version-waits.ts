@@ -98,6 +98,7 @@ export class VersionWaits {
     const { position } = view;
     view.release();
     request.headers = headers.prepare(position);
+    request.trust = request.headers.trust;
     return position.version;
   }
 

@@ -150,7 +150,8 @@ export class LedgerReads {
           client: "",
           slices,
         });
-        const trust = view && formatTrust(trustOf(view, handled));
+        const read = newer ?? view;
+        const trust = read && formatTrust(trustOf(read, handled));
         if (!("data" in handled)) return { ...handled, trust };
         // Encoded while the view is open: the data may refer to its bytes.
         const text = `${Buffer.from(await operation.encode(handled.data, "json", slices))}`;

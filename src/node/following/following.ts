@@ -418,7 +418,8 @@ export class Following {
 /** The upstream that gets submitted transactions, and what it is sent with each; undefined without one. */
 export function submissionTargetOf({
   upstreams: [first],
-  apiKeys: [key] = [],
+  apiKey,
+  apiKeys: [key = apiKey] = [],
   forwardSubmissions,
 }: FollowOptions): Pick<UpstreamSubmissionsOptions, "target" | "headers"> | undefined {
   if (forwardSubmissions !== true || first === undefined) return undefined;

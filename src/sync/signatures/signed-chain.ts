@@ -57,13 +57,14 @@ export class SignedChain {
   }
 
   async #load(): Promise<void> {
-    this.#span = await this.#rows.range();
-    const last = this.#span && (await this.#rows.epochEnd(this.#span.last));
-    if (last === undefined) return;
+    const span = await this.#rows.range();
+    this.#span = span;
+    const last = span && (await this.#rows.epochEnd(span.last));
+    if (span === undefined || last === undefined) return;
     this.#chain = EpochChain.begin(computeWaypoint(last.ledgerInfo), last.ledgerInfo, this.#bls);
     this.#latest = (await this.#rows.latest()) ?? last;
-    this.#startVersion = (await this.#rows.epochEnd(this.#span?.first ?? 0n))?.ledgerInfo.version;
-    const kept = await this.#search((version) => version >= this.#waypoint.version);
+    this.#startVersion = (await this.#rows.epochEnd(span.first))?.ledgerInfo.version;
+    const kept = await this.#search(span, (version) => version >= this.#waypoint.version);
     if (kept === undefined) return;
     const own = formatWaypoint(computeWaypoint(kept.ledgerInfo));
     const given = formatWaypoint(this.#waypoint);
@@ -155,7 +156,9 @@ export class SignedChain {
 
   /** The lowest checked ledger info above a version. */
   async firstAbove(version: bigint): Promise<SignedLedgerInfo | undefined> {
-    const end = await this.#search((at) => at > version);
+    const span = this.#span;
+    await this.flush();
+    const end = span && (await this.#search(span, (at) => at > version));
     if (end !== undefined) return end;
     const latest = this.#latest;
     return latest !== undefined && latest.ledgerInfo.version > version ? latest : undefined;
@@ -170,18 +173,21 @@ export class SignedChain {
 
   /** The highest checked end of an epoch at or below a version, or of all. */
   async lastEpochEndUpTo(version: bigint | undefined): Promise<SignedLedgerInfo | undefined> {
+    // What comes while rows are read is not written yet.
+    const span = this.#span;
     await this.flush();
-    const above = version === undefined ? undefined : await this.#search((at) => at > version);
-    const last = above === undefined ? this.#span?.last : above.ledgerInfo.epoch - 1n;
-    if (this.#span === undefined || last === undefined || last < this.#span.first) return undefined;
-    return this.#rows.epochEnd(last);
+    if (span === undefined) return undefined;
+    const above = version === undefined ? undefined : await this.#search(span, (at) => at > version);
+    const last = above === undefined ? span.last : above.ledgerInfo.epoch - 1n;
+    return last < span.first ? undefined : this.#rows.epochEnd(last);
   }
 
-  /** The first end of an epoch whose version fits. Versions must fit from some one on. */
-  async #search(fits: (version: bigint) => boolean): Promise<SignedLedgerInfo | undefined> {
-    await this.flush();
-    if (this.#span === undefined) return undefined;
-    let [low, high] = [this.#span.first, this.#span.last + 1n];
+  /** The first end of an epoch whose version fits, among those that are written. Once one version fits, all later ones must. */
+  async #search(
+    { first, last }: EpochSpan,
+    fits: (version: bigint) => boolean,
+  ): Promise<SignedLedgerInfo | undefined> {
+    let [low, high] = [first, last + 1n];
     let found: SignedLedgerInfo | undefined;
     while (low < high) {
       const middle = (low + high) / 2n;

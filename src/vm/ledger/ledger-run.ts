@@ -84,8 +84,9 @@ export class KnownState {
 
   addModule(key: string, module: LoadedModule, source: Source): void {
     this.modules.set(key, module);
-    this.#sources.push(source);
     this.#sourceBytes += source.value?.length ?? 0;
+    if (this.#sourceBytes > MAX_COMPARED_BYTES) this.#sources = [];
+    else this.#sources.push(source);
   }
 
   /** Moves the code to the state of another version that has the same items; undefined if it has others. */

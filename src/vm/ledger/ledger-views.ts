@@ -100,8 +100,10 @@ export class ViewMachine {
 
   /** The code that is kept, if that of the position is the same. */
   async #stateAt(view: LedgerView, position: LedgerPosition): Promise<KnownState | undefined> {
-    if (this.#latest !== undefined && this.#latest.position !== position) {
-      const state = await this.#latest.state.takeFor(view, position.version);
+    const latest = this.#latest;
+    // Views of two versions would take it from each other in turn.
+    if (latest !== undefined && latest.position !== position && latest.position.version <= position.version) {
+      const state = await latest.state.takeFor(view, position.version);
       if (state !== undefined) this.#latest = { position, state };
     }
     return this.#latest?.position === position ? this.#latest.state : undefined;
