@@ -220,7 +220,7 @@ class BlockBuilder {
     return { version, hash: transactionHash(encodeWith(transactionCodec, transaction)) };
   }
 
-  /** Adds a submitted transaction. Throws SubmissionError, with nothing added, for one that the chain does not take. */
+  /** Adds a submitted transaction. Throws SubmissionError for one that the chain does not take: nothing is added then but what lets the faucet mint. */
   async take({ transaction, isFree }: Submitted, faucet: Address): Promise<TakenSubmission> {
     const { sender } = transaction.raw;
     const grant = isFree ? await mintGrant(this.#transactions, faucet, sender) : undefined;

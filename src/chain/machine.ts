@@ -1,5 +1,5 @@
-// The machine that runs transactions and views: a framework with code by its code, the local chain's own by the natives of
-// this room. It is loaded with the first run.
+// Finds the machine that runs transactions and views, and loads it on first use. A network's framework runs its own code;
+// the local chain's framework has none, so src/chain/natives stands in for it.
 import { ConfigError } from "../base/errors.ts";
 import { type Line, Slices } from "../base/wait.ts";
 import { findWrittenData } from "../ledger/formats/genesis.ts";

@@ -1,4 +1,5 @@
-// An operation is one object; the route, the OpenAPI document, the docs page and the typed clients derive from it.
+// An operation is one object. Router, OpenAPI document and docs page derive from it; a path that our own clients call too
+// comes from interface/routes.ts.
 // `operation()` type-checks the handler against its parameters and returns an interface without type parameters, so
 // that the dispatcher treats all operations alike.
 

@@ -9,7 +9,7 @@ import { CodedError } from "../base/errors.ts";
  * - `corrupt`: stored or received bytes break the format
  * - `mismatch`: a hash or root differs from the claimed one
  * - `damaged`: stored bytes fail their checksum
- * - `unavailable`: only another node has the answer, and asking it failed
+ * - `unavailable`: cannot be answered now; a later try may work
  * - `refuted`: a stronger statement refuted the version
  * - `replaced`: the store holds another ledger than the one that this process opened
  * - `not_indexed`: the ledger is not indexed and cannot be

@@ -10,16 +10,18 @@ import { option, vector } from "../bcs/sequences.ts";
 import { LedgerError } from "./errors.ts";
 
 /**
- * `proven`: follows by hash from a ledger info that a quorum of validators signed; `anchored`: from a checked genesis,
- * and at or below a later waypoint that was recomputed; `chained`: from a checked genesis, or from a version that a
- * waypoint or signatures confirm; `agreed`: given alike by `needed` of `of` upstreams; `trusted`: one upstream's word; `local`: made by the local chain; `forked`: made here on
- * top of another network's state.
+ * - `proven`: follows by hash from a ledger info that a quorum of validators signed
+ * - `anchored`: from a checked genesis, and at or below a later waypoint that was recomputed
+ * - `chained`: from a checked genesis, or from a version that a waypoint or signatures confirm
+ * - `agreed`: given alike by `needed` of `of` upstreams
+ * - `trusted`: one upstream's word
+ * - `local`: made by the local chain
+ * - `forked`: made here on top of another network's state
  */
 export type TrustLevel =
   | { readonly kind: Exclude<TrustKind, "agreed"> }
   | { readonly kind: "agreed"; readonly needed: number; readonly of: number };
 
-/** Strongest first. */
 /** From the strongest to the weakest: texts, ranks and the OpenAPI document come from this list. */
 export const TRUST_KINDS = ["proven", "anchored", "chained", "agreed", "trusted", "local", "forked"] as const;
 export type TrustKind = (typeof TRUST_KINDS)[number];

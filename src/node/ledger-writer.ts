@@ -193,7 +193,7 @@ export class LedgerWriter {
     return undefined;
   }
 
-  /** Starts the follower or the block timer, and the pruner. */
+  /** Starts what writes beside the source: the index builder, then the pruner, and the block timer. */
   run(): void {
     if (this.#stop.signal.aborted) return;
     const { index = true, transactionIndex = true, logger, faults } = this.#options;

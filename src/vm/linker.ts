@@ -109,7 +109,7 @@ export class FunctionInstance {
 
 const ownCode = new WeakMap<object, boolean>();
 
-/** True for a module of the chain itself that uses no others: nothing in it is ever charged for being used. */
+/** True for a module of the chain itself that uses only such modules: nothing in it is ever charged for being used. */
 function isOwnCode({ address, program }: LoadedModule): boolean {
   if (!isSpecialAddress(address)) return false;
   let isOwn = ownCode.get(program);

@@ -1,4 +1,4 @@
-// Submits several signed transactions to the local chain, each for itself.
+// Submits several signed transactions, each for itself.
 import { errorFields } from "../error-body.ts";
 import { operation } from "../operation.ts";
 import { ERROR_SCHEMA } from "../schemas/error.ts";

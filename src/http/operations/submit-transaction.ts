@@ -1,4 +1,4 @@
-// Submits a signed transaction to the local chain.
+// Submits a signed transaction: for a block of this node, or for the first upstream.
 import { decodeWith } from "../../bcs/codec.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { operation } from "../operation.ts";

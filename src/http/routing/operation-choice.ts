@@ -55,7 +55,7 @@ export class OperationChoice {
   formOf(operation: Operation, accept: string | undefined): Form {
     const { switches } = this.#options;
     if (operation.switch !== undefined && !switches[operation.switch]) {
-      // No switch of the operator: only a node that makes blocks has a use for transactions.
+      // No switch of the operator: this node has nowhere to put transactions.
       if (operation.switch === "submit" || operation.switch === "simulate")
         throw notServed(operation.method, operation.path);
       throw new HttpError("disabled", `${operation.id} is switched off on this node`);

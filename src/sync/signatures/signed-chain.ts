@@ -81,7 +81,7 @@ export class SignedChain {
     return this.#chain?.epoch;
   }
 
-  /** The version that the waypoint names, and nobody's signature was checked for; undefined until the chain has begun. */
+  /** Where the chain of epochs began: a waypoint named this version, so no signature of it was checked. Undefined until then. */
   get startVersion(): bigint | undefined {
     return this.#startVersion;
   }

@@ -1,4 +1,5 @@
-// Verifies pages ahead of their commit, which another process makes: the checks of a committer, up to the state roots.
+// Runs in a second process: verifies pages while the first one commits. Without it the committer verifies, see
+// `Committer.appendPage`.
 import { nextTurn } from "../../base/wait.ts";
 import { decodePage } from "../../ledger/formats/record.ts";
 import { isWhole, type Position } from "../../ledger/position.ts";
