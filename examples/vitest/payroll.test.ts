@@ -18,6 +18,8 @@ let snapshot: ChainSnapshot;
 beforeAll(async () => {
   node = await createNode({
     accounts: [{ key: payer.privateKey.toUint8Array(), balances: { [APT]: 1_000_000_000n } }],
+    // A year that a test lets pass would otherwise be longer than what the node keeps of history.
+    pruneWindow: "off",
     // Port 0: any free one, so that test files can run side by side.
     http: { port: 0 },
     // With a seed the clock begins with 2024: a test may advance it by a year, and the SDK's transactions do not expire.
