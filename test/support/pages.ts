@@ -30,6 +30,18 @@ const view = (name: string | RegExp) => async (page: Page) => {
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
 };
 
+/** The same, and for the rows of a list. */
+const filled = (name: string, rows: string) => async (page: Page) => {
+  await page.locator(rows).nth(2).waitFor();
+  await view(name)(page);
+};
+
+/** Waits for rows of a table whose types are known by now. */
+async function decoded(page: Page): Promise<void> {
+  await view(/Table/)(page);
+  await page.getByText("GOLD").waitFor();
+}
+
 /** Waits for the operations of the reference. */
 const listed = (page: Page) =>
   page.getByRole("heading", { level: 3, name: "Balance of an account" }).waitFor();
@@ -68,17 +80,17 @@ async function called(page: Page): Promise<void> {
 
 /** Every page. Demo accounts go by their names. */
 export const PAGES: readonly ShownPage[] = [
-  { name: "now", path: "/", ready: view("Now") },
+  { name: "now", path: "/", ready: filled("Now", "table.transactions .words") },
   { name: "accounts", path: "/#/account", isPictured: false, ready: view("Accounts") },
   { name: "account", path: "/#/account/gus", ready: view("Account gus") },
   { name: "statement", path: "/#/account/gus", isPictured: false, ready: stated },
   { name: "asset", path: "/#/asset/0xa", isPictured: false, ready: view("Asset APT") },
-  { name: "blocks", path: "/#/blocks", ready: view("Blocks") },
+  { name: "blocks", path: "/#/blocks", ready: filled("Blocks", "table.blocks tbody tr") },
   { name: "older-blocks", path: "/#/blocks?from=12", isPictured: false, ready: view("Blocks") },
   { name: "block", path: "/#/block/20", ready: view("Block 20") },
   { name: "transaction", path: "/#/transaction/45", ready: view(/Transaction/) },
   { name: "trace", path: "/#/transaction/45", isPictured: false, ready: traced },
-  { name: "table", path: "/#/table/prices", ready: view(/Table/) },
+  { name: "table", path: "/#/table/prices", ready: decoded },
   { name: "encode", path: "/#/encode", ready: encoded },
   {
     name: "call",

@@ -263,9 +263,9 @@ function Summary({ transaction }: { readonly transaction: Transaction }): JSX.El
         )}
         {fee === undefined ? undefined : (
           <Fact name="Fee">
-            <Amount amount={fee} decimals={FEE_DECIMALS} symbol="APT" />{" "}
+            <Amount amount={fee} decimals={FEE_DECIMALS} symbol="APT" />
             <span class="faint">
-              {groupDigits(used ?? "")} gas at {groupDigits(price ?? "")}, at most{" "}
+              , {groupDigits(used ?? "")} gas at {groupDigits(price ?? "")}, at most{" "}
               {groupDigits(transaction.max_gas_amount ?? "")}
             </span>
           </Fact>
