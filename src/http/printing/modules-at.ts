@@ -1,6 +1,5 @@
 // What the modules as of one version say, for the values of one answer. Each layout is built once, because the records of
 // a block repeat a few types.
-import { andThen } from "../../base/maybe-promise.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AbiType, ModuleAbi, ModuleId, ModuleLoader } from "../../move/abi.ts";
@@ -33,24 +32,13 @@ class Kept<T> {
   }
 }
 
-/** Loads each module once: a few modules have most of the types, and their bytes are hashed at each load. */
-function keeping(load: ModuleLoader): ModuleLoader {
-  const known = new Map<string, ModuleAbi | undefined>();
-  return (module) => {
-    const key = `${formatAddress(module.address)}::${module.name}`;
-    if (known.has(key)) return known.get(key);
-    return andThen(load(module), (abi) => {
-      if (known.size < MAX_KEPT) known.set(key, abi);
-      return abi;
-    });
-  };
-}
-
 /** The modules as of a version. */
 export class ModulesAt {
   readonly #types: StateTypes;
   readonly #view: LedgerView;
   readonly #version: bigint;
+  /** A few modules have most of the types, and each load hashes a module. */
+  readonly #modules = new Kept<ModuleAbi | undefined>();
   readonly #load: ModuleLoader;
   readonly #layouts = new Kept<Layout>();
   readonly #calls = new Kept<readonly Layout[]>();
@@ -59,7 +47,9 @@ export class ModulesAt {
     this.#types = types;
     this.#view = view;
     this.#version = version;
-    this.#load = keeping(types.loaderAt(view, version));
+    const load = types.loaderAt(view, version);
+    this.#load = (module) =>
+      this.#modules.get(`${formatAddress(module.address)}::${module.name}`, async () => load(module));
   }
 
   /** Layout of a value's type. Throws MoveError where there is none, and LedgerError. */
