@@ -2,7 +2,7 @@
 // spec.json, and values to try from its info.
 import { type JSX, render } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { NAVIGATION } from "../src/lib/navigation.ts";
+import { NAVIGATION, showFocusedLinks } from "../src/lib/navigation.ts";
 import { type ApiDocument, type Operation, operationsOf } from "./api-document.ts";
 import { OperationView, type Suggestions } from "./operation-view.tsx";
 import { Prose } from "./prose.tsx";
@@ -358,5 +358,6 @@ async function start(root: HTMLElement): Promise<void> {
   }
 }
 
+showFocusedLinks();
 const root = document.getElementById("root");
 if (root !== null) void start(root);

@@ -10,13 +10,13 @@ import { run } from "./tools.ts";
 /** Time limit of one wait. */
 const WAIT_MS = 60_000;
 /** A demo account of the default local chain. */
-const ADA = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce";
+const ANNA = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce";
 const APT = "0x1::aptos_coin::AptosCoin";
 
 const PROGRAM = `import { createNode } from "sextant";
 const node = await createNode();
 await node.produceBlock();
-console.log(String(await node.balance("${ADA}", "${APT}")));
+console.log(String(await node.balance("${ANNA}", "${APT}")));
 await node.close();
 `;
 
@@ -27,11 +27,11 @@ const stores: StoreOptions[] = [
   { engine: "cassandra", url: "cassandra://127.0.0.1/sextant" },
 ];
 export async function first(node: Node): Promise<BalanceChange | undefined> {
-  const balance: bigint = await node.balance("${ADA}", "${APT}");
+  const balance: bigint = await node.balance("${ANNA}", "${APT}");
   // @ts-expect-error: a balance is a bigint.
   const wrong: string = balance;
   if (wrong === "") return undefined;
-  for await (const change of node.balanceHistory("${ADA}", "${APT}")) return change;
+  for await (const change of node.balanceHistory("${ANNA}", "${APT}")) return change;
   return undefined;
 }
 export const nodes: Promise<Node>[] = stores.map((store) => createNode({ store }));
@@ -138,7 +138,7 @@ export async function assertStart({ folder, environment, sextant }: Installed): 
     }
     if (url === undefined) throw new Error(`the node did not start: ${stderr}`);
     child.stdout.resume();
-    const response = await fetch(`${url}/accounts/${ADA}/balance/${APT}`);
+    const response = await fetch(`${url}/accounts/${ANNA}/balance/${APT}`);
     const balance = await response.text();
     if (!response.ok || !/^[1-9]\d*$/.test(balance)) throw new Error(`a balance: got ${balance}`);
     end("SIGTERM");

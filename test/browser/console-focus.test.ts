@@ -2,7 +2,7 @@
 // what was typed.
 import type { Locator } from "playwright-core";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { hasChromium } from "../support/chromium.ts";
+import { hasChromium, openVisit } from "../support/chromium.ts";
 import { goTo, openConsole } from "../support/console.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { until } from "../support/until.ts";
@@ -37,6 +37,13 @@ const STAY = `(async (isBackward) => {
   if (document.activeElement !== control) return { name, fault: "it lost the focus" };
   return { name, fault: isText && control.value !== typed ? "it lost its text" : "" };
 })`;
+/** The focused link of a row, and whether the row shows all of it. */
+const LINK = `(() => {
+  const link = document.activeElement;
+  const row = link.closest("nav.nav, nav.tabs, nav.views")?.getBoundingClientRect();
+  const { left, right } = link.getBoundingClientRect();
+  return row && { text: link.textContent, isWhole: left >= row.left && right <= Math.min(row.right, innerWidth) };
+})()`;
 /** More controls than a view has. */
 const MAX_CONTROLS = 200;
 
@@ -115,6 +122,24 @@ describe.skipIf(!hasChromium)("the focus while blocks arrive", () => {
     const page = await open("#/");
     await page.getByText("Waypoint of this moment").waitFor();
     expect(await walk(page, "Shift+Tab")).toBeGreaterThan(15);
+  });
+
+  it.each(["/#/account/anna", "/v1/spec"])("%s: a phone's rows show the whole focused link", async (path) => {
+    visit = await openVisit(node.url, { screen: "phone" });
+    const { page } = visit;
+    await page.goto(path);
+    await page
+      .getByRole("link", { name: path.startsWith("/#") ? "Modules" : "API" })
+      .first()
+      .waitFor();
+    const links: unknown[] = [];
+    for (let count = 0; count < 20; count++) {
+      await page.keyboard.press("Tab");
+      links.push((await page.evaluate(LINK)) ?? undefined);
+    }
+    const seen = links.filter((link) => link !== undefined);
+    expect(seen.length).toBeGreaterThan(6);
+    expect(seen.filter((link) => !(link as { readonly isWhole: boolean }).isWhole)).toEqual([]);
   });
 
   it("the latest blocks stand still while the focus is among them, and say that newer ones wait", async () => {

@@ -29,10 +29,14 @@ describe.skipIf(!hasChromium)("a visit", () => {
     await close();
   });
 
-  it("finds what axe-core calls serious", async () => {
+  it("finds what axe-core calls serious, and what it calls moderate", async () => {
     const { page, close } = await openVisit(NOBODY);
-    await page.setContent('<html lang="en"><title>t</title><main><h1>t</h1><button></button></main>');
-    expect(await findAxeFaults(page)).toEqual([expect.stringContaining("button-name")]);
+    const twice = '<section aria-label="a">a</section><section aria-label="a">b</section>';
+    await page.setContent(`<html lang="en"><title>t</title><main><h1>t</h1><button></button>${twice}</main>`);
+    expect(await findAxeFaults(page)).toEqual([
+      expect.stringContaining("button-name"),
+      expect.stringContaining("landmark-unique"),
+    ]);
     await close();
   });
 });

@@ -1,4 +1,4 @@
-// Every page, on both screens and in both colour schemes: no grave finding of axe-core, no other host asked, nothing
+// Every page, on both screens and in both colour schemes: no finding of axe-core, no other host asked, nothing
 // that the Content-Security-Policy refuses, nothing that overflows.
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasChromium, openVisit } from "../support/chromium.ts";

@@ -1,7 +1,7 @@
 // Looks at pages with a real Chromium: contexts that reach one node only, and what the pages did wrong.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { AxeResults, Result } from "axe-core";
+import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { endWithTest } from "./children.ts";
 
@@ -105,7 +105,7 @@ export async function visit(browser: Browser, url: string, look: Look = {}): Pro
 const axeSource = (): string =>
   readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Findings of axe-core that count: serious and critical ones, each with the elements it is about. */
+/** Findings of axe-core, each with the elements it is about. */
 export async function findAxeFaults(page: Page): Promise<string[]> {
   // Evaluated by the debugger: the page's own policy lets no script in.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource());
@@ -115,8 +115,7 @@ export async function findAxeFaults(page: Page): Promise<string[]> {
       resultTypes: ["violations"],
     }),
   );
-  const isGrave = ({ impact }: Result): boolean => impact === "serious" || impact === "critical";
-  return violations.filter(isGrave).map(({ id, help, nodes }) => {
+  return violations.map(({ id, help, nodes }) => {
     const places = nodes.slice(0, 5).map((node) => `${node.target.join(" ")}: ${node.failureSummary}`);
     return `${id}: ${help}\n  ${places.join("\n  ")}`;
   });

@@ -10,6 +10,11 @@ export function groupDigits(digits: string): string {
   return digits.replace(GROUP, ",");
 }
 
+/** `1 event`, `2 events`. */
+export function countOf(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 /** An amount of the smallest unit with its decimal point, without trailing zeros; every other digit stays. */
 export function formatUnits(amount: bigint, decimals: number): string {
   const sign = amount < 0n ? "-" : "";

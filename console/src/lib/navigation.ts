@@ -9,3 +9,11 @@ export const NAVIGATION: readonly (readonly [section: string, text: string, href
   ["encode", "Encode", "#/encode"],
   ["verify", "Verify", "#/verify"],
 ];
+
+/** Rows of links scroll on a phone. Browsers leave a focused link where it is as soon as a part of it is in sight. */
+export function showFocusedLinks(): void {
+  document.addEventListener("focusin", ({ target }) => {
+    if (target instanceof Element && target.closest("nav") !== null)
+      target.scrollIntoView({ block: "nearest", inline: "nearest" });
+  });
+}

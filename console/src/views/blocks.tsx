@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ask } from "../lib/api.ts";
-import { groupDigits } from "../lib/format.ts";
+import { countOf, groupDigits } from "../lib/format.ts";
 import { headOf, live, loadBlock } from "../lib/live.ts";
 import { go, linkTo } from "../lib/router.ts";
 import { useStore } from "../lib/store.ts";
@@ -172,7 +172,7 @@ export function BlockView({ height }: { readonly height: string }): JSX.Element 
                 </Fact>
               </Facts>
             </Card>
-            <Card title={`${block.transactions?.length ?? 0} transactions`}>
+            <Card title={countOf(block.transactions?.length ?? 0, "transaction")}>
               <TransactionRows transactions={block.transactions ?? []} />
             </Card>
           </>

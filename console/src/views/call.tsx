@@ -50,42 +50,48 @@ function Form({ name, one }: { readonly name: string; readonly one: Function }):
     }
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void call();
-      }}
-    >
-      <Card title="Call">
-        {typeArguments.map((type, index) => (
-          <MonoField
-            key={index}
-            label={
-              <>
-                <b>T{index}</b> a type
-              </>
-            }
-            placeholder="0x1::aptos_coin::AptosCoin"
-            value={type}
-            onInput={(text) => setTypeArguments(typeArguments.map((old, at) => (at === index ? text : old)))}
-          />
-        ))}
-        {types.map((type, index) => (
-          <Argument
-            key={index}
-            label={`argument ${index}`}
-            type={type}
-            typed={args[index] ?? NOTHING}
-            error={undefined}
-            info={info}
-            structs={structs}
-            onChange={(typed) => setArgs(args.map((old, at) => (at === index ? typed : old)))}
-          />
-        ))}
-        <Button type="submit" look="primary">
-          Call it
-        </Button>
-      </Card>
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void call();
+        }}
+      >
+        <Card title="Call">
+          {typeArguments.map((type, index) => (
+            <MonoField
+              key={index}
+              label={
+                <>
+                  <b>T{index}</b> a type
+                </>
+              }
+              placeholder="0x1::aptos_coin::AptosCoin"
+              value={type}
+              onInput={(text) =>
+                setTypeArguments(typeArguments.map((old, at) => (at === index ? text : old)))
+              }
+            />
+          ))}
+          {types.map((type, index) => (
+            <Argument
+              key={index}
+              label={`argument ${index}`}
+              type={type}
+              typed={args[index] ?? NOTHING}
+              error={undefined}
+              info={info}
+              structs={structs}
+              onChange={(typed) => setArgs(args.map((old, at) => (at === index ? typed : old)))}
+            />
+          ))}
+          <div class="buttons">
+            <Button type="submit" look="primary">
+              Call it
+            </Button>
+          </div>
+        </Card>
+      </form>
       {error === undefined ? undefined : <Problem error={error} />}
       {returned === undefined ? undefined : (
         <Card title="Returned">
@@ -101,7 +107,7 @@ function Form({ name, one }: { readonly name: string; readonly one: Function }):
           </Facts>
         </Card>
       )}
-    </form>
+    </>
   );
 }
 

@@ -516,7 +516,7 @@ function Explained({ result }: { readonly result: Result }): JSX.Element {
           <p class="warn">The explanation does not give these bytes: do not sign them.</p>
         )}
       </Card>
-      <Card title="Request">
+      <Card title="Body of the request">
         <CodeLine text={request} label="request" />
       </Card>
     </>
@@ -561,8 +561,8 @@ function Submit({
   return (
     <Card title="Send it to the local chain">
       <p class="faint">
-        The demo key of {name} is public: it signs on this local chain only. Keys of your own never belong
-        into a page.
+        The demo key of {name} is public: it signs on this local chain only. Never give keys of your own to a
+        page.
       </p>
       <div class="buttons">
         <Button look="primary" onClick={send} isOff={!isReady || isBusy} data-testid="submit">

@@ -1,7 +1,7 @@
 // One transaction: what was called with what, by whom, at what price, and what it changed.
 import type { JSX } from "preact";
 import { ask, path, urlOf } from "../lib/api.ts";
-import { groupDigits } from "../lib/format.ts";
+import { countOf, groupDigits } from "../lib/format.ts";
 import { linkTo } from "../lib/router.ts";
 import {
   type Change,
@@ -141,7 +141,7 @@ function Call({
 
 function Events({ events }: { readonly events: readonly LedgerEvent[] }): JSX.Element {
   return (
-    <Card title={`${events.length} events`}>
+    <Card title={countOf(events.length, "event")}>
       {events.length === 0 ? <p class="faint">none</p> : undefined}
       {events.map((event, index) => (
         <details key={index} class="resource" open={events.length <= 4}>
@@ -263,9 +263,9 @@ function Summary({ transaction }: { readonly transaction: Transaction }): JSX.El
         )}
         {fee === undefined ? undefined : (
           <Fact name="Fee">
-            <Amount amount={fee} decimals={FEE_DECIMALS} symbol="APT" />{" "}
+            <Amount amount={fee} decimals={FEE_DECIMALS} symbol="APT" />
             <span class="faint">
-              {groupDigits(used ?? "")} gas at {groupDigits(price ?? "")}, at most{" "}
+              , {groupDigits(used ?? "")} gas at {groupDigits(price ?? "")}, at most{" "}
               {groupDigits(transaction.max_gas_amount ?? "")}
             </span>
           </Fact>
@@ -334,7 +334,7 @@ export function TransactionView({ id }: { readonly id: string }): JSX.Element {
             )}
             {transaction.version === undefined ? undefined : <Trace version={transaction.version} />}
             <Events events={transaction.events ?? []} />
-            <Card title={`${transaction.changes?.length ?? 0} changes`}>
+            <Card title={countOf(transaction.changes?.length ?? 0, "change")}>
               {(transaction.changes ?? []).map((change, index) => (
                 <ChangeRow key={index} change={change} />
               ))}
