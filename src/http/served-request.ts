@@ -28,8 +28,8 @@ export class ServedRequest {
   /** Bytes of the body, against the budget of all bodies. */
   hold: BodyHold | undefined = undefined;
   slices: AnswerSlices | undefined = undefined;
-  /** The request is one of those in flight. */
-  isCounted = false;
+  /** The client whose share of those in flight it has; undefined while it is none of them. */
+  countedFor: string | undefined = undefined;
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;

@@ -13,7 +13,7 @@ function flag(description: string): Field<boolean> {
 }
 
 /** Checks and runs of long calls take turns. */
-const MAX_IN_FLIGHT = 64;
+const MAX_IN_FLIGHT = 128;
 
 /** `POST /v1/transactions/simulate` */
 export const simulateTransaction = operation({
