@@ -223,7 +223,7 @@ export class Dispatcher {
     request.assertClient();
     const { exchange, view } = request;
     const { services, ledger, streams } = this.#options;
-    const slices = new AnswerSlices(this.#longAnswers, client, () => request.assertClient());
+    const slices = new AnswerSlices(this.#longAnswers, client, () => request.assertStays());
     request.slices = slices;
     return operation.handle(args, {
       view,

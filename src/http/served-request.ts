@@ -31,6 +31,9 @@ export class ServedRequest {
   /** The client whose share of those in flight it has; undefined while it is none of them. */
   countedFor: string | undefined = undefined;
 
+  /** Slices of work since the client closed its side. */
+  #slicesSinceEnd = 0;
+
   constructor(exchange: Exchange) {
     this.exchange = exchange;
   }
@@ -38,6 +41,18 @@ export class ServedRequest {
   /** Throws for a client that left: nothing more is read or encoded for it. */
   assertClient(): void {
     if (this.exchange.isGone) throw new Abandoned("the client went away");
+  }
+
+  /**
+   * As `assertClient`, between slices of long work: also for a client that closed its side, as one does that leaves. The
+   * first probe has the system of such a client refuse, and one after its refusal finds that out.
+   */
+  assertStays(): void {
+    this.assertClient();
+    if (!this.exchange.socket.readableEnded) return;
+    const count = ++this.#slicesSinceEnd;
+    const isPowerOfTwo = (count & (count - 1)) === 0;
+    if (isPowerOfTwo) this.exchange.probe();
   }
 
   /** Work that outlives the view must not hold it. */

@@ -55,7 +55,7 @@ export const simulateTransaction = operation({
     }
     const maxGasAmount = query.estimate_max_gas_amount === true;
     if (services.simulate === undefined) throw new Error("simulations are switched off");
-    const record = await services.simulate(body, view, { maxGasAmount, gasUnitPrice });
+    const record = await services.simulate(body, view, { maxGasAmount, gasUnitPrice }, slices);
     const { version, timestampUsec } = view.position;
     const data =
       form === "bcs"

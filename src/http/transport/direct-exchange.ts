@@ -96,6 +96,10 @@ export class DirectExchange implements Exchange {
     return !this.#owner.socket.writable;
   }
 
+  probe(): void {
+    this.#owner.socket.write("HTTP/1.1 102 Processing\r\n\r\n", "latin1");
+  }
+
   addHeader(name: string, value: string): void {
     if (this.#added === NONE_ADDED) this.#added = [];
     this.#added.push(name, value);

@@ -66,6 +66,11 @@ export interface Exchange {
   readonly sinceMs: number;
   /** The client is gone. */
   readonly isGone: boolean;
+  /**
+   * Finds out whether a client that sends no more has left: the system of one that did refuses an interim response, and
+   * the connection closes. Before the response alone.
+   */
+  probe(): void;
   /** The client waits for 100 Continue. */
   readonly awaitsContinue: boolean;
   /** Adds a per-client header to the response, unless that response is shared. */

@@ -68,6 +68,9 @@ export class Http2Exchange implements Exchange {
     return this.#stream.destroyed || this.#stream.closed;
   }
 
+  /** A connection that ends closes its streams. */
+  probe(): void {}
+
   get awaitsContinue(): boolean {
     return this.#awaitsContinue;
   }

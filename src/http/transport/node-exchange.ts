@@ -80,6 +80,10 @@ export class NodeExchange implements Exchange {
     return this.#response.destroyed;
   }
 
+  probe(): void {
+    if (this.#request.httpVersion === "1.1") this.#response.writeProcessing();
+  }
+
   get awaitsContinue(): boolean {
     return this.#awaitsContinue;
   }
