@@ -40,8 +40,9 @@ export async function openHead(
   machine: MachineSource,
   view: LedgerView,
   line: Line,
+  slices: Slices = new Slices(line),
 ): Promise<LedgerTransactions> {
-  return (await machine()).openTransactions(view, new Slices(line), line === "writer" ? "block" : "request");
+  return (await machine()).openTransactions(view, slices, line === "writer" ? "block" : "request");
 }
 
 /** Throws ConfigError for the writes of a genesis on which no block can be made. */

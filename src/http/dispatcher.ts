@@ -7,7 +7,6 @@ import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { MinVersion } from "../ledger/watch/min-version.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
-import { ClientShares } from "./admission/client-shares.ts";
 import { InFlight, Unfinished } from "./admission/in-flight.ts";
 import { AnswerSlices, LongAnswers } from "./admission/long-answers.ts";
 import { clientOf } from "./admission/rate-limiter.ts";
@@ -15,7 +14,7 @@ import { assertTrust, lagReason, openRequestView, trustOf } from "./admission/re
 import { VersionWaits, type VersionWaitsOptions } from "./admission/version-waits.ts";
 import { HttpError, NO_LEDGER, quoteInput } from "./errors.ts";
 import { parseField } from "./field.ts";
-import type { AnyAnswer, BodyField, EventAnswer, Operation, StreamedAnswer } from "./operation.ts";
+import type { AnyAnswer, BodyField, EventAnswer, Operation } from "./operation.ts";
 import type { StaticFile, StaticFiles } from "./pages/static-files.ts";
 import { preflightHeaders } from "./response/cors.ts";
 import type { EventStreams } from "./response/event-streams.ts";
@@ -105,8 +104,6 @@ export class Dispatcher {
   readonly #unfinished = new Unfinished();
   readonly #longAnswers = new LongAnswers();
   readonly #waits: VersionWaits;
-  /** Answers that are sent at the pace of their readers. */
-  readonly #streamed = new Map<Operation, ClientShares>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -151,7 +148,7 @@ export class Dispatcher {
       if (error instanceof Abandoned) this.#responder.settle(request, CLIENT_GONE);
       else this.#responder.fail(request, error);
     } finally {
-      if (request.isCounted) this.#inFlight.leave(request.operation);
+      if (request.countedFor !== undefined) this.#inFlight.leave(request.operation, request.countedFor);
       request.release();
       this.#unfinished.end();
     }
@@ -178,12 +175,12 @@ export class Dispatcher {
     const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
     if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
       return this.#admitLater(resolved, minVersion);
-    this.#enter(resolved.request);
+    this.#enter(resolved.request, client);
     return undefined;
   }
 
   async #admitLater(resolved: ResolvedRequest, minVersion: MinVersion | undefined): Promise<void> {
-    const { request, operation, args } = resolved;
+    const { request, operation, args, client } = resolved;
     if (operation.body !== undefined) {
       const { exchange } = request;
       request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
@@ -196,12 +193,12 @@ export class Dispatcher {
     if (minVersion !== undefined) await this.#waits.reach(resolved, minVersion);
     if (operation.awaited !== undefined) await this.#waits.awaitItem(resolved, operation.awaited);
     // Neither a body on its way nor a wait must keep other requests out.
-    this.#enter(request);
+    this.#enter(request, client);
   }
 
-  #enter(request: ServedRequest): void {
-    this.#inFlight.enter(request.operation);
-    request.isCounted = true;
+  #enter(request: ServedRequest, client: string): void {
+    this.#inFlight.enter(request.operation, client);
+    request.countedFor = client;
   }
 
   /** Opens the view that everything about the answer is read from. */
@@ -226,7 +223,7 @@ export class Dispatcher {
     request.assertClient();
     const { exchange, view } = request;
     const { services, ledger, streams } = this.#options;
-    const slices = new AnswerSlices(this.#longAnswers, client, () => request.assertClient());
+    const slices = new AnswerSlices(this.#longAnswers, client, () => request.assertStays());
     request.slices = slices;
     return operation.handle(args, {
       view,
@@ -261,7 +258,10 @@ export class Dispatcher {
       this.#openStream(resolved, answer);
       return undefined;
     }
-    if ("stream" in answer) return this.#stream(resolved, answer);
+    if ("stream" in answer) {
+      request.releaseView();
+      return this.#responder.stream(request, form, answer);
+    }
     const encoded = operation.isDocument
       ? this.#document(operation, answer.data, form)
       : operation.encode(answer.data, form, request.slices ?? new Slices());
@@ -275,29 +275,11 @@ export class Dispatcher {
   async #sendFile(request: ServedRequest, file: StaticFile): Promise<void> {
     const { method } = request.exchange;
     request.operation = STATIC_FILE;
-    this.#enter(request);
+    this.#enter(request, "");
     if (method !== "GET" && method !== "HEAD") throw wrongMethod(method, ["GET", "HEAD"]);
     const body = await file.read();
     request.assertClient();
     this.#responder.sendFile(request, file, body);
-  }
-
-  /** Sends an answer at the pace of its reader. It takes a place until then. */
-  async #stream(
-    { request, operation, form, client }: ResolvedRequest,
-    answer: StreamedAnswer,
-  ): Promise<void> {
-    request.releaseView();
-    const { maxInFlight = this.#options.maxInFlight, id } = operation;
-    const shares =
-      this.#streamed.get(operation) ?? new ClientShares(maxInFlight, `requests of ${id} are read`);
-    this.#streamed.set(operation, shares);
-    shares.enter(client);
-    try {
-      await this.#responder.stream(request, form, answer);
-    } finally {
-      shares.leave(client);
-    }
   }
 
   #openStream(

@@ -14,6 +14,9 @@ import type { Exchange } from "./transport/exchange.ts";
 /** What is counted and logged. */
 export type CountedOperation = Pick<Operation, "id" | "method" | "path" | "isDocument" | "maxInFlight">;
 
+/** Some clients send their request, close their side and read the answer. */
+const MAX_SLICES_SINCE_END = 4;
+
 export class ServedRequest {
   readonly exchange: Exchange;
   /** Undefined until the request is resolved. */
@@ -28,8 +31,11 @@ export class ServedRequest {
   /** Bytes of the body, against the budget of all bodies. */
   hold: BodyHold | undefined = undefined;
   slices: AnswerSlices | undefined = undefined;
-  /** The request is one of those in flight. */
-  isCounted = false;
+  /** The client whose share of those in flight it has; undefined while it is none of them. */
+  countedFor: string | undefined = undefined;
+
+  /** Slices of work since the client closed its side. */
+  #slicesSinceEnd = 0;
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
@@ -38,6 +44,13 @@ export class ServedRequest {
   /** Throws for a client that left: nothing more is read or encoded for it. */
   assertClient(): void {
     if (this.exchange.isGone) throw new Abandoned("the client went away");
+  }
+
+  /** As `assertClient`, between slices of long work: a client that closed its side, as one does that leaves, gets a few. */
+  assertStays(): void {
+    this.assertClient();
+    if (this.exchange.socket.readableEnded && ++this.#slicesSinceEnd > MAX_SLICES_SINCE_END)
+      throw new Abandoned("the client closed its side");
   }
 
   /** Work that outlives the view must not hold it. */

@@ -1,4 +1,5 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
+import type { Slices } from "../base/wait.ts";
 import type { GasPriceEstimator } from "../ledger/gas-price.ts";
 import type { StateTypes } from "../ledger/items/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -50,11 +51,12 @@ export interface SimulationEstimates {
   readonly gasUnitPrice: bigint | undefined;
 }
 
-/** Runs a transaction and keeps nothing. Returns the record that it would leave, with zeros for its hashes. */
+/** Runs a transaction, in slices, and keeps nothing. Returns the record that it would leave, with zeros for its hashes. */
 export type Simulator = (
   body: SubmissionBody,
   view: LedgerView,
   estimates: SimulationEstimates,
+  slices: Slices,
   tracer?: Tracer,
 ) => Promise<Uint8Array>;
 

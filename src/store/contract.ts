@@ -133,6 +133,8 @@ export interface StoreView extends LedgerView {
 /** A copy of everything in a store, as its engine keeps it. */
 export interface StoreCopy {
   readonly position: Position;
+  /** About what it takes beside the store and the copy before it. */
+  readonly bytes: number;
 }
 
 /** Copies of a whole store, for engines that can make them at once. */

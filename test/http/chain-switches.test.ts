@@ -3,8 +3,10 @@ import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { createSwitches } from "../../src/node/api/author-switches.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
 
@@ -20,11 +22,13 @@ async function change(
   name: string,
   body: object = {},
   headers: Record<string, string> = {},
+  signal: AbortSignal | null = null,
 ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
   const response = await fetch(`${node.faucetUrl}/chain/${name}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
+    signal,
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
@@ -125,4 +129,58 @@ it("publishes no folder with pipes, huge files or names that are no names", asyn
   ]);
   writeFileSync(join(folder, "package-metadata.bcs"), metadata);
   await expect(node.publish(folder)).rejects.toThrow("modules with names of Move");
+});
+
+async function height(node: Node): Promise<bigint> {
+  return (await node.ledgerInfo()).block_height;
+}
+
+/** Resolves when nobody else makes blocks. */
+async function untilStill(node: Node): Promise<void> {
+  await until(async () => {
+    const before = await height(node);
+    await node.mine(5);
+    return (await height(node)) === before + 5n;
+  });
+}
+
+it("mines no further when the client leaves, or the chain goes back", async () => {
+  const node = await startNode();
+  const { body: kept } = await change(node, "snapshot");
+  const left = new AbortController();
+  const first = change(node, "mine", { blocks: 100_000 }, {}, left.signal);
+  await until(async () => (await height(node)) > 3n);
+  left.abort();
+  await expect(first).rejects.toThrow();
+  await untilStill(node);
+  const before = await height(node);
+  const second = change(node, "mine", { blocks: 100_000 });
+  await until(async () => (await height(node)) > before + 3n);
+  expect((await change(node, "revert", kept)).status).toBe(200);
+  expect(await second).toMatchObject({
+    status: 400,
+    body: { message: expect.stringMatching(/goes back to a snapshot after \d+ of 100000$/) },
+  });
+  await untilStill(node);
+  expect(await height(node)).toBeLessThan(before);
+});
+
+it("keeps the last hundred snapshots, and at most a number of bytes", async () => {
+  const node = await startNode();
+  for (let i = 0; i < 101; i++) await change(node, "snapshot");
+  expect(await change(node, "revert", { snapshot: "1" })).toMatchObject({
+    status: 400,
+    body: { message: "snapshot: 1 is forgotten: a node keeps the last 100, and at most 256 MiB of them" },
+  });
+  expect((await change(node, "revert", { snapshot: "2" })).status).toBe(200);
+  const { snapshot, revert, put_table_item: put } = createSwitches(node, 8);
+  const { signal } = new AbortController();
+  const table = { table_handle: node.guide()?.tables[0]?.handle, value: `0x${"ab".repeat(1 << 20)}` };
+  for (let i = 10; i < 20; i++) {
+    await put?.({ ...table, key: `0x${i}` }, signal);
+    await snapshot?.({}, signal);
+  }
+  await expect(revert?.({ snapshot: "1" }, signal)).rejects.toThrow("at most 8 MiB");
+  await revert?.({ snapshot: "9" }, signal);
+  await revert?.({ snapshot: "10" }, signal);
 });

@@ -9,6 +9,7 @@ import {
 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../../src/http/operation-list.ts";
 import type { HttpServerOptions } from "../../src/http/server.ts";
 import { COIN } from "../support/http-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
@@ -104,6 +105,36 @@ describe("one client on ten HTTP/2 connections", () => {
     expect(await read()).toBe(503);
     expect(await askFrom("127.0.0.2", server, HISTORY, "text/csv")).toBe(200);
   });
+
+  const limited = OPERATIONS.filter(
+    ({ maxInFlight, body, awaited }) =>
+      maxInFlight !== undefined && body === undefined && awaited === undefined,
+  );
+  it.each(limited.map(({ id, path, maxInFlight = 0 }) => [id, path, maxInFlight] as const))(
+    "cannot take all places of %s",
+    async (_, path, places) => {
+      let letOn = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        letOn = resolve;
+      });
+      const server = await startServer({ ledger: { openView: () => held.then(() => store.openView()) } });
+      const asked = path
+        .replace("{address}", OWNER)
+        .replace("{asset_type}", COIN)
+        .replace(/\{txn_hash\}|\{table_handle\}/, `0x${"1".repeat(64)}`)
+        .replace(/\{\w+\}/, "1");
+      const connections = Array.from({ length: 3 }, () => open(server));
+      let refused = 0;
+      for (let i = 0; i < places; i++) {
+        const asking = ask(connections[i % 3] as ClientHttp2Session, asked);
+        asking.once("response", (headers) => (refused += headers[":status"] === 503 ? 1 : 0));
+      }
+      await until(() => refused === places / 2 && server.figures().inFlight === places / 2);
+      void askFrom("127.0.0.2", server, asked).catch(() => {});
+      await until(() => server.figures().inFlight === places / 2 + 1);
+      letOn();
+    },
+  );
 
   it("is told how many streams it has", async () => {
     const server = await start({ maxStreams: 2 });

@@ -6,6 +6,7 @@ import { silentLogger } from "../../src/base/log.ts";
 import { listenForFunding } from "../../src/http/side/faucet.ts";
 import type { SideServer } from "../../src/http/side/side-server.ts";
 import { createNode, type Node } from "../../src/node.ts";
+import { until } from "../support/until.ts";
 
 const APT = "0x1::aptos_coin::AptosCoin";
 const BOB = `0x${"0".repeat(61)}b0b`;
@@ -168,6 +169,37 @@ describe("faucet", () => {
         statuses.push((await post(`${faucet.url}/fund`, { address: "0x1" })).status);
       expect(funded).toBe(100);
       expect(statuses.slice(100)).toEqual([429, 429, 429]);
+    });
+
+    it("lets 200 changes wait at once, and takes back the places of clients that left", async () => {
+      let held = 0;
+      const hold = (_: object, signal: AbortSignal): Promise<object> =>
+        new Promise((resolve) => {
+          held++;
+          signal.addEventListener("abort", () => {
+            held--;
+            resolve({});
+          });
+        });
+      const switches = { hold, pass: async () => ({}) };
+      const fund = async () => [];
+      const unready = () => undefined;
+      const options = { host: "127.0.0.1", port: 0, fund, unready, switches, logger: silentLogger };
+      faucet = await listenForFunding(options);
+      const left = new AbortController();
+      const ask = (name: string): Promise<Response> =>
+        fetch(`${faucet?.url}/chain/${name}`, {
+          method: "POST",
+          signal: name === "hold" ? left.signal : null,
+        });
+      const asked = Array.from({ length: 200 }, () => ask("hold").catch(() => undefined));
+      await until(() => held === 200);
+      const refused = await ask("pass");
+      expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining("200 at once")]);
+      left.abort();
+      await until(() => held === 0);
+      await Promise.all(asked);
+      expect((await ask("pass")).status).toBe(200);
     });
 
     it("says why it cannot mint", async () => {

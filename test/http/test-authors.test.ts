@@ -218,7 +218,7 @@ describe("changes", () => {
     ["no blocks", (n) => n.mine(0), "blocks: expected a whole number from 1"],
     [
       "a snapshot of nobody",
-      (n) => n.revert({ version: 0n, timestampUsec: 0n }),
+      (n) => n.revert({ version: 0n, timestampUsec: 0n, bytes: 0 }),
       "expected one that this node made",
     ],
   ])("that make no sense are refused, and nothing is committed: %s", async (_, change, message) => {

@@ -1,6 +1,6 @@
 // What a chain does with a transaction before a block has it: checks it against the ledger, simulates it, or makes it
 // itself, for the faucet.
-
+import type { Slices } from "../../base/wait.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { readAccount, readStoredAccount } from "../../ledger/items/account.ts";
@@ -71,9 +71,10 @@ export class Submissions {
     given: UserTransaction,
     fields: SimulatedFields,
     timestampUsec: bigint = view.position.timestampUsec,
+    slices?: Slices,
     tracer?: Tracer,
   ): Promise<Uint8Array> {
-    const head = await openHead(this.#machine, view, "requests");
+    const head = await openHead(this.#machine, view, "requests", slices);
     head.setTime(timestampUsec);
     return simulateOnMachine(head, view, given, fields, tracer);
   }

@@ -90,9 +90,10 @@ export class NodeClient {
   }
 
   /** The error for a response that no node gives. */
-  unlikeNode(got: string): SourceError {
+  unlikeNode(got: string, field?: string): SourceError {
     const shown = JSON.stringify(oneLine(got).slice(0, MAX_SHOWN_CHARS));
-    return new SourceError(`${this.#root} does not respond as a node does: got ${shown}`);
+    const fault = field === undefined ? "" : `${oneLine(field)} is missing or of another kind; `;
+    return new SourceError(`${this.#root} does not respond as a node does: ${fault}got ${shown}`);
   }
 
   async ask(url: string, shape: Shape, body?: Uint8Array): Promise<AnswerText> {
@@ -113,7 +114,8 @@ export class NodeClient {
       throw this.#unreachable(error);
     }
     await this.#assertType(response, JSON_TYPE, text);
-    if (!shape(text)) throw this.unlikeNode(text);
+    const fits = shape(text);
+    if (fits !== true) throw this.unlikeNode(text, fits === false ? undefined : fits);
     return { text, trust: brandedValue(response, TRUST), cursor: brandedValue(response, CURSOR) };
   }
 

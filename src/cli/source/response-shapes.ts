@@ -7,13 +7,13 @@ const MAX_DECIMALS = 255;
 /** The last moment that a date can name, in microseconds. */
 const MAX_TIME_USEC = 8_640_000_000_000_000_000n;
 
-/** True for a response of the expected shape. */
-export type Shape = (text: string) => boolean;
+/** True for a response of the expected shape; else false, or the field that is at fault. */
+export type Shape = (text: string) => boolean | string;
 
 export const isU64 = (text: unknown): boolean =>
   typeof text === "string" && /^\d{1,20}$/.test(text) && BigInt(text) <= U64_MAX;
 
-export const isHexString: Shape = (text) => {
+export const isHexString = (text: string): boolean => {
   const inner = text.startsWith('"0x') && text.endsWith('"') ? text.slice(3, -1) : undefined;
   return inner !== undefined && fromHex(inner) !== undefined;
 };

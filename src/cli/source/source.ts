@@ -23,13 +23,13 @@ import {
   traceRoute,
   transactionByVersionRoute,
 } from "../../interface/routes.ts";
+import { readShape } from "./read-shapes.ts";
 import {
   batchShape,
   isChange,
   isDetail,
   isHexString,
   isHolding,
-  isJson,
   isLedger,
   isListOf,
   isObject,
@@ -154,8 +154,11 @@ export abstract class Source {
     values: RouteValues<R>,
     isItem: Parameters<typeof isListOf>[0],
   ): AsyncGenerator<string> {
-    for await (const page of this.#pages({ route, values, isAnswer: isListOf(isItem) }))
-      yield* listLines(page);
+    yield* this.#lines({ route, values, isAnswer: isListOf(isItem) });
+  }
+
+  async *#lines<R extends Route>(question: Question<R>): AsyncGenerator<string> {
+    for await (const page of this.#pages(question)) yield* listLines(page);
   }
 
   async #text<R extends Route>(
@@ -230,7 +233,7 @@ export abstract class Source {
   }
 
   transaction(version: string): Promise<string> {
-    return this.#text(transactionByVersionRoute, { txn_version: version }, isObject);
+    return this.read(transactionByVersionRoute, { txn_version: version });
   }
 
   /** The trace of a committed transaction by its version, or of one to simulate. */
@@ -241,12 +244,12 @@ export abstract class Source {
 
   /** The JSON text of any other read. */
   read<R extends Route>(route: R, values: RouteValues<R>, body?: object): Promise<string> {
-    return this.#text(route, values, isJson, body && jsonBody(body));
+    return this.#text(route, values, readShape(route), body && jsonBody(body));
   }
 
   /** One JSON object for each item of any other list. */
   list<R extends Route>(route: R, values: RouteValues<R>): AsyncIterable<string> {
-    return this.#items(route, values, () => true);
+    return this.#lines({ route, values, isAnswer: readShape(route) });
   }
 
   encode(request: Uint8Array): Promise<string> {
@@ -254,7 +257,7 @@ export abstract class Source {
   }
 
   explain(request: Uint8Array): Promise<string> {
-    return this.#text(explainRoute, {}, isObject, request);
+    return this.#text(explainRoute, {}, readShape(explainRoute), request);
   }
 
   info(): Promise<string> {

@@ -1,17 +1,15 @@
-// Counts the requests in flight, and refuses those above a limit: that of the process, or one of an operation.
+// Counts the requests in flight, and refuses those above a limit: that of the process, or the client's share of an
+// operation's.
 import { within } from "../../base/wait.ts";
 import { HttpError } from "../errors.ts";
 import type { CountedOperation } from "../served-request.ts";
-
-function overloaded(message: string): HttpError {
-  return new HttpError("overloaded", message, { headers: ["Retry-After", "1"] });
-}
+import { ClientShares } from "./client-shares.ts";
 
 export class InFlight {
   readonly #max: number;
   #count = 0;
   /** Of operations with a limit of their own. */
-  readonly #countOf = new Map<CountedOperation, number>();
+  readonly #sharesOf = new Map<CountedOperation, ClientShares>();
 
   constructor(max: number) {
     this.#max = max;
@@ -22,22 +20,25 @@ export class InFlight {
   }
 
   /** Counts a request, which must `leave`. Throws, and counts nothing, when there are too many. */
-  enter(operation: CountedOperation | undefined): void {
-    if (this.#count >= this.#max) throw overloaded("too many requests in flight");
-    const { maxInFlight } = operation ?? {};
-    if (operation !== undefined && maxInFlight !== undefined) {
-      const count = this.#countOf.get(operation) ?? 0;
-      if (count >= maxInFlight)
-        throw overloaded(`${maxInFlight} requests of ${operation.id} are being worked on`);
-      this.#countOf.set(operation, count + 1);
+  enter(operation: CountedOperation | undefined, client: string): void {
+    if (this.#count >= this.#max) {
+      const headers = ["Retry-After", "1"];
+      throw new HttpError("overloaded", "too many requests in flight", { headers });
+    }
+    if (operation?.maxInFlight !== undefined) {
+      const { maxInFlight, id } = operation;
+      const shares =
+        this.#sharesOf.get(operation) ??
+        new ClientShares(maxInFlight, `requests of ${id} are being worked on`);
+      this.#sharesOf.set(operation, shares);
+      shares.enter(client);
     }
     this.#count++;
   }
 
-  leave(operation: CountedOperation | undefined): void {
+  leave(operation: CountedOperation | undefined, client: string): void {
     this.#count--;
-    if (operation?.maxInFlight === undefined) return;
-    this.#countOf.set(operation, (this.#countOf.get(operation) ?? 1) - 1);
+    if (operation?.maxInFlight !== undefined) this.#sharesOf.get(operation)?.leave(client);
   }
 }
 

@@ -13,7 +13,7 @@ function flag(description: string): Field<boolean> {
 }
 
 /** Checks and runs of long calls take turns. */
-const MAX_IN_FLIGHT = 64;
+const MAX_IN_FLIGHT = 128;
 
 /** `POST /v1/transactions/simulate` */
 export const simulateTransaction = operation({
@@ -55,7 +55,7 @@ export const simulateTransaction = operation({
     }
     const maxGasAmount = query.estimate_max_gas_amount === true;
     if (services.simulate === undefined) throw new Error("simulations are switched off");
-    const record = await services.simulate(body, view, { maxGasAmount, gasUnitPrice });
+    const record = await services.simulate(body, view, { maxGasAmount, gasUnitPrice }, slices);
     const { version, timestampUsec } = view.position;
     const data =
       form === "bcs"

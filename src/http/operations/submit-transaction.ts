@@ -8,7 +8,7 @@ import { PENDING_SCHEMA } from "../schemas/transaction.ts";
 import { requireSubmissions } from "../services.ts";
 
 /** Checks and runs of long calls take turns. */
-const MAX_IN_FLIGHT = 64;
+const MAX_IN_FLIGHT = 128;
 
 /** `POST /v1/transactions` */
 export const submitTransaction = operation({

@@ -75,11 +75,11 @@ export const traceTransaction = operation({
   answer: answerOf(TRACE_SCHEMA),
   errors: ["invalid_transaction", "refused_transaction", "unprintable"],
   async handle({ body }, context) {
-    const { view, services } = context;
+    const { view, services, slices } = context;
     const trace = await createTrace();
     if (services.simulate === undefined) throw new Error("simulations are switched off");
     const estimates = { maxGasAmount: false, gasUnitPrice: undefined };
-    const record = await services.simulate(body, view, estimates, trace);
+    const record = await services.simulate(body, view, estimates, slices, trace);
     const { version } = view.position;
     const { info } = readRecord(new BcsReader(record));
     return { data: await print(trace, context, version, info), version };

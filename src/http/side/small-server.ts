@@ -20,6 +20,8 @@ export interface SmallRequest {
   readonly origin: string | undefined;
   /** True for a POST that a page of any origin can send without asking first: a form, say. */
   readonly isSimple: boolean;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
 }
 
 /** JSON of a value, or a text. */
@@ -101,6 +103,8 @@ export function listenSmall(options: SmallServerOptions): Promise<SideServer> {
       }
       return;
     }
+    const left = new AbortController();
+    response.once("close", () => left.abort());
     const asked: SmallRequest = {
       method: method === "HEAD" ? "GET" : method,
       path,
@@ -109,6 +113,7 @@ export function listenSmall(options: SmallServerOptions): Promise<SideServer> {
       origin,
       client: request.socket.remoteAddress ?? "",
       isSimple: origin !== undefined && !isJsonMediaType(request.headers["content-type"] ?? ""),
+      signal: left.signal,
     };
     send(request, response, await respond(asked));
   };
@@ -119,7 +124,7 @@ export function listenSmall(options: SmallServerOptions): Promise<SideServer> {
     maxConnections: MAX_CONNECTIONS,
     serve: (request, response) =>
       handle(request, response).catch((error: unknown) => {
-        if (request.destroyed && !request.complete) return;
+        if (response.closed || (request.destroyed && !request.complete)) return;
         logger.warn({ error: errorText(error) }, "a request of the local chain's helpers failed");
         if (!response.headersSent) send(request, response, refuse(500, "internal error"));
         else response.destroy();

@@ -5,10 +5,11 @@ import type { ChainAuthoring, ChainSnapshot } from "./test-authors.ts";
 type Body = Readonly<Record<string, unknown>>;
 
 /** By their names in the path. Each throws CodedError. */
-export type Switches = Readonly<Record<string, (body: Body) => Promise<object>>>;
+export type Switches = Readonly<Record<string, (body: Body, signal: AbortSignal) => Promise<object>>>;
 
-/** The oldest one is forgotten for the next. */
+/** The oldest ones are forgotten for the next. */
 const MAX_SNAPSHOTS = 100;
+const MAX_SNAPSHOT_MIB = 256;
 
 /** A member that the call itself checks: it knows what it takes. */
 function text(body: Body, name: string): string {
@@ -21,9 +22,46 @@ function amountOf({ amount }: Body): bigint {
   return BigInt(amount);
 }
 
-export function createSwitches(authors: ChainAuthoring): Switches {
-  const snapshots = new Map<string, ChainSnapshot>();
-  let made = 0;
+/** The snapshots of other processes, by names that count them. */
+class NamedSnapshots {
+  readonly #maxMib: number;
+  readonly #kept = new Map<string, ChainSnapshot>();
+  #made = 0;
+  #bytes = 0;
+
+  constructor(maxMib: number) {
+    this.#maxMib = maxMib;
+  }
+
+  /** Returns the name. The newest snapshot is kept, however large it is. */
+  keep(snapshot: ChainSnapshot): string {
+    const name = `${++this.#made}`;
+    this.#kept.set(name, snapshot);
+    this.#bytes += snapshot.bytes;
+    for (const [oldest, { bytes }] of this.#kept) {
+      if (oldest === name || (this.#kept.size <= MAX_SNAPSHOTS && this.#bytes <= this.#maxMib << 20)) break;
+      this.#kept.delete(oldest);
+      this.#bytes -= bytes;
+    }
+    return name;
+  }
+
+  /** Throws ConfigError for a name of none. */
+  find(name: unknown): ChainSnapshot {
+    const found = this.#kept.get(name as string);
+    if (found !== undefined) return found;
+    const isForgotten =
+      typeof name === "string" && /^[1-9]\d{0,14}$/.test(name) && Number(name) <= this.#made;
+    throw new ConfigError(
+      isForgotten
+        ? `snapshot: ${name} is forgotten: a node keeps the last ${MAX_SNAPSHOTS}, and at most ${this.#maxMib} MiB of them`
+        : `snapshot: expected one that this node made, got ${JSON.stringify(name)}`,
+    );
+  }
+}
+
+export function createSwitches(authors: ChainAuthoring, maxSnapshotMib = MAX_SNAPSHOT_MIB): Switches {
+  const snapshots = new NamedSnapshots(maxSnapshotMib);
   return {
     set_balance: (body) =>
       authors.setBalance(text(body, "address"), text(body, "asset_type"), amountOf(body)),
@@ -45,21 +83,14 @@ export function createSwitches(authors: ChainAuthoring): Switches {
         throw new ConfigError("bytecode: expected hex with 0x");
       return authors.publish(bytecode);
     },
-    mine: ({ blocks }) => authors.mine(blocks as number | undefined),
+    mine: ({ blocks }, signal) => authors.mine(blocks as number | undefined, { signal }),
     set_time: (body) => authors.setTime(text(body, "time")),
     advance_time: ({ ms }) => authors.advanceTime(ms as number),
     snapshot: async () => {
       const snapshot = await authors.snapshot();
-      const [oldest] = snapshots.keys();
-      if (snapshots.size === MAX_SNAPSHOTS && oldest !== undefined) snapshots.delete(oldest);
-      const name = `${++made}`;
-      snapshots.set(name, snapshot);
-      return { snapshot: name, version: snapshot.version, timestamp_usec: snapshot.timestampUsec };
+      const { version, timestampUsec: timestamp_usec } = snapshot;
+      return { snapshot: snapshots.keep(snapshot), version, timestamp_usec };
     },
-    revert: (body) => {
-      const found = snapshots.get(text(body, "snapshot"));
-      if (found === undefined) throw new ConfigError("snapshot: expected one that this node made and keeps");
-      return authors.revert(found);
-    },
+    revert: async ({ snapshot }) => authors.revert(snapshots.find(snapshot)),
   };
 }

@@ -420,8 +420,8 @@ export abstract class InProcessCalls implements Ledger {
     return this.call(() => this.authors.publish(module));
   }
 
-  mine(blocks?: number): Promise<LedgerInfo> {
-    return this.call(() => this.authors.mine(blocks));
+  mine(blocks?: number, options: { readonly signal?: AbortSignal } = {}): Promise<LedgerInfo> {
+    return this.call(() => this.authors.mine(blocks, knownOptions({ signal: true }, options)));
   }
 
   setTime(time: string | Date): Promise<LedgerInfo> {

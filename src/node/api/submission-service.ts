@@ -92,10 +92,11 @@ export class SubmissionService implements ChainSubmissions {
     return errors;
   }
 
-  readonly simulate: Simulator = async (body, view, estimates, tracer) => {
+  readonly simulate: Simulator = async (body, view, estimates, slices, tracer) => {
     const { chain, nextTimeUsec } = this.#options;
     const transaction = await decodeBody(this.#options, body, view);
-    return chain.submissions.simulate(view, transaction, estimates, nextTimeUsec(view.position), tracer);
+    const timeUsec = nextTimeUsec(view.position);
+    return chain.submissions.simulate(view, transaction, estimates, timeUsec, slices, tracer);
   };
 
   async pendingTransaction(hash: Uint8Array): Promise<PendingTransaction | undefined> {

@@ -44,6 +44,8 @@ export interface Published extends Authored {
 export interface ChainSnapshot {
   readonly version: bigint;
   readonly timestampUsec: bigint;
+  /** About what it keeps in memory beside the ledger and the snapshot before it. */
+  readonly bytes: number;
 }
 
 /** What an author of tests does with a local chain. On any other node these calls reject with code `config`. */
@@ -72,8 +74,11 @@ export interface ChainAuthoring {
    * publishes it, and runs its initialisers; that needs a framework with code.
    */
   publish(module: string | Uint8Array): Promise<Published>;
-  /** Makes this many blocks, one if left out, and returns the head after the last. */
-  mine(blocks?: number): Promise<LedgerInfo>;
+  /**
+   * Makes this many blocks, one if left out, and returns the head after the last. A signal or `revert` ends it before the
+   * next block.
+   */
+  mine(blocks?: number, options?: { readonly signal?: AbortSignal }): Promise<LedgerInfo>;
   /** Makes a block at a time after the last block's: a Date, RFC 3339, or Unix seconds. The clock goes on from there. */
   setTime(time: string | Date): Promise<LedgerInfo>;
   /** Makes a block this many milliseconds later. */
@@ -113,6 +118,7 @@ export class TestAuthors implements ChainAuthoring {
   readonly #options: TestAuthorsOptions;
   /** Of this node: a snapshot of another one is of another ledger. */
   readonly #snapshots = new WeakMap<ChainSnapshot, ChainCopy>();
+  #reverts = 0;
 
   constructor(options: TestAuthorsOptions) {
     this.#options = options;
@@ -226,13 +232,19 @@ export class TestAuthors implements ChainAuthoring {
     return { ...last, modules };
   }
 
-  async mine(blocks = 1): Promise<LedgerInfo> {
+  async mine(blocks = 1, { signal }: { readonly signal?: AbortSignal } = {}): Promise<LedgerInfo> {
     if (!Number.isInteger(blocks) || blocks < 1 || blocks > MAX_BLOCKS) {
       throw new ConfigError(`blocks: expected a whole number from 1 to ${MAX_BLOCKS}, got ${blocks}`);
     }
     const maker = this.#blocks();
-    for (let left = blocks; left > 1; left--) await maker.produce();
-    return toLedgerInfo({ position: await maker.produce() });
+    const reverts = this.#reverts;
+    for (let made = 1; ; made++) {
+      const position = await maker.produce();
+      if (made === blocks) return toLedgerInfo({ position });
+      signal?.throwIfAborted();
+      if (reverts !== this.#reverts)
+        throw new ConfigError(`blocks: the chain goes back to a snapshot after ${made} of ${blocks}`);
+    }
   }
 
   async setTime(time: string | Date): Promise<LedgerInfo> {
@@ -249,7 +261,7 @@ export class TestAuthors implements ChainAuthoring {
   async snapshot(): Promise<ChainSnapshot> {
     const copy = await this.#writer().snapshot();
     const { version, timestampUsec } = copy.ledger.position;
-    const snapshot: ChainSnapshot = { version, timestampUsec };
+    const snapshot: ChainSnapshot = { version, timestampUsec, bytes: copy.ledger.bytes };
     this.#snapshots.set(snapshot, copy);
     return snapshot;
   }
@@ -257,7 +269,9 @@ export class TestAuthors implements ChainAuthoring {
   async revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
     const copy = typeof snapshot === "object" ? this.#snapshots.get(snapshot) : undefined;
     if (copy === undefined) throw new ConfigError("snapshot: expected one that this node made");
-    await this.#writer().revert(copy, this.#options.onBack);
+    const writer = this.#writer();
+    this.#reverts++;
+    await writer.revert(copy, this.#options.onBack);
     return toLedgerInfo(copy.ledger);
   }
 

@@ -1,4 +1,5 @@
 // Simulates transactions on the head of a ledger, on any node.
+import { Slices } from "../../base/wait.ts";
 import { type MachineSource, openHead } from "../../chain/machine.ts";
 import type { SimulationEstimates, Simulator, SubmissionBody } from "../../http/services.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
@@ -34,17 +35,17 @@ export class Simulation {
   }
 
   /** Returns the record that a transaction would leave, with zeros for its hashes. */
-  readonly simulate: Simulator = async (body, view, estimates, tracer) => {
+  readonly simulate: Simulator = async (body, view, estimates, slices, tracer) => {
     const chain = this.#options.chain(tracer !== undefined);
-    if (chain !== undefined) return chain(body, view, estimates, tracer);
-    const head = await openHead(this.#options.machine, view, "requests");
+    if (chain !== undefined) return chain(body, view, estimates, slices, tracer);
+    const head = await openHead(this.#options.machine, view, "requests", slices);
     const { simulateOnMachine } = await import("../../chain/submission/on-machine.ts");
     return simulateOnMachine(head, view, await decodeBody(this.#options, body, view), estimates, tracer);
   };
 
   /** A simulation in the form of the in-process call. */
   async inProcess(body: SubmissionBody, view: LedgerView): Promise<SimulationResult> {
-    const record = await this.simulate(body, view, NO_ESTIMATES);
+    const record = await this.simulate(body, view, NO_ESTIMATES, new Slices());
     const { TransactionPrinter } = await import("../../http/printing/printer.ts");
     const text = await new TransactionPrinter(this.#options.types, view).print(
       record,

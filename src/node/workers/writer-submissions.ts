@@ -1,5 +1,5 @@
 // Submissions that reach a worker go to the process that writes, over the channel between them: it has the mempool.
-import { LATE } from "../../base/wait.ts";
+import { LATE, Slices } from "../../base/wait.ts";
 import { type Fault, FaultError, faultOf } from "../../http/error-body.ts";
 import { HttpError } from "../../http/errors.ts";
 import type {
@@ -47,7 +47,7 @@ export async function answerSubmission(
   }
   return withView<SubmissionReply>(async (view) => {
     if (call.kind === "submit") return handler.submit(call.body, view, call.client);
-    if (call.kind === "simulate") return handler.simulate(call.body, view, call.estimates);
+    if (call.kind === "simulate") return handler.simulate(call.body, view, call.estimates, new Slices());
     const errors = await handler.submitBatch(call.body, view, call.client);
     return errors.map((error) => (error === undefined ? undefined : faultOf(error)));
   });

@@ -41,6 +41,9 @@ export function createMemoryStore(): Store {
   return new MemoryStore();
 }
 
+/** Of a row in the tables of a copy, besides its value. */
+const ROW_BYTES = 64;
+
 /** The content of a store. */
 interface Content extends StoreCopy {
   readonly identity: StoreIdentity;
@@ -64,6 +67,8 @@ class MemoryStore implements Store {
   #sideRows = new Map<string, Uint8Array>();
   #stale: StaleRow[] = [];
   #deleted: DeletedRow[] = [];
+  /** Written since the last copy was taken or put back. */
+  #newBytes = 0;
 
   openView(): StoreView {
     return this.#viewAt(requireLedger(this.#position));
@@ -113,6 +118,7 @@ class MemoryStore implements Store {
     }
     for (const block of batch.blocks) this.#rows.blocks.set(block.height, block);
     for (const { version, bytes } of batch.records) {
+      this.#newBytes += bytes.length;
       this.#rows.records.set(version, { version, bytes: new Uint8Array(bytes) });
     }
     this.#putTreeNodes(batch.treeNodes);
@@ -187,7 +193,13 @@ class MemoryStore implements Store {
   async close(): Promise<void> {}
 
   #copy(): Content {
+    const { items, blocks, records, index } = this.#rows;
+    const tables = [items, blocks, records, index, this.#treeNodes, this.#sideRows];
+    const rows = tables.reduce((sum, { size }) => sum + size, this.#stale.length);
+    const bytes = this.#newBytes + rows * ROW_BYTES;
+    this.#newBytes = 0;
     return {
+      bytes,
       position: requireLedger(this.#position),
       identity: requireLedger(this.identity),
       rows: forkRows(this.#rows),
@@ -199,6 +211,7 @@ class MemoryStore implements Store {
   }
 
   #restore(content: Content): void {
+    this.#newBytes = 0;
     this.identity = content.identity;
     // Readers tell two futures of one position by the identity of its trust.
     this.#position = { ...content.position, trust: [...content.position.trust] };
@@ -211,6 +224,7 @@ class MemoryStore implements Store {
 
   #putTreeNodes(nodes: readonly TreeNodeWrite[]): void {
     for (const { key, value } of nodes) {
+      this.#newBytes += value?.length ?? 0;
       if (value === undefined) this.#treeNodes.delete(toMapKey(key));
       else this.#treeNodes.set(toMapKey(key), new Uint8Array(value));
     }
@@ -257,6 +271,7 @@ class MemoryStore implements Store {
       }
       if (last !== undefined) stale.push({ since: version, key, version: last.version });
       if (value === undefined) stale.push({ since: version, key, version });
+      this.#newBytes += value?.length ?? 0;
       items.push({ version, value: value === undefined ? undefined : new Uint8Array(value) });
     }
     for (const row of stale) this.#stale.push(row);
