@@ -2,14 +2,14 @@
 // a block repeat a few types.
 import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import type { AbiType, ModuleAbi, ModuleId, ModuleLoader } from "../../move/abi.ts";
+import type { AbiType, ModuleAbi, ModuleId } from "../../move/abi.ts";
 import { formatAddress } from "../../move/address.ts";
 import { ModuleError, MoveError } from "../../move/errors.ts";
 import { createValueLayout, type Layout } from "../../move/layout.ts";
 import { formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
 import { callParameters } from "../../transaction/requests/parameters.ts";
 
-/** Layouts, and modules, that one answer keeps; a block of other types builds the rest again. */
+/** Layouts that one answer keeps; a block of other types builds the rest again. */
 const MAX_KEPT = 1000;
 
 /** Keeps the result of an asynchronous question, or the MoveError or ModuleError that answered it. */
@@ -37,9 +37,6 @@ export class ModulesAt {
   readonly #types: StateTypes;
   readonly #view: LedgerView;
   readonly #version: bigint;
-  /** A few modules have most of the types, and each load hashes a module. */
-  readonly #modules = new Kept<ModuleAbi | undefined>();
-  readonly #load: ModuleLoader;
   readonly #layouts = new Kept<Layout>();
   readonly #calls = new Kept<readonly Layout[]>();
 
@@ -47,22 +44,17 @@ export class ModulesAt {
     this.#types = types;
     this.#view = view;
     this.#version = version;
-    const load = types.loaderAt(view, version);
-    this.#load = (module) =>
-      this.#modules.get(`${formatAddress(module.address)}::${module.name}`, async () => load(module));
   }
 
   /** Layout of a value's type. Throws MoveError where there is none, and LedgerError. */
   layoutOf(type: TypeTag, text: string): Promise<Layout> {
-    return this.#layouts.get(text, async () =>
-      this.#types.layoutOf(this.#view, type, this.#version, text, this.#load),
-    );
+    return this.#layouts.get(text, async () => this.#types.layoutOf(this.#view, type, this.#version, text));
   }
 
   /** The ABI of a module; undefined where there is none, or its bytes do not decode. */
   async abiOf(module: ModuleId): Promise<ModuleAbi | undefined> {
     try {
-      return await this.#load(module);
+      return await this.#types.loaderAt(this.#view, this.#version)(module);
     } catch (error) {
       if (error instanceof ModuleError) return undefined;
       throw error;
@@ -92,9 +84,10 @@ export class ModulesAt {
   ): Promise<readonly Layout[]> {
     if (typeArgs.length !== typeParamCount) throw new MoveError("layout", "wrong number of type arguments");
     const callee = { path: "payload", field: "payload", name: () => "it" };
+    const load = this.#types.loaderAt(this.#view, this.#version);
     const layouts: Layout[] = [];
     for (const type of callParameters(params, typeArgs, callee).params) {
-      layouts.push((await createValueLayout(type, this.#load)).layout);
+      layouts.push((await createValueLayout(type, load)).layout);
     }
     return layouts;
   }

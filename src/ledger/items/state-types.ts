@@ -101,12 +101,11 @@ export class StateTypes {
     type: TypeTag,
     version: bigint,
     text = formatTypeTag(type),
-    load = this.loaderAt(view, version),
   ): MaybePromise<Layout> {
     const cache = this.#isKept(view, version) ? this.#layouts : undefined;
     const known = cache?.get(text);
     if (known !== undefined) return known.layout;
-    return createValueLayout(typeOfTag(type), load).then((sized) => {
+    return createValueLayout(typeOfTag(type), this.loaderAt(view, version)).then((sized) => {
       cache?.set(text, sized);
       return sized.layout;
     });
