@@ -4,11 +4,15 @@ import { toHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
 import { transactionAccumulator } from "../../src/ledger/accumulator.ts";
-import { auxiliaryInfoCodec, auxiliaryInfoHash } from "../../src/ledger/formats/auxiliary-info.ts";
 import { stateKeyHashOfBcs } from "../../src/ledger/formats/state-key.ts";
 import { stateValueHash } from "../../src/ledger/formats/state-value.ts";
 import { transactionCodec, transactionHash } from "../../src/ledger/formats/transaction.ts";
-import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/formats/transaction-info.ts";
+import {
+  auxiliaryInfoCodec,
+  auxiliaryInfoHash,
+  transactionInfoCodec,
+  transactionInfoHash,
+} from "../../src/ledger/formats/transaction-info.ts";
 import { computeWaypoint, formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { checkAccumulatorProof, checkRangeProof } from "../../src/proof/accumulator-proof.ts";

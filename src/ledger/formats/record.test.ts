@@ -9,7 +9,6 @@ import { BcsReader } from "../../bcs/reader.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { parseAddress } from "../../move/address.ts";
 import { positionCodec } from "../position.ts";
-import { auxiliaryInfoHash } from "./auxiliary-info.ts";
 import {
   findNewBlock,
   findNewEpoch,
@@ -21,7 +20,7 @@ import {
 import { type ContractEvent, contractEventCodec } from "./event.ts";
 import { decodePage, decodeRecord, encodeRecord, readRecord, recordCodec } from "./record.ts";
 import { transactionCodec } from "./transaction.ts";
-import { transactionInfoCodec } from "./transaction-info.ts";
+import { auxiliaryInfoHash, transactionInfoCodec } from "./transaction-info.ts";
 import { writeSetCodec } from "./write-set.ts";
 
 describe("record spans", () => {
