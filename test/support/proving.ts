@@ -2,7 +2,6 @@
 import { onTestFinished } from "vitest";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { until } from "./until.ts";
-import { wideJson } from "./wide-json.ts";
 
 export function opened<T extends { close(): Promise<unknown> }>(one: T): T {
   onTestFinished(async () => void (await one.close()));
@@ -77,7 +76,10 @@ interface Info {
 }
 
 /** As HTTP shows it: decimal texts. */
-export const infoOf = async (node: Node): Promise<Info> => JSON.parse(wideJson(await node.info())) as Info;
+export async function infoOf(node: Node): Promise<Info> {
+  const asText = (_: string, one: unknown): unknown => (typeof one === "bigint" ? `${one}` : one);
+  return JSON.parse(JSON.stringify(await node.info(), asText)) as Info;
+}
 
 export const headOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);
 
