@@ -4,7 +4,7 @@ import type { ValidatorSet } from "../ledger/formats/validator-set.ts";
 import type { BlockResource, Configuration } from "../ledger/items/resources.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type Address, parseAddress } from "../move/address.ts";
-import type { BlockMetadata } from "../transaction/block-metadata.ts";
+import type { BlockMetadata } from "../transaction/system-transactions.ts";
 import { FRAMEWORK_ITEMS } from "./chain-items.ts";
 import type { Item } from "./item.ts";
 import type { Random } from "./random.ts";

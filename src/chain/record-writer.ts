@@ -2,13 +2,16 @@
 // accumulator.
 import { encodeWith } from "../bcs/codec.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
-import { auxiliaryInfoHash } from "../ledger/formats/auxiliary-info.ts";
 import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/formats/event.ts";
 import type { ExecutionStatus } from "../ledger/formats/execution-status.ts";
 import { encodeRecord } from "../ledger/formats/record.ts";
 import { stateValueHash } from "../ledger/formats/state-value.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/formats/transaction.ts";
-import { transactionInfoCodec, transactionInfoHash } from "../ledger/formats/transaction-info.ts";
+import {
+  auxiliaryInfoHash,
+  transactionInfoCodec,
+  transactionInfoHash,
+} from "../ledger/formats/transaction-info.ts";
 import { type Writes, writeSetCodec, writeSetHash } from "../ledger/formats/write-set.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/update.ts";

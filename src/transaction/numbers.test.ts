@@ -3,17 +3,24 @@ import { describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../base/hex.ts";
 import { type Codec, decodeWith, encodeWith } from "../bcs/codec.ts";
 import { parseAddress } from "../move/address.ts";
-import { blockEndInfoCodec, feeDistributionCodec } from "./block-end.ts";
-import { type BlockMetadataExt, blockMetadataExtCodec } from "./block-metadata.ts";
-import { type AccountAuthenticator, accountAuthenticatorCodec } from "./signatures/account-authenticator.ts";
 import {
+  type AccountAuthenticator,
   type AnyPublicKey,
   type AnySignature,
+  accountAuthenticatorCodec,
   anyPublicKeyCodec,
   anySignatureCodec,
-} from "./signatures/any-key.ts";
-import { authenticatorCodec, type TransactionAuthenticator } from "./signatures/authenticator.ts";
-import { type ValidatorTransaction, validatorTransactionCodec } from "./validator-transaction.ts";
+  authenticatorCodec,
+  type TransactionAuthenticator,
+} from "./authenticator.ts";
+import {
+  type BlockMetadataExt,
+  blockEndInfoCodec,
+  blockMetadataExtCodec,
+  feeDistributionCodec,
+  type ValidatorTransaction,
+  validatorTransactionCodec,
+} from "./system-transactions.ts";
 
 const address = parseAddress("0x7");
 const addressHex = `${"00".repeat(31)}07`;

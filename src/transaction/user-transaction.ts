@@ -4,9 +4,9 @@ import type { ValueOf } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { struct } from "../bcs/records.ts";
 import { ADDRESS_LENGTH } from "../move/address.ts";
+import { authenticatorCodec } from "./authenticator.ts";
 import { encryptedInnerCodec, encryptedPayloadCodec } from "./encrypted-payload.ts";
 import { rawTransactionCodec } from "./raw.ts";
-import { authenticatorCodec } from "./signatures/authenticator.ts";
 
 /** A signed transaction. */
 export const userTransactionCodec = struct({ raw: rawTransactionCodec, authenticator: authenticatorCodec });

@@ -1,19 +1,25 @@
 import { codecProperties } from "../../test/support/codec-properties.ts";
 import * as any from "../../test/support/transaction-arbitraries.ts";
-import { blockEndInfoCodec, feeDistributionCodec } from "./block-end.ts";
-import { blockMetadataCodec, blockMetadataExtCodec } from "./block-metadata.ts";
+import {
+  accountAuthenticatorCodec,
+  anyPublicKeyCodec,
+  anySignatureCodec,
+  authenticatorCodec,
+} from "./authenticator.ts";
 import { encryptedInnerCodec, encryptedPayloadCodec } from "./encrypted-payload.ts";
 import { entryFunctionCodec } from "./entry-function.ts";
 import { executableCodec, extraConfigCodec } from "./executable.ts";
 import { payloadCodec } from "./payload.ts";
 import { rawTransactionCodec } from "./raw.ts";
-import { scriptCodec } from "./script.ts";
-import { scriptArgumentCodec } from "./script-argument.ts";
-import { accountAuthenticatorCodec } from "./signatures/account-authenticator.ts";
-import { anyPublicKeyCodec, anySignatureCodec } from "./signatures/any-key.ts";
-import { authenticatorCodec } from "./signatures/authenticator.ts";
+import { scriptArgumentCodec, scriptCodec } from "./script.ts";
+import {
+  blockEndInfoCodec,
+  blockMetadataCodec,
+  blockMetadataExtCodec,
+  feeDistributionCodec,
+  validatorTransactionCodec,
+} from "./system-transactions.ts";
 import { userTransactionCodec } from "./user-transaction.ts";
-import { validatorTransactionCodec } from "./validator-transaction.ts";
 
 codecProperties("script arguments", scriptArgumentCodec, any.anyScriptArgument);
 codecProperties("scripts", scriptCodec, any.anyScript);

@@ -9,7 +9,7 @@ import { BcsError } from "../bcs/errors.ts";
 import { parseAddress } from "../move/address.ts";
 import { payloadCodec, type TransactionPayload } from "./payload.ts";
 import { rawTransactionCodec } from "./raw.ts";
-import { type ScriptArgument, scriptArgumentCodec } from "./script-argument.ts";
+import { type ScriptArgument, scriptArgumentCodec } from "./script.ts";
 import { hashedForm, type UserTransaction, userTransactionCodec } from "./user-transaction.ts";
 
 const PAYLOAD_NAME_OFFSET = 73;

@@ -4,8 +4,6 @@ import type { Machine } from "../../bench/machine.ts";
 import {
   alarmOf,
   changesSince,
-  formatChanges,
-  formatReadme,
   formatTable,
   isBusy,
   isDecided,
@@ -121,44 +119,5 @@ describe("changes since an older run", () => {
     expect(changesSince([rowOf(1, 2, {}, "old")], [rowOf(5, 6, {}, "new")])).toEqual([]);
     const one = (value: number): BenchRow => toPlainRow("one", value, 1, { unit: "bytes", basis: "size" });
     expect(verdicts(one(1), one(9))).toEqual(["not judged"]);
-  });
-
-  it("are listed with both intervals", () => {
-    const changes = changesSince(
-      [rowOf(1, 2, {}, "a"), rowOf(1, 2, {}, "b")],
-      [rowOf(3, 4, {}, "a"), rowOf(1, 2, {}, "b")],
-    );
-    expect(formatChanges(changes).split("\n")).toEqual([
-      "        what  before     now",
-      "slower  a     1.5 (1–2)  3.5 (3–4)",
-      "1 slower, 0 faster, 1 within both intervals, 0 without an interval",
-    ]);
-  });
-});
-
-describe("tables", () => {
-  const target = { max: 1.5 };
-
-  it("show the interval with its confidence where that is lower, and mark what is unclear", () => {
-    const few = toRow("few", { ours: [1, 2, 3], base: [1, 1, 1] }, { unit: "s", target });
-    const rows = [rowOf(0.0123, 0.02, { target }), few];
-    expect(formatTable({ rows, quick: false, machine: QUIET }).split("\n")).toEqual([
-      "what  ratio  interval, 95 %  rounds  target          ours / base    also seen",
-      "row   0.016  0.012–0.02      6       <= 1.5 ok       0.02 / 1.00 s",
-      "few   2      1–3, 75 % only  3       <= 1.5 MISSED?  2.00 / 1.00 s",
-    ]);
-  });
-
-  it("lists the rows that were not measured, with the reason", () => {
-    const leftOut = [{ name: "cluster: reads", reason: "npm run bench -- --store cassandra" }];
-    const lines = formatTable({ rows: [rowOf(1, 2)], quick: false, machine: QUIET, leftOut }).split("\n");
-    expect(lines[2]).toMatch(/^cluster: reads +not run +npm run bench -- --store cassandra$/);
-  });
-
-  it("of the README have the headlines alone", () => {
-    const rows = [rowOf(1, 2, { headline: true }, "first"), rowOf(1, 2, {}, "second")];
-    const table = formatReadme(rows);
-    expect(table).toContain("| first | 1.5 (1–2) |  | 1.50 / 1.00 s |");
-    expect(table).not.toContain("second");
   });
 });

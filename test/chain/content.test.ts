@@ -14,7 +14,7 @@ import type { LedgerView } from "../../src/ledger/view.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { formatTypeTag } from "../../src/move/type-tag.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import type { AccountAuthenticator } from "../../src/transaction/signatures/account-authenticator.ts";
+import type { AccountAuthenticator } from "../../src/transaction/authenticator.ts";
 import { signingMessage } from "../../src/transaction/signing-message.ts";
 import type { UserTransaction } from "../../src/transaction/user-transaction.ts";
 import { ChainRun } from "../support/chain-run.ts";

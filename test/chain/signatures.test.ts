@@ -33,7 +33,7 @@ import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
 import { areSignaturesValid, signersOf } from "../../src/chain/submission/signatures.ts";
-import type { WebAuthnAssertion } from "../../src/transaction/signatures/web-authn.ts";
+import type { WebAuthnAssertion } from "../../src/transaction/authenticator.ts";
 import { SubmissionError } from "../../src/transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 

@@ -58,9 +58,4 @@ describe("the script that makes golden vectors", () => {
       for (const line of imports) expect(line).toMatch(/"(node:|@aptos-labs\/ts-sdk"|\.\/)/);
     }
   });
-
-  it("keeps the files small", () => {
-    const sizes = readdirSync(folder).map((name) => readFileSync(join(folder, name)).length);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(320_000);
-  });
 });

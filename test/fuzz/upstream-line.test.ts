@@ -1,7 +1,7 @@
 // A node behind a line that cannot be trusted: bits flipped on the way, answers cut, held, blown up or
 // replaced. Nothing wrong is committed, and it goes on as soon as the line is honest.
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { BCS_TYPE } from "../../src/interface/media-types.ts";
 import { urlTo } from "../../src/interface/route.ts";
 import { transactionsRoute } from "../../src/interface/routes.ts";
@@ -12,12 +12,6 @@ import { RUNS } from "../support/property.ts";
 import { type Meddle, type Meddler, type Passing, startProxy } from "../support/proxy.ts";
 import { until } from "../support/until.ts";
 
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
 type Served = Node & { url: string };
 
 async function start(options: Parameters<typeof createNode>[0]): Promise<Served> {
@@ -25,7 +19,7 @@ async function start(options: Parameters<typeof createNode>[0]): Promise<Served>
     ...options,
     http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
   });
-  open.push(node);
+  onTestFinished(() => node.close());
   return (await begun(node)) as Served;
 }
 
@@ -33,7 +27,7 @@ async function pair(blocks: number, seed: string): Promise<{ a: Served; proxy: M
   const a = await start({ localChain: { seed }, pruneWindow: "off" });
   for (let i = 0; i < blocks; i++) await a.produceBlock();
   const proxy = await startProxy(a.url);
-  open.push(proxy);
+  onTestFinished(() => proxy.close());
   return { a, proxy };
 }
 
@@ -112,7 +106,7 @@ describe("a line that flips bits", () => {
       http: { host: "127.0.0.1", port: 0, maxWaitMs: 0 },
     });
     const b = (await starting) as Served;
-    open.push(b);
+    onTestFinished(() => b.close());
     await until(() => (total >= FLIPS ? true : undefined));
     expect([...flips.keys()].sort()).toEqual(FIELDS.map(([name]) => name).sort());
     const head = await versionOf(a);

@@ -7,8 +7,8 @@ import {
   connect as connectHttp2,
   constants,
 } from "node:http2";
-import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { connect } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
 import type { HttpServerOptions } from "../../src/http/server.ts";
 import { COIN } from "../support/http-ledger.ts";
@@ -25,17 +25,10 @@ const PLACES = 20;
 
 const store = await createLongHistory(60_000, 1);
 
-const sessions: ClientHttp2Session[] = [];
-const sockets: Socket[] = [];
-afterEach(() => {
-  for (const session of sessions.splice(0)) session.destroy();
-  for (const socket of sockets.splice(0)) socket.destroy();
-});
-
 function open({ url }: TestServer): ClientHttp2Session {
   const session = connectHttp2(url);
   session.on("error", () => {});
-  sessions.push(session);
+  onTestFinished(() => session.destroy());
   return session;
 }
 
@@ -58,7 +51,7 @@ async function askFrom(
   accept = "*/*",
 ): Promise<number> {
   const socket = connect({ host, port, localAddress });
-  sockets.push(socket);
+  onTestFinished(() => void socket.destroy());
   socket.on("error", () => {});
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\n\r\n`);
   const [chunk] = (await once(socket, "data")) as [Buffer];

@@ -1,6 +1,6 @@
 // Histories that are long: streamed at the client's pace, in pieces, and given up when the client or the versions are gone.
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { COIN } from "../support/http-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
 import { CountingLedger, createLongHistory, OWNER } from "../support/long-history.ts";
@@ -17,15 +17,10 @@ const MAX_IN_FLIGHT = 64;
 
 const store = await createLongHistory(CHANGES, 3);
 
-const sockets: Socket[] = [];
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-});
-
 /** Asks for the whole history and reads nothing but the first bytes. */
 async function askAndPause(server: TestServer): Promise<Socket> {
   const socket = connect(server.port, server.host);
-  sockets.push(socket);
+  onTestFinished(() => void socket.destroy());
   socket.on("error", () => {});
   socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\nAccept: application/x-ndjson\r\n\r\n`);
   await new Promise((resolve) => socket.once("data", resolve));

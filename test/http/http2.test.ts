@@ -10,7 +10,7 @@ import {
   type SecureClientSessionOptions,
 } from "node:http2";
 import { connect as tlsConnect } from "node:tls";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { LogFields } from "../../src/base/log.ts";
 import { createCertificate, hasOpenssl } from "../support/certificate.ts";
 import { anchoredUpTo, COIN, createHttpLedger } from "../support/http-ledger.ts";
@@ -26,18 +26,13 @@ const SETTINGS = Uint8Array.of(0, 0, 0, 4, 0, 0, 0, 0, 0);
 /** Headers that HTTP/2 forbids. */
 const FORBIDDEN = ["connection", "keep-alive", "transfer-encoding", "upgrade"];
 
-const sessions: ClientHttp2Session[] = [];
-afterEach(() => {
-  for (const session of sessions.splice(0)) session.destroy();
-});
-
 function open(
   { url }: { readonly url: string },
   options: SecureClientSessionOptions = {},
 ): ClientHttp2Session {
   const session = connect(url, options);
   session.on("error", () => {});
-  sessions.push(session);
+  onTestFinished(() => session.destroy());
   return session;
 }
 

@@ -1,20 +1,15 @@
 // The node as an object: every call resolves or rejects, and a closed node reports that it is closed.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { CodedError, createNode, type Node, type NodeOptions } from "../../src/index.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const folder = temporaryFolder();
-const nodes: Node[] = [];
 let directories = 0;
-
-afterEach(async () => {
-  for (const node of nodes.splice(0)) await node.close();
-});
 
 async function start(options: NodeOptions = {}): Promise<Node> {
   const node = await createNode(options);
-  nodes.push(node);
+  onTestFinished(() => node.close());
   return node;
 }
 

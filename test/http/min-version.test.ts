@@ -1,6 +1,6 @@
 // Read your writes: reads that wait for the node to get to a version.
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createNode } from "../../src/node.ts";
 import { BookedLedger, ENGINES, type Pair } from "../support/booked-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
@@ -8,11 +8,6 @@ import { CountingLedger } from "../support/long-history.ts";
 import { until } from "../support/until.ts";
 
 const LONG_MS = 30_000;
-
-const sockets: Socket[] = [];
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-});
 
 function pairOf(ledger: BookedLedger): Pair {
   const pair = ledger.pairs.find(({ account, assetName }) => account === "anna" && assetName === "native");
@@ -159,7 +154,7 @@ describe("requests that wait", async () => {
 
   function ask(server: TestServer, target = late, client = "192.0.2.1"): Socket {
     const socket = connect({ port: server.port, host: server.host, allowHalfOpen: true });
-    sockets.push(socket);
+    onTestFinished(() => void socket.destroy());
     socket.on("error", () => {});
     socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n\r\n`);
     return socket;

@@ -1,5 +1,5 @@
 // Readiness and liveness: what takes a node out of rotation, and what restarts it.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type LogFields, silentLogger } from "../../src/base/log.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { startServer } from "../support/http-server.ts";
@@ -68,16 +68,11 @@ describe("the log of refused requests", () => {
 });
 
 describe("readiness of a follower", () => {
-  const open: { close(): Promise<void> }[] = [];
-  afterEach(async () => {
-    for (const one of open.splice(0).reverse()) await one.close();
-  });
-
   async function start(options: NodeOptions): Promise<Node & { url: string; root: string }> {
     const node = (await createNode({ ...options, http: { port: 0, maxWaitMs: 0 } })) as Node & {
       url: string;
     };
-    open.push(node);
+    onTestFinished(() => node.close());
     return Object.assign(node, { root: node.url.replace(/\/v1$/, "") });
   }
 
@@ -86,7 +81,7 @@ describe("readiness of a follower", () => {
     const chain = await start({ localChain: { seed: "ready" }, pruneWindow: "off" });
     for (let i = 0; i < blocks; i++) await chain.produceBlock();
     const proxy = await startProxy(chain.url);
-    open.push(proxy);
+    onTestFinished(() => proxy.close());
     return proxy;
   }
 

@@ -1,19 +1,13 @@
 // A follower whose upstream was reset: the upstream's head is far below the follower's.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { ask } from "../support/questions.ts";
 import { until } from "../support/until.ts";
 
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
 async function start(options: NodeOptions): Promise<Node & { url: string }> {
   const node = await createNode({ ...options, http: { port: 0, maxWaitMs: 0 } });
-  open.push(node);
+  onTestFinished(() => node.close());
   return node as Node & { url: string };
 }
 
@@ -25,7 +19,7 @@ async function startChain(seed: string, blocks: number): Promise<Node & { url: s
 
 async function proxied(node: { url: string }): Promise<Meddler> {
   const proxy = await startProxy(node.url);
-  open.push(proxy);
+  onTestFinished(() => proxy.close());
   return proxy;
 }
 

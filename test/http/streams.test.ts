@@ -1,7 +1,7 @@
 // Streams of server-sent events: the state now, then every change, as the books and a reading of every version say.
 import { connect, type Socket } from "node:net";
 import { EventSource } from "undici";
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createNode } from "../../src/node.ts";
 import { BookedLedger, ENGINES, type Pair } from "../support/booked-ledger.ts";
 import { EventReader, versionOf } from "../support/event-client.ts";
@@ -10,18 +10,9 @@ import { startServer, type TestServer } from "../support/http-server.ts";
 import { createLongHistory, OWNER } from "../support/long-history.ts";
 import { until } from "../support/until.ts";
 
-const readers: EventReader[] = [];
-const sources: EventSource[] = [];
-const sockets: Socket[] = [];
-afterEach(() => {
-  for (const reader of readers.splice(0)) reader.close();
-  for (const source of sources.splice(0)) source.close();
-  for (const socket of sockets.splice(0)) socket.destroy();
-});
-
 async function read(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventReader> {
   const reader = await EventReader.open(url, headers);
-  readers.push(reader);
+  onTestFinished(() => reader.close());
   expect([reader.response.status, reader.response.headers.get("content-type")]).toEqual([
     200,
     "text/event-stream",
@@ -103,7 +94,6 @@ describe.each(["memory", "lmdb"] as const)("streams of a local chain, on %s", as
     expect(blocks.events.map(({ id, event }) => [versionOf(id), event])).toEqual(
       blocks.data.map(({ last_version }) => [last_version, "block"]),
     );
-    await server.close();
   });
 
   it("resume behind any version, by header or parameter, with what was missed and what comes", async () => {
@@ -139,7 +129,6 @@ describe.each(["memory", "lmdb"] as const)("streams of a local chain, on %s", as
     await ledger.steps(1);
     await until(() => both.data.length > 0);
     expect(both.data).toHaveLength(1);
-    await server.close();
   });
 
   it("of a real client go on where they were when the server is started again", async () => {
@@ -149,7 +138,7 @@ describe.each(["memory", "lmdb"] as const)("streams of a local chain, on %s", as
     if (pair === undefined) throw new Error("no pairs");
     const head = await headOf(ledger);
     const source = new EventSource(streamUrl(server, pair));
-    sources.push(source);
+    onTestFinished(() => source.close());
     const found: { id: string; data: Record<string, string> }[] = [];
     let opened = 0;
     source.addEventListener("open", () => opened++);
@@ -173,7 +162,6 @@ describe.each(["memory", "lmdb"] as const)("streams of a local chain, on %s", as
     expect(found.map(({ id }) => id)).toEqual(found.map(({ data }) => data.version));
     source.close();
     await until(() => server.figures().streams === 0);
-    await server.close();
   });
 });
 
@@ -245,7 +233,6 @@ describe("a client that comes back to another ledger", () => {
     });
     await until(() => again.events.length === 1);
     expect(again.events[0]).toMatchObject({ event: "block", id: blocks.events[2]?.id });
-    await server.close();
   });
 
   it("in the process is told the state", async () => {
@@ -274,7 +261,7 @@ describe("a client that takes an id as soon as it reads it", () => {
     const ledger = await BookedLedger.create(await ENGINES.memory(), 4, "cut");
     const server = await startServer({ ledger: ledger.store });
     const socket = connect(server.port, server.host);
-    sockets.push(socket);
+    onTestFinished(() => void socket.destroy());
     let text = "";
     socket.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
@@ -286,7 +273,6 @@ describe("a client that takes an id as soon as it reads it", () => {
       const names = event.split("\n").flatMap((line) => /^(event|data|id):/.exec(line)?.[1] ?? []);
       expect(names).toEqual(["event", "data", "id"]);
     }
-    await server.close();
   });
 });
 
@@ -309,7 +295,6 @@ describe("a stream", async () => {
     }
     expect(response.headers.get("x-accel-buffering")).toBe("no");
     expect(response.headers.get("x-node-read-version")).toBe(`${await headOf(ledger)}`);
-    await server.close();
   });
 
   it("waits for its min_ledger_version like any read", async () => {
@@ -323,7 +308,6 @@ describe("a stream", async () => {
     const reader = await waiting;
     await until(() => reader.data.length === 1);
     expect(reader.data).toMatchObject([{ last_version: `${await headOf(ledger)}` }]);
-    await server.close();
   });
 
   it.each([
@@ -342,7 +326,6 @@ describe("a stream", async () => {
       expect([query, refused.status]).toEqual([query, 400]);
       await refused.body?.cancel();
     }
-    await server.close();
   });
 
   it("shows signs of life, whose id tells how far it is", async () => {
@@ -358,7 +341,6 @@ describe("a stream", async () => {
     expect(quiet.blocks.at(-1)).toMatchObject({ comment: `at version ${head}`, data: undefined });
     expect(quiet.data).toHaveLength(1);
     expect(quiet.blocks[0]?.retry).toBe("2000");
-    await server.close();
   });
 
   it("shows signs of life no more often than it should", async () => {
@@ -369,7 +351,6 @@ describe("a stream", async () => {
     await until(() => beats() >= 3);
     // A late timer may shorten the next of its periods.
     expect(beats()).toBeLessThanOrEqual((performance.now() - beganMs) / 320 + 1);
-    await server.close();
   });
 
   it("is one of a bounded number, and none of the requests in flight", async () => {
@@ -385,7 +366,6 @@ describe("a stream", async () => {
     first.close();
     await until(() => server.figures().streams === 1);
     await read(`${server.url}/v1/blocks/stream`);
-    await server.close();
   });
 
   it("has no body on HEAD", async () => {
@@ -393,7 +373,6 @@ describe("a stream", async () => {
     const response = await fetch(`${server.url}/v1/blocks/stream`, { method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(server.figures().streams).toBe(0);
-    await server.close();
   });
 
   it.each([true, false])(
@@ -402,7 +381,7 @@ describe("a stream", async () => {
       const server = await startServer({ ledger: ledger.store, isDirect });
       const open = (): Socket => {
         const socket = connect({ port: server.port, host: server.host, allowHalfOpen: true });
-        sockets.push(socket);
+        onTestFinished(() => void socket.destroy());
         socket.on("error", () => {}).on("data", () => {});
         socket.write("GET /v1/blocks/stream HTTP/1.1\r\nHost: x\r\n\r\n");
         return socket;
@@ -414,7 +393,6 @@ describe("a stream", async () => {
       half.end();
       await until(() => server.figures().streams === 0 && server.figures().connections === 0);
       await until(() => half.readableEnded);
-      await server.close();
     },
   );
 
@@ -440,7 +418,7 @@ describe("a reader that is too slow", () => {
   /** Opens a stream by hand and reads nothing but its beginning. */
   async function openPaused(server: TestServer): Promise<Socket> {
     const socket = connect(server.port, server.host);
-    sockets.push(socket);
+    onTestFinished(() => void socket.destroy());
     socket.on("error", () => {});
     socket.write(`GET /v1/accounts/${OWNER}/balance/${COIN}/stream HTTP/1.1\r\nHost: x\r\n\r\n`);
     await new Promise((resolve) => socket.once("data", resolve));
@@ -490,7 +468,6 @@ describe("a reader that is too slow", () => {
     await until(() => again.blocks.length === MISSED + 1);
     expect(again.events.map(({ id }) => versionOf(id))).toEqual(expected.slice(-MISSED));
     expect(server.figures().streamsCutOff).toBe(1);
-    await server.close();
   });
 });
 

@@ -1,7 +1,7 @@
 // What authors of tests do with a local chain: accounts, balances, table items, modules, clock and snapshots. Every
 // change is a transaction that a follower verifies.
 import { generateKeyPairSync } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
@@ -22,11 +22,6 @@ const ALICE = createKeypair(chainSeed("authors"), "alice");
 const ALICE_ADDRESS = formatAddressLong(ALICE.address);
 const TABLE = `0x${"7a".repeat(32)}`;
 
-const nodes: Node[] = [];
-afterEach(async () => {
-  for (const node of nodes.splice(0)) await node.close();
-});
-
 async function start(options: NodeOptions = {}): Promise<Node> {
   const localChain = { traffic: false, seed: "authors", ...options.localChain };
   const node = await createNode({
@@ -34,7 +29,7 @@ async function start(options: NodeOptions = {}): Promise<Node> {
     ...options,
     ...(options.follow ? {} : { localChain }),
   });
-  nodes.push(node);
+  onTestFinished(() => node.close());
   return node;
 }
 

@@ -1,5 +1,5 @@
 // Transient faults of a writer: they clear once the store responds again, or another process writes.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { Faults } from "../../src/node/faults.ts";
 import { LedgerWriter } from "../../src/node/ledger-writer.ts";
@@ -12,11 +12,6 @@ import { LeaseBoard, type Member } from "../support/shared-store.ts";
 import { until } from "../support/until.ts";
 
 const TTL_MS = 2000;
-const cleanUp: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const end of cleanUp.splice(0).reverse()) await end();
-});
 
 async function startUpstream(): Promise<Node & { url: string }> {
   const node = await createNode({
@@ -24,7 +19,7 @@ async function startUpstream(): Promise<Node & { url: string }> {
     pruneWindow: "off",
     http: { port: 0 },
   });
-  cleanUp.push(() => node.close());
+  onTestFinished(() => node.close());
   await node.produceBlock();
   return node as Node & { url: string };
 }
@@ -69,7 +64,7 @@ async function startProcess(
     },
     logger: silentLogger,
   });
-  cleanUp.push(async () => {
+  onTestFinished(async () => {
     member.fault = "none";
     await election.stop();
   });
@@ -109,7 +104,7 @@ describe("a follower whose store was out of reach", () => {
     await member.lease.acquire();
     const faults = new Faults(silentLogger);
     const writer = await createWriter(member, faults, following(upstream));
-    cleanUp.push(() => writer.stop());
+    onTestFinished(() => writer.stop());
     await writer.prepare();
     await until(() => writer.following?.status()?.state === "at_head");
     member.fault = "cut";

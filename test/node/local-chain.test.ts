@@ -1,6 +1,6 @@
 // A local chain as its owner uses it: which blocks it makes, what its clock does, what a revert undoes and a stop keeps.
 import { setImmediate } from "node:timers/promises";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Logger } from "../../src/base/log.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
@@ -26,16 +26,14 @@ const FUNDS = 500_000_000_000n;
 const rich = (...keys: readonly Keypair[]) =>
   keys.map(({ privateKey: key }) => ({ key, balances: { [APT]: FUNDS } }));
 
-const nodes: Node[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  for (const node of nodes.splice(0)) await node.close();
 });
 
 async function start(options: NodeOptions = {}): Promise<Node> {
   const localChain = { traffic: false, seed: SEED, ...options.localChain };
   const node = await createNode({ pruneWindow: "off", ...options, localChain });
-  nodes.push(node);
+  onTestFinished(() => node.close());
   return node;
 }
 

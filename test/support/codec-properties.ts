@@ -8,7 +8,7 @@ import { BcsReader } from "../../src/bcs/reader.ts";
 import { RUNS } from "./property.ts";
 
 /** Offset where a read or skip ends, or -1 if it throws BcsError; passes on other errors. */
-function endOffset(bytes: Uint8Array, pass: (reader: BcsReader) => unknown): number {
+export function endOffset(bytes: Uint8Array, pass: (reader: BcsReader) => unknown): number {
   const reader = new BcsReader(bytes);
   try {
     pass(reader);

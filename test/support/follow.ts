@@ -1,4 +1,5 @@
 // Helpers for tests of following: a recorded local chain, misbehaving upstreams, a follower on a memory store.
+import { onTestFinished } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
@@ -99,7 +100,7 @@ export interface FollowRun {
   readonly follower: Follower;
 }
 
-/** Starts a follower on an empty memory store. */
+/** Starts a follower on an empty memory store; it closes with the test. */
 export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions, "upstreams">): FollowRun {
   const store = createMemoryStore();
   const committer = new Committer({ store, logger: silentLogger });
@@ -110,6 +111,7 @@ export function follow(options: Partial<FollowerOptions> & Pick<FollowerOptions,
     ...options,
     pace: { ...QUICK, ...options.pace },
   });
+  onTestFinished(() => follower.close());
   return { store, committer, follower };
 }
 

@@ -14,7 +14,6 @@ import { decodeQueryText, decodeTwice, findQuery } from "../../src/http/routing/
 import { ABSENT } from "../../src/json/document.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import { parseAsset } from "../../src/ledger/balances/asset.ts";
-import { auxiliaryInfoCodec } from "../../src/ledger/formats/auxiliary-info.ts";
 import { newBlockEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { contractEventCodec } from "../../src/ledger/formats/event.ts";
 import { executionStatusCodec } from "../../src/ledger/formats/execution-status.ts";
@@ -23,7 +22,7 @@ import { decodePage, decodeRecord, recordCodec } from "../../src/ledger/formats/
 import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { stateValueCodec, stateValueData } from "../../src/ledger/formats/state-value.ts";
 import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
-import { transactionInfoCodec } from "../../src/ledger/formats/transaction-info.ts";
+import { auxiliaryInfoCodec, transactionInfoCodec } from "../../src/ledger/formats/transaction-info.ts";
 import { validatorSetCodec } from "../../src/ledger/formats/validator-set.ts";
 import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
 import * as resources from "../../src/ledger/items/resources.ts";
@@ -39,13 +38,15 @@ import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { formatPruneWindow, parsePruneWindow } from "../../src/sync/maintenance/prune-window.ts";
 import { type BaseRow, FETCHED_ITEM } from "../../src/sync/side-rows.ts";
+import {
+  accountAuthenticatorCodec,
+  authenticatorCodec,
+  webAuthnAssertionCodec,
+} from "../../src/transaction/authenticator.ts";
 import { payloadCodec } from "../../src/transaction/payload.ts";
 import { rawTransactionCodec } from "../../src/transaction/raw.ts";
-import { accountAuthenticatorCodec } from "../../src/transaction/signatures/account-authenticator.ts";
-import { authenticatorCodec } from "../../src/transaction/signatures/authenticator.ts";
-import { webAuthnAssertionCodec } from "../../src/transaction/signatures/web-authn.ts";
+import { validatorTransactionCodec } from "../../src/transaction/system-transactions.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
-import { validatorTransactionCodec } from "../../src/transaction/validator-transaction.ts";
 import { baseStep, runBaseProgram } from "./base-run.ts";
 import { wrongInExplanation } from "./explained.ts";
 import { localChainVectors, typeVectors } from "./golden-vectors.ts";

@@ -150,7 +150,7 @@ export async function startBytesServer(answer: (path: string) => Uint8Array | nu
     asked,
     close: () => {
       server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
+      return new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }

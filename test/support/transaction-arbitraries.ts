@@ -1,25 +1,30 @@
 // Random transactions and their parts, every variant of each.
 import fc from "fast-check";
-import type { BlockEndInfo, FeeDistribution } from "../../src/transaction/block-end.ts";
-import type { BlockMetadata, BlockMetadataExt, RoundSecret } from "../../src/transaction/block-metadata.ts";
+import type {
+  AccountAuthenticator,
+  AnyPublicKey,
+  AnySignature,
+  EphemeralSignature,
+  KeylessPublicKey,
+  KeylessSignature,
+  TransactionAuthenticator,
+  WebAuthnAssertion,
+} from "../../src/transaction/authenticator.ts";
 import type { EncryptedInner, EncryptedPayload } from "../../src/transaction/encrypted-payload.ts";
 import type { EntryFunction } from "../../src/transaction/entry-function.ts";
 import type { Executable, ExtraConfig, LimitsRequest } from "../../src/transaction/executable.ts";
 import type { MultisigPayload, TransactionPayload } from "../../src/transaction/payload.ts";
 import type { RawTransaction } from "../../src/transaction/raw.ts";
-import type { Script } from "../../src/transaction/script.ts";
-import type { ScriptArgument } from "../../src/transaction/script-argument.ts";
-import type { AccountAuthenticator } from "../../src/transaction/signatures/account-authenticator.ts";
-import type { AnyPublicKey, AnySignature } from "../../src/transaction/signatures/any-key.ts";
-import type { TransactionAuthenticator } from "../../src/transaction/signatures/authenticator.ts";
+import type { Script, ScriptArgument } from "../../src/transaction/script.ts";
 import type {
-  EphemeralSignature,
-  KeylessPublicKey,
-  KeylessSignature,
-} from "../../src/transaction/signatures/keyless.ts";
-import type { WebAuthnAssertion } from "../../src/transaction/signatures/web-authn.ts";
+  BlockEndInfo,
+  BlockMetadata,
+  BlockMetadataExt,
+  FeeDistribution,
+  RoundSecret,
+  ValidatorTransaction,
+} from "../../src/transaction/system-transactions.ts";
 import type { UserTransaction } from "../../src/transaction/user-transaction.ts";
-import type { ValidatorTransaction } from "../../src/transaction/validator-transaction.ts";
 import {
   anyAddress,
   anyBytes,

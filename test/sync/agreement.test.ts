@@ -1,12 +1,11 @@
 // What agreement earns: the level of a commit, and which records are compared before it.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { decodePage } from "../../src/ledger/formats/record.ts";
 import { formatTrust } from "../../src/ledger/trust.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import type { Follower } from "../../src/sync/follow/follower.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { bent, follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
 import { forgeWrite } from "../support/lying.ts";
@@ -19,24 +18,13 @@ const ends = [...chain.waypoints.keys()];
 /** A start in the middle: the first version of a block. */
 const base = (ends[10] ?? 0n) + 1n;
 const rule = { needed: 2, of: 3 };
-const followers: Follower[] = [];
-
-afterEach(async () => {
-  await Promise.all(followers.splice(0).map((follower) => follower.close()));
-});
-
-function start(options: Parameters<typeof follow>[0]) {
-  const run = follow(options);
-  followers.push(run.follower);
-  return run;
-}
 
 /** Follows from the middle. */
 function startAtBase(options: Parameters<typeof follow>[0]) {
   const store = createMemoryStore();
   const committer = new Committer({ store, logger: silentLogger });
   committer.startAt({ chainId: 4, version: base });
-  const { follower } = start({ ...options, committer, ledger: store });
+  const { follower } = follow({ ...options, committer, ledger: store });
   return { store, follower };
 }
 
@@ -98,7 +86,7 @@ describe("from the middle", () => {
     await untilVersion(store, ends[20]!);
     await follower.close();
     expect(await rangesOf(store)).toEqual([`${base} trusted`]);
-    start({
+    follow({
       upstreams,
       agree: rule,
       committer: new Committer({ store, logger: silentLogger }),
@@ -112,7 +100,7 @@ describe("from the middle", () => {
     const other = createRecordedUpstream({ name: "other", chainId: 99, records: chain.records });
     const store = createMemoryStore();
     const committer = new Committer({ store, logger: silentLogger });
-    start({
+    follow({
       upstreams: [other, recorded(chain.records, "a"), recorded(chain.records, "b")],
       agree: rule,
       committer,
@@ -131,12 +119,12 @@ describe("from the middle", () => {
 describe("from genesis", () => {
   it("without its waypoint is agreed, and agreement also holds for what one upstream said before", async () => {
     const few = recorded(chain.records.slice(0, Number(ends[5]) + 1));
-    const { store, follower } = start({ upstreams: [few] });
+    const { store, follower } = follow({ upstreams: [few] });
     await untilVersion(store, ends[5]!);
     await follower.close();
     expect(await rangesOf(store)).toEqual(["0 trusted"]);
     const upstreams = [0, 1, 2].map((i) => recorded(chain.records, `honest ${i}`));
-    start({
+    follow({
       upstreams,
       agree: rule,
       committer: new Committer({ store, logger: silentLogger }),
@@ -148,7 +136,7 @@ describe("from genesis", () => {
 
   it("with its waypoint is chained, with or without agreement", async () => {
     const upstreams = [0, 1, 2].map((i) => recorded(chain.records, `honest ${i}`));
-    const { store } = start({ upstreams, agree: rule, anchors: [chain.genesisWaypoint] });
+    const { store } = follow({ upstreams, agree: rule, anchors: [chain.genesisWaypoint] });
     await untilVersion(store, head);
     await until(async () => (await rangesOf(store))[0] === "0 chained");
     expect(await rangesOf(store)).toEqual(["0 chained"]);
@@ -156,7 +144,7 @@ describe("from genesis", () => {
 
   it("one upstream's word is no agreement", async () => {
     const upstreams = [0, 1].map((i) => recorded(chain.records, `honest ${i}`));
-    const { store } = start({ upstreams, agree: { needed: 1, of: 2 } });
+    const { store } = follow({ upstreams, agree: { needed: 1, of: 2 } });
     await untilVersion(store, head);
     expect(await rangesOf(store)).toEqual(["0 trusted"]);
   });
@@ -178,7 +166,7 @@ describe("heads", () => {
     };
     const store = createMemoryStore();
     const committer = new Committer({ store, logger: silentLogger });
-    const { follower } = start({
+    const { follower } = follow({
       upstreams: [liar, recorded(honest, "a"), recorded(honest, "b")],
       agree: rule,
       committer,

@@ -1,8 +1,7 @@
 // What it takes for a follower to say that it is at the head, and how upstreams try to make it say so too early.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Logger } from "../../src/base/log.ts";
 import { silentLogger } from "../../src/base/log.ts";
-import type { Follower } from "../../src/sync/follow/follower.ts";
 import { BeyondHead } from "../../src/sync/upstream/errors.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { bent, follow, recordChain, recorded, untilVersion } from "../support/follow.ts";
@@ -12,17 +11,11 @@ const chain = await recordChain(40);
 const head = BigInt(chain.records.length - 1);
 /** Where the lies end. */
 const SHORT = 60;
-const followers: Follower[] = [];
-
-afterEach(async () => {
-  await Promise.all(followers.splice(0).map((follower) => follower.close()));
-});
 
 /** A follower and the state that it claims each time the upstream in use has nothing new. */
 function start(options: Parameters<typeof follow>[0]) {
   const claims: string[] = [];
   const run = follow({ ...options, onRest: () => claims.push(run.follower.status().state) });
-  followers.push(run.follower);
   return { ...run, claims };
 }
 

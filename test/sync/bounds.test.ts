@@ -1,9 +1,8 @@
 // Nobody can make a follower wait or grow: slow heads, slow pages, endless blocks, and claims that get old.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import type { Follower } from "../../src/sync/follow/follower.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { bent, follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
 import { BUILT_CHAIN_ID, LedgerBuilder, newBlock } from "../support/ledger-builder.ts";
@@ -12,17 +11,6 @@ import { until } from "../support/until.ts";
 
 const chain = await recordChain(40);
 const head = BigInt(chain.records.length - 1);
-const followers: Follower[] = [];
-
-afterEach(async () => {
-  await Promise.all(followers.splice(0).map((follower) => follower.close()));
-});
-
-function start(options: Parameters<typeof follow>[0]) {
-  const run = follow(options);
-  followers.push(run.follower);
-  return run;
-}
 
 /** Does not answer. */
 const hang = (signal: AbortSignal): Promise<never> =>
@@ -36,7 +24,7 @@ describe("an upstream that does not tell its head", () => {
     const mute: Upstream = { ...bent(recorded(growing, "mute"), (page) => page), getHead: hang };
     const upstreams = [recorded(growing, "good"), recorded(growing, "other")];
     upstreams.splice(place, 0, mute);
-    const { store, follower } = start({ upstreams, pace: { headDeadlineMs: 60_000, pageLimit: 10 } });
+    const { store, follower } = follow({ upstreams, pace: { headDeadlineMs: 60_000, pageLimit: 10 } });
     await until(() => follower.status().state === "at_head");
     for (const record of chain.records.slice(50)) growing.push(record);
     await untilVersion(store, head);
@@ -45,7 +33,7 @@ describe("an upstream that does not tell its head", () => {
 
   it("stops nobody when others make the quorum, and rests after the deadline", async () => {
     const mute: Upstream = { ...bent(recorded(chain.records, "mute"), (page) => page), getHead: hang };
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [mute, recorded(chain.records, "a"), recorded(chain.records, "b")],
       agree: { needed: 2, of: 3 },
       pace: { headDeadlineMs: 20 },
@@ -61,7 +49,7 @@ describe("an upstream that does not send its pages", () => {
       ...bent(recorded(chain.records, "hanging"), (page) => page),
       getRecords: (_, __, signal) => hang(signal),
     };
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [hanging, recorded(chain.records, "good")],
       pace: { slowPageMs: 20 },
     });
@@ -81,7 +69,7 @@ describe("the claim to be at the head", () => {
         isSilent ? hang(signal) : upstream.getRecords(from, limit, signal),
       getHead: (signal) => (isSilent ? hang(signal) : upstream.getHead(signal)),
     };
-    const { follower } = start({ upstreams: [falling], clock: () => nowMs });
+    const { follower } = follow({ upstreams: [falling], clock: () => nowMs });
     await until(() => follower.status().state === "at_head");
     nowMs += 4_000;
     expect(follower.status().state).toBe("at_head");
@@ -132,7 +120,7 @@ describe("a block without an end", () => {
   ])("is refused by its %s, and the upstream is set aside", async (what, bounds, records) => {
     const store = createMemoryStore();
     const upstream = createRecordedUpstream({ name: "endless", chainId: BUILT_CHAIN_ID, records });
-    const { follower } = start({
+    const { follower } = follow({
       upstreams: [upstream],
       committer: new Committer({ store, logger: silentLogger, bounds }),
       ledger: store,

@@ -1,5 +1,5 @@
 // The follower on recorded ledgers: what it commits and claims, and how it handles upstreams that fail, lag or lie.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { LedgerError } from "../../src/ledger/errors.ts";
@@ -10,7 +10,6 @@ import type { Store } from "../../src/store/contract.ts";
 import { isPassingFault, StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
-import type { Follower } from "../../src/sync/follow/follower.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import {
@@ -29,17 +28,6 @@ import { until } from "../support/until.ts";
 
 const chain = await recordChain(80);
 const head = BigInt(chain.records.length - 1);
-const followers: Follower[] = [];
-
-function start(options: Parameters<typeof follow>[0]) {
-  const run = follow(options);
-  followers.push(run.follower);
-  return run;
-}
-
-afterEach(async () => {
-  await Promise.all(followers.splice(0).map((follower) => follower.close()));
-});
 
 /** The level of the latest version. */
 async function levelOf(store: Store): Promise<string> {
@@ -96,7 +84,7 @@ describe("a follower", () => {
     };
     const pace = { pageLimit: 7 };
     const options = { upstreams: [recorded(chain.records)], committer, ledger: distant, mayPass, pace };
-    const { follower } = start(options);
+    const { follower } = follow(options);
     await until(() => waits > 1 && follower.status().state === "waiting");
     isGone = false;
     await untilVersion(store, 30n);
@@ -124,7 +112,7 @@ describe("a follower", () => {
         return upstream.getRecords(from, limit, signal);
       },
     };
-    const { store, follower } = start({ upstreams: [watched], pace: { pageLimit: 7, ahead: 4 } });
+    const { store, follower } = follow({ upstreams: [watched], pace: { pageLimit: 7, ahead: 4 } });
     await untilVersion(store, head);
     await until(() => (follower.status().state === "at_head" ? true : undefined));
     await expectWhole(store);
@@ -141,7 +129,7 @@ describe("a follower", () => {
       ...bent(upstream, (page) => page),
       getRecords: (from, limit, signal) => upstream.getRecords(from, Math.min(limit, 5), signal),
     };
-    const { store, follower } = start({ upstreams: [small] });
+    const { store, follower } = follow({ upstreams: [small] });
     await until(() => (follower.status().state === "at_head" ? true : undefined));
     for (let i = 40; i < chain.records.length; i++) {
       growing.push(chain.records[i]!);
@@ -162,7 +150,7 @@ describe("a follower", () => {
         return upstream.getRecords(from, limit, signal);
       },
     };
-    const { store } = start({ upstreams: [heavy] });
+    const { store } = follow({ upstreams: [heavy] });
     await untilVersion(store, head);
     expect(limits.slice(0, 5)).toEqual([100, 50, 25, 13, 7]);
     await expectWhole(store);
@@ -171,7 +159,7 @@ describe("a follower", () => {
   it("claims to be chained after a matching genesis, and anchored after a later matching waypoint", async () => {
     const versions = [...chain.waypoints.keys()].filter((version) => version > 0n);
     const anchor = chain.waypoints.get(versions[10]!)!;
-    const { store } = start({
+    const { store } = follow({
       upstreams: [recorded(chain.records)],
       anchors: [chain.genesisWaypoint, anchor],
       pace: { pageLimit: 9 },
@@ -189,7 +177,7 @@ describe("a follower", () => {
   it("refuses a history that leads to another waypoint, before it is committed", async () => {
     const versions = [...chain.waypoints.keys()];
     const anchor = { ...chain.waypoints.get(versions[20]!)!, hash: new Uint8Array(32) };
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [recorded(chain.records)],
       anchors: [chain.genesisWaypoint, anchor],
       pace: { pageLimit: 10, giveUpTimeMs: 50 },
@@ -201,7 +189,7 @@ describe("a follower", () => {
     expect(follower.status().state).toBe("faulted");
 
     const other = await recordChain(1, "another chain");
-    const wrong = start({
+    const wrong = follow({
       upstreams: [recorded(chain.records)],
       anchors: [other.genesisWaypoint],
       pace: { giveUpTimeMs: 20 },
@@ -222,7 +210,7 @@ describe("an upstream that fails", () => {
         return upstream.getRecords(from, limit, signal);
       },
     };
-    const { store } = start({ upstreams: [flaky], pace: { pageLimit: 50, ahead: 1, giveUpTimeMs: 0 } });
+    const { store } = follow({ upstreams: [flaky], pace: { pageLimit: 50, ahead: 1, giveUpTimeMs: 0 } });
     await untilVersion(store, head);
     await expectWhole(store);
     expect(calls).toBeGreaterThan(6);
@@ -237,7 +225,7 @@ describe("an upstream that fails", () => {
         throw new UpstreamError("busy", "later", { retryAfterMs: 60_000 });
       },
     };
-    const { store, follower } = start({ upstreams: [busy, recorded(chain.records, "free")] });
+    const { store, follower } = follow({ upstreams: [busy, recorded(chain.records, "free")] });
     await untilVersion(store, head);
     expect(times.length).toBe(1);
     expect(follower.status().upstreams).toMatchObject([
@@ -254,7 +242,7 @@ describe("an upstream that fails", () => {
       records: chain.records.slice(20),
       first: 20n,
     });
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [other, late, recorded(chain.records, "good")],
       chainId: 4,
     });
@@ -268,7 +256,7 @@ describe("an upstream that fails", () => {
 
   it("of another chain is also set aside when asked for its head alone", async () => {
     const other = createRecordedUpstream({ name: "other", chainId: 99, records: chain.records });
-    const { store, follower } = start({ upstreams: [recorded(chain.records, "good"), other], chainId: 4 });
+    const { store, follower } = follow({ upstreams: [recorded(chain.records, "good"), other], chainId: 4 });
     await untilVersion(store, head);
     const { fault } = await until(() =>
       follower.status().upstreams.find(({ name, state }) => name === "other" && state === "set_aside"),
@@ -278,7 +266,7 @@ describe("an upstream that fails", () => {
 
   it("of another chain comes first: its start is not used", async () => {
     const other = await recordChain(5, "another chain");
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [
         createRecordedUpstream({ name: "other", chainId: 77, records: other.records }),
         recorded(chain.records, "good"),
@@ -293,14 +281,14 @@ describe("an upstream that fails", () => {
 
   it("lags or jumps back: the follower follows others and undoes nothing", async () => {
     const lagging = recorded(chain.records.slice(0, 30), "lagging");
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [lagging, recorded(chain.records, "ahead")],
       pace: { pageLimit: 10 },
     });
     await untilVersion(store, head);
     await expectWhole(store);
     const shrinking = chain.records.slice();
-    const alone = start({ upstreams: [recorded(shrinking)], pace: { pageLimit: 10 } });
+    const alone = follow({ upstreams: [recorded(shrinking)], pace: { pageLimit: 10 } });
     await untilVersion(alone.store, head);
     shrinking.length = 20;
     await until(() => alone.follower.status().state === "ahead_of_upstreams");
@@ -322,7 +310,7 @@ describe("an upstream that fails", () => {
       flips++;
       return { ...page, bytes: flipped(page.bytes, random(page.bytes.length * 8)) };
     });
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [liar],
       anchors: [chain.genesisWaypoint],
       pace: { pageLimit: 6, ahead: 1, setAside: { baseMs: 0.1, maxMs: 0.2 } },
@@ -348,7 +336,10 @@ describe("an upstream that fails", () => {
       });
       return { ...page, bytes: encodePage(records) };
     });
-    const { store, follower } = start({ upstreams: [translating], pace: { pageLimit: 1, giveUpTimeMs: 30 } });
+    const { store, follower } = follow({
+      upstreams: [translating],
+      pace: { pageLimit: 1, giveUpTimeMs: 30 },
+    });
     expect((await follower.faulted).message).toContain("translated events");
     expect((await positionOf(store))?.version).toBe(0n);
   });
@@ -358,7 +349,7 @@ describe("an upstream that fails", () => {
       from < 20n ? page : { ...page, bytes: flipped(page.bytes, 700) },
     );
     const started = performance.now();
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [until20],
       pace: { pageLimit: 5, ahead: 1, giveUpTimeMs: 150 },
     });
@@ -382,7 +373,7 @@ describe("agreement", () => {
     const upstreams = [0, 1, 2].map((i) =>
       i === place ? lie("liar") : recorded(chain.records, `honest ${i}`),
     );
-    const { store, follower } = start({ upstreams, agree: rule, pace: { pageLimit: 20 } });
+    const { store, follower } = follow({ upstreams, agree: rule, pace: { pageLimit: 20 } });
     await untilVersion(store, head);
     await expectWhole(store);
     const status = await until(() => {
@@ -405,7 +396,7 @@ describe("agreement", () => {
       ...first,
       getRecords: (from, limit, signal) => (isHonest ? honest : first).getRecords(from, limit, signal),
     };
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [turning, recorded(chain.records, "honest"), second],
       agree: rule,
       pace: { pageLimit: 20 },
@@ -423,7 +414,7 @@ describe("agreement", () => {
 
   it("waits for lagging upstreams", async () => {
     const behind = chain.records.slice(0, 50);
-    const { store } = start({
+    const { store } = follow({
       upstreams: [recorded(chain.records, "ahead"), recorded(behind, "behind")],
       agree: { needed: 2, of: 2 },
       pace: { pageLimit: 25 },
@@ -452,7 +443,7 @@ describe.skipIf(!hasShared)("the recorded start of a public network", () => {
     const records = decodePage(page).map((record) => record.bytes);
     const upstream = createRecordedUpstream({ name: "testnet", chainId: 2, records });
     const roots: (string | undefined)[] = [];
-    const { store } = start({
+    const { store } = follow({
       upstreams: [upstream],
       chainId: 2,
       anchors: [parseWaypoint("1:e40c6162456b27dd0ecf5ee5856bb48e702cff25718f570e07c4e392f84bd9ce")],

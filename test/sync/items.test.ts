@@ -1,5 +1,5 @@
 // Items of a ledger that started in the middle: who is asked for them, and at which level they are answered.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fromHex } from "../../src/base/hex.ts";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { rawStateValueRoute } from "../../src/interface/routes.ts";
@@ -22,7 +22,6 @@ import { until } from "../support/until.ts";
 const { signal } = new AbortController();
 let origin: Node;
 let proxies: Meddler[];
-const open: { close(): unknown }[] = [];
 
 beforeAll(async () => {
   origin = await createNode({
@@ -34,8 +33,7 @@ beforeAll(async () => {
   proxies = await Promise.all([0, 1, 2].map(() => startProxy(origin.url ?? "")));
 });
 
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
+afterEach(() => {
   for (const proxy of proxies) {
     proxy.meddle = (passing) => passing;
     proxy.seen.length = 0;
@@ -52,7 +50,7 @@ async function startStore(): Promise<Store> {
   const store = createMemoryStore();
   const committer = new Committer({ store, logger: silentLogger });
   const upstream = createRestUpstream(parseUpstreamUrl(origin.url ?? ""));
-  open.push(upstream);
+  onTestFinished(() => upstream.close());
   const base = await locateBase(upstream, "latest", undefined, signal);
   committer.startAt(base);
   await committer.append((await upstream.getRecords(base.version, 100, signal)).bytes);
@@ -113,7 +111,7 @@ function startLayer(store: Store, count: number, needed: number): Layer {
       await filler.close();
     },
   };
-  open.push(layer);
+  onTestFinished(() => layer.close());
   return layer;
 }
 

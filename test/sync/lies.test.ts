@@ -2,7 +2,7 @@
 // HTTP tells the lies. Rows 5 and 10 need processes: test/e2e/lies.test.ts.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { formatTrust } from "../../src/ledger/trust.ts";
 import { judge, LiedNode, type LiedOptions } from "../support/lied-node.ts";
 import { createLiedWorld } from "../support/lied-world.ts";
@@ -15,16 +15,11 @@ const { truth } = world;
 /** Every fourth: accounts, assets and tables of every form are among them. */
 const questions = world.questions.filter((_, i) => i % 4 === 0);
 const folder = temporaryFolder();
-const open: { close(): Promise<unknown> }[] = [];
 let stores = 0;
-
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
 
 async function liar(): Promise<Liar> {
   const proxy = await startLiar(truth.url);
-  open.push(proxy);
+  onTestFinished(() => proxy.close());
   return proxy;
 }
 
@@ -33,7 +28,7 @@ const newData = (): string => join(folder, `store-${stores++}`);
 
 async function start(options: LiedOptions): Promise<LiedNode> {
   const node = await LiedNode.start(options);
-  open.push(node);
+  onTestFinished(() => node.close());
   return node;
 }
 
@@ -89,28 +84,13 @@ describe("a lying upstream", () => {
     expect([...node.blamed()]).toEqual([all[0]!.url]);
   });
 
-  it("row 2: a true waypoint raises nothing in a store that began in the middle with a liar", async () => {
+  it.each<[string, number, () => Promise<{ waypoint?: string; agree?: string }>]>([
+    ["row 2: a true waypoint raises", 1, async () => ({ waypoint: await world.waypoint(16) })],
+    ["row 3: agreement on later records raises", 3, async () => ({ agree: "2/3" })],
+  ])("%s nothing in a store that began in the middle with a liar", async (_, count, evidence) => {
     const data = await liedStore();
-    const [honest] = await liars(1);
-    const node = await start({
-      data,
-      follow: { upstreams: urls([honest!]) },
-      waypoint: await world.waypoint(16),
-    });
-    await node.reaches(await truth.show(22));
-    const { breaches, wrong } = await judge(node, {
-      world,
-      questions,
-      versions: await versionsBetween(12, 22),
-    });
-    expect(breaches).toEqual([]);
-    expect(wrong).toBeGreaterThan(0);
-    expect([...node.blamed()]).toEqual([]);
-  });
-
-  it("row 3: agreement on later records raises nothing in a store that began with a liar", async () => {
-    const data = await liedStore();
-    const node = await start({ data, follow: { upstreams: urls(await liars(3)), agree: "2/3" } });
+    const { waypoint, agree } = await evidence();
+    const node = await start({ data, waypoint, follow: { upstreams: urls(await liars(count)), agree } });
     await node.reaches(await truth.show(22));
     const { breaches, wrong } = await judge(node, {
       world,
@@ -189,7 +169,6 @@ describe("a lying upstream", () => {
     expect((await node.info()).waypoint).toBeUndefined();
     // The mark is durable, also for a process that only reads.
     await node.close();
-    open.splice(open.indexOf(node), 1);
     const reader = await start({ data, readOnly: true });
     expect(await judge(reader, { world, questions, versions })).toMatchObject({ breaches: [], wrong: 0 });
     expect((await reader.info()).waypoint).toBeUndefined();
@@ -226,7 +205,6 @@ describe("a lying upstream", () => {
     const first = await start({ ...options, follow: { upstreams: urls([honest!]) } });
     const version = await first.reaches(await truth.end(20));
     await first.close();
-    open.splice(open.indexOf(first), 1);
     const changed = await changeBalances(join(data, "data.mdb"), version);
     expect(changed).toBeGreaterThan(0);
     const node = await start({ ...options, follow: { upstreams: urls([honest!]) } });

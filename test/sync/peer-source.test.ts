@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
@@ -16,11 +16,6 @@ import { until } from "../support/until.ts";
 
 const CHAIN_ID = 4;
 const history = signedHistory(7);
-const open: { close(): Promise<unknown> }[] = [];
-
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
 
 async function peerWith(change: Partial<PeerContent> = {}) {
   const content: PeerContent = {
@@ -31,7 +26,7 @@ async function peerWith(change: Partial<PeerContent> = {}) {
     ...change,
   };
   const peer = await startPeer(content);
-  open.push(peer);
+  onTestFinished(() => peer.close());
   return { peer, content };
 }
 
@@ -51,7 +46,7 @@ async function keep(address: string, waypoint = history.waypoint) {
       throw error;
     },
   });
-  open.push(keeper);
+  onTestFinished(() => keeper.close());
   const judged = (): Promise<ProofSourceStatus> =>
     until(() => keeper.sources().find(({ state }) => state !== "untried"));
   return { rows, chain, keeper, judged };
@@ -141,7 +136,7 @@ describe("a peer", () => {
       socket.end(Buffer.alloc(48, 1));
     });
     await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
-    open.push({ close: () => new Promise((resolve) => mute.close(resolve)) });
+    onTestFinished(() => new Promise((resolve) => mute.close(() => resolve())));
     const { port } = mute.address() as AddressInfo;
     const status = await (await keep(peer.address.replace(/tcp\/\d+/, `tcp/${port}`))).judged();
     expect(status).toMatchObject({

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
@@ -35,11 +35,6 @@ import { until } from "../support/until.ts";
 
 const history = signedHistory(7);
 const genesisWaypoint = history.waypoint;
-const open: { close(): Promise<unknown> }[] = [];
-
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
-});
 
 async function keep(
   source: SignatureSource,
@@ -61,7 +56,7 @@ async function keep(
       throw error;
     },
   });
-  open.push(keeper);
+  onTestFinished(() => keeper.close());
   const judged = (): Promise<ProofSourceStatus> =>
     until(() => keeper.sources().find(({ state }) => state !== "untried"));
   return { chain, keeper, judged };
@@ -74,7 +69,7 @@ async function folderOf(files: ReadonlyMap<string, Uint8Array>): Promise<Signatu
 
 async function web(answer: (path: string) => Uint8Array | number | undefined) {
   const server = await startBytesServer(answer);
-  open.push(server);
+  onTestFinished(() => server.close());
   return server;
 }
 

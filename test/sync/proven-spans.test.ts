@@ -1,6 +1,6 @@
 // A start in the middle with proofs, an upstream that serves a fork, and a proof source that answers slowly: an item that
 // is proven at one version is told at another only as far as the history between them is proven.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { transactionsRoute } from "../../src/interface/routes.ts";
@@ -8,106 +8,39 @@ import { transactionAccumulator } from "../../src/ledger/accumulator.ts";
 import { decodePage, decodeRecord, encodeRecord } from "../../src/ledger/formats/record.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/formats/transaction-info.ts";
 import { CHAINED, cutTrust, PROVEN, TRUSTED, type TrustLevel } from "../../src/ledger/trust.ts";
-import { checkData, createNode, type Node, type NodeOptions, rewindData } from "../../src/node.ts";
+import { checkData, createNode, type Node, rewindData } from "../../src/node.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { FETCHED_ITEM } from "../../src/sync/side-rows.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../../src/sync/upstream/rest-upstream.ts";
 import { forgeBalances } from "../support/forgery.ts";
+import {
+  followSigned,
+  headOf,
+  infoOf,
+  opened,
+  produce,
+  startSignedChain,
+  untilLevel,
+} from "../support/proving.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { encodePage } from "../support/recorded-upstream.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-import { wideJson } from "../support/wide-json.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
 /** Nobody writes it before a test funds it. */
 const OWNER = "0xabcdef0123";
 const AMOUNT = 100n;
-const open: { close(): Promise<unknown> }[] = [];
 
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
+const startChain = (blocks: number): Promise<Node> => startSignedChain("proven-spans", blocks);
 
-function opened<T extends { close(): Promise<unknown> }>(one: T): T {
-  open.push(one);
-  return one;
-}
-
-/** A chain whose epochs end every few blocks. Two with as many blocks are the same. */
-async function startChain(blocks: number): Promise<Node> {
-  const node = opened(
-    await createNode({
-      http: { port: 0, proofPort: 0 },
-      localChain: { seed: "proven-spans", epochTimeMs: 5_000 },
-      pruneWindow: "off",
-    }),
-  );
-  await produce(node, blocks);
-  return node;
-}
-
-async function produce(node: Node, blocks: number): Promise<void> {
-  for (let i = 0; i < blocks; i++) await node.produceBlock();
-}
-
-interface Info {
-  readonly trust_level: string;
-  readonly weakest_trust_level: string;
-  readonly genesis_waypoint: string;
-  readonly ledger_version: string;
-  readonly oldest_ledger_version: string;
-  readonly epoch: string;
-  readonly sync_state: string;
-  readonly sync_reason?: string;
-  readonly refuted_from?: string;
-  readonly upstreams: readonly {
-    readonly url: string;
-    readonly state: string;
-    readonly last_fault?: string;
-  }[];
-}
-
-/** As HTTP shows it: decimal texts. */
-const infoOf = async (node: Node): Promise<Info> => JSON.parse(wideJson(await node.info())) as Info;
-
-const headOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);
-
-interface Follow extends Partial<NonNullable<NodeOptions["follow"]>> {
-  readonly data?: string;
-  readonly truth: Node;
-}
-
-async function follow({ data, truth, ...more }: Follow): Promise<Node> {
-  return opened(
-    await createNode({
-      data,
-      waypoint: (await infoOf(truth)).genesis_waypoint,
-      pruneWindow: "off",
-      http: { port: 0 },
-      follow: {
-        upstreams: [],
-        startVersion: "latest",
-        pollTimeMs: 10,
-        proofPollTimeMs: 10,
-        upstreamRate: 0,
-        retryTimeMs: 10,
-        ...more,
-      },
-    }),
-  );
-}
+const follow = (options: Parameters<typeof followSigned>[0]): Promise<Node> =>
+  followSigned({ startVersion: "latest", ...options });
 
 const untilVersion = (node: Node, version: bigint) =>
   until(async () => {
     const info = await infoOf(node).catch(() => undefined);
     return info !== undefined && BigInt(info.ledger_version ?? -1) >= version ? info : undefined;
-  });
-
-const untilLevel = (node: Node, level: string, version: bigint) =>
-  until(async () => {
-    const info = await infoOf(node).catch(() => undefined);
-    return info?.trust_level === level && BigInt(info.ledger_version) >= version ? info : undefined;
   });
 
 const untilRefuted = (node: Node) => until(async () => (await infoOf(node)).refuted_from !== undefined);
@@ -149,16 +82,14 @@ async function startSlowSource(truth: Node): Promise<SlowSource> {
     await until(() => mayPass(passing.path));
     return passing;
   };
-  open.push({
-    close: async () => {
-      source.answers = "all";
-    },
+  onTestFinished(() => {
+    source.answers = "all";
   });
   return source;
 }
 
 /** A node at the last end of an epoch, which two upstreams have alike, and a proof source that stopped to answer. */
-async function startNode(more: Partial<Follow> = {}) {
+async function startNode(more: Partial<Parameters<typeof follow>[0]> = {}) {
   const [truth, fork] = [await startChain(33), await startChain(33)];
   const source = await startSlowSource(truth);
   const node = await follow({ truth, upstreams: [fork.url ?? ""], proofs: [source.url], ...more });

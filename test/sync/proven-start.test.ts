@@ -1,83 +1,25 @@
 // A start in the middle with proofs: the accumulator, the state root and every item follow from signatures.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
+import {
+  followSigned,
+  headOf,
+  infoOf,
+  opened,
+  produce,
+  startSignedChain,
+  untilLevel,
+} from "../support/proving.ts";
 import { type Meddle, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-import { wideJson } from "../support/wide-json.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
-const open: { close(): Promise<unknown> }[] = [];
 
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
+const startOrigin = (blocks: number): Promise<Node> => startSignedChain("proven-start", blocks);
 
-function opened<T extends { close(): Promise<unknown> }>(one: T): T {
-  open.push(one);
-  return one;
-}
-
-async function startOrigin(blocks: number): Promise<Node> {
-  const node = opened(
-    await createNode({
-      http: { port: 0, proofPort: 0 },
-      localChain: { seed: "proven-start", epochTimeMs: 5_000 },
-      pruneWindow: "off",
-    }),
-  );
-  for (let i = 0; i < blocks; i++) await node.produceBlock();
-  return node;
-}
-
-interface Info {
-  readonly trust_level: string;
-  readonly weakest_trust_level: string;
-  readonly genesis_waypoint: string;
-  readonly ledger_version: string;
-  readonly oldest_ledger_version: string;
-  readonly sync_reason?: string;
-  readonly lazy_fills_by_level?: Readonly<Record<string, number>>;
-  readonly refuted_from?: string;
-  readonly upstreams: readonly { readonly state: string; readonly last_fault?: string }[];
-  readonly proof_sources: readonly { readonly state: string; readonly last_fault?: string }[];
-}
-
-/** As HTTP shows it: decimal texts. */
-const infoOf = async (node: Node): Promise<Info> => JSON.parse(wideJson(await node.info())) as Info;
-
-async function follow(
-  upstream: Node,
-  proofs: readonly string[],
-  { data, ...more }: { data?: string } & Partial<NonNullable<NodeOptions["follow"]>> = {},
-): Promise<Node> {
-  const { genesis_waypoint: waypoint } = await infoOf(upstream);
-  return opened(
-    await createNode({
-      data,
-      waypoint,
-      http: { port: 0 },
-      follow: {
-        upstreams: [upstream.url ?? ""],
-        startVersion: "latest",
-        proofs,
-        pollTimeMs: 10,
-        proofPollTimeMs: 10,
-        upstreamRate: 0,
-        retryTimeMs: 10,
-        ...more,
-      },
-    }),
-  );
-}
-
-const headOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);
-
-const untilLevel = (node: Node, level: string, version: bigint) =>
-  until(async () => {
-    const info = await infoOf(node).catch(() => undefined);
-    return info?.trust_level === level && BigInt(info.ledger_version) >= version ? info : undefined;
-  });
+const follow = (truth: Node, proofs: readonly string[], more: { data?: string; upstreams?: string[] } = {}) =>
+  followSigned({ truth, startVersion: "latest", proofs, ...more });
 
 async function balanceOf(node: Node, address: string, query = ""): Promise<[string, string | null]> {
   const response = await fetch(`${node.url}/accounts/${address}/balance/${COIN}${query}`);
@@ -104,7 +46,7 @@ describe("a start in the middle with proofs", () => {
     expect(fills?.proven).toBeGreaterThan(0);
 
     // Records after the start are checked by the running accumulator, and proven by the next signatures.
-    for (let i = 0; i < 8; i++) await origin.produceBlock();
+    await produce(origin, 8);
     await untilLevel(follower, "proven", await headOf(origin));
     for (const { address } of accounts) {
       const [expected] = await balanceOf(origin, address);
@@ -125,7 +67,7 @@ describe("a start in the middle with proofs", () => {
     proxy.meddle = (passing) =>
       passing.path.startsWith("/db_state") ? { ...passing, status: 500, body: Buffer.alloc(0) } : passing;
     await until(async () => (await infoOf(first)).proof_sources[0]?.state === "resting");
-    for (let i = 0; i < 3; i++) await origin.produceBlock();
+    await produce(origin, 3);
     await untilLevel(first, "chained", await headOf(origin));
     const [account] = origin.guide()?.accounts ?? [];
     const [expected] = await balanceOf(origin, account?.address ?? "");
@@ -144,7 +86,7 @@ describe("a start in the middle with proofs", () => {
     await untilLevel(first, "trusted", await headOf(origin));
     await first.close();
 
-    for (let i = 0; i < 20; i++) await origin.produceBlock();
+    await produce(origin, 20);
     const proxy = opened(await startProxy(new URL(origin.url ?? "").origin));
     proxy.meddle = (passing) => ({ ...passing, status: 500, body: Buffer.alloc(0) });
     const second = await follow(origin, [origin.proofUrl ?? ""], { data, upstreams: [proxy.url] });

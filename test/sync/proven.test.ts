@@ -1,39 +1,22 @@
 // A follower with proof sources: what validators signed proves its history, or refutes it.
-import { afterEach, describe, expect, it } from "vitest";
-import { createNode, type Node } from "../../src/node.ts";
+import { describe, expect, it } from "vitest";
+import type { Node } from "../../src/node.ts";
+import {
+  followSigned,
+  headOf,
+  infoOf,
+  opened,
+  produce,
+  startSignedChain,
+  untilLevel,
+} from "../support/proving.ts";
 import { type Meddler, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-import { wideJson } from "../support/wide-json.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
-const open: { close(): Promise<unknown> }[] = [];
 
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
-function opened<T extends { close(): Promise<unknown> }>(one: T): T {
-  open.push(one);
-  return one;
-}
-
-/** A local chain whose epochs end every few blocks. */
-async function startOrigin(blocks: number): Promise<Node> {
-  const node = opened(
-    await createNode({
-      http: { port: 0, proofPort: 0 },
-      localChain: { seed: "proven", epochTimeMs: 5_000 },
-      pruneWindow: "off",
-    }),
-  );
-  await produce(node, blocks);
-  return node;
-}
-
-async function produce(node: Node, blocks: number): Promise<void> {
-  for (let i = 0; i < blocks; i++) await node.produceBlock();
-}
+const startOrigin = (blocks: number): Promise<Node> => startSignedChain("proven", blocks);
 
 /** The same chain up to now, then another one: nobody serves signatures for it. */
 async function startFork(
@@ -48,59 +31,6 @@ async function startFork(
   return { fork, shared };
 }
 
-interface Info {
-  readonly trust_level: string;
-  readonly genesis_waypoint: string;
-  readonly ledger_version: string;
-  readonly proven_version?: string;
-  readonly signed_version?: string;
-  readonly refuted_from?: string;
-  readonly refutation?: string;
-  readonly proof_sources: readonly {
-    readonly state: string;
-    readonly kind?: string;
-    readonly last_fault?: string;
-  }[];
-}
-
-/** As HTTP shows it: decimal texts. */
-const infoOf = async (node: Node): Promise<Info> => JSON.parse(wideJson(await node.info())) as Info;
-
-async function follow(
-  upstream: Node,
-  {
-    waypoint,
-    proofs,
-    data,
-    minTrust,
-  }: { waypoint: string; proofs: readonly string[]; data?: string; minTrust?: string },
-): Promise<Node> {
-  return opened(
-    await createNode({
-      data,
-      waypoint,
-      pruneWindow: "off",
-      http: { port: 0, minTrust },
-      follow: {
-        upstreams: [upstream.url ?? ""],
-        proofs,
-        pollTimeMs: 10,
-        proofPollTimeMs: 10,
-        upstreamRate: 0,
-        retryTimeMs: 10,
-      },
-    }),
-  );
-}
-
-const untilLevel = (node: Node, level: string, version: bigint) =>
-  until(async () => {
-    const info = await infoOf(node).catch(() => undefined);
-    return info?.trust_level === level && BigInt(info.ledger_version) >= version ? info : undefined;
-  });
-
-const headOf = async (node: Node): Promise<bigint> => BigInt((await node.ledgerInfo()).ledger_version);
-
 async function proxyTo(node: Node): Promise<Meddler> {
   return opened(await startProxy(node.proofUrl ?? ""));
 }
@@ -108,8 +38,7 @@ async function proxyTo(node: Node): Promise<Meddler> {
 describe("a follower with a proof source", () => {
   it("proves its history up to the head, in each answer, and goes on with the chain", async () => {
     const origin = await startOrigin(12);
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
-    const follower = await follow(origin, { waypoint, proofs: [origin.proofUrl ?? ""] });
+    const follower = await followSigned({ truth: origin, proofs: [origin.proofUrl ?? ""] });
     const info = await untilLevel(follower, "proven", await headOf(origin));
     expect(info.proof_sources).toEqual([{ url: `${origin.proofUrl}/`, kind: "service", state: "ok" }]);
     expect(info.proven_version).toBe(info.ledger_version);
@@ -130,9 +59,8 @@ describe("a follower with a proof source", () => {
 
   it("that stops: the level stops rising, and nothing else", async () => {
     const origin = await startOrigin(8);
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
     const proxy = await proxyTo(origin);
-    const follower = await follow(origin, { waypoint, proofs: [proxy.url] });
+    const follower = await followSigned({ truth: origin, proofs: [proxy.url] });
     const { ledger_version: proven } = await untilLevel(follower, "proven", await headOf(origin));
     proxy.meddle = (passing) => ({ ...passing, status: 500, body: Buffer.alloc(0) });
     await until(async () => (await infoOf(follower)).proof_sources[0]?.state === "resting");
@@ -151,9 +79,8 @@ describe("a follower with a proof source", () => {
 
   it("answers only what is proven if the operator asks for that, and always can", async () => {
     const origin = await startOrigin(8);
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
     const proxy = await proxyTo(origin);
-    const follower = await follow(origin, { waypoint, proofs: [proxy.url], minTrust: "proven" });
+    const follower = await followSigned({ truth: origin, proofs: [proxy.url], minTrust: "proven" });
     await untilLevel(follower, "proven", await headOf(origin));
     const balance = `${follower.url}/accounts/0x1/balance/${COIN}`;
     for (let i = 0; i < 12; i++) {
@@ -178,7 +105,6 @@ describe("a follower with a proof source", () => {
 
   it("that lies is set aside, raises nothing, and does not keep another one from it", async () => {
     const origin = await startOrigin(8);
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
     const proxy = await proxyTo(origin);
     // One bit of what the validators of the second epoch signed.
     proxy.meddle = (passing) => {
@@ -189,7 +115,7 @@ describe("a follower with a proof source", () => {
       body[at] = (body[at] ?? 0) ^ 1;
       return { ...passing, body };
     };
-    const follower = await follow(origin, { waypoint, proofs: [proxy.url] });
+    const follower = await followSigned({ truth: origin, proofs: [proxy.url] });
     const info = await until(async () => {
       const now = await infoOf(follower).catch(() => undefined);
       return now?.proof_sources?.[0]?.state === "set_aside" ? now : undefined;
@@ -199,21 +125,20 @@ describe("a follower with a proof source", () => {
     expect((await infoOf(follower)).proven_version).toBeUndefined();
     await follower.close();
 
-    const second = await follow(origin, { waypoint, proofs: [proxy.url, origin.proofUrl ?? ""] });
+    const second = await followSigned({ truth: origin, proofs: [proxy.url, origin.proofUrl ?? ""] });
     await untilLevel(second, "proven", await headOf(origin));
   });
 
   it("asks only for news after a restart, and needs no source for what it knows", async () => {
     const origin = await startOrigin(20);
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
     const data = temporaryFolder();
-    const first = await follow(origin, { waypoint, proofs: [origin.proofUrl ?? ""], data });
+    const first = await followSigned({ truth: origin, proofs: [origin.proofUrl ?? ""], data });
     await untilLevel(first, "proven", await headOf(origin));
     await first.close();
 
     const proxy = await proxyTo(origin);
     proxy.meddle = (passing) => ({ ...passing, status: 503, body: Buffer.alloc(0) });
-    const second = await follow(origin, { waypoint, proofs: [proxy.url], data });
+    const second = await followSigned({ truth: origin, proofs: [proxy.url], data });
     await untilLevel(second, "proven", await headOf(origin));
     proxy.meddle = (passing) => passing;
     await produce(origin, 12);
@@ -227,9 +152,8 @@ describe("a follower with a proof source", () => {
 describe("a validly hashed fork that nobody signed", () => {
   it("is refuted by the next signature, from the last proven version on", async () => {
     const origin = await startOrigin(8);
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
     const { fork, shared } = await startFork(8, 9);
-    const follower = await follow(fork, { waypoint, proofs: [origin.proofUrl ?? ""] });
+    const follower = await followSigned({ truth: fork, proofs: [origin.proofUrl ?? ""] });
     await until(async () => (await infoOf(follower).catch(() => undefined))?.proven_version === `${shared}`);
     await until(async () => (await headOf(follower)) === (await headOf(fork)));
     expect((await infoOf(follower)).trust_level).toBe("chained");
@@ -251,11 +175,10 @@ describe("a validly hashed fork that nobody signed", () => {
 
   it("is refused where a signature is known first, and refuted once an upstream has the signed history", async () => {
     const origin = await startOrigin(18);
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
     const { fork, shared } = await startFork(8, 0);
     const begun = await headOf(fork);
     const data = temporaryFolder();
-    const known = await follow(fork, { waypoint, proofs: [origin.proofUrl ?? ""], data });
+    const known = await followSigned({ truth: fork, proofs: [origin.proofUrl ?? ""], data });
     await until(async () => {
       const { signed_version } = await infoOf(known).catch(() => ({ signed_version: undefined }));
       return signed_version === `${await headOf(origin)}` && (await headOf(known)) === begun;
@@ -270,7 +193,7 @@ describe("a validly hashed fork that nobody signed", () => {
     const head = known.closedAt ?? 0n;
     expect(head).toBeLessThan(await headOf(origin));
 
-    const again = await follow(origin, { waypoint, proofs: [origin.proofUrl ?? ""], data });
+    const again = await followSigned({ truth: origin, proofs: [origin.proofUrl ?? ""], data });
     const info = await until(async () => {
       const now = await infoOf(again);
       const isDone = now.refuted_from !== undefined || BigInt(now.ledger_version) > head;

@@ -1,6 +1,6 @@
 // A waypoint that contradicts the stored history: the store is marked, following stops, and who told the truth is not
 // blamed.
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { trustAt } from "../../src/ledger/trust.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
@@ -23,17 +23,6 @@ const shared = BigInt(
   chain.records.findIndex((bytes, i) => Buffer.compare(bytes, fork.records[i]!) !== 0) - 1,
 );
 const waypoint = chain.waypoints.get(ends[35]!)!;
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
-function start(options: Parameters<typeof follow>[0]) {
-  const run = follow(options);
-  open.push(run.follower);
-  return run;
-}
 
 const stateOf = (follower: Follower, name: string): string | undefined =>
   follower.status().upstreams.find((one) => one.name === name)?.state;
@@ -58,7 +47,7 @@ describe("a fork that was committed before the waypoint", () => {
     ["goes on past it", fork.records],
     ["ends before it", fork.records.slice(0, Number(waypoint.version) - 20)],
   ])("is refuted when the fork %s", async (_, records) => {
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [recorded(records, "fork"), recorded(chain.records, "honest")],
       anchors: [chain.genesisWaypoint, waypoint],
       pace: { pageLimit: 10 },
@@ -73,7 +62,7 @@ describe("a fork that was committed before the waypoint", () => {
 
   it("is refuted when the honest upstream lags, and only then: nobody is blamed before", async () => {
     const late = chain.records.slice(0, Number(ends[25]));
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [recorded(fork.records, "fork"), recorded(late, "honest")],
       anchors: [chain.genesisWaypoint, waypoint],
       pace: { pageLimit: 10 },
@@ -90,13 +79,13 @@ describe("a fork that was committed before the waypoint", () => {
   });
 
   it("is refuted after a restart with an honest upstream alone", async () => {
-    const first = start({
+    const first = follow({
       upstreams: [recorded(fork.records.slice(0, Number(forkEnds[30]) + 1), "fork")],
       anchors: [chain.genesisWaypoint],
     });
     await untilVersion(first.store, forkEnds[30]!);
     await first.follower.close();
-    const { follower } = start({
+    const { follower } = follow({
       upstreams: [recorded(chain.records, "honest")],
       anchors: [waypoint],
       committer: new Committer({ store: first.store, logger: silentLogger }),
@@ -106,7 +95,7 @@ describe("a fork that was committed before the waypoint", () => {
   });
 
   it("is refuted although a quorum had agreed on it", async () => {
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [
         recorded(fork.records, "a"),
         recorded(fork.records, "b"),
@@ -121,7 +110,7 @@ describe("a fork that was committed before the waypoint", () => {
   });
 
   it("stays when the upstream with another history does not lead to the waypoint: that one is set aside", async () => {
-    const { store, follower } = start({
+    const { store, follower } = follow({
       upstreams: [
         recorded(chain.records.slice(0, Number(ends[30]) + 1), "honest"),
         recorded(fork.records, "fork"),
@@ -152,7 +141,7 @@ describe("waypoints at the start", () => {
       onFault: () => {},
       onWaiting: () => {},
     });
-    open.push(following);
+    onTestFinished(() => following.close());
     return following;
   }
   const pace = { pollTimeMs: FOLLOWER_NUMBERS.pollTimeMs.max };

@@ -367,14 +367,13 @@ describe("a follower far behind", () => {
       isGone = true;
       throw new UpstreamError("unreachable", "gone for a moment");
     });
-    const { store, follower } = followWith(startVerifierOf, {
+    const { store } = followWith(startVerifierOf, {
       upstreams: [flaky],
       pace: { retry: { baseMs: 1, maxMs: 1 } },
     });
     await until(async () => isGone && ((await positionOf(store))?.version ?? 0n) > 75n);
     expect(counts.started).toBe(2);
     await untilVersion(store, head);
-    await follower.close();
   });
 
   it("starts no remote verifier again and again for a block that does not end", async () => {
@@ -482,7 +481,6 @@ describe("a follower far behind", () => {
     await until(() => follower.status().upstreams[0]?.state === "set_aside");
     expect((await positionOf(store))?.version).toBeLessThan(version);
     expect(counts.verdicts).toBeGreaterThan(0);
-    await follower.close();
   });
 
   it("is not stopped by verdicts that are not about their pages", async () => {

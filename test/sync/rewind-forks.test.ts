@@ -1,7 +1,7 @@
 // A node that committed a fork: a waypoint refutes it, a rewind removes it, and the node goes on with the network's history.
 // Everything over HTTP, with real nodes on data directories.
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { checkData, rewindData } from "../../src/node.ts";
 import { judge, LiedNode, type LiedOptions } from "../support/lied-node.ts";
@@ -17,22 +17,12 @@ const { truth, genesis, genesisWaypoint } = world;
 const fork = world.forks[0]!.chain;
 const questions = world.questions.filter((_, i) => i % 5 === 0);
 const folder = temporaryFolder();
-const open: LiedNode[] = [];
 let stores = 0;
-
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
 
 async function start(options: LiedOptions): Promise<LiedNode> {
   const node = await LiedNode.start(options);
-  open.push(node);
+  onTestFinished(() => node.close());
   return node;
-}
-
-async function stop(node: LiedNode): Promise<void> {
-  open.splice(open.indexOf(node), 1);
-  await node.close();
 }
 
 const refutedFrom = (node: LiedNode): Promise<bigint> =>
@@ -62,7 +52,7 @@ async function expectTruth(data: string, waypoint: readonly string[]): Promise<v
     { first_version: 0n, last_version: await truth.end(16), level: "anchored" },
     { first_version: (await truth.end(16)) + 1n, last_version: last, level: "chained" },
   ]);
-  await stop(node);
+  await node.close();
   expect((await checkData(data)).findings).toEqual([]);
 }
 
@@ -82,7 +72,7 @@ describe("a fork that a node committed", () => {
     await Promise.all([fork.show(BLOCKS), truth.show(BLOCKS)]);
     const first = await refutedFrom(node);
     expect(first).toBe((await truth.end(SHARED)) + 1n);
-    await stop(node);
+    await node.close();
 
     await expect(rewind(data, await fork.end(SHARED + 1))).rejects.toThrow(
       `expected a version below ${first}`,
@@ -99,17 +89,17 @@ describe("a fork that a node committed", () => {
     const early = [genesisWaypoint, await world.waypoint(5)];
     const lied = await start({ data, genesis, waypoint: early, follow: { upstreams: [fork.url] } });
     await lied.reaches(await fork.end(BLOCKS));
-    await stop(lied);
+    await lied.close();
 
     const waypoint = [...early, await world.waypoint(16)];
     const again = await start({ data, genesis, waypoint, follow: { upstreams: [truth.url] } });
     const first = await refutedFrom(again);
     expect(first).toBe((await truth.end(5)) + 1n);
-    await stop(again);
+    await again.close();
     // The mark stays, whatever waypoints are given.
     const third = await start({ data, genesis, waypoint, follow: { upstreams: [truth.url] } });
     expect(await refutedFrom(third)).toBe(first);
-    await stop(third);
+    await third.close();
     await rewind(data, first - 1n);
     await expectTruth(data, waypoint);
   });
@@ -119,11 +109,11 @@ describe("a fork that a node committed", () => {
     await fork.show(BLOCKS);
     const lied = await start({ data, follow: { upstreams: [fork.url] } });
     await lied.reaches(await fork.end(BLOCKS));
-    await stop(lied);
+    await lied.close();
     const waypoint = [await world.waypoint(16)];
     const again = await start({ data, waypoint, follow: { upstreams: [truth.url] } });
     expect(await refutedFrom(again)).toBe(0n);
-    await stop(again);
+    await again.close();
     await expect(rewind(data, 0n)).rejects.toThrow("fresh directory");
   });
 });

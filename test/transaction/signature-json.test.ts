@@ -4,13 +4,13 @@ import { describe, expect, it } from "vitest";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { signatureJson } from "../../src/http/printing/signature-json.ts";
 import { parseJson } from "../../src/json/parse.ts";
-import { asObject } from "../../src/transaction/requests/request-members.ts";
-import { parseSignature, signatureMember } from "../../src/transaction/requests/signature-request.ts";
-import type { AccountAuthenticator } from "../../src/transaction/signatures/account-authenticator.ts";
 import {
+  type AccountAuthenticator,
   authenticatorCodec,
   type TransactionAuthenticator,
-} from "../../src/transaction/signatures/authenticator.ts";
+} from "../../src/transaction/authenticator.ts";
+import { asObject } from "../../src/transaction/requests/request-members.ts";
+import { parseSignature, signatureMember } from "../../src/transaction/requests/signature-request.ts";
 import { RUNS } from "../support/property.ts";
 import { anyAuthenticator } from "../support/transaction-arbitraries.ts";
 

@@ -1,10 +1,9 @@
 // The transactions of the demo accounts: weighted random draws, signed with their keys, which run like anybody's.
 import { USEC_PER_SEC } from "../../base/numbers.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import type { AccountAuthenticator, TransactionAuthenticator } from "../../transaction/authenticator.ts";
 import type { TransactionPayload } from "../../transaction/payload.ts";
 import { NONCE_SEQUENCE_NUMBER, type RawTransaction } from "../../transaction/raw.ts";
-import type { AccountAuthenticator } from "../../transaction/signatures/account-authenticator.ts";
-import type { TransactionAuthenticator } from "../../transaction/signatures/authenticator.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { StateChange } from "../../vm/ledger/ledger-transactions.ts";

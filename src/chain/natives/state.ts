@@ -118,10 +118,6 @@ export class CallState {
     events.push({ guid: undefined, sequenceNumber: 0n, type, data: encodeWith(codec, data) });
   }
 
-  hasFeature(number: number): boolean {
-    return this.#context.session.options.features.has(number);
-  }
-
   chargeMovement(): void {
     this.#context.meter.charge(MOVEMENT_GAS);
   }

@@ -8,14 +8,14 @@ import { struct } from "../../bcs/records.ts";
 import { u8 } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
 import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
-import { rawTransactionCodec } from "../../transaction/raw.ts";
-import type { AccountAuthenticator } from "../../transaction/signatures/account-authenticator.ts";
 import {
+  type AccountAuthenticator,
   type AnyPublicKey,
   type AnySignature,
   anyPublicKeyCodec,
-} from "../../transaction/signatures/any-key.ts";
-import type { WebAuthnAssertion } from "../../transaction/signatures/web-authn.ts";
+  type WebAuthnAssertion,
+} from "../../transaction/authenticator.ts";
+import { rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse, unmodelled } from "../../transaction/submission-error.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";

@@ -11,9 +11,8 @@ import { addCorsHeaders } from "../response/cors.ts";
 import { plainHeaders, toHeaderSet } from "../response/headers.ts";
 import { givenRequestId } from "../response/request-id.ts";
 import type { Exchange, HeaderSet } from "../transport/exchange.ts";
-import { LoopWatch } from "./loop-watch.ts";
 import { clientOf, RateLimiter } from "./rate-limiter.ts";
-import { RequestQueue } from "./request-queue.ts";
+import { LoopWatch, RequestQueue } from "./request-queue.ts";
 
 export const ADMISSION_NUMBERS = {
   /** Requests that would queue longer get 503; 0 refuses none. */

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { takeTurn } from "../../base/wait.ts";
-import { LoopWatch } from "./loop-watch.ts";
-import { RequestQueue } from "./request-queue.ts";
+import { LoopWatch, RequestQueue } from "./request-queue.ts";
 
 afterEach(() => {
   vi.useRealTimers();

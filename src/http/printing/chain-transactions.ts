@@ -6,9 +6,11 @@ import { struct } from "../../bcs/records.ts";
 import { byteString, text } from "../../bcs/scalars.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";
 import { formatAddress } from "../../move/address.ts";
-import type { BlockEndInfo } from "../../transaction/block-end.ts";
-import type { BlockMetadataExt } from "../../transaction/block-metadata.ts";
-import type { ValidatorTransaction } from "../../transaction/validator-transaction.ts";
+import type {
+  BlockEndInfo,
+  BlockMetadataExt,
+  ValidatorTransaction,
+} from "../../transaction/system-transactions.ts";
 import { setBits } from "./signature-json.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -16,8 +16,7 @@ import type { EntryFunction } from "../../transaction/entry-function.ts";
 import { TransactionError } from "../../transaction/errors.ts";
 import type { Executable, ExtraConfig } from "../../transaction/executable.ts";
 import type { MultisigPayload, TransactionPayload } from "../../transaction/payload.ts";
-import type { Script } from "../../transaction/script.ts";
-import { type ScriptArgument, scriptArgumentCodec } from "../../transaction/script-argument.ts";
+import { type Script, type ScriptArgument, scriptArgumentCodec } from "../../transaction/script.ts";
 import { AnswerText } from "./answer-text.ts";
 import type { ModulesAt } from "./modules-at.ts";
 

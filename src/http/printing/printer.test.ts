@@ -15,8 +15,8 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
+import type { TransactionAuthenticator } from "../../transaction/authenticator.ts";
 import type { TransactionPayload } from "../../transaction/payload.ts";
-import type { TransactionAuthenticator } from "../../transaction/signatures/authenticator.ts";
 import type { AnswerText } from "./answer-text.ts";
 import { TransactionPrinter } from "./printer.ts";
 

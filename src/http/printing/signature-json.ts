@@ -4,12 +4,14 @@ import { encodeWith } from "../../bcs/codec.ts";
 import { formatAddress } from "../../move/address.ts";
 import {
   type AccountAuthenticator,
+  type AnyPublicKey,
+  type AnySignature,
   abstractSigningDataCodec,
-} from "../../transaction/signatures/account-authenticator.ts";
-import type { AnyPublicKey, AnySignature } from "../../transaction/signatures/any-key.ts";
-import type { TransactionAuthenticator } from "../../transaction/signatures/authenticator.ts";
-import { keylessPublicKeyCodec, keylessSignatureCodec } from "../../transaction/signatures/keyless.ts";
-import { webAuthnAssertionCodec } from "../../transaction/signatures/web-authn.ts";
+  keylessPublicKeyCodec,
+  keylessSignatureCodec,
+  type TransactionAuthenticator,
+  webAuthnAssertionCodec,
+} from "../../transaction/authenticator.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,10 +3,9 @@
 import { mapSome } from "../../base/map-some.ts";
 import { nextTurn } from "../../base/wait.ts";
 import type { Address } from "../../move/address.ts";
-import { BlockFinder } from "../block-finder.ts";
 import { LedgerError } from "../errors.ts";
 import { recordTransactionHash } from "../formats/record.ts";
-import { blockOf } from "../read-point.ts";
+import { BlockFinder, blockOf } from "../read-point.ts";
 import type { TrustLevel } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";
 import { type LedgerView, type StateItem, withView } from "../view.ts";

@@ -11,12 +11,11 @@ import {
   anyValidatorSet,
 } from "../../../test/support/ledger-arbitraries.ts";
 import { positionCodec } from "../position.ts";
-import { auxiliaryInfoCodec } from "./auxiliary-info.ts";
 import { newBlockEventCodec, newEpochEventCodec } from "./block-event.ts";
 import { executionStatusCodec } from "./execution-status.ts";
 import { recordCodec } from "./record.ts";
 import { transactionCodec } from "./transaction.ts";
-import { transactionInfoCodec } from "./transaction-info.ts";
+import { auxiliaryInfoCodec, transactionInfoCodec } from "./transaction-info.ts";
 import { validatorSetCodec } from "./validator-set.ts";
 
 codecProperties("execution status", executionStatusCodec, anyExecutionStatus);

@@ -1,11 +1,25 @@
 // Transaction infos: the hashes that tie a transaction to its results. The hash of an info is a leaf of the
 // transaction accumulator.
-import type { ValueOf } from "../../bcs/codec.ts";
+import { encodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { variants } from "../../bcs/records.ts";
-import { hash, u64 } from "../../bcs/scalars.ts";
+import { hash, u32, u64 } from "../../bcs/scalars.ts";
 import { option } from "../../bcs/sequences.ts";
 import { hashOf, SEEDS } from "../hash.ts";
 import { executionStatusCodec } from "./execution-status.ts";
+
+/** Facts about a transaction that its own bytes do not carry. */
+export const auxiliaryInfoCodec = variants("AuxiliaryInfo", {
+  none: {},
+  v1: { transactionIndex: u32 },
+  /** Occurs in simulations only. */
+  simulated: { transactionIndex: u32 },
+});
+export type AuxiliaryInfo = ValueOf<typeof auxiliaryInfoCodec>;
+
+/** The hash that a transaction info carries; only `v1` has one. */
+export function auxiliaryInfoHash(info: AuxiliaryInfo): Uint8Array | undefined {
+  return info.kind === "v1" ? hashOf(SEEDS.auxiliaryInfo, encodeWith(auxiliaryInfoCodec, info)) : undefined;
+}
 
 const optionalHash = option(hash);
 

@@ -4,11 +4,15 @@ import { variants } from "../../bcs/records.ts";
 import { hash } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
 import { addressCodec } from "../../move/wire.ts";
-import { blockEndInfoCodec, feeDistributionCodec } from "../../transaction/block-end.ts";
-import { blockMetadataCodec, blockMetadataExtCodec } from "../../transaction/block-metadata.ts";
 import { scriptCodec } from "../../transaction/script.ts";
+import {
+  blockEndInfoCodec,
+  blockMetadataCodec,
+  blockMetadataExtCodec,
+  feeDistributionCodec,
+  validatorTransactionCodec,
+} from "../../transaction/system-transactions.ts";
 import { hashedForm, userTransactionCodec } from "../../transaction/user-transaction.ts";
-import { validatorTransactionCodec } from "../../transaction/validator-transaction.ts";
 import { hashOf, hashOfParts, SEEDS } from "../hash.ts";
 import { contractEventCodec } from "./event.ts";
 import { stateKeyCodec } from "./state-key.ts";

@@ -9,9 +9,12 @@ import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { auxiliaryInfoCodec, auxiliaryInfoHash } from "../../ledger/formats/auxiliary-info.ts";
 import { decodeRecord, type RecordSpans } from "../../ledger/formats/record.ts";
-import { transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
+import {
+  auxiliaryInfoCodec,
+  auxiliaryInfoHash,
+  transactionInfoCodec,
+} from "../../ledger/formats/transaction-info.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
 import { type Block, withView } from "../../ledger/view.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";

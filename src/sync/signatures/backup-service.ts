@@ -186,13 +186,6 @@ export class BackupService implements SignatureSource, StateService {
     return decodeAnswer("a range proof of the state", () => decodeWith(rightSiblingsCodec, body));
   }
 
-  /** Proof that the versions from `first` to `last` are in the ledger of a ledger info. */
-  async rangeProof(first: bigint, last: bigint, signal: AbortSignal) {
-    const path = `transaction_range_proof/${first}/${last}`;
-    const body = await this.#get(path, 2 * MAX_LEDGER_INFO_BYTES, signal);
-    return decodeAnswer("a range proof of transactions", () => decodeWith(signedRangeProofCodec, body));
-  }
-
   close(): void {
     this.#transport.close();
   }

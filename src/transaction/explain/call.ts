@@ -30,8 +30,7 @@ import {
   countOf,
   loadParameterLayout,
 } from "../requests/parameters.ts";
-import type { Script } from "../script.ts";
-import type { ScriptArgument } from "../script-argument.ts";
+import type { Script, ScriptArgument } from "../script.ts";
 import type {
   ExplainedArgument,
   ExplainedEntryFunction,

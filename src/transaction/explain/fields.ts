@@ -8,8 +8,7 @@ import { formatTypeTag, type TypeTag, typeTagCodec } from "../../move/type-tag.t
 import type { EntryFunction } from "../entry-function.ts";
 import type { Executable, ExtraConfig, LimitsRequest } from "../executable.ts";
 import type { MultisigPayload, TransactionPayload } from "../payload.ts";
-import type { Script } from "../script.ts";
-import type { ScriptArgument } from "../script-argument.ts";
+import type { Script, ScriptArgument } from "../script.ts";
 import type { Submission } from "./decode.ts";
 import type { ExplainedLimits, Field } from "./explanation.ts";
 

@@ -11,8 +11,7 @@ import { MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
 import { TransactionError } from "../errors.ts";
-import type { Script } from "../script.ts";
-import type { ScriptArgument } from "../script-argument.ts";
+import type { Script, ScriptArgument } from "../script.ts";
 import {
   argumentError,
   assertArgumentCount,

@@ -6,12 +6,17 @@ import { struct } from "../../bcs/records.ts";
 import type { JsonDocument } from "../../json/document.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
+import {
+  type AccountAuthenticator,
+  type AnyPublicKey,
+  type AnySignature,
+  abstractSigningDataCodec,
+  keylessPublicKeyCodec,
+  keylessSignatureCodec,
+  type TransactionAuthenticator,
+  webAuthnAssertionCodec,
+} from "../authenticator.ts";
 import { TransactionError } from "../errors.ts";
-import { type AccountAuthenticator, abstractSigningDataCodec } from "../signatures/account-authenticator.ts";
-import type { AnyPublicKey, AnySignature } from "../signatures/any-key.ts";
-import type { TransactionAuthenticator } from "../signatures/authenticator.ts";
-import { keylessPublicKeyCodec, keylessSignatureCodec } from "../signatures/keyless.ts";
-import { webAuthnAssertionCodec } from "../signatures/web-authn.ts";
 import { SubmissionError } from "../submission-error.ts";
 import {
   addressItem,

@@ -2,7 +2,7 @@
 import { toHex } from "../../base/hex.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";
-import type { BlockMetadata } from "../../transaction/block-metadata.ts";
+import type { BlockMetadata } from "../../transaction/system-transactions.ts";
 import { type Changes, encodeEvents, encodeWriteSet, squash, type WrittenItems } from "../change-set.ts";
 import { VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";

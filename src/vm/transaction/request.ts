@@ -3,10 +3,9 @@ import { toHex } from "../../base/hex.ts";
 import { sha3 } from "../../base/sha3.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
+import { type AccountAuthenticator, anyPublicKeyCodec } from "../../transaction/authenticator.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
 import type { Script } from "../../transaction/script.ts";
-import type { AccountAuthenticator } from "../../transaction/signatures/account-authenticator.ts";
-import { anyPublicKeyCodec } from "../../transaction/signatures/any-key.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 
 export interface SignerKey {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { CountingLedger, createLedgerOfBlocks } from "../../test/support/long-history.ts";
-import { BlockFinder } from "./block-finder.ts";
+import { BlockFinder } from "./read-point.ts";
 
 it("finds what halving finds, whatever the sizes of the blocks and the order of the questions", async () => {
   const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 2000 })), {
