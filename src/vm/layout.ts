@@ -9,6 +9,7 @@ import { typeTagCodec } from "../move/type-tag.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import { tagOf, typeFromTag } from "./types.ts";
 import {
+  byteVec,
   Closure,
   Delayed,
   type ItemKind,
@@ -168,7 +169,7 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
     case "vector": {
       const { items } = value as Vec;
       writer.count(items.length);
-      if (layout.itemKind === "u8") writer.fixed(Uint8Array.from(items as number[]));
+      if (layout.itemKind === "u8") writer.fixed(items as number[]);
       else for (const item of items) write(writer, item, layout.item, signers, depth + 1);
       return;
     }
@@ -329,7 +330,7 @@ function read(reader: BcsReader, layout: Layout, depth: number): Value {
   switch (layout.kind) {
     case "vector": {
       const { item, itemKind } = layout;
-      if (itemKind === "u8") return new Vec("u8", Array.from(reader.byteString()));
+      if (itemKind === "u8") return byteVec(reader.byteString());
       // An element without bytes, such as an empty struct, does not exist: every struct has a field.
       const count = reader.count();
       const items = new Array<Value>(count);

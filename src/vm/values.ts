@@ -140,7 +140,9 @@ export function signerOf(address: string): Struct {
 }
 
 export function byteVec(bytes: Uint8Array): Vec {
-  return new Vec("u8", Array.from(bytes));
+  const items = new Array<Value>(bytes.length);
+  for (let i = 0; i < bytes.length; i++) items[i] = bytes[i] as number;
+  return new Vec("u8", items);
 }
 
 function tooDeep(): VmError {
