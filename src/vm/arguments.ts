@@ -9,7 +9,7 @@ import type { Interpreter } from "./interpreter.ts";
 import { decodeValue } from "./layout.ts";
 import type { Linker } from "./linker.ts";
 import type { Pieces } from "./pieces.ts";
-import { abilityBits, COPY, DROP, KEY, PLAIN, STORE } from "./publishing/verify-types.ts";
+import { abilitiesOf, abilityBits } from "./publishing/verify-types.ts";
 import { FRAMEWORK } from "./types.ts";
 import { byteVec, itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./values.ts";
 
@@ -27,32 +27,6 @@ const MAKERS: Readonly<Record<string, { readonly name: string; takes(type: AbiSt
   "fixed_point64::FixedPoint64": { name: "create_from_raw_value", takes: () => ({ kind: "u128" }) },
 };
 
-function abilitiesOf(linker: Linker, type: AbiType): number {
-  switch (type.kind) {
-    case "signer":
-      return DROP;
-    case "reference":
-      return COPY | DROP;
-    case "vector":
-      return PLAIN & abilitiesOf(linker, type.item);
-    case "function":
-      return type.abilities;
-    case "struct": {
-      const { abi } = linker.struct(type);
-      let bits = abilityBits(abi.abilities);
-      type.typeArgs.forEach((one, i) => {
-        if (abi.typeParams[i]?.phantom === true) return;
-        const inner = abilitiesOf(linker, one);
-        // A key needs parts that can be stored.
-        bits &= (inner & PLAIN) | (inner & STORE ? KEY : 0);
-      });
-      return bits;
-    }
-    default:
-      return PLAIN;
-  }
-}
-
 /** Throws VmError unless the type arguments are as many as asked for and have the abilities asked for. */
 export function assertTypeArgs(
   linker: Linker,
@@ -66,7 +40,8 @@ export function assertTypeArgs(
     );
   typeParams.forEach((constraints, i) => {
     const wanted = abilityBits(constraints);
-    if ((abilitiesOf(linker, typeArgs[i] as AbiType) & wanted) !== wanted)
+    const found = abilitiesOf(typeArgs[i] as AbiType, [], (type) => linker.struct(type).abi);
+    if ((found & wanted) !== wanted)
       throw new VmError(STATUS.constraintNotSatisfied, `type argument ${i} lacks an ability`);
   });
 }

@@ -13,6 +13,7 @@ import {
   Closure,
   Delayed,
   type ItemKind,
+  itemKindOf,
   MAX_VALUE_DEPTH,
   Struct,
   signerOf,
@@ -219,27 +220,12 @@ function writeClosure(writer: BcsWriter, closure: Closure, depth: number): void 
   }
 }
 
-const LAYOUT_TAGS: readonly (PrimitiveName | "vector" | "struct" | "native" | "function")[] = [
-  "bool",
-  "u8",
-  "u64",
-  "u128",
-  "address",
-  "vector",
-  "struct",
-  "signer",
-  "u16",
-  "u32",
-  "u256",
-  "native",
-  "function",
-  "i8",
-  "i16",
-  "i32",
-  "i64",
-  "i128",
-  "i256",
-];
+type LayoutTag = PrimitiveName | "vector" | "struct" | "native" | "function";
+
+const LAYOUT_TAGS =
+  "bool u8 u64 u128 address vector struct signer u16 u32 u256 native function i8 i16 i32 i64 i128 i256".split(
+    " ",
+  ) as LayoutTag[];
 
 function writeLayout(writer: BcsWriter, layout: Layout): void {
   if (layout.kind === "enum") {
@@ -269,7 +255,7 @@ function readLayout(reader: BcsReader, depth: number): Layout {
       return reader.fail("an unknown layout");
     case "vector": {
       const item = readLayout(reader, depth + 1);
-      return { kind, item, itemKind: itemKindOfLayout(item) };
+      return { kind, item, itemKind: itemKindOf(item) };
     }
     case "struct": {
       const form = reader.uleb();
@@ -279,20 +265,6 @@ function readLayout(reader: BcsReader, depth: number): Layout {
     }
     default:
       return { kind };
-  }
-}
-
-function itemKindOfLayout({ kind }: Layout): ItemKind {
-  switch (kind) {
-    case "vector":
-    case "struct":
-    case "enum":
-    case "function":
-    case "signer":
-    case "delayed":
-      return "other";
-    default:
-      return kind;
   }
 }
 
