@@ -6,12 +6,16 @@ import { MAX_CONTAINER_DEPTH, MAX_SEQUENCE_LENGTH } from "./limits.ts";
 const utf8 = new TextEncoder();
 /** Longest text whose length takes one byte. */
 const SHORT_TEXT = 0x7f;
+/** Copying 64 bytes takes less time than making a view of them. */
+const MAX_COPIED = 64;
 const U64_MASK = 0xffff_ffff_ffff_ffffn;
+/** Integers are laid out here: a view of each writer's own costs more than all the rest of a short one. */
+const word = new Uint8Array(8);
+const wordView = new DataView(word.buffer);
 
 /** Appends BCS values; `take` returns the bytes. */
 export class BcsWriter {
   #bytes: Uint8Array;
-  #view: DataView;
   #length = 0;
   readonly #path: PathStep[] = [];
   #depth = 0;
@@ -19,7 +23,6 @@ export class BcsWriter {
   /** Starts with `storage` bytes of capacity, or in the given buffer, which it overwrites. */
   constructor(storage: number | Uint8Array = 256) {
     this.#bytes = typeof storage === "number" ? new Uint8Array(Math.max(storage, 16)) : storage;
-    this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength);
   }
 
   /** Bytes written so far. */
@@ -58,7 +61,6 @@ export class BcsWriter {
       const next = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
       next.set(this.#bytes.subarray(0, at));
       this.#bytes = next;
-      this.#view = new DataView(next.buffer);
     }
     this.#length = needed;
     return at;
@@ -78,22 +80,20 @@ export class BcsWriter {
   u8(value: number): this {
     this.#integer(value, 0, 0xff, "u8");
     const at = this.#grow(1);
-    this.#view.setUint8(at, value);
+    this.#bytes[at] = value;
     return this;
   }
 
   u16(value: number): this {
     this.#integer(value, 0, 0xffff, "u16");
-    const at = this.#grow(2);
-    this.#view.setUint16(at, value, true);
-    return this;
+    wordView.setUint16(0, value, true);
+    return this.#putWord(2);
   }
 
   u32(value: number): this {
     this.#integer(value, 0, 0xffff_ffff, "u32");
-    const at = this.#grow(4);
-    this.#view.setUint32(at, value, true);
-    return this;
+    wordView.setUint32(0, value, true);
+    return this.#putWord(4);
   }
 
   u64(value: bigint): this {
@@ -114,22 +114,20 @@ export class BcsWriter {
   i8(value: number): this {
     this.#integer(value, -0x80, 0x7f, "i8");
     const at = this.#grow(1);
-    this.#view.setInt8(at, value);
+    this.#bytes[at] = value;
     return this;
   }
 
   i16(value: number): this {
     this.#integer(value, -0x8000, 0x7fff, "i16");
-    const at = this.#grow(2);
-    this.#view.setInt16(at, value, true);
-    return this;
+    wordView.setInt16(0, value, true);
+    return this.#putWord(2);
   }
 
   i32(value: number): this {
     this.#integer(value, -0x8000_0000, 0x7fff_ffff, "i32");
-    const at = this.#grow(4);
-    this.#view.setInt32(at, value, true);
-    return this;
+    wordView.setInt32(0, value, true);
+    return this.#putWord(4);
   }
 
   i64(value: bigint): this {
@@ -148,12 +146,18 @@ export class BcsWriter {
   }
 
   #words(value: bigint, count: number): this {
-    const at = this.#grow(8 * count);
     let rest = value;
     for (let i = 0; i < count; i++) {
-      this.#view.setBigUint64(at + 8 * i, rest & U64_MASK, true);
-      rest >>= 64n;
+      wordView.setBigUint64(0, rest & U64_MASK, true);
+      this.#putWord(8);
+      if (i + 1 < count) rest >>= 64n;
     }
+    return this;
+  }
+
+  #putWord(count: number): this {
+    const at = this.#grow(count);
+    for (let i = 0; i < count; i++) this.#bytes[at + i] = word[i] as number;
     return this;
   }
 
@@ -179,7 +183,7 @@ export class BcsWriter {
   }
 
   /** Raw bytes without a length. */
-  fixed(bytes: Uint8Array): this {
+  fixed(bytes: ArrayLike<number>): this {
     const at = this.#grow(bytes.length);
     this.#bytes.set(bytes, at);
     return this;
@@ -219,8 +223,10 @@ export class BcsWriter {
     return this;
   }
 
-  /** Everything written, as a view without a copy; the writer must not be used afterwards. */
+  /** Everything written, long bytes as a view without a copy; the writer must not be used afterwards. */
   take(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+    return this.#length <= MAX_COPIED
+      ? this.#bytes.slice(0, this.#length)
+      : this.#bytes.subarray(0, this.#length);
   }
 }

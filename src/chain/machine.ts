@@ -1,6 +1,7 @@
 // Finds the machine that runs transactions and views, and loads it on first use. A network's framework runs its own code;
 // the local chain's framework has none, so src/chain/natives stands in for it.
 import { ConfigError } from "../base/errors.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { type Line, Slices } from "../base/wait.ts";
 import { findWrittenData } from "../ledger/formats/genesis.ts";
 import type { EncodedWrite } from "../ledger/state-writes.ts";
@@ -15,20 +16,29 @@ const GAS_SCHEDULE = resourceItem(FRAMEWORK, "0x1::gas_schedule::GasScheduleV2",
 
 /** Finds the machine of a node. */
 export interface MachineSource {
-  (): Promise<ViewMachine>;
+  (): MaybePromise<ViewMachine>;
   /** Lets go of the machine, with the code that it keeps. */
   readonly forget: () => void;
 }
 
 export function createMachineSource(): MachineSource {
-  let machine: Promise<ViewMachine> | undefined;
-  const load = (): Promise<ViewMachine> => {
-    machine ??= Promise.all([import("../vm/ledger/ledger-views.ts"), import("./natives/index.ts")]).then(
-      ([{ ViewMachine }, { LOCAL_NATIVES }]) => new ViewMachine(LOCAL_NATIVES),
-    );
+  let machine: MaybePromise<ViewMachine> | undefined;
+  const load = async (): Promise<ViewMachine> => {
+    const parts = [import("../vm/ledger/ledger-views.ts"), import("./natives/index.ts")] as const;
+    const [{ ViewMachine }, { LOCAL_NATIVES }] = await Promise.all(parts);
+    return new ViewMachine(LOCAL_NATIVES);
+  };
+  const find = (): MaybePromise<ViewMachine> => {
+    if (machine === undefined) {
+      const loading = load().then((made) => {
+        if (machine === loading) machine = made;
+        return made;
+      });
+      machine = loading;
+    }
     return machine;
   };
-  return Object.assign(load, {
+  return Object.assign(find, {
     forget: () => {
       machine = undefined;
     },

@@ -1,4 +1,6 @@
 // Services for handlers, injected by the node, so that this room knows no store, follower or chain.
+
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Slices } from "../base/wait.ts";
 import type { GasPriceEstimator } from "../ledger/gas-price.ts";
 import type { StateTypes } from "../ledger/items/state-types.ts";
@@ -107,7 +109,7 @@ export interface Services {
   /** Types of stored values, by the modules on chain. */
   readonly types: StateTypes;
   /** Runs view functions; loaded with the first one. */
-  readonly views: () => Promise<ViewMachine>;
+  readonly views: () => MaybePromise<ViewMachine>;
   /** Units of gas for one view. */
   readonly viewGasLimit: number;
   readonly nodeInfo: NodeInfo;

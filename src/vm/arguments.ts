@@ -9,9 +9,10 @@ import type { Interpreter } from "./interpreter.ts";
 import { decodeValue } from "./layout.ts";
 import type { Linker } from "./linker.ts";
 import type { Pieces } from "./pieces.ts";
-import { itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./values.ts";
+import { abilitiesOf, abilityBits } from "./publishing/verify-types.ts";
+import { FRAMEWORK } from "./types.ts";
+import { byteVec, itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./values.ts";
 
-const FRAMEWORK = `${"0".repeat(63)}1`;
 const MAX_CALLS = 10;
 const MAX_BYTES = 1_000_000;
 
@@ -26,36 +27,6 @@ const MAKERS: Readonly<Record<string, { readonly name: string; takes(type: AbiSt
   "fixed_point64::FixedPoint64": { name: "create_from_raw_value", takes: () => ({ kind: "u128" }) },
 };
 
-const ALL: ReadonlySet<Ability> = new Set<Ability>(["copy", "drop", "store"]);
-const NO_STORE: ReadonlySet<Ability> = new Set<Ability>(["copy", "drop"]);
-const DROP: ReadonlySet<Ability> = new Set<Ability>(["drop"]);
-const FUNCTION_BITS: readonly Ability[] = ["copy", "drop", "store", "key"];
-
-function abilitiesOf(linker: Linker, type: AbiType): ReadonlySet<Ability> {
-  switch (type.kind) {
-    case "signer":
-      return DROP;
-    case "reference":
-      return NO_STORE;
-    case "vector": {
-      const item = abilitiesOf(linker, type.item);
-      return new Set([...item].filter((one) => one !== "key"));
-    }
-    case "function":
-      return new Set(FUNCTION_BITS.filter((_, bit) => (type.abilities & (1 << bit)) !== 0));
-    case "struct": {
-      const { abi } = linker.struct(type);
-      const inner = type.typeArgs
-        .filter((_, i) => abi.typeParams[i]?.phantom !== true)
-        .map((one) => abilitiesOf(linker, one));
-      const needs = (ability: Ability): Ability => (ability === "key" ? "store" : ability);
-      return new Set(abi.abilities.filter((ability) => inner.every((one) => one.has(needs(ability)))));
-    }
-    default:
-      return ALL;
-  }
-}
-
 /** Throws VmError unless the type arguments are as many as asked for and have the abilities asked for. */
 export function assertTypeArgs(
   linker: Linker,
@@ -68,8 +39,9 @@ export function assertTypeArgs(
       `expected ${typeParams.length} type arguments, got ${typeArgs.length}`,
     );
   typeParams.forEach((constraints, i) => {
-    const abilities = abilitiesOf(linker, typeArgs[i] as AbiType);
-    if (!constraints.every((one) => abilities.has(one)))
+    const wanted = abilityBits(constraints);
+    const found = abilitiesOf(typeArgs[i] as AbiType, [], (type) => linker.struct(type).abi);
+    if ((found & wanted) !== wanted)
       throw new VmError(STATUS.constraintNotSatisfied, `type argument ${i} lacks an ability`);
   });
 }
@@ -176,7 +148,7 @@ export class ArgumentMaker {
     if (name === "string::String") {
       const bytes = reader.byteString();
       if (!isUtf8(bytes)) throw aborted(1).at(`${FRAMEWORK}::string`, undefined, undefined);
-      return new Struct([new Vec("u8", Array.from(bytes))]);
+      return new Struct([byteVec(bytes)]);
     }
     const maker = MAKERS[name];
     if (maker === undefined)

@@ -135,7 +135,7 @@ export function changesOf(
     string,
     { readonly key: Uint8Array; readonly members: Map<string, Uint8Array | undefined>; isInPlace: boolean }
   >();
-  for (const { address, type, group, slot } of session.resources.values()) {
+  for (const { address, type, group, slot } of session.resources) {
     const change = slot.change();
     if (change === undefined) continue;
     const bytes = change === "delete" ? undefined : change;
@@ -163,7 +163,7 @@ export function changesOf(
     }
     add(key, all.size === 0 ? undefined : writeGroup(all), { isInPlace: isGroupInPlace });
   }
-  for (const { handle, key, slot } of session.tableItems.values()) {
+  for (const { handle, key, slot } of session.tableItems) {
     const change = slot.change();
     if (change === undefined) continue;
     const bytes = change === "delete" ? undefined : change;

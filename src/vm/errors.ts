@@ -14,7 +14,6 @@ export const STATUS = {
   numberOfArgumentsMismatch: 1098,
   entryFunctionNotEntry: 1103,
   invalidOperationInScript: 1094,
-  duplicateModule: 1095,
   incompatibleUpdate: 1096,
   moduleAddressMismatch: 1067,
   tooManyTypeNodes: 1116,

@@ -8,9 +8,8 @@ import type { ChainConfig } from "./ledger/view.ts";
 import type { LoadedModule } from "./linker.ts";
 import { Features } from "./session.ts";
 import { FEATURE } from "./transaction/session-run.ts";
-import { structType } from "./types.ts";
+import { FRAMEWORK, structType } from "./types.ts";
 
-const FRAMEWORK = `${"0".repeat(63)}1`;
 const LOAD_U64 = 0x06;
 const ABORT = 0x27;
 /** Numbers of the features that the transactions of such a chain have. */

@@ -15,11 +15,11 @@ import { InstructionPrices, type Meter } from "./gas.ts";
 import { split } from "./instructions.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
-import type { FunctionInstance, Linker } from "./linker.ts";
+import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
 import { finish, type Pieces } from "./pieces.ts";
 import type { GlobalSlot, Session, Tracer } from "./session.ts";
-import { countNodes, substitute } from "./types.ts";
+import { countNodes, FRAMEWORK, substitute } from "./types.ts";
 import {
   abstractSize,
   asAddress,
@@ -41,14 +41,17 @@ import {
 } from "./values.ts";
 
 const NO_FIELDS: StructAbi["fields"] = [];
+/** In a local that has no value. */
+const NO_VALUE = undefined as unknown as Value;
 const MAX_OPERANDS = 1024;
 const MAX_FRAMES = 1024;
 const FUNCTION_CACHES = 83;
 /** The chain does not release the memory of arguments for natives of these. */
-const LEAKING: ReadonlySet<string> = new Set([`${"0".repeat(63)}1::table`, `${"0".repeat(63)}1::event`]);
-/** A run in pieces pauses after this number of instructions, or after work of this price: about a millisecond. */
-const PIECE_STEPS = 8192;
-const PIECE_PRICE = 8_000_000;
+const LEAKING: ReadonlySet<string> = new Set([`${FRAMEWORK}::table`, `${FRAMEWORK}::event`]);
+/** A run in pieces pauses after this time. It looks at the clock after a number of instructions, or work of a price. */
+const PIECE_MS = 1;
+const LOOK_STEPS = 8192;
+const LOOK_PRICE = 8_000_000;
 
 class Frame {
   readonly instance: FunctionInstance;
@@ -110,13 +113,16 @@ export class Interpreter {
   /** How often each module is active. */
   readonly #active = new Map<string, number>();
   #locks = 0;
+  /** One for all natives of the run: none of them calls another one. */
+  readonly #context: { -readonly [Name in keyof NativeContext]: NativeContext[Name] };
   /** Stands for this run where it paid for something. */
   readonly #payer = {};
   /** Instructions that ran. */
   steps = 0;
-  /** Where a run in pieces pauses next: at a number of instructions, or below a balance of gas. */
-  #pauseSteps = Number.POSITIVE_INFINITY;
-  #pauseBalance = Number.NEGATIVE_INFINITY;
+  /** Where the run looks at the clock next: at a number of instructions, or below a balance of gas. */
+  #lookSteps = 0;
+  #lookBalance = 0;
+  #pieceStartMs = 0;
   #isPaused = false;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
@@ -125,6 +131,8 @@ export class Interpreter {
     this.#meter = linker.meter;
     this.#tracer = session.options.tracer;
     this.#prices = prices ?? new InstructionPrices(linker.meter);
+    const callers = (): LoadedModule[] => this.#frames.map(({ instance }) => instance.module).reverse();
+    this.#context = { linker, session, meter: linker.meter, self: NO_FUNCTION, callers };
   }
 
   /** Calls a function and returns its results. Throws VmError. */
@@ -138,9 +146,9 @@ export class Interpreter {
       if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
       this.#enter(instance, [...args]);
       for (;;) {
-        this.#pauseSteps = this.steps + PIECE_STEPS;
-        this.#pauseBalance = this.#meter.balance - PIECE_PRICE;
+        this.#pieceStartMs = performance.now();
         this.#isPaused = false;
+        this.#setLook();
         this.#run();
         if (this.#frames.length === 0) return this.#stack.splice(0);
         yield;
@@ -153,10 +161,20 @@ export class Interpreter {
     }
   }
 
+  #setLook(): void {
+    this.#lookSteps = this.steps + LOOK_STEPS;
+    this.#lookBalance = this.#meter.balance - LOOK_PRICE;
+  }
+
+  #isPieceOver(): boolean {
+    this.#setLook();
+    return performance.now() - this.#pieceStartMs >= PIECE_MS;
+  }
+
   *#callNativeAlone(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
     const result = this.#callNative(instance, args);
     if (result instanceof Dispatch) throw invariant("a dispatching function is called from outside");
-    return "next" in result ? yield* result : result;
+    return isValues(result) ? result : yield* result;
   }
 
   #placed(error: VmError): VmError {
@@ -183,9 +201,9 @@ export class Interpreter {
     // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
     const isCounted = isCross || isClosure;
     if (isCounted) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
-    this.#tracer?.enter(instance, args, this.#session);
+    this.#tracer?.enter(instance, args.slice(0, instance.definition.params.length), this.#session);
     this.#meter.charge(this.#prices.perNode * instance.localNodes);
-    args.length = instance.localCount;
+    while (args.length < instance.localCount) args.push(NO_VALUE);
     this.#frames.push(new Frame(instance, args, this.#stack.length, isCounted ? key : undefined, locks));
   }
 
@@ -198,9 +216,13 @@ export class Interpreter {
     if (frame.isLocked) this.#locks--;
   }
 
-  #popArgs(count: number, base: number): Value[] {
-    if (this.#stack.length - count < base) throw invariant("the operand stack is empty");
-    return count === 0 ? [] : this.#stack.splice(this.#stack.length - count, count);
+  /** Takes arguments from the stack into an array of `size`, which may have room for more. */
+  #popArgs(count: number, base: number, size = count): Value[] {
+    const stack = this.#stack;
+    if (stack.length - count < base) throw invariant("the operand stack is empty");
+    const args = new Array<Value>(size);
+    for (let i = count - 1; i >= 0; i--) args[i] = stack.pop() as Value;
+    return args;
   }
 
   /** What a generic call calls. Its types are charged once for each caller and instantiation in one run. */
@@ -226,7 +248,7 @@ export class Interpreter {
         this.#enter(result.target, result.args, false, callee);
         return;
       }
-      for (const value of "next" in result ? finish(result) : result) this.#stack.push(value);
+      for (const value of isValues(result) ? result : finish(result)) this.#stack.push(value);
       frame.pc++;
       return;
     }
@@ -235,20 +257,14 @@ export class Interpreter {
   }
 
   #callNative(callee: FunctionInstance, args: readonly Value[]): ReturnType<Native> {
-    const context: NativeContext = {
-      linker: this.#linker,
-      session: this.#session,
-      meter: this.#meter,
-      self: callee,
-      callers: () => this.#frames.map(({ instance }) => instance.module).reverse(),
-    };
     const meter = this.#meter;
+    this.#context.self = callee;
     try {
       if (!meter.leaksNativeArguments)
         for (const value of args) if (typeof value === "object") meter.releaseMemory(heapSize(value));
       const native = callee.native as Native | undefined;
-      const result = native?.(context, args, callee.typeArgs) ?? [];
-      if (!(result instanceof Dispatch || "next" in result))
+      const result = native?.(this.#context, args, callee.typeArgs) ?? [];
+      if (isValues(result))
         for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
       return result;
     } catch (error) {
@@ -292,7 +308,7 @@ export class Interpreter {
       stack.push(value);
     };
     for (;;) {
-      if (this.steps >= this.#pauseSteps || meter.balance < this.#pauseBalance) {
+      if ((this.steps >= this.#lookSteps || meter.balance < this.#lookBalance) && this.#isPieceOver()) {
         this.#isPaused = true;
         return;
       }
@@ -378,8 +394,8 @@ export class Interpreter {
           const value = locals[index];
           if (value === undefined) throw invariant("a local has no value");
           meter.charge(costs[opcode] as number);
-          // A hole, so that a second move is noticed.
-          locals[index] = undefined as unknown as Value;
+          // A second move is noticed.
+          locals[index] = NO_VALUE;
           push(value);
           break;
         }
@@ -434,7 +450,7 @@ export class Interpreter {
           }
           const args = reference.params.length;
           meter.charge(prices.callBase + prices.callArg * args + prices.callLocal * callee.localCount);
-          this.#invoke(callee, this.#popArgs(args, base), frame);
+          this.#invoke(callee, this.#popArgs(args, base, Math.max(args, callee.localCount)), frame);
           if (callee.native === undefined || this.#frames.at(-1) !== frame) return;
           continue;
         }
@@ -450,7 +466,7 @@ export class Interpreter {
               prices.genericCallArg * args +
               prices.genericCallLocal * callee.localCount,
           );
-          this.#invoke(callee, this.#popArgs(args, base), frame);
+          this.#invoke(callee, this.#popArgs(args, base, Math.max(args, callee.localCount)), frame);
           if (callee.native === undefined || this.#frames.at(-1) !== frame) return;
           continue;
         }
@@ -913,6 +929,13 @@ export class Interpreter {
     }
     this.#invoke(callee, args, frame, true);
   }
+}
+
+const NO_FUNCTION = undefined as unknown as FunctionInstance;
+
+/** True for results of a native function that are there at once. */
+function isValues(result: ReturnType<Native>): result is readonly Value[] {
+  return Array.isArray(result);
 }
 
 /** Code that runs share refers only to such code: the use of any other is charged in every run. */

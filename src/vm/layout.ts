@@ -9,9 +9,11 @@ import { typeTagCodec } from "../move/type-tag.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import { tagOf, typeFromTag } from "./types.ts";
 import {
+  byteVec,
   Closure,
   Delayed,
   type ItemKind,
+  itemKindOf,
   MAX_VALUE_DEPTH,
   Struct,
   signerOf,
@@ -168,7 +170,7 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
     case "vector": {
       const { items } = value as Vec;
       writer.count(items.length);
-      if (layout.itemKind === "u8") writer.fixed(Uint8Array.from(items as number[]));
+      if (layout.itemKind === "u8") writer.fixed(items as number[]);
       else for (const item of items) write(writer, item, layout.item, signers, depth + 1);
       return;
     }
@@ -218,27 +220,12 @@ function writeClosure(writer: BcsWriter, closure: Closure, depth: number): void 
   }
 }
 
-const LAYOUT_TAGS: readonly (PrimitiveName | "vector" | "struct" | "native" | "function")[] = [
-  "bool",
-  "u8",
-  "u64",
-  "u128",
-  "address",
-  "vector",
-  "struct",
-  "signer",
-  "u16",
-  "u32",
-  "u256",
-  "native",
-  "function",
-  "i8",
-  "i16",
-  "i32",
-  "i64",
-  "i128",
-  "i256",
-];
+type LayoutTag = PrimitiveName | "vector" | "struct" | "native" | "function";
+
+const LAYOUT_TAGS =
+  "bool u8 u64 u128 address vector struct signer u16 u32 u256 native function i8 i16 i32 i64 i128 i256".split(
+    " ",
+  ) as LayoutTag[];
 
 function writeLayout(writer: BcsWriter, layout: Layout): void {
   if (layout.kind === "enum") {
@@ -268,7 +255,7 @@ function readLayout(reader: BcsReader, depth: number): Layout {
       return reader.fail("an unknown layout");
     case "vector": {
       const item = readLayout(reader, depth + 1);
-      return { kind, item, itemKind: itemKindOfLayout(item) };
+      return { kind, item, itemKind: itemKindOf(item) };
     }
     case "struct": {
       const form = reader.uleb();
@@ -278,20 +265,6 @@ function readLayout(reader: BcsReader, depth: number): Layout {
     }
     default:
       return { kind };
-  }
-}
-
-function itemKindOfLayout({ kind }: Layout): ItemKind {
-  switch (kind) {
-    case "vector":
-    case "struct":
-    case "enum":
-    case "function":
-    case "signer":
-    case "delayed":
-      return "other";
-    default:
-      return kind;
   }
 }
 
@@ -329,7 +302,7 @@ function read(reader: BcsReader, layout: Layout, depth: number): Value {
   switch (layout.kind) {
     case "vector": {
       const { item, itemKind } = layout;
-      if (itemKind === "u8") return new Vec("u8", Array.from(reader.byteString()));
+      if (itemKind === "u8") return byteVec(reader.byteString());
       // An element without bytes, such as an empty struct, does not exist: every struct has a field.
       const count = reader.count();
       const items = new Array<Value>(count);

@@ -12,7 +12,7 @@ import { STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import { integerKinds } from "./instructions.ts";
 import type { Layout } from "./layout.ts";
-import { countNodes, moduleKey, partsOf, substitute, typeKey, typesKey } from "./types.ts";
+import { countNodes, FRAMEWORK, moduleKey, partsOf, substitute, typeKey, typesKey } from "./types.ts";
 import { itemKindOf, type Value } from "./values.ts";
 
 /** A module of the ledger, or a script. */
@@ -34,6 +34,7 @@ export type NativeSource = (key: string) => NativeCode | undefined;
 /** A native function as the interpreter calls it; natives.ts has its types. */
 export type NativeCode = (context: never, args: readonly Value[], typeArgs: readonly AbiType[]) => unknown;
 
+const NO_STRUCTS: readonly StructAbi[] = [];
 const MAX_LAYOUT_NODES = 512;
 const MAX_LAYOUT_DEPTH = 128;
 /** Addresses of the chain's own code begin with these digits. */
@@ -45,25 +46,20 @@ export function isSpecialAddress(address: string): boolean {
 }
 
 const kindsOfFunctions = new WeakMap<FunctionDefinition, Uint8Array>();
-const functionsByName = new WeakMap<object, ReadonlyMap<string, FunctionDefinition>>();
-const structsByName = new WeakMap<object, ReadonlyMap<string, StructAbi>>();
-
-function functionNamed(program: LoadedModule["program"], name: string): FunctionDefinition | undefined {
-  let names = functionsByName.get(program);
-  if (names === undefined) {
-    names = new Map(program.functions.map((one) => [one.name, one]));
-    functionsByName.set(program, names);
-  }
-  return names.get(name);
+interface Named {
+  readonly name: string;
 }
 
-function structNamed(program: LoadedModule["program"], name: string): StructAbi | undefined {
-  let names = structsByName.get(program);
+const namesOf = new WeakMap<readonly Named[], ReadonlyMap<string, Named>>();
+
+/** One of a module's functions or structs. The names of a list are put in order once. */
+export function named<T extends Named>(list: readonly T[], name: string): T | undefined {
+  let names = namesOf.get(list);
   if (names === undefined) {
-    names = new Map((program.abi?.structs ?? []).map((one) => [one.name, one]));
-    structsByName.set(program, names);
+    names = new Map(list.map((one) => [one.name, one]));
+    namesOf.set(list, names);
   }
-  return names.get(name);
+  return names.get(name) as T | undefined;
 }
 
 /** A function with its type arguments. */
@@ -125,14 +121,21 @@ function isOwnType(type: AbiType): boolean {
   return partsOf(type).every(isOwnType);
 }
 
+/** What the ledger needs to know of a type. */
+export interface StoredType {
+  readonly layout: Layout;
+  /** Group that keeps resources of the type, if they are kept in one. */
+  readonly group: string | undefined;
+}
+
 /** Runs may name any number of types. */
 const MAX_SHARED = 20_000;
 
 /** Functions and types of the chain's own modules that all runs on one state share. */
 export class SharedCode {
   instances: Instances = new Map();
-  /** Layouts without delayed fields, and with them. */
-  layouts: readonly [Map<string, Layout>, Map<string, Layout>] = [new Map(), new Map()];
+  /** By whether layouts have delayed fields. */
+  types: readonly [Map<string, StoredType>, Map<string, StoredType>] = [new Map(), new Map()];
   count = 0;
 
   get isFull(): boolean {
@@ -173,7 +176,7 @@ export class Linker {
   readonly hasDelayedFields: boolean;
   readonly #instances: Instances = new Map();
   #shared: SharedCode | undefined;
-  readonly #layouts = new Map<string, Layout>();
+  readonly #types = new Map<string, StoredType>();
 
   constructor(options: {
     readonly meter: Meter;
@@ -255,7 +258,7 @@ export class Linker {
     for (const module of modules) this.#modules.set(module.key, module);
     this.#shared = undefined;
     this.#instances.clear();
-    this.#layouts.clear();
+    this.#types.clear();
   }
 
   function(
@@ -267,7 +270,7 @@ export class Linker {
   }
 
   functionIn(module: LoadedModule, name: string, typeArgs: readonly AbiType[]): FunctionInstance {
-    const definition = functionNamed(module.program, name);
+    const definition = named(module.program.functions, name);
     if (definition === undefined) {
       throw new VmError(STATUS.functionResolutionFailure, `there is no function ${module.key}::${name}`);
     }
@@ -327,7 +330,7 @@ export class Linker {
   /** The definition of a struct type. */
   struct({ address, module: name, name: struct }: AbiStructType): FoundStruct {
     const module = this.module(toHex(address), name);
-    const abi = structNamed(module.program, struct);
+    const abi = named(module.program.abi?.structs ?? NO_STRUCTS, struct);
     if (abi === undefined)
       throw new VmError(STATUS.typeResolutionFailure, `there is no struct ${module.key}::${struct}`);
     return { module, abi };
@@ -335,18 +338,25 @@ export class Linker {
 
   /** The layout of a concrete type. Throws VmError for one that is too large. */
   layout(type: AbiType): Layout {
+    return this.stored(type).layout;
+  }
+
+  /** Like `layout`, with the group of resources. */
+  stored(type: AbiType): StoredType {
     const key = typeKey(type);
-    const shared = this.#shared?.layouts[this.hasDelayedFields ? 1 : 0];
-    let layout = shared?.get(key) ?? this.#layouts.get(key);
-    if (layout === undefined) {
+    const shared = this.#shared?.types[this.hasDelayedFields ? 1 : 0];
+    let stored = shared?.get(key) ?? this.#types.get(key);
+    if (stored === undefined) {
       const budget = { nodes: 0, isOwn: true };
-      layout = this.#makeLayout(type, budget, 1);
+      const layout = this.#makeLayout(type, budget, 1);
+      const group = type.kind === "struct" ? this.struct(type).abi.groupMemberOf : undefined;
+      stored = { layout, group };
       if (this.#shared !== undefined && !this.#shared.isFull && budget.isOwn) {
-        shared?.set(key, layout);
+        shared?.set(key, stored);
         this.#shared.count++;
-      } else this.#layouts.set(key, layout);
+      } else this.#types.set(key, stored);
     }
-    return layout;
+    return stored;
   }
 
   #makeLayout(type: AbiType, budget: { nodes: number; isOwn: boolean }, depth: number): Layout {
@@ -381,7 +391,7 @@ export class Linker {
   }
 }
 
-const AGGREGATORS = `${"0".repeat(63)}1::aggregator_v2`;
+const AGGREGATORS = `${FRAMEWORK}::aggregator_v2`;
 
 /** Hides the numbers of aggregators and snapshots, and the whole of texts that are made of them. */
 function delayedLayout(type: AbiStructType, layout: Layout & { readonly kind: "struct" }): Layout {

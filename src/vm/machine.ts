@@ -7,8 +7,7 @@ import { HASH_NATIVES } from "./natives/hashes.ts";
 import { STDLIB_NATIVES } from "./natives/stdlib.ts";
 import { TEXT_NATIVES } from "./natives/text.ts";
 import type { Native, NativeModule } from "./natives.ts";
-
-const FRAMEWORK = `${"0".repeat(63)}1`;
+import { FRAMEWORK } from "./types.ts";
 
 function table(modules: Readonly<Record<string, NativeModule>>): readonly (readonly [string, Native])[] {
   return Object.entries(modules).flatMap(([module, functions]) =>

@@ -143,8 +143,11 @@ export class Features {
 
 export class Session {
   readonly options: SessionOptions;
-  readonly resources = new Map<string, SessionResource>();
-  readonly tableItems = new Map<string, SessionTableItem>();
+  /** Resources and items that were used, in the order of their first use. */
+  readonly resources: SessionResource[] = [];
+  readonly tableItems: SessionTableItem[] = [];
+  /** Resources by type and address, items by handle and key: texts that stay as they are keep their hashes. */
+  readonly #slots = new Map<string, Map<string, GlobalSlot>>();
   readonly events: SessionEvent[] = [];
   /** State of native modules, by the name of the module. */
   readonly extensions = new Map<string, unknown>();
@@ -153,6 +156,15 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options;
     this.isUnbiasable = options.isUnbiasable === true;
+  }
+
+  #slotsOf(name: string): Map<string, GlobalSlot> {
+    let slots = this.#slots.get(name);
+    if (slots === undefined) {
+      slots = new Map();
+      this.#slots.set(name, slots);
+    }
+    return slots;
   }
 
   /** Allows the run to take random numbers. */
@@ -172,28 +184,23 @@ export class Session {
 
   /** A resource, or the place where it would be. The first load is charged, by `onLoad` if it is given. */
   resource(address: string, type: AbiStructType, onLoad?: (read: StateRead) => void): GlobalSlot {
-    const key = `${address} ${typeKey(type)}`;
-    let known = this.resources.get(key);
-    if (known === undefined) {
+    const slots = this.#slotsOf(typeKey(type));
+    let slot = slots.get(address);
+    if (slot === undefined) {
       const { linker, state } = this.options;
       const { meter } = linker;
-      const { abi } = linker.struct(type);
-      const layout = linker.layout(type);
-      const read = state.resource(address, type, abi.groupMemberOf);
+      const { group, layout } = linker.stored(type);
+      const read = state.resource(address, type, group);
       const value = storedValue(read, layout);
       if (onLoad === undefined) {
         if (value !== undefined) meter.useMemory(heapSize(value));
         meter.chargeIo(meter.readPrice(read.chargedBytes));
       } else onLoad(read);
-      known = {
-        address,
-        type,
-        group: abi.groupMemberOf,
-        slot: new GlobalSlot(layout, value),
-      };
-      this.resources.set(key, known);
+      slot = new GlobalSlot(layout, value);
+      slots.set(address, slot);
+      this.resources.push({ address, type, group, slot });
     }
-    return known.slot;
+    return slot;
   }
 
   /** A table item, or the place where it would be. `onUse` charges; it gets what was read on the first use only. */
@@ -203,19 +210,21 @@ export class Session {
     valueType: AbiType,
     onUse: (read: StateRead | undefined) => void,
   ): GlobalSlot {
-    const name = `${handle} ${Buffer.from(key).toString("latin1")}`;
-    let known = this.tableItems.get(name);
-    if (known === undefined) {
+    const slots = this.#slotsOf(handle);
+    const name = Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
+    let slot = slots.get(name);
+    if (slot === undefined) {
       const { linker, state } = this.options;
       const layout = linker.layout(valueType);
       const read = state.tableItem(handle, key);
       const value = storedValue(read, layout);
       if (value !== undefined) linker.meter.useMemory(heapSize(value));
       onUse(read);
-      known = { handle, key, slot: new GlobalSlot(layout, value) };
-      this.tableItems.set(name, known);
+      slot = new GlobalSlot(layout, value);
+      slots.set(name, slot);
+      this.tableItems.push({ handle, key, slot });
     } else onUse(undefined);
-    return known.slot;
+    return slot;
   }
 }
 

@@ -1,6 +1,6 @@
 // The state under a run, by state keys: modules, resources, members of resource groups, table items.
-import { toHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
+import { BcsWriter } from "../bcs/writer.ts";
 import { accessPathCodec, stateKeyCodec } from "../ledger/formats/state-key.ts";
 import { findGroupMembers } from "../ledger/items/resource-group.ts";
 import type { AbiStructType } from "../move/abi.ts";
@@ -16,6 +16,12 @@ import { moduleKey, tagOf } from "./types.ts";
 
 /** Reads the data of an item by its state key in BCS; undefined if there is none. May throw NeedsItem. */
 export type ItemReader = (key: Uint8Array) => Uint8Array | undefined;
+
+/** The kind of a table item's state key. */
+const TABLE_ITEM = 1;
+/** Bytes of a table item's state key besides its own key. */
+const TABLE_KEY_BYTES = 40;
+const ANY_ADDRESS = "0".repeat(64);
 
 function addressOf(hex: string): Address {
   return addressFromBytes(Buffer.from(hex, "hex"));
@@ -37,41 +43,45 @@ export function resourceStateKey(
   struct: StructTag,
   kind: "resource" | "resourceGroup",
 ): Uint8Array {
-  return pathStateKey(address, encodeWith(accessPathCodec, { kind, struct }));
-}
-
-function pathStateKey(address: string, path: Uint8Array): Uint8Array {
+  const path = encodeWith(accessPathCodec, { kind, struct });
   return encodeWith(stateKeyCodec, { kind: "accessPath", address: addressOf(address), path });
 }
 
-interface ResourcePath {
+interface ResourceKey {
   readonly group: string | undefined;
-  readonly path: Uint8Array;
+  /** The state key of the resource or its group, for any address. */
+  readonly key: Uint8Array;
   /** Names the resource in its group. */
   readonly tag: Uint8Array;
 }
 
-const paths = new WeakMap<AbiStructType, ResourcePath>();
+const resourceKeys = new WeakMap<AbiStructType, ResourceKey>();
 
-/** Where a resource is kept, in BCS. */
-function resourcePath(type: AbiStructType, group: string | undefined): ResourcePath {
-  let found = paths.get(type);
+/** Where resources of a type are kept. */
+function resourceKey(type: AbiStructType, group: string | undefined): ResourceKey {
+  let found = resourceKeys.get(type);
   if (found === undefined || found.group !== group) {
     const struct = structTagOf(type);
-    const path = encodeWith(
-      accessPathCodec,
+    const key =
       group === undefined
-        ? { kind: "resource", struct }
-        : { kind: "resourceGroup", struct: parseStructTag(group) },
-    );
-    found = { group, path, tag: encodeWith(structTagCodec, struct) };
-    paths.set(type, found);
+        ? resourceStateKey(ANY_ADDRESS, struct, "resource")
+        : resourceStateKey(ANY_ADDRESS, parseStructTag(group), "resourceGroup");
+    found = { group, key, tag: encodeWith(structTagCodec, struct) };
+    resourceKeys.set(type, found);
   }
   return found;
 }
 
+/** A state key with another address, or another handle. */
+function withAddress(key: Uint8Array, address: string): Uint8Array {
+  const copy = Buffer.from(key);
+  copy.write(address, 1, "hex");
+  return copy;
+}
+
 export function tableItemStateKey(handle: string, key: Uint8Array): Uint8Array {
-  return encodeWith(stateKeyCodec, { kind: "tableItem", handle: addressOf(handle), key });
+  const writer = new BcsWriter(TABLE_KEY_BYTES + key.length);
+  return writer.u8(TABLE_ITEM).fixed(addressOf(handle)).byteString(key).take();
 }
 
 /** Programs by the bytes that they were read from. */
@@ -92,7 +102,8 @@ export function loadModule(key: string, bytes: Uint8Array): LoadedModule {
 export class LedgerState implements StateSource {
   readonly #read: ItemReader;
   readonly #programs: ProgramCache;
-  readonly #touchedGroups = new Set<string>();
+  /** Groups that were read, by name and address. */
+  readonly #groups = new Map<string, Map<string, Uint8Array | undefined>>();
 
   constructor(read: ItemReader, programs: ProgramCache) {
     this.#read = read;
@@ -105,13 +116,19 @@ export class LedgerState implements StateSource {
   }
 
   resource(address: string, type: AbiStructType, group: string | undefined): StateRead {
-    const { path, tag } = resourcePath(type, group);
-    const key = pathStateKey(address, path);
-    const data = this.#read(key);
-    if (group === undefined) return { bytes: data, chargedBytes: data?.length ?? 0 };
-    const name = toHex(key);
-    const isFirst = !this.#touchedGroups.has(name);
-    this.#touchedGroups.add(name);
+    const { key, tag } = resourceKey(type, group);
+    if (group === undefined) {
+      const bytes = this.#read(withAddress(key, address));
+      return { bytes, chargedBytes: bytes?.length ?? 0 };
+    }
+    let known = this.#groups.get(group);
+    if (known === undefined) {
+      known = new Map();
+      this.#groups.set(group, known);
+    }
+    const isFirst = !known.has(address);
+    const data = isFirst ? this.#read(withAddress(key, address)) : known.get(address);
+    known.set(address, data);
     if (data === undefined) return { bytes: undefined, chargedBytes: 0 };
     const members = findGroupMembers(data, [tag]);
     if (members === undefined) throw invariant("a resource group does not decode");

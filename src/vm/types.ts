@@ -9,6 +9,9 @@ const MAX_TYPE_NODES = 128;
 const MAX_TYPE_DEPTH = 20;
 const MAX_TAG_COST = 5000;
 
+/** The address of the framework, as the machine writes addresses. */
+export const FRAMEWORK: string = `${"0".repeat(63)}1`;
+
 const NO_TYPES: readonly AbiType[] = [];
 
 /** `address::name` of a module, with all 64 digits of the address. */

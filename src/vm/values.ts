@@ -1,6 +1,6 @@
 // Values of a run. Integers up to 32 bits are numbers, wider ones bigints; an address is its 64 hex digits; what has
 // parts is an object that is never shared: copying is deep. A reference names a place: an array and an index.
-import type { AbiType } from "../move/abi.ts";
+import type { AbiType, PrimitiveName } from "../move/abi.ts";
 import type { FunctionReference } from "../move/bytecode/program.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 
@@ -21,22 +21,7 @@ export class Struct {
 }
 
 /** Types whose vectors the chain stores packed. Others are "other". */
-export type ItemKind =
-  | "u8"
-  | "u16"
-  | "u32"
-  | "u64"
-  | "u128"
-  | "u256"
-  | "bool"
-  | "address"
-  | "i8"
-  | "i16"
-  | "i32"
-  | "i64"
-  | "i128"
-  | "i256"
-  | "other";
+export type ItemKind = Exclude<PrimitiveName, "signer"> | "other";
 
 export class Vec {
   items: Value[];
@@ -114,25 +99,8 @@ export class Ref {
   }
 }
 
-const KINDS: ReadonlySet<string> = new Set<ItemKind>([
-  "u8",
-  "u16",
-  "u32",
-  "u64",
-  "u128",
-  "u256",
-  "bool",
-  "address",
-  "i8",
-  "i16",
-  "i32",
-  "i64",
-  "i128",
-  "i256",
-]);
-
-export function itemKindOf(type: AbiType): ItemKind {
-  return KINDS.has(type.kind) ? (type.kind as ItemKind) : "other";
+export function itemKindOf({ kind }: { readonly kind: string }): ItemKind {
+  return kind in PACKED_SIZES ? (kind as ItemKind) : "other";
 }
 
 export function signerOf(address: string): Struct {
@@ -140,7 +108,9 @@ export function signerOf(address: string): Struct {
 }
 
 export function byteVec(bytes: Uint8Array): Vec {
-  return new Vec("u8", Array.from(bytes));
+  const items = new Array<Value>(bytes.length);
+  for (let i = 0; i < bytes.length; i++) items[i] = bytes[i] as number;
+  return new Vec("u8", items);
 }
 
 function tooDeep(): VmError {
@@ -222,26 +192,8 @@ function compareTexts(a: string, b: string): number {
 }
 
 /** Kinds of types in the order of their tags. */
-const TYPE_ORDER: readonly AbiType["kind"][] = [
-  "bool",
-  "u8",
-  "u64",
-  "u128",
-  "address",
-  "signer",
-  "vector",
-  "struct",
-  "u16",
-  "u32",
-  "u256",
-  "function",
-  "i8",
-  "i16",
-  "i32",
-  "i64",
-  "i128",
-  "i256",
-];
+const TYPE_ORDER: readonly string[] =
+  "bool u8 u64 u128 address signer vector struct u16 u32 u256 function i8 i16 i32 i64 i128 i256".split(" ");
 
 function compareTypes(a: AbiType, b: AbiType): number {
   // References come only in function types: immutable ones first, then mutable ones, then values.

@@ -14,6 +14,7 @@ import { callParameters, describeTypes } from "../../transaction/requests/parame
 import { typeOfTag } from "../../transaction/requests/type-arguments.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
 import type { LedgerViewState } from "../../vm/ledger/ledger-views.ts";
+import { type LoadedModule, named } from "../../vm/linker.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { AnswerText } from "../printing/answer-text.ts";
@@ -34,10 +35,10 @@ function nameOf(module: ModuleId): string {
 }
 
 /** The function's definition, by which JSON arguments are read. */
-async function definitionOf(state: LedgerViewState, { module, name }: ViewRequest): Promise<FunctionAbi> {
-  const found = await state.module(toHex(module.address), module.name);
+function definitionOf(found: LoadedModule | undefined, { module, name }: ViewRequest): FunctionAbi {
   if (found === undefined) refuse(`function: module ${nameOf(module)} is not on chain`);
-  const definition = found.program.abi?.functions.find((one) => one.name === name);
+  const { abi } = found.program;
+  const definition = abi && named(abi.functions, name);
   return definition ?? refuse(`function: there is no function ${nameOf(module)}::${shortenText(name)}`);
 }
 
@@ -48,23 +49,24 @@ async function encodeArguments(
   request: ViewRequest,
   { document, values }: JsonArguments,
 ): Promise<Uint8Array[]> {
-  const definition = await definitionOf(state, request);
-  const { typeArgs } = request;
-  const name = `${nameOf(request.module)}::${request.name}`;
+  const { module, typeArgs } = request;
+  const found = state.module(toHex(module.address), module.name);
+  const definition = definitionOf(found instanceof Promise ? await found : found, request);
+  const name = (): string => `${nameOf(module)}::${request.name}`;
   const wanted = definition.typeParams.length;
-  if (typeArgs.length !== wanted) refuse(`type_arguments: ${name} takes ${wanted}, got ${typeArgs.length}`);
-  const callee = { path: "function", field: "function", name: () => name };
+  if (typeArgs.length !== wanted) refuse(`type_arguments: ${name()} takes ${wanted}, got ${typeArgs.length}`);
+  const callee = { path: "function", field: "function", name };
   const { params } = callParameters(definition.params, typeArgs, callee);
   if (values.length !== params.length) {
     const list = params.length === 0 ? "" : ` (${describeTypes(params)})`;
-    refuse(`arguments: ${name} takes ${params.length}${list}, got ${values.length}`);
+    refuse(`arguments: ${name()} takes ${params.length}${list}, got ${values.length}`);
   }
-  const loader = services.types.loaderAt(view, version);
   const args: Uint8Array[] = [];
   for (const [i, param] of params.entries()) {
     const type: AbiType = param.kind === "reference" ? param.to : param;
     try {
-      const layout = simpleLayout(type) ?? (await createParameterLayout(type, loader));
+      const layout =
+        simpleLayout(type) ?? (await createParameterLayout(type, services.types.loaderAt(view, version)));
       const given = values[i] ?? ABSENT;
       // An object may also be given as it is printed.
       const inner =
@@ -78,7 +80,7 @@ async function encodeArguments(
     } catch (error) {
       if (!(error instanceof MoveError)) throw error;
       const where = error.code === "layout" ? `arguments[${i}]: ` : "";
-      refuse(`${where}${error.message} (${name} takes ${describeTypes([type])})`, error);
+      refuse(`${where}${error.message} (${name()} takes ${describeTypes([type])})`, error);
     }
   }
   return args;
@@ -127,13 +129,18 @@ export const view = operation({
   ),
   errors: ["invalid_view", "unprintable"],
   async handle(args, { view: ledgerView, services, form, slices }) {
-    const { version, timestampUsec } = await readPointOf(ledgerView, args);
+    // Nothing is awaited that is there at once: a turn of the promise queue costs as much as a read.
+    const point = readPointOf(ledgerView, args);
+    const { version, timestampUsec } = point instanceof Promise ? await point : point;
     const { body } = args;
-    const machine = await services.views();
+    const loading = services.views();
+    const machine = loading instanceof Promise ? await loading : loading;
     let state: LedgerViewState | undefined;
     try {
-      state = await machine.open(ledgerView, version, slices);
-      const { values, types } = await state.call(
+      const opening = machine.open(ledgerView, version, slices);
+      const opened = opening instanceof Promise ? await opening : opening;
+      state = opened;
+      const running = opened.call(
         {
           address: toHex(body.module.address),
           module: body.module.name,
@@ -141,11 +148,12 @@ export const view = operation({
           typeArgs: body.typeArgs.map(typeOfTag),
           args:
             "document" in body.args
-              ? await encodeArguments(services, { view: ledgerView, version, state }, body, body.args)
+              ? await encodeArguments(services, { view: ledgerView, version, state: opened }, body, body.args)
               : body.args,
         },
         services.viewGasLimit,
       );
+      const { values, types } = running instanceof Promise ? await running : running;
       if (form === "bcs") {
         const writer = new BcsWriter(64).uleb(values.length);
         for (const value of values) writer.fixed(value);
@@ -155,9 +163,11 @@ export const view = operation({
       const out = new AnswerText().add("[");
       for (const [i, value] of values.entries()) {
         if (i > 0) out.add(",");
-        out.append(await printer.print(value, machine.tagOf(types[i] as AbiType)));
+        const printed = printer.print(value, machine.tagOf(types[i] as AbiType));
+        out.append(printed instanceof Promise ? await printed : printed);
       }
-      return { data: await out.add("]").finish(), version, timestampUsec };
+      const data = out.add("]").finish();
+      return { data: data instanceof Promise ? await data : data, version, timestampUsec };
     } catch (error) {
       throw await faultOf(error, state);
     }

@@ -57,23 +57,15 @@ interface TracedCall {
 /** What was noted of a session. */
 class Noted {
   events = 0;
-  /** New places of the session. Iterators go on where they were, so none may be asked at its end. */
-  readonly loaded: {
-    readonly places: ReadonlyMap<string, Place>;
-    readonly next: Iterator<Place>;
-    seen: number;
-  }[];
+  /** Places of the session, and how many of them are not new. */
+  readonly loaded: { readonly places: readonly Place[]; seen: number }[];
   /** Places that are not written yet. */
   clean: Place[] = [];
   /** Finds layouts without a charge to the traced run. */
   readonly linker: Linker;
 
   constructor({ options: { linker }, resources, tableItems }: Session) {
-    this.loaded = [resources, tableItems].map((places: ReadonlyMap<string, Place>) => ({
-      places,
-      next: places.values(),
-      seen: 0,
-    }));
+    this.loaded = [resources, tableItems].map((places) => ({ places, seen: 0 }));
     const { meter, hasDelayedFields } = linker;
     const source = linker.peek.bind(linker);
     const free = new Meter({ version: meter.version, prices: new Map() }, 0);
@@ -182,8 +174,8 @@ export class CallTrace implements Tracer {
     this.#noted.set(session, noted);
     const call = this.#open.at(-1);
     for (const one of noted.loaded)
-      for (; one.seen < one.places.size; one.seen++) {
-        const place = one.next.next().value as Place;
+      for (; one.seen < one.places.length; one.seen++) {
+        const place = one.places[one.seen] as Place;
         if (this.#keptPlaces < MAX_KEPT) {
           this.#keptPlaces++;
           call?.reads.push(place);

@@ -1,4 +1,5 @@
 // The body of a view request, in JSON or BCS.
+import { RecentMap } from "../../base/recent.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
@@ -61,6 +62,31 @@ function items(document: JsonDocument, name: keyof typeof MAX_COUNTS): number[] 
   return found;
 }
 
+const CACHE_BYTES = 2 ** 18;
+/** Bytes of an entry besides its text. */
+const ENTRY_BYTES = 512;
+const MAX_KEPT_TEXT_LENGTH = 256;
+
+/** Keeps what recent texts were parsed to: most requests call one of a few functions. */
+function kept<T>(parse: (text: string) => T): (text: string) => T {
+  const known = new RecentMap<string, T>({
+    maxBytes: CACHE_BYTES,
+    sizeOf: (text) => ENTRY_BYTES + 4 * text.length,
+  });
+  return (text) => {
+    if (text.length > MAX_KEPT_TEXT_LENGTH) return parse(text);
+    let parsed = known.get(text);
+    if (parsed === undefined) {
+      parsed = parse(text);
+      known.set(text, parsed);
+    }
+    return parsed;
+  };
+}
+
+const parseKeptType = kept(parseTypeTag);
+const parseKeptFunction = kept(parseFunction);
+
 function parseFunction(id: string): Pick<ViewRequest, "module" | "name"> {
   const parts = id.split("::");
   const [address = "", module = "", name = ""] = parts;
@@ -81,7 +107,7 @@ function parseType(document: JsonDocument, value: number, index: number): TypeTa
     throw new HttpError("malformed_request", `${name}: expected a type, got ${document.excerpt(value)}`);
   }
   try {
-    return parseTypeTag(document.string(value));
+    return parseKeptType(document.string(value));
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
     throw new HttpError("invalid_view", `${name}: ${error.message}`, { cause: error });
@@ -109,7 +135,7 @@ export const viewBody: BodyField<ViewRequest> = {
     assertBodySize(bytes, MAX_BODY_BYTES);
     const document = parseJson(bytes);
     return {
-      ...parseFunction(document.string(member(document, "function", "string", "a function"))),
+      ...parseKeptFunction(document.string(member(document, "function", "string", "a function"))),
       typeArgs: items(document, "type_arguments").map((value, i) => parseType(document, value, i)),
       args: { document, values: items(document, "arguments") },
     };

@@ -34,8 +34,19 @@ export function parseParameterTypes(document: JsonDocument, array: number, path:
   });
 }
 
-/** The same type as it would stand in a signature. */
+const types = new WeakMap<TypeTag, AbiType>();
+
+/** The same type as it would stand in a signature; one for each tag, because much is kept by types. */
 export function typeOfTag(tag: TypeTag): AbiType {
+  let type = types.get(tag);
+  if (type === undefined) {
+    type = makeType(tag);
+    types.set(tag, type);
+  }
+  return type;
+}
+
+function makeType(tag: TypeTag): AbiType {
   switch (tag.kind) {
     case "vector":
       return { kind: "vector", item: typeOfTag(tag.item) };

@@ -2,6 +2,7 @@
 // that it needs is fetched.
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Slices } from "../../base/wait.ts";
 import { stateValueData } from "../../ledger/formats/state-value.ts";
 import { keyHashOfBcs } from "../../ledger/key-hash.ts";
@@ -140,7 +141,19 @@ export interface LedgerRunOptions {
 type ModuleName = readonly [address: string, name: string];
 
 function nameOf(key: Uint8Array): string {
-  return Buffer.from(key).toString("latin1");
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
+}
+
+/** Time that a run worked, in all its rounds. */
+interface Work {
+  ms: number;
+}
+
+function nextPiece<T>(pieces: Pieces<T>, work: Work): IteratorResult<undefined, T> {
+  const startMs = performance.now();
+  const next = pieces.next();
+  work.ms += performance.now() - startMs;
+  return next;
 }
 
 /** A version of a ledger, for one run or several. */
@@ -155,21 +168,22 @@ export class LedgerRun {
   }
 
   readonly read = (key: Uint8Array): Uint8Array | undefined => {
-    const value = this.stored(key)?.value;
+    const value = this.stored(key, false)?.value;
     return value === undefined ? undefined : stateValueData(value);
   };
 
-  /** An item with the version that wrote it. Throws NeedsItem. */
-  stored(key: Uint8Array): StateItem | undefined {
+  /** An item with the version that wrote it. One that is there at once need not be kept. Throws NeedsItem. */
+  stored(key: Uint8Array, isKept = true): StateItem | undefined {
     const { view, version } = this.#options;
-    const name = nameOf(key);
-    if (this.#fetched.has(name)) return this.#fetched.get(name);
-    const items = view.getItems([keyHashOfBcs(key, view.keyTrace)], version);
-    if (!(items instanceof Promise)) {
-      this.#fetched.set(name, items[0]);
-      return items[0];
+    if (this.#fetched.size > 0) {
+      const name = nameOf(key);
+      if (this.#fetched.has(name)) return this.#fetched.get(name);
     }
-    throw new NeedsItem(items.then(([item]) => this.#fetched.set(name, item)));
+    const items = view.getItems([keyHashOfBcs(key, view.keyTrace)], version);
+    if (items instanceof Promise)
+      throw new NeedsItem(items.then(([item]) => this.#fetched.set(nameOf(key), item)));
+    if (isKept) this.#fetched.set(nameOf(key), items[0]);
+    return items[0];
   }
 
   /** Reads several items at once, where that has to be waited for. */
@@ -184,48 +198,55 @@ export class LedgerRun {
     for (const [i, key] of keys.entries()) this.#fetched.set(nameOf(key), found[i]);
   }
 
-  /** Does work that may need items: fetches each and does it again. */
-  async withItems<T>(work: () => T | Promise<T>): Promise<T> {
-    for (let round = 0; ; round++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof NeedsItem)) throw error;
-        if (round === MAX_ROUNDS)
-          throw new VmError(STATUS.ioLimitReached, `the run fetches more than ${MAX_ROUNDS} items`);
-        await error.fetch;
-      }
+  /** Does work that may need items: fetches each and does it again. Not a promise if it needs none. */
+  withItems<T>(work: () => MaybePromise<T>, round = 0): MaybePromise<T> {
+    const again = (error: unknown): Promise<T> => {
+      if (!(error instanceof NeedsItem)) throw error;
+      if (round === MAX_ROUNDS)
+        throw new VmError(STATUS.ioLimitReached, `the run fetches more than ${MAX_ROUNDS} items`);
+      return error.fetch.then(() => this.withItems(work, round + 1));
+    };
+    try {
+      const done = work();
+      return done instanceof Promise ? done.catch(again) : done;
+    } catch (error) {
+      return again(error);
     }
   }
 
   /** Runs code in slices; `begin` is called again after an item was fetched. Throws VmError. */
-  async run<T>(begin: () => Pieces<T>): Promise<T> {
-    let workMs = 0;
-    return this.withItems(async () => {
-      const { slices, longRuns, maxWorkMs } = this.#options;
-      const { state } = this;
-      const wasTaken = state.isTaken;
+  run<T>(begin: () => Pieces<T>): MaybePromise<T> {
+    const work: Work = { ms: 0 };
+    return this.withItems(() => {
       const pieces = begin();
-      let isLong = false;
-      try {
-        for (;;) {
-          const startMs = performance.now();
-          const { done, value } = pieces.next();
-          workMs += performance.now() - startMs;
-          if (done === true) return value;
-          if (workMs > maxWorkMs)
-            throw new VmError(STATUS.executionLimitReached, `the code runs longer than ${maxWorkMs} ms`);
-          const pause = slices.pause();
-          if (pause === undefined) continue;
+      const { done, value } = nextPiece(pieces, work);
+      return done === true ? value : this.#runOn(pieces, work);
+    });
+  }
+
+  /** Runs the pieces after the first. */
+  async #runOn<T>(pieces: Pieces<T>, work: Work): Promise<T> {
+    const { slices, longRuns, maxWorkMs } = this.#options;
+    const { state } = this;
+    const wasTaken = state.isTaken;
+    let isLong = false;
+    try {
+      for (;;) {
+        if (work.ms > maxWorkMs)
+          throw new VmError(STATUS.executionLimitReached, `the code runs longer than ${maxWorkMs} ms`);
+        const pause = slices.pause();
+        if (pause !== undefined) {
           await pause;
           if (!isLong) await longRuns?.enter();
           isLong = true;
           if (state.isTaken && !wasTaken) throw new NeedsItem(Promise.resolve());
         }
-      } finally {
-        if (isLong) longRuns?.leave();
+        const { done, value } = nextPiece(pieces, work);
+        if (done === true) return value;
       }
-    });
+    } finally {
+      if (isLong) longRuns?.leave();
+    }
   }
 
   /** Code and configuration, once they are read. */
@@ -235,10 +256,15 @@ export class LedgerRun {
   }
 
   /** Reads what every run needs. */
-  async open(): Promise<KnownState> {
+  open(): MaybePromise<KnownState> {
     const { known } = this.#options;
-    if (known === undefined) await this.fetch(CONFIG_KEYS);
-    this.#state = known ?? (await this.withItems(() => this.#load()));
+    this.#state = known;
+    return known ?? this.#openUnknown();
+  }
+
+  async #openUnknown(): Promise<KnownState> {
+    await this.fetch(CONFIG_KEYS);
+    this.#state = await this.withItems(() => this.#load());
     return this.#state;
   }
 

@@ -107,7 +107,7 @@ export class LedgerTransactions {
   }
 
   /** Data of an item after the transactions so far. */
-  item(key: Uint8Array): Promise<Uint8Array | undefined> {
+  async item(key: Uint8Array): Promise<Uint8Array | undefined> {
     return this.#run.withItems(() => this.#read(key)?.data);
   }
 
@@ -117,7 +117,7 @@ export class LedgerTransactions {
   }
 
   /** Runs a transaction and keeps nothing. Throws VmError for a fault of the chain's own transactions. */
-  execute(transaction: Transaction, options: ExecuteOptions): Promise<TransactionOutput> {
+  async execute(transaction: Transaction, options: ExecuteOptions): Promise<TransactionOutput> {
     return this.#run.run(() => {
       options.tracer?.begin();
       return execute(transaction, this.#options(options));
@@ -125,12 +125,12 @@ export class LedgerTransactions {
   }
 
   /** Makes a change that is no transaction's, and keeps nothing. */
-  change(change: StateEdit): Promise<TransactionOutput> {
+  async change(change: StateEdit): Promise<TransactionOutput> {
     return this.#run.run(() => executeEdit(change, this.#options({ areSignaturesValid: true })));
   }
 
   /** Runs a transaction's prologue and keeps nothing: an empty success, or a discarded transaction. */
-  validate(transaction: UserTransaction, options: ExecuteOptions): Promise<TransactionOutput> {
+  async validate(transaction: UserTransaction, options: ExecuteOptions): Promise<TransactionOutput> {
     return this.#run.run(() => new UserExecution(transaction, this.#options(options)).validate());
   }
 

@@ -1,4 +1,5 @@
 // View functions and transactions on a ledger.
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { Slices } from "../../base/wait.ts";
 import { fixedPosition, type LedgerPosition, type LedgerView } from "../../ledger/view.ts";
 import type { AbiType } from "../../move/abi.ts";
@@ -26,12 +27,12 @@ export class LedgerViewState {
   }
 
   /** A module; undefined if there is none. Throws ModuleError for one that does not parse. */
-  module(address: string, name: string): Promise<LoadedModule | undefined> {
+  module(address: string, name: string): MaybePromise<LoadedModule | undefined> {
     return this.#run.withItems(() => this.#run.module(address, name));
   }
 
   /** Runs a view function with units of gas. Throws VmError. */
-  call(call: ViewCall, maxGas: number): Promise<ViewResult> {
+  call(call: ViewCall, maxGas: number): MaybePromise<ViewResult> {
     const run = this.#run;
     const { config, sharedViews } = run.state;
     return run.run(() =>
@@ -48,7 +49,7 @@ export class LedgerViewState {
   }
 
   /** What the module says of an abort; undefined if it says nothing. */
-  abortInfo(location: string, code: bigint): Promise<AbortInfo | undefined> {
+  async abortInfo(location: string, code: bigint): Promise<AbortInfo | undefined> {
     const { read, program } = this.#run;
     return this.#run.withItems(() => abortInfoOf(location, code, read, program));
   }
@@ -79,9 +80,11 @@ export class ViewMachine {
   readonly tagOf: (type: AbiType) => TypeTag = tagOf;
 
   /** Opens the state of a version, for work in slices. Throws LedgerError, and VmError. */
-  async open(view: LedgerView, version: bigint, slices: Slices): Promise<LedgerViewState> {
-    const run = await this.#run(view, version, slices, "view");
-    return new LedgerViewState(run, this.#nativesOf(run, "views"));
+  open(view: LedgerView, version: bigint, slices: Slices): MaybePromise<LedgerViewState> {
+    return andThen(
+      this.#run(view, version, slices, "view"),
+      (run) => new LedgerViewState(run, this.#nativesOf(run, "views")),
+    );
   }
 
   /**
@@ -99,34 +102,39 @@ export class ViewMachine {
   }
 
   /** The code that is kept, if that of the position is the same. */
-  async #stateAt(view: LedgerView, position: LedgerPosition): Promise<KnownState | undefined> {
+  #stateAt(view: LedgerView, position: LedgerPosition): MaybePromise<KnownState | undefined> {
     const latest = this.#latest;
+    const stateOf = (): KnownState | undefined =>
+      this.#latest?.position === position ? this.#latest.state : undefined;
     // Views of two versions would take it from each other in turn.
-    if (latest !== undefined && latest.position !== position && latest.position.version <= position.version) {
-      const state = await latest.state.takeFor(view, position.version);
+    if (latest === undefined || latest.position === position || latest.position.version > position.version)
+      return stateOf();
+    return latest.state.takeFor(view, position.version).then((state) => {
       if (state !== undefined) this.#latest = { position, state };
-    }
-    return this.#latest?.position === position ? this.#latest.state : undefined;
+      return stateOf();
+    });
   }
 
-  async #run(
+  #run(
     view: LedgerView,
     version: bigint,
     slices: Slices,
     use: "block" | "request" | "view",
-  ): Promise<LedgerRun> {
+  ): MaybePromise<LedgerRun> {
     // A view that fetches must fetch modules too: what its answer rests on depends on them.
     const position = version === view.position.version ? fixedPosition(view) : undefined;
-    const known = position && (await this.#stateAt(view, position));
     const limits =
       use === "block"
         ? { longRuns: undefined, maxWorkMs: MAX_BLOCK_MS }
         : { longRuns: this.#longRuns, maxWorkMs: MAX_REQUEST_MS };
     const fetchesDependencies = use !== "view";
     const { programs } = this;
-    const run = new LedgerRun({ view, version, programs, known, slices, fetchesDependencies, ...limits });
-    const state = await run.open();
-    if (position !== undefined) this.#latest = { position, state };
-    return run;
+    return andThen(position && this.#stateAt(view, position), (known) => {
+      const run = new LedgerRun({ view, version, programs, known, slices, fetchesDependencies, ...limits });
+      return andThen(run.open(), (state) => {
+        if (position !== undefined && state !== known) this.#latest = { position, state };
+        return run;
+      });
+    });
   }
 }

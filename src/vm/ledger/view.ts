@@ -1,22 +1,22 @@
 // View functions: any function that is marked as a view, run on a state that it cannot change.
 import { sha3 } from "../../base/sha3.ts";
 import { BcsReader } from "../../bcs/reader.ts";
-import type { AbiType, ModuleAbi } from "../../move/abi.ts";
+import type { AbiType } from "../../move/abi.ts";
 import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.ts";
 import { STATUS, VmError } from "../errors.ts";
 import { type GasSchedule, InstructionPrices, Meter, type StoragePrices } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
 import { encodeValue } from "../layout.ts";
-import { Linker, type ModuleSource, type NativeSource, type SharedCode } from "../linker.ts";
+import { Linker, type ModuleSource, type NativeSource, named, type SharedCode } from "../linker.ts";
 import { findNative } from "../machine.ts";
 import { finish, type Pieces } from "../pieces.ts";
 import { Features, Session } from "../session.ts";
 import { type ItemReader, LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";
-import { structType, substitute } from "../types.ts";
+import { FRAMEWORK, structType, substitute } from "../types.ts";
 import { asRef, type Value } from "../values.ts";
 
-const FRAMEWORK = `${"0".repeat(63)}1`;
 const VOID_SESSION = 5;
+const NOTHING = new Uint8Array(0);
 
 /** What the chain says of itself: features, prices, its id. */
 export interface ChainConfig {
@@ -71,6 +71,8 @@ const SESSION_SEED = sha3(Buffer.from("APTOS::SessionId"));
 export function sessionHash(id: Uint8Array): Uint8Array {
   return sha3(Buffer.concat([SESSION_SEED, id]));
 }
+
+const VIEW_SESSION = sessionHash(Uint8Array.of(VOID_SESSION));
 
 export interface ViewCall {
   readonly address: string;
@@ -130,18 +132,19 @@ export class ViewRun {
       state,
       linker,
       chainId: config.chainId,
-      sessionHash: sessionHash(Uint8Array.of(VOID_SESSION)),
-      scriptHash: new Uint8Array(0),
+      sessionHash: VIEW_SESSION,
+      scriptHash: NOTHING,
       facts: undefined,
       features: config.features,
     });
     const prices = pricesOf(config.schedule, meter);
     const makeInterpreter = (): Interpreter => new Interpreter(linker, session, prices);
     const loaded = linker.module(address, name);
-    const definition = loaded.program.functions.find((one) => one.name === called);
+    const definition = named(loaded.program.functions, called);
     if (definition === undefined)
       throw new VmError(STATUS.functionResolutionFailure, `there is no function ${loaded.key}::${called}`);
-    if (!isView(loaded.program.abi, called) || definition.returns.length === 0)
+    const { abi } = loaded.program;
+    if (abi === undefined || named(abi.functions, called)?.isView !== true || definition.returns.length === 0)
       throw new VmError(STATUS.invalidMainSignature, `${loaded.key}::${called} is not a view function`);
     for (const type of typeArgs) linker.layout(type);
     assertTypeArgs(linker, definition.typeParams, typeArgs);
@@ -156,8 +159,7 @@ export class ViewRun {
       if (type.kind !== "signer" && type.kind !== "reference") assertArgumentType(type);
     const maker = new ArgumentMaker(linker, makeInterpreter);
     const values: Value[] = [];
-    for (const [i, type] of params.entries())
-      values.push(yield* maker.make(type, args[i] ?? new Uint8Array(0)));
+    for (const [i, type] of params.entries()) values.push(yield* maker.make(type, args[i] ?? NOTHING));
     const results = yield* makeInterpreter().callInPieces(instance, values);
     const types = definition.returns.map((type) => {
       const concrete = substitute(type, typeArgs);
@@ -184,8 +186,4 @@ export function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices
     knownPrices.set(schedule, prices);
   }
   return prices;
-}
-
-function isView(abi: ModuleAbi | undefined, name: string): boolean {
-  return abi?.functions.some((one) => one.name === name && one.isView) ?? false;
 }

@@ -1,11 +1,12 @@
 // Natives of the framework that touch the ledger or the transaction: tables, events, objects, accounts, context.
 import { toHex } from "../../base/hex.ts";
+import { sha3Short } from "../../base/keccak.ts";
 import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { isIdentifier } from "../../move/identifier.ts";
 import { aborted, invariant, STATUS, VmError } from "../errors.ts";
 import { decodeValue, encodeStored, encodeValue, hasDelayed } from "../layout.ts";
-import { type FunctionInstance, isSpecialAddress } from "../linker.ts";
+import { type FunctionInstance, isSpecialAddress, named } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
 import type { EntryFacts, GlobalSlot } from "../session.ts";
 import { formatType, moduleKey, tagNesting, typesKey } from "../types.ts";
@@ -45,20 +46,39 @@ function textLength(text: string): number {
   return Buffer.byteLength(text);
 }
 
+interface TypeInfo {
+  /** Length of the type's text. */
+  readonly units: number;
+  readonly address: string;
+  readonly module: Uint8Array;
+  readonly name: Uint8Array;
+}
+
+const typeInfos = new WeakMap<AbiType, TypeInfo>();
+const NOTHING = new Uint8Array(0);
+
+function typeInfo(type: AbiType): TypeInfo {
+  let info = typeInfos.get(type);
+  if (info === undefined) {
+    const text = formatType(type);
+    const units = textLength(text);
+    info = { units, address: "", module: NOTHING, name: NOTHING };
+    if (type.kind === "struct") {
+      const name = Buffer.from(text.slice(text.indexOf("::", text.indexOf("::") + 2) + 2));
+      info = { units, address: toHex(type.address), module: Buffer.from(type.module), name };
+    }
+    typeInfos.set(type, info);
+  }
+  return info;
+}
+
 const type_info: NativeModule = {
   type_of: (context, _, typeArgs) => {
     const type = argOf(typeArgs, 0);
-    const text = formatType(type);
-    chargeFor(context, "aptos_framework.type_info.type_of", textLength(text), "per_abstract_memory_unit");
+    const { units, address, module, name } = typeInfo(type);
+    chargeFor(context, "aptos_framework.type_info.type_of", units, "per_abstract_memory_unit");
     if (type.kind !== "struct") throw aborted(1);
-    const args = type.typeArgs.length === 0 ? "" : `<${type.typeArgs.map(formatType).join(", ")}>`;
-    return [
-      new Struct([
-        toHex(type.address),
-        byteVec(Buffer.from(type.module)),
-        byteVec(Buffer.from(`${type.name}${args}`)),
-      ]),
-    ];
+    return [new Struct([address, byteVec(module), byteVec(name)])];
   },
   type_name: (context, _, typeArgs) => {
     const text = formatType(argOf(typeArgs, 0));
@@ -219,7 +239,7 @@ const object: NativeModule = {
 };
 
 function derivedAddress(one: string, other: string, kind: number): string {
-  return toHex(sha3(Buffer.concat([Buffer.from(one, "hex"), Buffer.from(other, "hex"), Buffer.of(kind)])));
+  return toHex(sha3Short(Buffer.from(one + other, "hex"), Uint8Array.of(kind)));
 }
 
 function contextValue(
@@ -400,7 +420,7 @@ function unbound({ linker }: NativeContext, info: Value | undefined): NamedFunct
   const found = linker.isVisited({ key: moduleKey(address, module), address })
     ? linker.peek(address, module)
     : undefined;
-  const definition = found?.program.functions.find((one) => one.name === name);
+  const definition = found && named(found.program.functions, name);
   if (found === undefined || definition === undefined) throw aborted(UNRESOLVED);
   return { module: found, definition };
 }

@@ -33,9 +33,27 @@ export function none(): Struct {
   return new Struct([], 0);
 }
 
+const priceNames = new Map<string, Map<string, string>>();
+
+/** The name of a price, made once: a text that stays as it is keeps its hash. */
+function priceName(key: string, part: string): string {
+  let names = priceNames.get(key);
+  if (names === undefined) {
+    names = new Map();
+    priceNames.set(key, names);
+  }
+  let name = names.get(part);
+  if (name === undefined) {
+    name = `${key}.${part}`;
+    names.set(part, name);
+  }
+  return name;
+}
+
 /** Charges a base price and a price for each unit. */
 export function chargeFor({ meter }: NativeContext, key: string, units = 0, unit = "per_byte"): void {
-  meter.charge(meter.price(`${key}.base`) + (units === 0 ? 0 : meter.price(`${key}.${unit}`) * units));
+  const base = meter.price(priceName(key, "base"));
+  meter.charge(base + (units === 0 ? 0 : meter.price(priceName(key, unit)) * units));
 }
 
 function typeArg(typeArgs: readonly AbiType[]): AbiType {

@@ -21,7 +21,7 @@ import type { PublishRequest } from "../natives/framework.ts";
 import type { Pieces } from "../pieces.ts";
 import type { Features } from "../session.ts";
 import { loadModule } from "../state.ts";
-import { moduleKey, typeKey, typesKey } from "../types.ts";
+import { FRAMEWORK, moduleKey, typeKey, typesKey } from "../types.ts";
 import {
   ATTRIBUTE,
   isMetadataWellFormed,
@@ -29,7 +29,7 @@ import {
   type ModuleMetadata,
   metadataOfModule,
 } from "./metadata.ts";
-import { assertLinks, assertWellFormed } from "./verify.ts";
+import { assertLinks, assertWellFormed, isSubset } from "./verify.ts";
 
 const FEATURE = {
   friendsArePrivate: 2,
@@ -47,7 +47,6 @@ const COMPLEXITY_BASE = 2048;
 const COMPLEXITY_PER_BYTE = 20;
 /** Versions of the gas schedule that brought a rule. */
 const SINCE_STRICT_INIT = 35;
-const FRAMEWORK = `${"0".repeat(63)}1`;
 
 export interface PublishOptions {
   readonly linker: Linker;
@@ -120,7 +119,7 @@ export function* checkPublish(
   for (const module of modules) assertEvents(module);
   if (new Set(request.expectedModules).size > modules.length)
     throw mismatch("a module that the package names is missing");
-  stage(modules, request.destination, features);
+  assertPlaces(modules, request.destination, features);
   linker.stage(modules.map(({ loaded }) => loaded));
   for (const module of [...modules].sort(byKey)) {
     assertWellFormed(module);
@@ -378,16 +377,13 @@ function assertEvents({ program, loaded, old }: NewModule): void {
     if (!events.has(name)) throw eventFault(`${name} is no longer an event`);
 }
 
-/** Addresses, compatibility with old versions, and duplicates, one module after the other. */
-function stage(modules: readonly NewModule[], destination: string, features: Features): void {
-  const seen = new Set<string>();
+/** Addresses and compatibility with old versions, one module after the other. */
+function assertPlaces(modules: readonly NewModule[], destination: string, features: Features): void {
   for (const { loaded, program, old } of modules) {
     if (loaded.address !== destination)
       throw new VmError(STATUS.moduleAddressMismatch, `the module ${loaded.key} is not for this address`);
     if (old?.program.abi !== undefined && !isCompatible(old.program as Program, program, features))
       throw new VmError(STATUS.incompatibleUpdate, `${loaded.key} is not compatible with its old version`);
-    if (seen.has(loaded.key)) throw new VmError(STATUS.duplicateModule, `${loaded.key} is there twice`);
-    seen.add(loaded.key);
   }
 }
 
@@ -409,10 +405,6 @@ function isCompatible(old: Program, now: Program, features: Features): boolean {
   if (!checksFriends) return true;
   const friends = new Set(now.abi.friends.map(({ address, name }) => moduleKey(toHex(address), name)));
   return old.abi.friends.every(({ address, name }) => friends.has(moduleKey(toHex(address), name)));
-}
-
-function isSubset(some: readonly Ability[], of: readonly Ability[]): boolean {
-  return some.every((one) => of.includes(one));
 }
 
 function isStructCompatible(old: StructAbi, now: StructAbi): boolean {

@@ -46,6 +46,43 @@ export function structKey({ address, module, name }: AbiStructType): string {
   return `${toHex(address)}::${module}::${name}`;
 }
 
+/** What the abilities of a struct type depend on. */
+type StructAbilities = Pick<StructReference, "abilities" | "typeParams">;
+
+/** Abilities of a type, given those of the type parameters. A struct that is not found has none. */
+export function abilitiesOf(
+  type: AbiType,
+  params: readonly number[],
+  find: (type: AbiStructType) => StructAbilities | undefined,
+): number {
+  switch (type.kind) {
+    case "signer":
+      return DROP;
+    case "reference":
+      return COPY | DROP;
+    case "parameter":
+      return params[type.index] ?? 0;
+    case "function":
+      return type.abilities;
+    case "vector":
+      return PLAIN & abilitiesOf(type.item, params, find);
+    case "struct": {
+      const struct = find(type);
+      if (struct === undefined) return 0;
+      let bits = abilityBits(struct.abilities);
+      type.typeArgs.forEach((arg, i) => {
+        if (struct.typeParams[i]?.phantom === true) return;
+        const has = abilitiesOf(arg, params, find);
+        // A struct with key needs arguments with store.
+        bits &= (has & PLAIN) | (has & STORE ? KEY : 0);
+      });
+      return bits;
+    }
+    default:
+      return PLAIN;
+  }
+}
+
 /** The structs that code names, and what their types can do. */
 export class CodeTypes {
   readonly structs: ReadonlyMap<string, StructReference>;
@@ -56,32 +93,7 @@ export class CodeTypes {
 
   /** Abilities of a type, given those of the type parameters. */
   abilities(type: AbiType, params: readonly number[]): number {
-    switch (type.kind) {
-      case "signer":
-        return DROP;
-      case "reference":
-        return COPY | DROP;
-      case "parameter":
-        return params[type.index] ?? 0;
-      case "function":
-        return type.abilities;
-      case "vector":
-        return PLAIN & this.abilities(type.item, params);
-      case "struct": {
-        const struct = this.structs.get(structKey(type));
-        if (struct === undefined) return 0;
-        let bits = abilityBits(struct.abilities);
-        type.typeArgs.forEach((arg, i) => {
-          if (struct.typeParams[i]?.phantom === true) return;
-          const has = this.abilities(arg, params);
-          // A struct with key needs arguments with store.
-          bits &= (has & PLAIN) | (has & STORE ? KEY : 0);
-        });
-        return bits;
-      }
-      default:
-        return PLAIN;
-    }
+    return abilitiesOf(type, params, (struct) => this.structs.get(structKey(struct)));
   }
 
   /** Throws VmError for a type that cannot be: references inside of types, arguments without the abilities asked for. */

@@ -205,7 +205,7 @@ function assertNoRecursion(structs: readonly StructAbi[], self: string): void {
   }
 }
 
-function isSubset(some: readonly Ability[], of: readonly Ability[]): boolean {
+export function isSubset(some: readonly Ability[], of: readonly Ability[]): boolean {
   return some.every((one) => of.includes(one));
 }
 

@@ -12,7 +12,7 @@ import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.
 import type { WrittenItems } from "../change-set.ts";
 import { STATUS, VmError } from "../errors.ts";
 import type { ChainConfig } from "../ledger/view.ts";
-import type { FunctionInstance, Linker, LoadedModule } from "../linker.ts";
+import { type FunctionInstance, type Linker, type LoadedModule, named } from "../linker.ts";
 import type { PublishRequest } from "../natives/framework.ts";
 import type { Pieces } from "../pieces.ts";
 import { ATTRIBUTE, isUnstable, metadataOfModule } from "../publishing/metadata.ts";
@@ -124,7 +124,7 @@ export function* runEntry(run: SessionRun, entry: EntryFunction, signers: readon
   const module = linker.module(toHex(entry.module.address), entry.module.name);
   const typeArgs = entry.typeArgs.map(typeFromTag);
   for (const type of typeArgs) loadTypes(linker, type);
-  const definition = module.program.functions.find((one) => one.name === entry.function);
+  const definition = named(module.program.functions, entry.function);
   if (definition === undefined)
     throw new VmError(
       STATUS.functionResolutionFailure,

@@ -23,10 +23,9 @@ import { findNative } from "../machine.ts";
 import type { Pieces } from "../pieces.ts";
 import { Session, type Tracer, type TransactionFacts } from "../session.ts";
 import { LedgerState, moduleStateKey, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";
-import { structType } from "../types.ts";
+import { FRAMEWORK, structType } from "../types.ts";
 import { Ref, type Value } from "../values.ts";
 
-export const FRAMEWORK: string = `${"0".repeat(63)}1`;
 export const VALIDATION = "transaction_validation";
 export const FEATURE = {
   structArguments: 15,

@@ -9,8 +9,9 @@ import { addressFromBytes } from "../../move/address.ts";
 import { STATUS, type VmError } from "../errors.ts";
 import { abortInfoOf } from "../ledger/abort-info.ts";
 import { stringOf } from "../natives/framework.ts";
+import { FRAMEWORK } from "../types.ts";
 import { Struct } from "../values.ts";
-import { type ExecutorOptions, FEATURE, FRAMEWORK, VALIDATION } from "./session-run.ts";
+import { type ExecutorOptions, FEATURE, VALIDATION } from "./session-run.ts";
 
 /** Statuses of transactions that leave nothing behind. */
 export const DISCARD = {

@@ -3,6 +3,7 @@ import { toHex } from "../../../base/hex.ts";
 import type { AbiType } from "../../../move/abi.ts";
 import { aborted, invariant } from "../../errors.ts";
 import type { Native, NativeContext, NativeModule } from "../../natives.ts";
+import { FRAMEWORK } from "../../types.ts";
 import { asBig, asBytes, asVec, byteVec, type Value } from "../../values.ts";
 import {
   FAMILIES,
@@ -21,7 +22,6 @@ const SIZES_DIFFER = 0x010002;
 const TOO_MUCH_MEMORY = 0x090003;
 const MAX_BYTES = 1 << 20;
 const GROUP = "algebra";
-const FRAMEWORK = `${"0".repeat(63)}1`;
 
 interface Elements {
   bytes: number;

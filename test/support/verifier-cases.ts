@@ -1,0 +1,218 @@
+// Code that the chain refuses: for each fault, a module of our own that has it.
+import type { StructDefinition } from "../../scripts/local-chain-modules/definition.ts";
+import { FRAMEWORK, parseAddress } from "../../src/move/address.ts";
+import { functionOf, moduleOf } from "./machine.ts";
+
+const S = "0xcafe::m::S";
+const R = "0xcafe::m::R";
+const N = "0xcafe::m::N";
+const E = "0xcafe::m::E";
+const BODY_STRUCTS: readonly StructDefinition[] = [
+  { name: "S", abilities: ["copy", "drop", "store"], fields: [{ name: "a", type: "u64" }] },
+  { name: "R", abilities: ["key"], fields: [{ name: "a", type: "u64" }] },
+  { name: "N", fields: [{ name: "a", type: "u64" }] },
+  {
+    name: "E",
+    abilities: ["drop"],
+    variants: [
+      { name: "A", fields: [{ name: "a", type: "u64" }] },
+      { name: "B", fields: [{ name: "a", type: "bool" }] },
+    ],
+  },
+  {
+    name: "P",
+    abilities: ["copy", "drop"],
+    typeParams: [{ constraints: ["copy"], phantom: false }],
+    fields: [{ name: "a", type: "T0" }],
+  },
+];
+
+type Body = readonly [status: number, what: string, type: string, code: string, locals?: readonly string[]];
+
+/** Bodies with a fault. */
+const BODIES: readonly Body[] = [
+  [1007, "code without an end", "fn()", "nop"],
+  [1009, "an instruction that takes more than there is", "fn()", "pop; ret"],
+  [1020, "vectors of other items", "fn(vector<u8>)", "borrow local 0; vector length u64; pop; ret"],
+  [1023, "a value without drop that is popped", `fn(${N})`, "move local 0; pop; ret"],
+  [1025, "a branch on a number", "fn()", "load u64 1; branch if true out; nop; out:; ret"],
+  [1026, "an abort with a boolean", "fn()", "load true; abort"],
+  [1027, "a local of another type", "fn()", "load true; store local 0; ret", ["u64"]],
+  [
+    1028,
+    "a value without drop that is overwritten",
+    `fn(${N},${N})`,
+    "move local 1; store local 0; move local 0; unpack N; pop; ret",
+  ],
+  [1030, "a result of another type", "fn():(u64)", "load true; ret"],
+  [1032, "a value that is frozen", "fn(u64)", "copy local 0; freeze; pop; ret"],
+  [1034, "a field of a number", "fn(u64)", "borrow local 0; borrow field S.a; pop; ret"],
+  [1037, "a local without a value that is copied", "fn()", "copy local 0; pop; ret", ["u64"]],
+  [1038, "a value without copy that is copied", `fn(${N}):(${N},${N})`, "copy local 0; move local 0; ret"],
+  [1040, "a local that is moved twice", "fn(u64)", "move local 0; pop; move local 0; pop; ret"],
+  [1042, "a reference to a reference", "fn(&u64)", "borrow local 0; pop; ret"],
+  [1043, "a local without a value that is borrowed", "fn()", "borrow local 0; pop; ret", ["u64"]],
+  [1045, "an argument of another type", "fn(u64)", "load true; call f; ret"],
+  [1047, "a field of another type", "fn()", "load true; pack S; pop; ret"],
+  [1048, "a struct that is unpacked as another", `fn(${S})`, "move local 0; unpack R; pop; ret"],
+  [1049, "a number that is read", "fn(u64)", "copy local 0; read ref; pop; ret"],
+  [1050, "a value without copy that is read", `fn(&${N}):(${N})`, "move local 0; read ref; ret"],
+  [
+    1052,
+    "a value of another type that is written",
+    "fn(&mut u64)",
+    "load true; move local 0; write ref; ret",
+  ],
+  [
+    1053,
+    "a value without drop that is written over",
+    `fn(&mut ${N},${N})`,
+    "move local 1; move local 0; write ref; ret",
+  ],
+  [1055, "a reference that cannot be written", "fn(&u64)", "load u64 1; move local 0; write ref; ret"],
+  [1056, "numbers of two types that are added", "fn(u8)", "load u64 1; copy local 0; add; pop; ret"],
+  [1057, "a number that is negated as a boolean", "fn()", "load u64 1; not; pop; ret"],
+  [1058, "values of two types that are compared", "fn()", "load u64 1; load true; eq; pop; ret"],
+  [1059, "a type without key that is looked for", "fn(address)", "copy local 0; exists S; pop; ret"],
+  [1060, "a resource that is borrowed from a number", "fn()", "load u64 1; borrow global R; pop; ret"],
+  [1061, "a type without key that is borrowed", "fn(address)", "copy local 0; borrow global S; pop; ret"],
+  [1062, "a resource that is moved from a number", `fn():(${R})`, "load u64 1; move from R; ret"],
+  [1063, "a type without key that is moved from", `fn(address):(${S})`, "copy local 0; move from S; ret"],
+  [
+    1064,
+    "a resource that is moved to an address",
+    `fn(address,${R})`,
+    "copy local 0; move local 1; move to R; ret",
+  ],
+  [
+    1065,
+    "a type without key that is moved to",
+    `fn(&signer,${S})`,
+    "move local 0; move local 1; move to S; ret",
+  ],
+  [1069, "a value that is left on return", "fn()", "load u64 1; ret"],
+  [1075, "a type argument without an ability", `fn(${N})`, `move local 0; pack generic P<${N}>; pop; ret`],
+  [1076, "too many type arguments", "fn()", "load u64 1; pack generic P<u64,u64>; pop; ret"],
+  [1083, "a constant that does not decode", "fn()", "load constant u64 0x01; pop; ret"],
+  [1084, "a function without code", "fn()", ""],
+  [1088, "a value without drop that is left in a local", `fn(${N})`, "ret"],
+  [1090, "a generic struct that is packed without types", "fn()", "load u64 1; pack P; pop; ret"],
+  [1114, "too many blocks", "fn()", `${"load true; branch if true out; ".repeat(1024)}out:; ret`],
+  [
+    1115,
+    "a block that needs too large a stack",
+    "fn()",
+    `${"load true; ".repeat(1025)}${"pop; ".repeat(1025)}ret`,
+  ],
+  [1129, "a struct that is tested for a variant", `fn(&${S})`, "move local 0; test variant E.A; pop; ret"],
+  [
+    1132,
+    "a closure that captures what is no parameter",
+    "fn(u64)",
+    "load u64 1; pack closure f 0b10; pop; ret",
+  ],
+  [1133, "a number that is called", "fn()", "load u64 1; call closure u64; ret"],
+  [
+    1034,
+    "a field that is of another type in each variant",
+    `fn(&${E})`,
+    "move local 0; borrow variant field E.A|B.a; pop; ret",
+  ],
+];
+
+const field = (type: string): readonly { name: string; type: string }[] => [{ name: "a", type }];
+const other = (more: object): Uint8Array =>
+  moduleOf(
+    {
+      structs: [{ name: "T", abilities: ["store"], fields: field("u64") }],
+      functions: [
+        functionOf("open", "fn()", "ret"),
+        functionOf("hidden", "fn()", "ret", { visibility: "private" }),
+      ],
+      ...more,
+    },
+    "other",
+  );
+const OTHER = { address: parseAddress("0xcafe"), name: "other" };
+const deep = `${"vector<".repeat(20)}u8${">".repeat(20)}`;
+const many = <T>(one: T, count: number): T[] => new Array<T>(count).fill(one);
+const calls = (name: string, params: readonly string[] = []): Parameters<typeof moduleOf>[0] => ({
+  functions: [
+    functionOf("f", "fn()", `${"load u64 1; ".repeat(params.length)}call 0xcafe::other::${name}; ret`),
+  ],
+  importedFunctions: [{ module: OTHER, name, params }],
+});
+const uses = (name: string, abilities: readonly ["copy"] | readonly []): Parameters<typeof moduleOf>[0] => ({
+  structs: [{ name: "S", fields: field(`0xcafe::other::${name}`) }],
+  imports: [{ address: OTHER.address, module: OTHER.name, name, abilities, typeParams: [] }],
+});
+
+type Declaration = readonly [status: number, what: string, module: Parameters<typeof moduleOf>[0]];
+
+/** Declarations with a fault. */
+const DECLARATIONS: readonly Declaration[] = [
+  [1003, "a reference inside of a type", { functions: [functionOf("f", "fn(vector<&u64>)", "ret")] }],
+  [1005, "a struct that is part of itself", { structs: [{ name: "S", fields: field(`vector<${S}>`) }] }],
+  [
+    1006,
+    "a field without an ability of its struct",
+    {
+      structs: [
+        { name: "N", fields: field("u64") },
+        { name: "S", abilities: ["copy"], fields: field(N) },
+      ],
+    },
+  ],
+  [1012, "two fields of one name", { structs: [{ name: "S", fields: [...field("u8"), ...field("u64")] }] }],
+  [1017, "a function that the other module keeps to itself", calls("hidden")],
+  [1017, "a struct that the other module has not", uses("Missing", [])],
+  [1020, "a function with other parameters", calls("open", ["u64"])],
+  [1020, "a struct with other abilities", uses("T", ["copy"])],
+  [1080, "a struct without fields", { structs: [{ name: "S", fields: [] }] }],
+  [
+    1081,
+    "a module that is not there",
+    {
+      functions: [functionOf("f", "fn()", "call 0xcafe::none::f; ret")],
+      importedFunctions: [{ module: { ...OTHER, name: "none" }, name: "f" }],
+    },
+  ],
+  [1104, "a module that is its own friend", { friends: [{ ...OTHER, name: "m" }] }],
+  [1105, "a friend at another address", { friends: [{ address: FRAMEWORK, name: "coin" }] }],
+  [
+    1108,
+    "a phantom parameter that is used",
+    {
+      structs: [{ name: "S", typeParams: [{ constraints: [], phantom: true }], fields: field("T0") }],
+    },
+  ],
+  [
+    1112,
+    "too many type parameters",
+    { functions: [functionOf("f", "fn()", "ret", { typeParams: many([], 33) })] },
+  ],
+  [1113, "too many parameters", { functions: [functionOf("f", `fn(${many("u8", 129).join(",")})`, "ret")] }],
+  [1116, "a type that is nested too deeply", { functions: [functionOf("f", `fn(${deep})`, "ret")] }],
+];
+
+export interface RefusedCode {
+  readonly status: number;
+  readonly what: string;
+  /** The last one has the fault. */
+  readonly modules: () => readonly Uint8Array[];
+}
+
+export const REFUSED: readonly RefusedCode[] = [
+  ...BODIES.map(([status, what, type, code, locals = []]) => ({
+    status,
+    what,
+    modules: () => [
+      moduleOf({ structs: BODY_STRUCTS, functions: [functionOf("f", type, code, { locals })] }),
+    ],
+  })),
+  ...DECLARATIONS.map(([status, what, module]) => ({
+    status,
+    what,
+    modules: () => [other({}), moduleOf(module)],
+  })),
+];
