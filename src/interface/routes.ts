@@ -154,3 +154,36 @@ export const healthyRoute = route("GET", `${API_ROOT}/-/healthy`, "duration_secs
 export const readyRoute = readRoute("GET", `${API_ROOT}/-/ready`);
 export const infoRoute = route("GET", `${API_ROOT}/info`);
 export const ledgerInfoRoute = readRoute("GET", API_ROOT);
+
+/** The methods of a node that ask operations in its own process: whether each gives a value, or a list as it is taken. */
+export const CALLS = {
+  balance: "value",
+  balanceDetail: "value",
+  balanceHistory: "list",
+  balances: "value",
+  holdings: "list",
+  proveBalance: "value",
+  proveRawItem: "value",
+  watchBalance: "list",
+  watchBlocks: "list",
+  account: "value",
+  resource: "value",
+  resources: "list",
+  module: "value",
+  modules: "list",
+  tableItem: "value",
+  tableItems: "list",
+  countTableItems: "value",
+  rawItem: "value",
+  rawItems: "value",
+  view: "value",
+  trace: "value",
+  transaction: "value",
+  waitForTransaction: "value",
+  transactions: "value",
+  accountTransactions: "value",
+  block: "value",
+  gasPrices: "value",
+  encodeSubmission: "value",
+  explainSubmission: "value",
+} as const;
