@@ -77,7 +77,7 @@ describe("routes", () => {
     },
   );
 
-  const { CALLS: _, ...shared } = routes;
+  const { CALLS: _calls, READ_COMMANDS: _commands, ...shared } = routes;
 
   it.each(Object.entries(shared))("%s is that of an operation", (_name, route) => {
     const [operation] = OPERATIONS.filter(
