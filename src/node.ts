@@ -26,7 +26,7 @@ export type { ForkOptions } from "./node/options/fork-options.ts";
 export { FRONTEND_NUMBERS, HTTP_TABLE, type HttpOptions } from "./node/options/http-options.ts";
 export { LOCAL_CHAIN_TABLE } from "./node/options/local-chain-options.ts";
 export { NODE_TABLE, type NodeOptions } from "./node/options/node-options.ts";
-export type { StoreOptions } from "./node/store-engines.ts";
+export { ENGINE_NAMES, isSharedEngine, type StoreOptions } from "./node/store-engines.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copying.ts";
 export { verifyGenesis } from "./node/tools/genesis-report.ts";
 export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";

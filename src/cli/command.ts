@@ -26,6 +26,8 @@ export interface CommandRecord extends OptionRules {
   /** Operands as shown in the usage line. */
   readonly operands: string;
   readonly options: OptionRecord;
+  /** In the order that help shows them; that of the options when left out. */
+  readonly headings?: readonly string[];
   /** The options that `--help` shows; `--help-all` shows the rest. All when left out. */
   readonly mainOptions?: readonly string[];
   /** Keys of another command that the configuration file may have; this command ignores them. */
@@ -51,6 +53,7 @@ export function command<R extends OptionRecord, Shared extends OptionRecord = Re
     readonly name: string;
     readonly operands: string;
     readonly options: NoInfer<Shared> & R;
+    readonly headings?: readonly string[];
     readonly mainOptions?: readonly (keyof (Shared & R) & string)[];
     readonly otherConfigKeys?: readonly string[];
     readonly examples: readonly string[];
