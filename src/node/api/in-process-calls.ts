@@ -102,23 +102,23 @@ export abstract class InProcessCalls implements Ledger {
   readonly #calls = new Set<Promise<unknown>>();
 
   constructor(options: Pick<NodeOptions, "index" | "transactionIndex">) {
+    const parts = (): CallParts => this.parts();
     this.#operations = new OperationCalls({
       reader: this.reader,
-      services: () => {
-        const { submissions } = this.parts();
-        return {
-          types: this.reader.types,
-          gasPrices: this.reader.gasPrices,
-          views: this.reader.views,
-          viewGasLimit: VIEW_GAS_LIMIT,
-          submissions,
-          simulate: this.parts().simulation.simulate,
-          pendingTransaction: async (hash) => submissions?.pendingTransaction(hash),
-          encode: (body, view) => this.reader.encode(body, view),
-          explain: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
-          prove: (view, question, proofOptions) => this.proofs.prove(view, question, proofOptions),
-          nodeInfo: (view) => this.nodeInfo(view),
-        };
+      services: {
+        types: this.reader.types,
+        gasPrices: this.reader.gasPrices,
+        views: this.reader.views,
+        viewGasLimit: VIEW_GAS_LIMIT,
+        get submissions() {
+          return parts().submissions;
+        },
+        simulate: (...asked) => parts().simulation.simulate(...asked),
+        pendingTransaction: async (hash) => parts().submissions?.pendingTransaction(hash),
+        encode: (body, view) => this.reader.encode(body, view),
+        explain: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
+        prove: (view, question, proofOptions) => this.proofs.prove(view, question, proofOptions),
+        nodeInfo: (view) => this.nodeInfo(view),
       },
       isOff: (which) => options[which] === false,
       watch: (what, watchOptions) => this.#watch(what, watchOptions),

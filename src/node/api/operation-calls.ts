@@ -20,7 +20,7 @@ import type { Reader } from "./reader.ts";
 export interface OperationCallsOptions {
   readonly reader: Reader;
   /** What operations use in the process: no metrics, health or document. */
-  readonly services: () => Omit<Services, "unhealthyReason" | "unready" | "metrics" | "clock" | "openapi">;
+  readonly services: Omit<Services, "unhealthyReason" | "unready" | "metrics" | "clock" | "openapi">;
   readonly isOff: (which: "index" | "transactionIndex") => boolean;
   readonly watch: Asker["watch"];
 }
@@ -64,6 +64,14 @@ function copyOf(value: unknown, seen = new Map<unknown, unknown>()): unknown {
     Object.defineProperty(copy, name, { value: copyOf(member, seen), enumerable: true });
   }
   return copy;
+}
+
+/** The text of an answer that comes in pieces. */
+async function wholeOf(answer: AnyAnswer, { id }: Operation): Promise<Uint8Array> {
+  if (!("stream" in answer)) throw new Error(`${id} answers with events`);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of answer.stream) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
 }
 
 /** Asks a ledger. */
@@ -131,13 +139,13 @@ export class OperationCalls implements Asker {
     }
   }
 
-  /** What an operation answers and what is made of its data while the view is open. Throws what the operation refuses with. */
+  /** What is made of an operation's data while the view is open. Throws what the operation refuses with. */
   async #answer<A, D, T>(
     question: Question<A, D>,
     args: A,
     options: MinVersionOptions,
-    use: (data: D) => MaybePromise<T>,
-  ): Promise<AnyAnswer & { readonly used: T; readonly trustLevel: string | undefined }> {
+    use: (data: D, answer: AnyAnswer, view: LedgerView | undefined) => MaybePromise<T>,
+  ): Promise<{ readonly used: T; readonly cursor: string | undefined }> {
     // Every question is an operation, whose own types the arguments and the data have.
     const operation = question as Operation;
     const off = operation.switch;
@@ -145,34 +153,33 @@ export class OperationCalls implements Asker {
       throw new LedgerError("not_indexed", "the index is switched off on this node");
     }
     let newer: LedgerView | undefined;
-    const answer = await this.#withView(
-      operation,
-      async (view) => {
-        const handled = await operation.handle(args as ParsedArgs, {
-          view,
-          newerView: async () => {
-            newer = await this.openView();
-            return newer;
-          },
-          services: this.#options.services() as Services,
-          ledger: this,
-          form: "json",
-          isGone: () => false,
-          lastEventId: undefined,
-          streamHead: ({ version }) => version,
-          client: "",
-          slices: new Slices(),
-        });
-        const trustLevel = view && formatTrust(trustOf(view, handled));
-        return { ...handled, trustLevel, ...("data" in handled && { used: await use(handled.data as D) }) };
-      },
-      options,
-    ).finally(() => newer?.release());
-    if ("used" in answer) return answer as typeof answer & { readonly used: T };
-    if (!("stream" in answer)) throw new Error(`${operation.id} answers with events`);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of answer.stream) pieces.push(Buffer.from(piece));
-    return { ...answer, used: await use(Buffer.concat(pieces) as D) };
+    try {
+      return await this.#withView(
+        operation,
+        async (view) => {
+          const answer = await operation.handle(args as ParsedArgs, {
+            view,
+            newerView: async () => {
+              newer = await this.openView();
+              return newer;
+            },
+            services: this.#options.services as Services,
+            ledger: this,
+            form: "json",
+            isGone: () => false,
+            lastEventId: undefined,
+            streamHead: ({ version }) => version,
+            client: "",
+            slices: new Slices(),
+          });
+          const data = "data" in answer ? answer.data : await wholeOf(answer, operation);
+          return { used: await use(data as D, answer, view), cursor: answer.cursor };
+        },
+        options,
+      );
+    } finally {
+      newer?.release();
+    }
   }
 
   /** Some operations answer without a ledger, too. */
@@ -205,13 +212,15 @@ export class OperationCalls implements Asker {
     const segments = paramNames(route.path).map((name) => encodeURIComponent(`${given[name]}`));
     const args = operation.parseArgs(segments, pathTo(route, values).split("?")[1] ?? "");
     if (operation.body !== undefined) args.body = await operation.body.parse(body);
-    const encode = async (data: unknown): Promise<string> =>
-      `${Buffer.from(await operation.encode(data, "json", new Slices()))}`;
-    const {
-      used: text,
-      cursor,
-      trustLevel: trust,
-    } = await this.#answer(operation as object, args, options, encode);
-    return { text, cursor, trust };
+    const { used, cursor } = await this.#answer(
+      operation as object,
+      args,
+      options,
+      async (data, answer, view) => ({
+        text: `${Buffer.from(await operation.encode(data, "json", new Slices()))}`,
+        trust: view && formatTrust(trustOf(view, answer)),
+      }),
+    );
+    return { ...used, cursor };
   }
 }
