@@ -314,17 +314,10 @@ export function operation<
   const refusedQuery = Object.entries(definition.refusedQuery ?? {});
   const forms = Object.keys(definition.answer) as Form[];
   return {
-    id: definition.id,
-    method: definition.method,
-    path: definition.path,
+    ...definition,
     queryNames: query.map(([name]) => name as keyof Q & string),
     aliases: definition.aliases ?? [],
-    summary: definition.summary,
-    description: definition.description,
     errors: [...(definition.errors ?? []), ...commonErrors(definition, fields, params.length)],
-    links: definition.links,
-    ledger: definition.ledger,
-    switchable: definition.switchable,
     switch: definition.switch,
     successStatuses: definition.successStatuses ?? [200],
     isPaged: definition.isPaged ?? false,
@@ -334,7 +327,6 @@ export function operation<
     awaited: definition.awaited as AwaitedState<ParsedArgs> | undefined,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
-    params: definition.params,
     query: fields,
     body: definition.body,
     forms,

@@ -115,21 +115,12 @@ async function readTransaction(
     throw new ConfigError(`which: expected a bigint or a text, got ${typeof which}`);
   }
   const read = (text: string | Uint8Array): TransactionAnswer => toTransaction(fromJson(text));
-  const found =
-    typeof which === "bigint"
-      ? node.run(
-          getTransactionByVersion,
-          { txn_version: parseField("version", transactionVersionField, `${which}`) },
-          options,
-          read,
-        )
-      : node.run(
-          getTransactionByHash,
-          { txn_hash: parseField("hash", transactionHashField, which) },
-          options,
-          read,
-        );
-  return orNone("transaction_not_found", found);
+  if (typeof which === "string") {
+    const args = { txn_hash: parseField("hash", transactionHashField, which) };
+    return orNone("transaction_not_found", node.run(getTransactionByHash, args, options, read));
+  }
+  const args = { txn_version: parseField("version", transactionVersionField, `${which}`) };
+  return orNone("transaction_not_found", node.run(getTransactionByVersion, args, options, read));
 }
 
 /** `GET /v1/transactions/by_hash/{txn_hash}` */
