@@ -173,7 +173,7 @@ export class OperationCalls implements Asker {
             slices: new Slices(),
           });
           const data = "data" in answer ? answer.data : await wholeOf(answer, operation);
-          return { used: await use(data as D, answer, view), cursor: answer.cursor };
+          return { used: await use(data as D, answer, newer ?? view), cursor: answer.cursor };
         },
         options,
       );
