@@ -34,7 +34,7 @@ await build({
       groups: [
         {
           name: "base",
-          test: /src[\\/]base[\\/](errors|load-package|texts[\\/]nearest|option|settings|software-version)\.ts$/,
+          test: /src[\\/](base[\\/](errors|load-package|texts[\\/]nearest|option|settings|software-version)|interface[\\/]routes)\.ts$/,
           priority: 3,
         },
         { name: "cli", test: /src[\\/]cli[\\/]run-command\.ts$/, priority: 2 },

@@ -1,58 +1,49 @@
 // The public interface of the package.
 export { CodedError, ConfigError } from "./base/errors.ts";
 export type { Logger } from "./base/log.ts";
-export { createNode } from "./node/create-node.ts";
-export { verifyGenesis } from "./node/tools/genesis-report.ts";
 export type {
-  AccountAnswer,
-  AccountOptions,
-  Authored,
-  BalanceChange,
-  BalanceDetailAnswer,
-  BalanceEvent,
-  BatchAnswer,
-  BlockAnswer,
-  BlockEvent,
-  BlockQuery,
-  ChainAuthoring,
-  ChainSnapshot,
-  Explanation,
-  FollowOptions,
-  ForkOptions,
-  GasPrices,
-  GenesisReport,
   HistoryEnd,
   HistoryOptions,
-  HoldingAnswer,
-  HttpOptions,
-  ImpersonatedCall,
-  ImpersonatedResult,
-  LedgerInfo,
-  LocalChainOptions,
   MinVersionOptions,
-  ModuleAnswer,
-  Node,
-  NodeInfo,
-  NodeOptions,
-  PageOptions,
   ProveOptions,
-  Published,
   ReadOptions,
-  ResourceAnswer,
-  SdkConfig,
-  SimulationResult,
-  StoreOptions,
-  TableItemQuery,
   TableItemsOptions,
-  TableRow,
+  WatchOptions,
+} from "./http/calls/options.ts";
+export type { AccountAnswer } from "./http/operations/get-account.ts";
+export type { ModuleAnswer } from "./http/operations/get-account-module.ts";
+export type { ResourceAnswer } from "./http/operations/get-account-resource.ts";
+export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
+export type { BlockAnswer, BlockQuery } from "./http/operations/get-block-by-height.ts";
+export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
+export type { TableItemQuery } from "./http/operations/get-table-item.ts";
+export type { WaitOptions } from "./http/operations/get-transaction-by-hash.ts";
+export type { BatchAnswer } from "./http/operations/shared/batch-operation.ts";
+export type { PageOptions, TransactionAnswer } from "./http/operations/shared/transaction-page.ts";
+export type {
   TraceAnswer,
   TracedCall,
   TracedItem,
   TracedValue,
-  TransactionAnswer,
-  TrustRange,
-  UpstreamInfo,
-  ViewQuery,
-  WaitOptions,
-  WatchOptions,
-} from "./node.ts";
+} from "./http/operations/trace-transaction.ts";
+export type { ViewQuery } from "./http/operations/view.ts";
+export type { BalanceChange } from "./ledger/balances/balance-history.ts";
+export type { GasPrices } from "./ledger/gas-price.ts";
+export type { TableRow } from "./ledger/items/owned-items.ts";
+export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
+export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
+export type { ImpersonatedCall, ImpersonatedResult } from "./node/api/impersonation.ts";
+export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/api/node-info.ts";
+export type { LedgerInfo } from "./node/api/reader.ts";
+export type { Node, SdkConfig } from "./node/api/running-node.ts";
+export type { Authored, ChainAuthoring, ChainSnapshot, Published } from "./node/api/test-authors.ts";
+export { createNode } from "./node/create-node.ts";
+export type { FollowOptions } from "./node/options/follow-options.ts";
+export type { ForkOptions } from "./node/options/fork-options.ts";
+export type { HttpOptions } from "./node/options/http-options.ts";
+export type { LocalChainOptions } from "./node/options/local-chain-options.ts";
+export type { AccountOptions, NodeOptions } from "./node/options/node-options.ts";
+export type { StoreOptions } from "./node/store-engines.ts";
+export type { SimulationResult } from "./node/submissions/simulation.ts";
+export { type GenesisReport, verifyGenesis } from "./node/tools/genesis-report.ts";
+export type { Explanation } from "./transaction/explain/explanation.ts";

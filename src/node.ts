@@ -1,45 +1,22 @@
 // What commands, tests and programs may use of a node.
 import { ConfigError, TryAgainError } from "./base/errors.ts";
+import type { MinVersionOptions } from "./http/calls/options.ts";
 import type { Route, RouteValues } from "./interface/route.ts";
-import type { AnswerText } from "./node/api/ledger-reads.ts";
+import type { AnswerText } from "./node/api/operation-calls.ts";
 import type { Node } from "./node/api/running-node.ts";
 import type { Metrics } from "./node/metrics/metrics.ts";
-import type { MinVersionOptions } from "./node/options/read-options.ts";
 import { SextantNode, type WorkerLink } from "./node/sextant-node.ts";
 import type { WorkerSetup } from "./node/workers/worker-messages.ts";
 import { StoreError } from "./store/errors.ts";
 
-export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
-export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
-export type { BalanceChange } from "./ledger/balances/balance-history.ts";
-export type { GasPrices } from "./ledger/gas-price.ts";
-export type { TableRow } from "./ledger/items/owned-items.ts";
+export type { MinVersionOptions } from "./http/calls/options.ts";
+export type { TraceAnswer, TracedCall, TracedValue } from "./http/operations/trace-transaction.ts";
 export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
-export type { ImpersonatedCall, ImpersonatedResult } from "./node/api/impersonation.ts";
-export type {
-  AccountAnswer,
-  BlockAnswer,
-  BlockQuery,
-  ModuleAnswer,
-  PageOptions,
-  ResourceAnswer,
-  TableItemQuery,
-  TraceAnswer,
-  TracedCall,
-  TracedItem,
-  TracedValue,
-  TransactionAnswer,
-  ViewQuery,
-  WaitOptions,
-} from "./node/api/ledger-answers.ts";
-export { eventText } from "./node/api/ledger-reads.ts";
-export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/api/node-info.ts";
-export type { LedgerInfo } from "./node/api/reader.ts";
-export type { BatchAnswer, Explanation, Node, SdkConfig } from "./node/api/running-node.ts";
-export type { Authored, ChainAuthoring, ChainSnapshot, Published } from "./node/api/test-authors.ts";
+export { eventText } from "./node/api/operation-calls.ts";
+export type { Node } from "./node/api/running-node.ts";
 export { createNode } from "./node/create-node.ts";
 export { demoNamed } from "./node/demo-names.ts";
 export { CASSANDRA_TABLE, type CassandraOptions } from "./node/engines/cassandra.ts";
@@ -47,21 +24,11 @@ export { SOFTWARE_VERSION } from "./node/info.ts";
 export { FOLLOW_TABLE, type FollowOptions, type FollowProgress } from "./node/options/follow-options.ts";
 export type { ForkOptions } from "./node/options/fork-options.ts";
 export { FRONTEND_NUMBERS, HTTP_TABLE, type HttpOptions } from "./node/options/http-options.ts";
-export { LOCAL_CHAIN_TABLE, type LocalChainOptions } from "./node/options/local-chain-options.ts";
-export { type AccountOptions, NODE_TABLE, type NodeOptions } from "./node/options/node-options.ts";
-export type {
-  HistoryEnd,
-  HistoryOptions,
-  MinVersionOptions,
-  ProveOptions,
-  ReadOptions,
-  TableItemsOptions,
-  WatchOptions,
-} from "./node/options/read-options.ts";
-export type { StoreOptions } from "./node/store-engines.ts";
-export type { SimulationResult } from "./node/submissions/simulation.ts";
+export { LOCAL_CHAIN_TABLE } from "./node/options/local-chain-options.ts";
+export { NODE_TABLE, type NodeOptions } from "./node/options/node-options.ts";
+export { ENGINE_NAMES, isSharedEngine, type StoreOptions } from "./node/store-engines.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copying.ts";
-export { type GenesisReport, verifyGenesis } from "./node/tools/genesis-report.ts";
+export { verifyGenesis } from "./node/tools/genesis-report.ts";
 export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";
 export { parseOperand, refusalOf } from "./node/tools/operands.ts";
 export { checkProof, proofStart, proofToBcs, provableText } from "./node/tools/proof-files.ts";
@@ -76,6 +43,7 @@ export {
   type StoreReport,
 } from "./node/tools/store-tools.ts";
 export { parseUpstreamUrl } from "./sync/upstream/rest-upstream.ts";
+export type { Explanation } from "./transaction/explain/explanation.ts";
 
 /** Store errors that the user must fix; nothing was touched. */
 const USAGE_CODES = ["absent", "format", "identity", "unwritable"];
@@ -102,7 +70,7 @@ export async function createWorkerNode(
 ): Promise<{ readonly node: Node } & Pick<Metrics, "figures" | "counts">> {
   const node = new SextantNode({ ...setup.node, readOnly: true, logger: link.logger }, { ...setup, ...link });
   await node.start();
-  return { node, figures: () => node.figures(), counts: () => node.counts() };
+  return { node: node.callable(), figures: () => node.figures(), counts: () => node.counts() };
 }
 
 /** What the HTTP interface answers a question with, in JSON. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { toBytes } from "../http/calls/operands.ts";
 import { parseHexField } from "../http/schemas/hex-bytes.ts";
 import { parseWaypoint } from "../ledger/waypoint.ts";
 import { parseAddress } from "../move/address.ts";
 import { parseHexBytes } from "../move/scalar-text.ts";
-import { toBytes } from "../node/api/call-arguments.ts";
 import { hexFault } from "./hex.ts";
 
 describe("hexFault", () => {

@@ -2,7 +2,6 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import type { OptionRecord, OptionRules, OptionValues } from "../base/option.ts";
-import { type CommandName, SUMMARIES } from "./summaries.ts";
 
 /** Exit codes, as documented in docs/cli.md. */
 export const EXIT_OK = 0;
@@ -21,12 +20,14 @@ export interface CommandContext {
   readonly readStdin: () => Promise<Uint8Array>;
 }
 
-export interface Command extends OptionRules {
-  readonly name: CommandName;
-  readonly summary: string;
+/** A command as its file has it. */
+export interface CommandRecord extends OptionRules {
+  readonly name: string;
   /** Operands as shown in the usage line. */
   readonly operands: string;
   readonly options: OptionRecord;
+  /** In the order that help shows them; that of the options when left out. */
+  readonly headings?: readonly string[];
   /** The options that `--help` shows; `--help-all` shows the rest. All when left out. */
   readonly mainOptions?: readonly string[];
   /** Keys of another command that the configuration file may have; this command ignores them. */
@@ -39,15 +40,20 @@ export interface Command extends OptionRules {
   ) => Promise<number>;
 }
 
+export interface Command extends CommandRecord {
+  readonly summary: string;
+}
+
 /**
  * Makes a command whose `run` sees the types of its own options. A maker of several commands names as `Shared` the
- * options that all of them have, so that it sees the types of these. The summary is the one of the name.
+ * options that all of them have, so that it sees the types of these.
  */
 export function command<R extends OptionRecord, Shared extends OptionRecord = Record<never, never>>(
   definition: {
-    readonly name: CommandName;
+    readonly name: string;
     readonly operands: string;
     readonly options: NoInfer<Shared> & R;
+    readonly headings?: readonly string[];
     readonly mainOptions?: readonly (keyof (Shared & R) & string)[];
     readonly otherConfigKeys?: readonly string[];
     readonly examples: readonly string[];
@@ -57,9 +63,9 @@ export function command<R extends OptionRecord, Shared extends OptionRecord = Re
       context: CommandContext,
     ) => Promise<number>;
   } & OptionRules<keyof (Shared & R) & string>,
-): Command {
+): CommandRecord {
   // The parser gives `run` the values of these options; a list of commands cannot say so for each.
-  return { ...definition, summary: SUMMARIES[definition.name] } as Command;
+  return definition as CommandRecord;
 }
 
 /** Operands that do not fit the usage line, which the message ends with once the command is known. */

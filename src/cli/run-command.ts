@@ -13,16 +13,14 @@ import {
   EXIT_USAGE,
   OperandError,
 } from "./command.ts";
-import { LoadError, loadCommand, loadCommands } from "./commands.ts";
+import { LoadError, loadCommand, loadCommands, SUMMARIES } from "./commands.ts";
 import { commandHelp, nextSteps, programHelp, usageOf } from "./help/help.ts";
 import { Interrupted } from "./interrupt.ts";
 import { parseCommand } from "./parse.ts";
-import { COMMAND_NAMES, SUMMARIES } from "./summaries.ts";
 
 async function commandNamed(name: string): Promise<Command> {
-  const found = COMMAND_NAMES.find((one) => one === name);
-  if (found !== undefined) return loadCommand(found);
-  throw new ConfigError(`unknown command ${name}${didYouMean(name, COMMAND_NAMES)}`);
+  if (Object.hasOwn(SUMMARIES, name)) return loadCommand(name);
+  throw new ConfigError(`unknown command ${name}${didYouMean(name, Object.keys(SUMMARIES))}`);
 }
 
 async function run(args: readonly string[], context: CommandContext): Promise<number> {

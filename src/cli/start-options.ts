@@ -20,6 +20,7 @@ import {
   FRONTEND_NUMBERS,
   HTTP_TABLE,
   type HttpOptions,
+  isSharedEngine,
   LOCAL_CHAIN_TABLE,
   NODE_TABLE,
   type NodeOptions,
@@ -28,7 +29,6 @@ import {
 import { LOG_LEVELS } from "./log.ts";
 import { storeOf, storeOptions, storeRules } from "./store-options.ts";
 
-const { "log-requests": logRequests, ...httpFlags } = HTTP_TABLE.flags;
 const storageFlags = pickOptions(NODE_TABLE.flags, ["read-only", "prune-window", "proof-window"]);
 const originFlags = pickOptions(NODE_TABLE.flags, ["genesis", "waypoint"]);
 
@@ -46,7 +46,7 @@ const metricsPortOrOff: Option<number | "off" | undefined, ""> = {
 };
 
 export const startOptions = {
-  ...httpFlags,
+  ...HTTP_TABLE.flags,
   ...grouped("Serving", {
     output: choiceOption(
       "Forms of responses to serve: JSON and BCS (all), or one of them; the other becomes 403",
@@ -100,7 +100,6 @@ export const startOptions = {
       ["auto", "json", "text"],
       "auto",
     ),
-    "log-requests": logRequests,
     config: textOption("YAML file with any of these options as keys, without the dashes", "FILE"),
   }),
 };
@@ -113,7 +112,7 @@ const FOLLOWING = ["agree", "start-version", "proofs", "forward-submissions"] as
 const ORIGINS = ["genesis", "waypoint", "upstream", ...FOLLOWING, "local-chain"] as const;
 
 const hasWorkers = ["workers", (workers: unknown) => workers !== 0] as const;
-const isInMemory = ["store", (store: unknown) => store === "memory"] as const;
+const isUnshared = ["store", (store: unknown) => !isSharedEngine(store)] as const;
 
 function isFollowing(values: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(values.upstream) && values.upstream.length > 0;
@@ -130,7 +129,7 @@ function needs(options: readonly StartOption[], other: StartOption) {
 export const startRules: OptionRules<StartOption> = {
   exclusions: [
     ...storeRules.exclusions,
-    { one: isInMemory, others: ["read-only"], refusal: ": no other process can write a store in memory" },
+    { one: isUnshared, others: ["read-only"], refusal: ": no other process can write a store in memory" },
     {
       one: "read-only",
       others: [...ORIGINS, "fork", "blocks"],
@@ -147,7 +146,7 @@ export const startRules: OptionRules<StartOption> = {
       refusal: ": expected 0, because a fork (--fork) reads its network in one process",
     },
     {
-      one: isInMemory,
+      one: isUnshared,
       others: [hasWorkers],
       refusal: ": expected 0, because other processes cannot read a store in memory",
     },
@@ -220,8 +219,7 @@ function apiKeys(upstreams: number): Pick<FollowOptions, "apiKey" | "apiKeys"> {
 function httpOf(values: StartValues): HttpOptions {
   const { output, pages, "metrics-port": port, "tls-cert": certFile, "tls-key": keyFile } = values;
   return {
-    ...toNodeValues(httpFlags, values),
-    logRequests: values["log-requests"],
+    ...toNodeValues(HTTP_TABLE.flags, values),
     bcsOutput: output !== "json",
     jsonOutput: output !== "bcs",
     startPage: pages !== "off",

@@ -3,12 +3,13 @@ import { readFileSync } from "node:fs";
 import { ConfigError, errorText } from "../base/errors.ts";
 import {
   choiceOption,
+  type OptionRecord,
   type OptionRules,
   type OptionValues,
   textOption,
   toNodeValues,
 } from "../base/option.ts";
-import { CASSANDRA_TABLE, type CassandraOptions, type StoreOptions } from "../node.ts";
+import { CASSANDRA_TABLE, type CassandraOptions, ENGINE_NAMES, type StoreOptions } from "../node.ts";
 
 /** Data directory of every command that is given none. */
 export const DEFAULT_DATA = "./data";
@@ -57,15 +58,13 @@ const ENGINE_OPTIONS = {
   },
   memory: {},
   cassandra: { "store-url": urlOption, ...clusterOptions },
-};
-
-const ENGINES = ["lmdb", "memory", "cassandra"] as const satisfies readonly (keyof typeof ENGINE_OPTIONS)[];
+} satisfies Readonly<Record<StoreOptions["engine"], OptionRecord>>;
 
 export const storeOptions = {
   ...ENGINE_OPTIONS.lmdb,
   store: choiceOption(
     "Engine that keeps the ledger: in a data directory (lmdb), in memory, or in a Cassandra cluster",
-    ENGINES,
+    ENGINE_NAMES,
     "lmdb",
   ),
   ...ENGINE_OPTIONS.cassandra,
@@ -73,13 +72,13 @@ export const storeOptions = {
 
 type StoreOption = keyof typeof storeOptions;
 
-function optionsOf(engine: (typeof ENGINES)[number]): readonly StoreOption[] {
+function optionsOf(engine: StoreOptions["engine"]): readonly StoreOption[] {
   return Object.keys(ENGINE_OPTIONS[engine]) as StoreOption[];
 }
 
 export const storeRules: Required<OptionRules<StoreOption>> = {
   exclusions: [
-    ...ENGINES.map((engine) => ({
+    ...ENGINE_NAMES.map((engine) => ({
       one: ["store", (store: unknown) => store !== engine] as const,
       others: optionsOf(engine),
       refusal: ` needs --store ${engine}`,
@@ -88,7 +87,7 @@ export const storeRules: Required<OptionRules<StoreOption>> = {
     ...clusterRules.exclusions,
   ],
   requirements: [
-    ...ENGINES.map((engine) => ({
+    ...ENGINE_NAMES.map((engine) => ({
       options: optionsOf(engine),
       isMet: ({ store }: Readonly<Record<string, unknown>>) => store === engine,
       needs: `--store ${engine}`,

@@ -1,4 +1,5 @@
 // All operations. A new one costs one line here.
+import type { Asker } from "./calls/asker.ts";
 import type { Operation } from "./operation.ts";
 import { specJson, specPage, specYaml, startPage } from "./operations/documents.ts";
 import { encodeSubmission } from "./operations/encode-submission.ts";
@@ -40,8 +41,21 @@ import { submitTransaction } from "./operations/submit-transaction.ts";
 import { traceByVersion, traceTransaction } from "./operations/trace-transaction.ts";
 import { view } from "./operations/view.ts";
 
-/** All operations, in the order of the documentation. */
-export const OPERATIONS: readonly Operation[] = [
+/** One type with all members of these. */
+type Together<C extends readonly object[]> = {
+  readonly [I in keyof C]: (calls: C[I]) => void;
+}[number] extends (calls: infer All) => void
+  ? All
+  : never;
+
+/** The operations, with the types of their calls. */
+function listed<const C extends readonly object[]>(
+  ...operations: { readonly [I in keyof C]: Operation & { calls(node: Asker): C[I] } }
+): { readonly operations: readonly Operation[]; readonly calls?: Together<C> } {
+  return { operations };
+}
+
+const LIST = listed(
   getAccountBalance,
   getBalanceDetail,
   getBalanceHistory,
@@ -87,4 +101,10 @@ export const OPERATIONS: readonly Operation[] = [
   specPage,
   startPage,
   metrics,
-];
+);
+
+/** All operations, in the order of the documentation. */
+export const OPERATIONS: readonly Operation[] = LIST.operations;
+
+/** The methods of a node that ask operations. */
+export type Calls = NonNullable<(typeof LIST)["calls"]>;

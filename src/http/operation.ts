@@ -1,5 +1,5 @@
-// An operation is one object. Router, OpenAPI document and docs page derive from it; a path that our own clients call too
-// comes from interface/routes.ts.
+// An operation is one object. Router, OpenAPI document, docs page and the calls of a node in its own process derive from it;
+// a path that our own clients call too comes from interface/routes.ts.
 // `operation()` type-checks the handler against its parameters and returns an interface without type parameters, so
 // that the dispatcher treats all operations alike.
 
@@ -11,6 +11,7 @@ import type { TrustLevel } from "../ledger/trust.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../ledger/watch/watched.ts";
+import type { Asker, Question } from "./calls/asker.ts";
 import type { Condition } from "./error-catalogue.ts";
 import { HttpError, quoteInput } from "./errors.ts";
 import { type Field, type Fields, type JsonSchema, type ParsedArgs, parseField } from "./field.ts";
@@ -32,6 +33,10 @@ type ValueOf<F> = F extends Field<infer T> ? T : never;
 export type Args<P extends Fields, Q extends Fields, B> = { readonly [K in keyof P]: ValueOf<P[K]> } & {
   readonly [K in keyof Q]: ValueOf<Q[K]> | undefined;
 } & { readonly body: B };
+
+/** The same where an operation is called in the process. */
+type CallArgs<P extends Fields, Q extends Fields, B> = Pick<Args<P, Q, B>, keyof P> &
+  Partial<Omit<Args<P, Q, B>, keyof P>>;
 
 /** The body of a POST: JSON, and other media types where it names them. */
 export interface BodyField<T> {
@@ -209,6 +214,7 @@ export interface OperationDefinition<
   B,
   D,
   L extends LedgerUse,
+  C extends object,
 > extends Documentation,
     Pick<Route<Path>, "method" | "path"> {
   /** Error conditions of this operation, beyond those that follow from what it takes and reads. */
@@ -247,6 +253,8 @@ export interface OperationDefinition<
     args: Args<P, Q, B>,
     context: Context<L>,
   ): MaybePromise<Answer<D> | StreamedAnswer | EventAnswer<D & WatchEvent>>;
+  /** The methods of a node that ask the same in its own process. Each is `async` or a generator. */
+  calls?(node: Asker): C;
 }
 
 /** An operation as the server, the OpenAPI document and the docs see it. */
@@ -274,7 +282,13 @@ export interface Operation extends Documentation, Route {
   handle(args: ParsedArgs, context: Context): MaybePromise<AnyAnswer>;
   /** Encodes the data that the handler returned. */
   encode(data: unknown, form: Form, slices: Slices): MaybePromise<string | Uint8Array>;
+  calls(node: Asker): object;
 }
+
+/** An operation with the types of what it takes, returns and offers to programs. */
+export type TypedOperation<R extends Route, A, D, C extends object> = Operation &
+  R &
+  Question<A, D> & { calls(node: Asker): C };
 
 /** Creates an operation from its definition. */
 export function operation<
@@ -284,9 +298,15 @@ export function operation<
   B,
   D,
   L extends LedgerUse,
+  C extends object = object,
 >(
-  definition: OperationDefinition<Path, P, Q, B, D, L>,
-): Operation & Route<Path, (keyof Q & string) | (L extends "required" ? MinVersionName : never)> {
+  definition: OperationDefinition<Path, P, Q, B, D, L, C>,
+): TypedOperation<
+  Route<Path, (keyof Q & string) | (L extends "required" ? MinVersionName : never)>,
+  CallArgs<P, Q, B>,
+  D,
+  C
+> {
   const params = paramNames(definition.path).map((name) => [name, definition.params[name]] as const);
   const readsLedger = definition.ledger === "required";
   const fields: Fields = readsLedger ? { ...definition.query, ...minVersionFields } : definition.query;
@@ -294,17 +314,10 @@ export function operation<
   const refusedQuery = Object.entries(definition.refusedQuery ?? {});
   const forms = Object.keys(definition.answer) as Form[];
   return {
-    id: definition.id,
-    method: definition.method,
-    path: definition.path,
+    ...definition,
     queryNames: query.map(([name]) => name as keyof Q & string),
     aliases: definition.aliases ?? [],
-    summary: definition.summary,
-    description: definition.description,
     errors: [...(definition.errors ?? []), ...commonErrors(definition, fields, params.length)],
-    links: definition.links,
-    ledger: definition.ledger,
-    switchable: definition.switchable,
     switch: definition.switch,
     successStatuses: definition.successStatuses ?? [200],
     isPaged: definition.isPaged ?? false,
@@ -314,7 +327,6 @@ export function operation<
     awaited: definition.awaited as AwaitedState<ParsedArgs> | undefined,
     isDocument: definition.isDocument ?? false,
     unavailable: definition.unavailable ?? "unavailable",
-    params: definition.params,
     query: fields,
     body: definition.body,
     forms,
@@ -359,5 +371,7 @@ export function operation<
       // This operation's own handler made the data.
       return answer.encode(data as D, slices);
     },
+    // One without calls has no type for them.
+    calls: (node) => definition.calls?.(node) ?? ({} as C),
   };
 }

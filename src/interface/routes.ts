@@ -154,3 +154,73 @@ export const healthyRoute = route("GET", `${API_ROOT}/-/healthy`, "duration_secs
 export const readyRoute = readRoute("GET", `${API_ROOT}/-/ready`);
 export const infoRoute = route("GET", `${API_ROOT}/info`);
 export const ledgerInfoRoute = readRoute("GET", API_ROOT);
+
+/**
+ * Commands that print what one read of the state answers, line by line where it comes in pages. The operands are in the
+ * order of the path's parameters.
+ */
+export const READ_COMMANDS = {
+  account: {
+    route: accountRoute,
+    summary: "Print the sequence number and authentication key of an account",
+    operands: ["ADDRESS"],
+    examples: ["sextant account 0x1", "sextant account anna --ledger-version 7"],
+  },
+  resource: {
+    route: accountResourceRoute,
+    summary: "Print one resource of an account, decoded",
+    operands: ["ADDRESS", "TYPE"],
+    examples: ["sextant resource 0x1 0x1::chain_id::ChainId"],
+  },
+  resources: {
+    route: accountResourcesRoute,
+    summary: "Print every resource of an account, one JSON object a line",
+    operands: ["ADDRESS"],
+    examples: ["sextant resources 0xcafe"],
+  },
+  module: {
+    route: accountModuleRoute,
+    summary: "Print one module of an account with its ABI",
+    operands: ["ADDRESS", "NAME"],
+    examples: ["sextant module 0x1 coin"],
+  },
+  modules: {
+    route: accountModulesRoute,
+    summary: "Print every module of an account with its ABI, one JSON object a line",
+    operands: ["ADDRESS"],
+    examples: ["sextant modules 0x1"],
+  },
+};
+
+/** The methods of a node that ask operations in its own process: whether each gives a value, or a list as it is taken. */
+export const CALLS = {
+  balance: "value",
+  balanceDetail: "value",
+  balanceHistory: "list",
+  balances: "value",
+  holdings: "list",
+  proveBalance: "value",
+  proveRawItem: "value",
+  watchBalance: "list",
+  watchBlocks: "list",
+  account: "value",
+  resource: "value",
+  resources: "list",
+  module: "value",
+  modules: "list",
+  tableItem: "value",
+  tableItems: "list",
+  countTableItems: "value",
+  rawItem: "value",
+  rawItems: "value",
+  view: "value",
+  trace: "value",
+  transaction: "value",
+  waitForTransaction: "value",
+  transactions: "value",
+  accountTransactions: "value",
+  block: "value",
+  gasPrices: "value",
+  encodeSubmission: "value",
+  explainSubmission: "value",
+} as const;

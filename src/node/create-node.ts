@@ -13,5 +13,5 @@ export async function createNode(options: NodeOptions = {}): Promise<Node> {
     await node.close();
     throw error;
   }
-  return node;
+  return node.callable();
 }

@@ -9,6 +9,8 @@ import { pause } from "../base/wait.ts";
 import type { ChainGuide } from "../chain/demo/guide.ts";
 import { type BlockSource, LOCAL_CHAIN_ID } from "../chain/local-chain.ts";
 import { lagReason } from "../http/admission/request-view.ts";
+import { assertObject, knownOptions, type WatchOptions } from "../http/calls/options.ts";
+import type { Calls } from "../http/operation-list.ts";
 import type { ChainSubmissions } from "../http/services.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
@@ -26,6 +28,7 @@ import { type NodeInfo, toNodeInfo } from "./api/node-info.ts";
 import { proofWindowOf } from "./api/proof-questions.ts";
 import type { Node, SdkConfig } from "./api/running-node.ts";
 import { SubmissionService } from "./api/submission-service.ts";
+import type { ChainAuthoring } from "./api/test-authors.ts";
 import { DemoNameInfo, type DemoNames, withoutKeys } from "./demo-names.ts";
 import { Faults } from "./faults.ts";
 import { WaypointInfo } from "./following/follow-report.ts";
@@ -42,8 +45,7 @@ import { nodeMetrics } from "./metrics/node-metrics.ts";
 import { statusOf } from "./node-status.ts";
 import type { HttpOptions } from "./options/http-options.ts";
 import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
-import { assertObject, assertOptions, knownOptions } from "./options/option-table.ts";
-import type { WatchOptions } from "./options/read-options.ts";
+import { assertOptions } from "./options/option-table.ts";
 import type { ProofPort } from "./proof-port.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
@@ -70,7 +72,7 @@ export interface WorkerLink {
 
 export type WorkerRole = WorkerSetup & WorkerLink;
 
-export class SextantNode extends InProcessCalls implements Node {
+export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Calls & ChainAuthoring)> {
   readonly faulted: Promise<Error>;
   readonly #options: NodeOptions;
   readonly #storeOptions: StoreOptions;
@@ -182,6 +184,10 @@ export class SextantNode extends InProcessCalls implements Node {
 
   protected demoNames(): DemoNames {
     return this.#demoNames.read(this.#plan?.chain, this.#store?.identity);
+  }
+
+  callable(): Node & this {
+    return Object.assign(this, this.boundCalls());
   }
 
   async start(): Promise<void> {
@@ -297,7 +303,7 @@ export class SextantNode extends InProcessCalls implements Node {
     const { createSwitches } = await import("./api/author-switches.ts");
     this.#localServers = new LocalServers({
       host,
-      switches: isLoopback(host) ? createSwitches(this) : undefined,
+      switches: isLoopback(host) ? createSwitches(this.callable()) : undefined,
       faucetPort,
       statusPort,
       fund: async (address, amount) =>

@@ -1,4 +1,4 @@
-// The store engines that a node can use. A new engine is one line here, its file under engines/ and its flags in
+// The store engines that a node can use. A new engine is two lines here, its file under engines/ and its flags in
 // cli/store-options.ts.
 import { ConfigError, errorText } from "../base/errors.ts";
 import { pause } from "../base/wait.ts";
@@ -27,10 +27,17 @@ export type StoreOptions = {
   [E in keyof EngineOptions]: { readonly engine: E } & EngineOptions[E];
 }[keyof EngineOptions];
 
+export const ENGINE_NAMES = Object.keys(STORE_ENGINES) as readonly StoreOptions["engine"][];
+
+/** True for an engine whose stores several processes can open. */
+export function isSharedEngine(engine: unknown): boolean {
+  return ENGINE_NAMES.some((name) => name === engine && STORE_ENGINES[name].isShared);
+}
+
 /** The engine that the options name. Throws ConfigError for an unknown one. */
 export function engineOf({ engine }: StoreOptions): StoreEngine<StoreOptions> {
   if (!Object.hasOwn(STORE_ENGINES, engine)) {
-    const names = Object.keys(STORE_ENGINES).join(", ");
+    const names = ENGINE_NAMES.join(", ");
     throw new ConfigError(`store.engine: expected one of ${names}, got ${JSON.stringify(engine)}`);
   }
   // The union pairs each name with the options of its engine.

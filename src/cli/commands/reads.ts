@@ -1,23 +1,20 @@
 // Commands that print what one read of the HTTP interface answers, as JSON.
 import { ConfigError } from "../../base/errors.ts";
 import { type OptionRecord, type OptionValues, switchOption, textOption } from "../../base/option.ts";
+import { paramNames, type Route } from "../../interface/route.ts";
 import {
-  accountModuleRoute,
-  accountModulesRoute,
-  accountResourceRoute,
-  accountResourcesRoute,
-  accountRoute,
   accountTransactionsRoute,
   blockByHeightRoute,
   blockByVersionRoute,
   gasPriceRoute,
+  READ_COMMANDS,
   tableItemRoute,
   transactionByHashRoute,
   transactionByVersionRoute,
   transactionsRoute,
 } from "../../interface/routes.ts";
 import { parseOperand } from "../../node.ts";
-import { type Command, command, EXIT_OK, operandsOf } from "../command.ts";
+import { type CommandRecord, command, EXIT_OK, operandsOf } from "../command.ts";
 import { checkOperand, type NamedKind, NameFinder } from "../names.ts";
 import { askSource } from "../source/open.ts";
 import {
@@ -30,7 +27,6 @@ import {
   stateOptions,
 } from "../source/options.ts";
 import type { Source } from "../source/source.ts";
-import type { CommandName } from "../summaries.ts";
 
 /** Operands that may be names of a local chain. */
 const NAMED_OPERANDS: Readonly<Record<string, NamedKind>> = { ADDRESS: "address", TABLE_HANDLE: "table" };
@@ -38,7 +34,7 @@ const NAMED_OPERANDS: Readonly<Record<string, NamedKind>> = { ADDRESS: "address"
 const sharedOptions = { ...sourceOptions, ...minVersionOptions };
 
 interface Definition {
-  readonly name: CommandName;
+  readonly name: string;
   readonly operands: readonly string[];
   readonly examples: readonly string[];
 }
@@ -80,7 +76,7 @@ function stateReadCommand(
       at: { readonly ledger_version: bigint | undefined; readonly at: string | undefined },
     ): Promise<string> | AsyncIterable<string>;
   },
-): Command {
+): CommandRecord {
   return command({
     name: definition.name,
     operands: definition.operands.join(" "),
@@ -102,7 +98,7 @@ function historyReadCommand<R extends OptionRecord>(
     readonly options: R;
     ask(source: Source, operands: readonly string[], values: OptionValues<R>): Promise<string>;
   },
-): Command {
+): CommandRecord {
   return command<R, typeof sharedOptions>({
     name: definition.name,
     operands: definition.operands.join(" "),
@@ -116,42 +112,18 @@ function historyReadCommand<R extends OptionRecord>(
   });
 }
 
-export const accountCommand = stateReadCommand({
-  name: "account",
-  operands: ["ADDRESS"],
-  examples: ["sextant account 0x1", "sextant account anna --ledger-version 7"],
-  ask: (source, [address = ""], at) => source.read(accountRoute, { address, ...at }),
-});
-
-export const resourceCommand = stateReadCommand({
-  name: "resource",
-  operands: ["ADDRESS", "TYPE"],
-  examples: ["sextant resource 0x1 0x1::chain_id::ChainId"],
-  ask: (source, [address = "", resource_type = ""], at) =>
-    source.read(accountResourceRoute, { address, resource_type, ...at }),
-});
-
-export const resourcesCommand = stateReadCommand({
-  name: "resources",
-  operands: ["ADDRESS"],
-  examples: ["sextant resources 0xcafe"],
-  ask: (source, [address = ""], at) => source.list(accountResourcesRoute, { address, ...at }),
-});
-
-export const moduleCommand = stateReadCommand({
-  name: "module",
-  operands: ["ADDRESS", "NAME"],
-  examples: ["sextant module 0x1 coin"],
-  ask: (source, [address = "", module_name = ""], at) =>
-    source.read(accountModuleRoute, { address, module_name, ...at }),
-});
-
-export const modulesCommand = stateReadCommand({
-  name: "modules",
-  operands: ["ADDRESS"],
-  examples: ["sextant modules 0x1"],
-  ask: (source, [address = ""], at) => source.list(accountModulesRoute, { address, ...at }),
-});
+export const readCommands = Object.entries(READ_COMMANDS).map(([name, { route, operands, examples }]) =>
+  stateReadCommand({
+    name,
+    operands,
+    examples,
+    ask: (source, given, at) => {
+      const params = Object.fromEntries(paramNames(route.path).map((param, i) => [param, given[i] ?? ""]));
+      const asked = [route as Route, { ...params, ...at }] as const;
+      return asked[0].queryNames.includes("start") ? source.list(...asked) : source.read(...asked);
+    },
+  }),
+);
 
 function parseKey(text: string): unknown {
   try {

@@ -84,6 +84,7 @@ export const startCommand = command({
   name: "start",
   operands: "",
   options: startOptions,
+  headings: ["Serving", "Limits", "Storage", "Following", "Local chain", "TLS", "Logging"],
   mainOptions: [
     "data",
     "store",

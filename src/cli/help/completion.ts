@@ -2,9 +2,8 @@
 // options that take one of a few.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the shells expand these, not this program
 import { ConfigError } from "../../base/errors.ts";
-import type { Option } from "../../base/option.ts";
 import { didYouMean } from "../../base/texts/nearest.ts";
-import { type Command, command, EXIT_OK, operandsOf } from "../command.ts";
+import { type Command, type CommandRecord, command, EXIT_OK, operandsOf } from "../command.ts";
 import { flagText } from "./help.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -20,10 +19,10 @@ interface Flag {
   readonly value: ValueKind;
 }
 
-function valueKindOf({ placeholder }: Option<unknown>): ValueKind {
+function valueKindOf(placeholder: string | undefined): ValueKind {
   if (placeholder === undefined) return undefined;
   if (placeholder.includes("|") && /^[a-z0-9|]+$/.test(placeholder)) return placeholder.split("|");
-  if (placeholder === "FILE") return "file";
+  if (/\bFILE\b/.test(placeholder)) return "file";
   return placeholder === "DIR" ? "directory" : "other";
 }
 
@@ -38,7 +37,7 @@ function flagsOf({ options, mainOptions }: Command): Flag[] {
     .map(([name, option]) => ({
       flag: flagText(name, option).split(" ")[0] ?? "",
       help: shortHelp(option.help),
-      value: valueKindOf(option),
+      value: valueKindOf(option.placeholder),
     }));
   const all = { flag: "--help-all", help: "Show all options", value: undefined };
   return [
@@ -46,12 +45,6 @@ function flagsOf({ options, mainOptions }: Command): Flag[] {
     { flag: "--help", help: "Show options and examples", value: undefined },
     ...(mainOptions === undefined ? [] : [all]),
   ];
-}
-
-/** Words that an operand of a command can be. */
-function operandKind({ name, operands }: Command): ValueKind {
-  if (name === "completion") return SHELLS;
-  return /\bFILE\b/.test(operands) ? "file" : "other";
 }
 
 function bashScript(commands: readonly Command[]): string {
@@ -64,7 +57,7 @@ function bashScript(commands: readonly Command[]): string {
       `    ${command.name})`,
       ...(values.length === 0 ? [] : ['      case "$before" in', ...values, "      esac"]),
       `      if [[ "$word" == -* ]]; then COMPREPLY=($(compgen -W "${flags.map(({ flag }) => flag).join(" ")}" -- "$word"))`,
-      `      else ${bashReply(operandKind(command))}; fi ;;`,
+      `      else ${bashReply(valueKindOf(command.operands))}; fi ;;`,
     ];
   });
   return [
@@ -113,7 +106,7 @@ function zshScript(commands: readonly Command[]): string {
   const described = (names: readonly Command[]): string[] =>
     names.map(({ name, summary }) => `    ${quoted(`${name}:${zshDescription(shortHelp(summary))}`)}`);
   const cases = commands.flatMap((command) => {
-    const { flags, operand } = { flags: flagsOf(command), operand: operandKind(command) };
+    const { flags, operand } = { flags: flagsOf(command), operand: valueKindOf(command.operands) };
     const specs = flags.map(
       ({ flag, help, value }) =>
         `        ${quoted(`*${value === undefined ? flag : `${flag}=`}[${zshDescription(help)}]${zshAction(value)}`)}`,
@@ -153,7 +146,7 @@ function zshScript(commands: readonly Command[]): string {
 function fishScript(commands: readonly Command[]): string {
   const lines = commands.flatMap((command) => {
     const seen = `-n ${quoted(`__fish_seen_subcommand_from ${command.name}`)}`;
-    const operand = operandKind(command);
+    const operand = valueKindOf(command.operands);
     return [
       `complete -c sextant -n __fish_use_subcommand -a ${command.name} -d ${quoted(shortHelp(command.summary))}`,
       ...(operand === "file" ? [`complete -c sextant ${seen} -F`] : []),
@@ -190,7 +183,7 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
 }
 
 /** The command; it completes itself too, so it loads all commands when it runs. */
-export function completionCommand(loadAll: () => Promise<readonly Command[]>): Command {
+export function completionCommand(loadAll: () => Promise<readonly Command[]>): CommandRecord {
   return command({
     name: "completion",
     operands: SHELLS.join("|"),

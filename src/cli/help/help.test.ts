@@ -1,10 +1,10 @@
 // The help of `start`: ten options first, and every option under a heading.
 import { describe, expect, it } from "vitest";
-import { startCommand } from "../commands/start.ts";
-import { loadCommands } from "../commands.ts";
+import { loadCommand, loadCommands } from "../commands.ts";
 import { commandHelp, optionGroups } from "./help.ts";
 
 const commands = await loadCommands();
+const startCommand = await loadCommand("start");
 
 const flags = (text: string): readonly string[] => text.match(/^ {2}(--[a-z-]+|SEXTANT_\w+)/gm) ?? [];
 

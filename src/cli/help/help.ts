@@ -27,9 +27,9 @@ function optionLines(options: OptionRecord, width: number): string[] {
   });
 }
 
-/** The options of a command by heading, in the order of the records. */
-export function optionGroups({ options }: Command): ReadonlyMap<string, OptionRecord> {
-  const groups = new Map<string, OptionRecord>();
+/** The options of a command by heading, in the order of its headings and then of the records. */
+export function optionGroups({ options, headings = [] }: Command): ReadonlyMap<string, OptionRecord> {
+  const groups = new Map<string, OptionRecord>(headings.map((heading) => [heading, {}]));
   for (const [name, option] of Object.entries(options)) {
     const { group = "Options" } = option;
     groups.set(group, { ...groups.get(group), [name]: option });

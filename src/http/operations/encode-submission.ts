@@ -1,6 +1,9 @@
 // A JSON transaction request as the bytes to sign.
+
 import { BcsWriter } from "../../bcs/writer.ts";
 import { encodeRoute } from "../../interface/routes.ts";
+import { type Asker, toBody } from "../calls/asker.ts";
+import { knownOptions, MIN_VERSION_NAMES, type MinVersionOptions } from "../calls/options.ts";
 import { operation } from "../operation.ts";
 import { hexText } from "../printing/answer-text.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
@@ -9,6 +12,11 @@ import type { EncodedMessage } from "../services.ts";
 
 /** Room for the length prefix. */
 const PREFIX_BYTES = 5;
+
+export interface EncodeCall {
+  /** The bytes to sign for a transaction request: an object, JSON text, or its bytes. */
+  encodeSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Uint8Array>;
+}
 
 /** `POST /v1/transactions/encode_submission` */
 export const encodeSubmission = operation({
@@ -43,4 +51,12 @@ export const encodeSubmission = operation({
   async handle({ body }, { view, services, form }) {
     return { data: await services.encode(body, view, form === "json"), version: view.position.version };
   },
+  calls: (node: Asker): EncodeCall => ({
+    encodeSubmission: async (request, options = {}) => {
+      const known = knownOptions(MIN_VERSION_NAMES, options);
+      return node.run(encodeSubmission, { body: toBody(request) }, known, (message) =>
+        Uint8Array.from("text" in message ? message.text : message),
+      );
+    },
+  }),
 });

@@ -1,12 +1,17 @@
 // The price of gas.
+
 import { BcsWriter } from "../../bcs/writer.ts";
 import { gasPriceRoute } from "../../interface/routes.ts";
 import type { GasPrices } from "../../ledger/gas-price.ts";
+import type { Asker } from "../calls/asker.ts";
 import { operation } from "../operation.ts";
 import { U64_NUMBER_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 
-/** A price; the reference prints it as a number. */
+export interface GasPricesCall {
+  /** Estimated prices of a unit of gas, in octas. */
+  gasPrices(): Promise<GasPrices>;
+}
 
 /** `GET /v1/estimate_gas_price` */
 export const estimateGasPrice = operation({
@@ -46,4 +51,7 @@ export const estimateGasPrice = operation({
   async handle(_, { view, services }) {
     return { data: await services.gasPrices.estimate(view), version: undefined };
   },
+  calls: (node: Asker): GasPricesCall => ({
+    gasPrices: async () => node.run(estimateGasPrice, {}, {}, (prices) => prices),
+  }),
 });

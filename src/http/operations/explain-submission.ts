@@ -1,6 +1,14 @@
 // Explains a transaction before it is signed.
+import type { Explanation } from "../../transaction/explain/explanation.ts";
+import { type Asker, fromJson, toBody } from "../calls/asker.ts";
+import { knownOptions, MIN_VERSION_NAMES, type MinVersionOptions } from "../calls/options.ts";
 import { operation } from "../operation.ts";
 import { EXPLANATION_SCHEMA, explainBody } from "../schemas/explanation.ts";
+
+export interface ExplainCall {
+  /** Explains a signing message, a raw transaction or a transaction request, with warnings. */
+  explainSubmission(request: object | string | Uint8Array, options?: MinVersionOptions): Promise<Explanation>;
+}
 
 /** `POST /v1/transactions/explain_submission` */
 export const explainSubmission = operation({
@@ -31,4 +39,10 @@ export const explainSubmission = operation({
   async handle({ body }, { view, services }) {
     return { data: await services.explain(body, view), version: view.position.version };
   },
+  calls: (node: Asker): ExplainCall => ({
+    explainSubmission: async (request, options = {}) => {
+      const known = knownOptions(MIN_VERSION_NAMES, options);
+      return node.run(explainSubmission, { body: toBody(request) }, known, fromJson<Explanation>);
+    },
+  }),
 });

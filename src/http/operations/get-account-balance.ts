@@ -1,7 +1,11 @@
 // The balance of an account for a coin or a fungible asset.
+
 import { andThen } from "../../base/maybe-promise.ts";
 import { balanceRoute } from "../../interface/routes.ts";
 import { readBalance } from "../../ledger/balances/balance.ts";
+import type { Asker } from "../calls/asker.ts";
+import { readAtArgs } from "../calls/operands.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
@@ -9,10 +13,20 @@ import { quotedField } from "../schemas/flag.ts";
 import { U64_NUMBER_SCHEMA } from "../schemas/integer.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
+interface Balance {
+  readonly balance: bigint;
+  readonly quoted: boolean;
+}
+
 function encodeU64(value: bigint): Uint8Array {
   const bytes = Buffer.allocUnsafe(8);
   bytes.writeBigUInt64LE(value);
   return bytes;
+}
+
+export interface BalanceCall {
+  /** The balance of an account for a coin type or the metadata address of a fungible asset. */
+  balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
 }
 
 /** `GET /v1/accounts/{address}/balance/{asset_type}` */
@@ -31,12 +45,12 @@ export const getAccountBalance = operation({
       schema: U64_NUMBER_SCHEMA,
       description: "A bare integer with every digit.",
       example: 200000000,
-      encode: ({ balance, quoted }) => (quoted ? `"${balance}"` : balance.toString()),
+      encode: ({ balance, quoted }: Balance) => (quoted ? `"${balance}"` : balance.toString()),
     },
     bcs: {
       schema: { type: "string", format: "binary" },
       description: "Eight bytes: a little-endian u64.",
-      encode: ({ balance }) => encodeU64(balance),
+      encode: ({ balance }: Balance) => encodeU64(balance),
     },
   },
   handle(args, { view }) {
@@ -48,4 +62,11 @@ export const getAccountBalance = operation({
       })),
     );
   },
+  calls: (node: Asker): BalanceCall => ({
+    balance: async (address, asset, options = {}) => {
+      const at = readAtArgs(options);
+      const args = { address: node.args.address(address), asset_type: node.args.asset(asset), ...at };
+      return node.run(getAccountBalance, args, options, ({ balance }) => balance);
+    },
+  }),
 });

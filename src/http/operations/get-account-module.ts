@@ -1,8 +1,13 @@
 // One module of an account, with its ABI.
+
 import { accountModuleRoute } from "../../interface/routes.ts";
 import { readModuleItem } from "../../ledger/items/module-item.ts";
 import { formatAddress } from "../../move/address.ts";
+import { type Asker, fromJson, orNone } from "../calls/asker.ts";
+import { readAtArgs, toText } from "../calls/operands.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
+import { parseField } from "../field.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { AnswerText, addPieces } from "../printing/answer-text.ts";
 import { moduleText } from "../printing/move-json.ts";
@@ -10,6 +15,18 @@ import { addressField } from "../schemas/address.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
 import { moduleNameField } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+
+/** A module, as `GET …/module/{module_name}` answers. */
+export interface ModuleAnswer {
+  /** Hex. */
+  readonly bytecode: string;
+  readonly abi: Readonly<Record<string, unknown>>;
+}
+
+export interface ModuleCall {
+  /** A module; undefined if the address has none of this name. */
+  module(address: string, name: string, options?: ReadOptions): Promise<ModuleAnswer | undefined>;
+}
 
 /** `GET /v1/accounts/{address}/module/{module_name}` */
 export const getAccountModule = operation({
@@ -42,4 +59,11 @@ export const getAccountModule = operation({
     const text = await addPieces(new AnswerText(), pieces, slices);
     return { data: await text.finish(), version, timestampUsec };
   },
+  calls: (node: Asker): ModuleCall => ({
+    module: async (address, name, options = {}) => {
+      const module_name = parseField("name", moduleNameField, toText("name", name));
+      const args = { address: node.args.address(address), module_name, ...readAtArgs(options) };
+      return orNone("module_not_found", node.run(getAccountModule, args, options, fromJson<ModuleAnswer>));
+    },
+  }),
 });

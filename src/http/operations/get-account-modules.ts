@@ -1,12 +1,19 @@
 // All modules of an account, in pages.
+
 import { encodeWith } from "../../bcs/codec.ts";
 import { accountModulesRoute } from "../../interface/routes.ts";
 import { readModules } from "../../ledger/items/resource-item.ts";
 import { moduleIdCodec } from "../../move/wire.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { addPieces } from "../printing/answer-text.ts";
 import { moduleText } from "../printing/move-json.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
+import type { ModuleAnswer } from "./get-account-module.ts";
 import { accountItemsOperation } from "./shared/account-items.ts";
+
+export interface ModulesCall {
+  modules(address: string, options?: ReadOptions): AsyncIterable<ModuleAnswer>;
+}
 
 /** `GET /v1/accounts/{address}/modules` */
 export const getAccountModules = accountItemsOperation({
@@ -28,4 +35,5 @@ export const getAccountModules = accountItemsOperation({
       await slices.pause();
     }
   },
+  calls: (modules): ModulesCall => ({ modules }),
 });

@@ -1,9 +1,14 @@
 // One resource of an account.
+
 import { andThen } from "../../base/maybe-promise.ts";
 import { accountResourceRoute } from "../../interface/routes.ts";
 import { readResource } from "../../ledger/items/resource-item.ts";
 import { formatAddress } from "../../move/address.ts";
+import { type Asker, fromJson, orNone } from "../calls/asker.ts";
+import { readAtArgs, toText } from "../calls/operands.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
+import { parseField } from "../field.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { StoredValuePrinter } from "../printing/move-json.ts";
 import { addressField } from "../schemas/address.ts";
@@ -17,6 +22,17 @@ export const RESOURCE_SCHEMA = named("MoveResource", {
   required: ["type", "data"],
   properties: { type: STRUCT_TYPE_SCHEMA, data: MOVE_STRUCT_SCHEMA },
 });
+
+/** A resource, as `GET …/resource/{resource_type}` answers. */
+export interface ResourceAnswer {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface ResourceCall {
+  /** A resource; undefined if the address has none of this type. */
+  resource(address: string, type: string, options?: ReadOptions): Promise<ResourceAnswer | undefined>;
+}
 
 /** `GET /v1/accounts/{address}/resource/{resource_type}` */
 export const getAccountResource = operation({
@@ -53,4 +69,14 @@ export const getAccountResource = operation({
       }),
     );
   },
+  calls: (node: Asker): ResourceCall => ({
+    resource: async (address, type, options = {}) => {
+      const resource_type = parseField("type", resourceTypeField, toText("type", type));
+      const args = { address: node.args.address(address), resource_type, ...readAtArgs(options) };
+      return orNone(
+        "resource_not_found",
+        node.run(getAccountResource, args, options, fromJson<ResourceAnswer>),
+      );
+    },
+  }),
 });

@@ -1,9 +1,16 @@
 // All resources of an account, in pages.
+
 import { accountResourcesRoute } from "../../interface/routes.ts";
 import { readResources } from "../../ledger/items/resource-item.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { StoredValuePrinter } from "../printing/move-json.ts";
-import { RESOURCE_SCHEMA } from "./get-account-resource.ts";
+import { RESOURCE_SCHEMA, type ResourceAnswer } from "./get-account-resource.ts";
 import { accountItemsOperation } from "./shared/account-items.ts";
+
+export interface ResourcesCall {
+  /** All resources of an account at one version, read page by page as they are taken. */
+  resources(address: string, options?: ReadOptions): AsyncIterable<ResourceAnswer>;
+}
 
 /** `GET /v1/accounts/{address}/resources` */
 export const getAccountResources = accountItemsOperation({
@@ -26,4 +33,5 @@ export const getAccountResources = accountItemsOperation({
       await slices.pause();
     }
   },
+  calls: (resources): ResourcesCall => ({ resources }),
 });

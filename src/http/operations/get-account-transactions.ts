@@ -1,13 +1,28 @@
 // The transactions that an account sent.
+
 import { accountTransactionsRoute } from "../../interface/routes.ts";
 import { readAccount } from "../../ledger/items/account.ts";
 import { readSent } from "../../ledger/transaction-finder.ts";
+import type { Asker } from "../calls/asker.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { ledgerVersionField, limitField } from "../schemas/integer.ts";
-import { transactionCount, transactionPage, transactionPageAnswer } from "./shared/transaction-page.ts";
+import {
+  type PageOptions,
+  pageArgs,
+  type TransactionAnswer,
+  toTransactions,
+  transactionCount,
+  transactionPage,
+  transactionPageAnswer,
+} from "./shared/transaction-page.ts";
 
 const MAX_IN_FLIGHT = 64;
+
+export interface AccountTransactionsCall {
+  /** Transactions that an account sent, from a sequence number on; the last ones when `start` is left out. */
+  accountTransactions(address: string, options?: PageOptions): Promise<readonly TransactionAnswer[]>;
+}
 
 /** `GET /v1/accounts/{address}/transactions` */
 export const getAccountTransactions = operation({
@@ -43,4 +58,10 @@ export const getAccountTransactions = operation({
     const records = await readSent(view, { sender: address, start: first, limit: count });
     return transactionPage(records, context);
   },
+  calls: (node: Asker): AccountTransactionsCall => ({
+    accountTransactions: async (address, options = {}) => {
+      const args = { address: node.args.address(address), ...pageArgs(options) };
+      return node.run(getAccountTransactions, args, {}, toTransactions);
+    },
+  }),
 });

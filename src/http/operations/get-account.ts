@@ -1,9 +1,13 @@
 // An account: its sequence number and authentication key.
+
 import { toPrefixedHex } from "../../base/hex.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import { accountRoute } from "../../interface/routes.ts";
 import { type Account, readAccount } from "../../ledger/items/account.ts";
-import { type Address, formatAddress } from "../../move/address.ts";
+import { type Address, formatAddress, formatAddressLong } from "../../move/address.ts";
+import type { Asker } from "../calls/asker.ts";
+import { readAtArgs } from "../calls/operands.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
@@ -18,6 +22,20 @@ export function accountNotFound(address: Address, version: bigint): HttpError {
     "account_not_found",
     `no account at address ${formatAddress(address)} at ledger version ${version}`,
   );
+}
+
+/** An account. */
+export interface AccountAnswer {
+  /** In hex, with all 64 digits. */
+  readonly address: string;
+  readonly sequenceNumber: bigint;
+  /** Hex. */
+  readonly authenticationKey: string;
+}
+
+export interface AccountCall {
+  /** The address, sequence number and authentication key of an account. */
+  account(address: string, options?: ReadOptions): Promise<AccountAnswer>;
 }
 
 /** `GET /v1/accounts/{address}` */
@@ -62,4 +80,14 @@ export const getAccount = operation({
       }),
     );
   },
+  calls: (node: Asker): AccountCall => ({
+    account: async (given, options = {}) => {
+      const args = { address: node.args.address(given), ...readAtArgs(options) };
+      return node.run(getAccount, args, options, ({ sequenceNumber, authenticationKey }) => ({
+        address: formatAddressLong(args.address),
+        sequenceNumber,
+        authenticationKey: toPrefixedHex(authenticationKey),
+      }));
+    },
+  }),
 });

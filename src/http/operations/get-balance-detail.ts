@@ -10,6 +10,9 @@ import {
 } from "../../ledger/balances/balance-detail.ts";
 import { timeOf } from "../../ledger/read-point.ts";
 import { formatAddressLong } from "../../move/address.ts";
+import type { Asker } from "../calls/asker.ts";
+import { readAtArgs } from "../calls/operands.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import type { JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
@@ -134,7 +137,7 @@ function textOrNull(amount: bigint | undefined): string | null {
 }
 
 /** The answer in the form of its JSON. */
-export function toDetailAnswer(detail: Detail): BalanceDetailAnswer {
+function toDetailAnswer(detail: Detail): BalanceDetailAnswer {
   const { version, timestampUsec, balance, coin, fungible, info } = detail;
   return {
     ledger_version: `${version}`,
@@ -150,6 +153,11 @@ export function toDetailAnswer(detail: Detail): BalanceDetailAnswer {
     },
     ...(info === undefined ? {} : { ...info, display: formatAmount(balance, info.decimals) }),
   };
+}
+
+export interface BalanceDetailCall {
+  /** What a balance is made of, as `GET …/detail` answers. */
+  balanceDetail(address: string, asset: string, options?: ReadOptions): Promise<BalanceDetailAnswer>;
 }
 
 /** `GET /v1/accounts/{address}/balance/{asset_type}/detail` */
@@ -177,4 +185,11 @@ export const getBalanceDetail = operation({
     const timestampUsec = await timeOf(view, point);
     return { data: { ...detail, version, timestampUsec }, version, timestampUsec };
   },
+  calls: (node: Asker): BalanceDetailCall => ({
+    balanceDetail: async (address, asset, options = {}) => {
+      const at = readAtArgs(options);
+      const args = { address: node.args.address(address), asset_type: node.args.asset(asset), ...at };
+      return node.run(getBalanceDetail, args, options, toDetailAnswer);
+    },
+  }),
 });

@@ -1,4 +1,6 @@
 // How a balance changed.
+
+import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { historyRoute } from "../../interface/routes.ts";
 import {
@@ -9,6 +11,9 @@ import {
   walkHistory,
 } from "../../ledger/balances/balance-history.ts";
 import { isReversed, resolveRange } from "../../ledger/version-range.ts";
+import type { Asker } from "../calls/asker.ts";
+import { rangeEnd } from "../calls/operands.ts";
+import { HISTORY_NAMES, type HistoryOptions, knownOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
 import type { JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
@@ -68,6 +73,11 @@ async function streamLines(
     if (first.done !== true) yield toLines(first.value, form);
     for await (const changes of pieces) yield toLines(changes, form);
   })();
+}
+
+export interface BalanceHistoryCall {
+  /** The changes of a balance, oldest first, read piece by piece as they are taken. */
+  balanceHistory(address: string, asset: string, options?: HistoryOptions): AsyncIterable<BalanceChange>;
 }
 
 /** `GET /v1/accounts/{address}/balance/{asset_type}/history` */
@@ -158,4 +168,26 @@ export const getBalanceHistory = operation({
         : await sampleHistory(view, query, { points, start, isGone });
     return { data: page, version: range.to, cursor: page.next?.toString() };
   },
+  calls: (node: Asker): BalanceHistoryCall => ({
+    async *balanceHistory(address, asset, options = {}) {
+      const { points, ...range } = knownOptions(HISTORY_NAMES, options);
+      if (points !== undefined && !(Number.isSafeInteger(points) && points >= 4)) {
+        throw new ConfigError(`points: expected a whole number from 4 on, got ${points}`);
+      }
+      const ends = { from: rangeEnd("from", range.from), to: rangeEnd("to", range.to) };
+      if (isReversed(ends.from, ends.to)) throw new ConfigError("from: expected at most `to`, got more");
+      const pair = { owner: node.args.address(address), asset: node.args.asset(asset) };
+      const query = { ...pair, ...(await node.withView((view) => resolveRange(view, ends), options)) };
+      if (points === undefined) {
+        for await (const changes of walkHistory(() => node.openView(), query)) yield* changes;
+        return;
+      }
+      for (let start: bigint | undefined = query.from; start !== undefined; ) {
+        const sampling = { points, start, isGone: () => false };
+        const page: HistoryPage = await node.withView((view) => sampleHistory(view, query, sampling));
+        yield* page.changes;
+        start = page.next;
+      }
+    },
+  }),
 });

@@ -1,13 +1,15 @@
 // Many balances at one version.
+
 import type { CodedError } from "../../base/errors.ts";
 import { balancesRoute } from "../../interface/routes.ts";
 import { type BalancePair, readBalances } from "../../ledger/balances/balance.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { parseField } from "../field.ts";
 import { addressField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
-import { batchOperation } from "./shared/batch-operation.ts";
+import { askMany, type BatchAnswer, batchOperation } from "./shared/batch-operation.ts";
 
 /** A pair with its asset as it was written, which is what its total is called by. */
 interface BalanceQuery extends BalancePair {
@@ -41,6 +43,14 @@ function addUp(
     totals.set(name, (totals.get(name) ?? 0n) + (typeof balance === "bigint" ? balance : 0n));
   }
   return totals;
+}
+
+export interface BalancesCall {
+  /** Many balances at one version. */
+  balances(
+    pairs: readonly { readonly address: string; readonly asset: string }[],
+    options?: ReadOptions,
+  ): Promise<BatchAnswer<bigint>>;
 }
 
 /** `POST /v1/balances` */
@@ -96,4 +106,15 @@ export const getBalances = batchOperation({
   },
   addUp,
   read: async (view, queries, version, slices) => readBalances(view, queries, version, slices),
+  calls: (node): BalancesCall => ({
+    balances: async (pairs, options = {}) =>
+      askMany(
+        node,
+        "pairs",
+        pairs,
+        options,
+        ({ address, asset }) => ({ owner: node.args.address(address), asset: node.args.asset(asset) }),
+        async (view, queries, version) => readBalances(view, queries, version),
+      ),
+  }),
 });

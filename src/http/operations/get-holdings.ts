@@ -1,6 +1,10 @@
 // Every asset of an account.
+
 import { holdingsRoute } from "../../interface/routes.ts";
 import { type Holding, type HoldingsPage, readHoldings } from "../../ledger/balances/holdings.ts";
+import type { Asker } from "../calls/asker.ts";
+import { readAtArgs } from "../calls/operands.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import type { JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
@@ -44,6 +48,11 @@ export function toHoldingAnswer({ assetType, balance, info }: Holding): HoldingA
   };
 }
 
+export interface HoldingsCall {
+  /** Every asset of an account at one version, in the order of metadata addresses, read page by page as they are taken. */
+  holdings(address: string, options?: ReadOptions): AsyncIterable<HoldingAnswer>;
+}
+
 /** `GET /v1/accounts/{address}/balances` */
 export const getHoldings = operation({
   id: "get_holdings",
@@ -80,4 +89,11 @@ export const getHoldings = operation({
     const page = await readHoldings(view, { account, version, after, limit });
     return { data: page, version, timestampUsec, cursor: cursorText(version, page.next) };
   },
+  calls: (node: Asker): HoldingsCall => ({
+    async *holdings(address, options = {}) {
+      const args = { address: node.args.address(address), limit: MAX_LIMIT, ...readAtArgs(options) };
+      const pages = node.pages(getHoldings, args, options, ({ holdings }) => holdings.map(toHoldingAnswer));
+      for await (const holdings of pages) yield* holdings;
+    },
+  }),
 });

@@ -5,6 +5,9 @@ import { andThen } from "../../base/maybe-promise.ts";
 import { rawItemRoute } from "../../interface/routes.ts";
 import { readTableItem, type TableQuery } from "../../ledger/items/table-item.ts";
 import { formatAddress } from "../../move/address.ts";
+import { type Asker, orNone } from "../calls/asker.ts";
+import { readAtArgs, toBytes } from "../calls/operands.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { HttpError, quoteInput } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { hexText } from "../printing/answer-text.ts";
@@ -22,6 +25,11 @@ export function itemNotFound({ handle, key }: TableQuery, version: bigint): Http
     "table_item_not_found",
     `no item under table handle ${formatAddress(handle)} and key ${quoteInput(toPrefixedHex(key.subarray(0, MAX_SHOWN_KEY_BYTES)))} at ledger version ${version}`,
   );
+}
+
+export interface RawItemCall {
+  /** The stored bytes of a table item, by handle and serialized key; undefined if the table has no such item. */
+  rawItem(handle: string, key: string | Uint8Array, options?: ReadOptions): Promise<Uint8Array | undefined>;
 }
 
 /** `POST /v1/tables/{table_handle}/raw_item` */
@@ -60,4 +68,12 @@ export const getRawTableItem = operation({
       }),
     );
   },
+  calls: (node: Asker): RawItemCall => ({
+    rawItem: async (handle, key, options = {}) => {
+      const at = readAtArgs(options);
+      const args = { table_handle: node.args.handle(handle), body: toBytes(key), ...at };
+      const found = node.run(getRawTableItem, args, options, (item) => new Uint8Array(item));
+      return orNone("table_item_not_found", found);
+    },
+  }),
 });

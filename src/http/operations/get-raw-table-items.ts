@@ -1,13 +1,16 @@
 // Many table items at one version.
+
 import { rawItemsRoute } from "../../interface/routes.ts";
 import { readTableItems, UNREAD } from "../../ledger/items/table-item.ts";
+import { toBytes } from "../calls/operands.ts";
+import type { ReadOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA, parseHexField } from "../schemas/hex-bytes.ts";
 import { named } from "../schemas/named.ts";
 import { itemNotFound } from "./get-raw-table-item.ts";
-import { batchOperation } from "./shared/batch-operation.ts";
+import { askMany, type BatchAnswer, batchOperation } from "./shared/batch-operation.ts";
 
 /** Bytes of all items of one answer; hex takes twice as many. */
 const MAX_ITEMS_BYTES = 8 * 1024 * 1024;
@@ -17,6 +20,14 @@ function unread(): HttpError {
     "answer_too_large",
     `the items before this one fill a response of ${MAX_ITEMS_BYTES} bytes`,
   );
+}
+
+export interface RawItemsCall {
+  /** Many table items at one version; undefined where there is none. */
+  rawItems(
+    items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
+    options?: ReadOptions,
+  ): Promise<BatchAnswer<Uint8Array | undefined>>;
 }
 
 /** `POST /v1/tables/raw_items` */
@@ -81,4 +92,19 @@ export const getRawTableItems = batchOperation({
     }
     return results;
   },
+  calls: (node): RawItemsCall => ({
+    rawItems: async (items, options = {}) =>
+      askMany(
+        node,
+        "items",
+        items,
+        options,
+        ({ handle, key }) => ({ handle: node.args.handle(handle), key: toBytes(key) }),
+        async (view, queries, version) => {
+          const found = await readTableItems(view, queries, version, Number.POSITIVE_INFINITY);
+          // The view's bytes go with it.
+          return found.map((item) => (item instanceof Uint8Array ? Uint8Array.from(item) : undefined));
+        },
+      ),
+  }),
 });

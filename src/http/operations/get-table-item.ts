@@ -12,6 +12,9 @@ import { MoveError } from "../../move/errors.ts";
 import { formatTypeTag } from "../../move/type-tag.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
 import { ValuePrinter } from "../../move/value-print.ts";
+import { type Asker, fromJson, orNone, toBody } from "../calls/asker.ts";
+import { readAtArgs } from "../calls/operands.ts";
+import { knownOptions, type OptionNames, type ReadOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { AnswerText, addPieces } from "../printing/answer-text.ts";
@@ -68,6 +71,21 @@ async function printItem(
   }
 }
 
+/** Which table item, as `POST …/item` takes it. */
+export interface TableItemQuery {
+  readonly keyType: string;
+  readonly valueType: string;
+  /** The key in JSON. */
+  readonly key: unknown;
+}
+
+const QUERY_NAMES: OptionNames<TableItemQuery> = { keyType: true, valueType: true, key: true };
+
+export interface TableItemCall {
+  /** A table item by its key in JSON; undefined if the table has no such item. */
+  tableItem(handle: string, item: TableItemQuery, options?: ReadOptions): Promise<unknown>;
+}
+
 /** `POST /v1/tables/{table_handle}/item` */
 export const getTableItem = operation({
   id: "get_table_item",
@@ -96,4 +114,12 @@ export const getTableItem = operation({
       form === "bcs" ? Buffer.from(item) : await printItem(types, view, body, version, item, slices);
     return { data, version, timestampUsec };
   },
+  calls: (node: Asker): TableItemCall => ({
+    tableItem: async (handle, item, options = {}) => {
+      const { keyType: key_type, valueType: value_type, key } = knownOptions(QUERY_NAMES, item, "item");
+      const body = await tableItemBody.parse(toBody({ key_type, value_type, key }));
+      const args = { table_handle: node.args.handle(handle), body, ...readAtArgs(options) };
+      return orNone("table_item_not_found", node.run(getTableItem, args, options, fromJson));
+    },
+  }),
 });

@@ -1,4 +1,6 @@
 // The rows of a table, and how many there are.
+
+import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import type { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -10,6 +12,9 @@ import {
   type TableRowsPage,
 } from "../../ledger/items/owned-items.ts";
 import { timeOf } from "../../ledger/read-point.ts";
+import type { Asker } from "../calls/asker.ts";
+import { readAtArgs } from "../calls/operands.ts";
+import { knownOptions, TABLE_ITEMS_NAMES, type TableItemsOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
@@ -76,14 +81,10 @@ const sinceField: Field<bigint> = {
   omitExample: true,
 };
 
-/** Why rows cannot have changed since then. */
-export function sinceTooHigh(since: bigint, version: bigint): string {
-  return `since: expected at most the version that is read at, ${version}, got ${since}`;
-}
-
 function assertSince(since: bigint | undefined, version: bigint): void {
   if (since === undefined || since <= version) return;
-  throw new HttpError("invalid_range", sinceTooHigh(since, version));
+  const expected = `at most the version that is read at, ${version}`;
+  throw new HttpError("invalid_range", `since: expected ${expected}, got ${since}`);
 }
 
 const SHARED = {
@@ -95,6 +96,19 @@ const SHARED = {
   params: { table_handle: tableHandleField },
   errors: ["invalid_range"],
 } as const;
+
+export interface TableItemsCall {
+  /** The rows of a table at one version, in the order of their key hashes, read page by page as they are taken. */
+  tableItems(handle: string, options?: TableItemsOptions): AsyncIterable<TableRow>;
+}
+
+function rowArgs(node: Asker, handle: string, options: TableItemsOptions) {
+  const { since } = knownOptions(TABLE_ITEMS_NAMES, options);
+  if (since !== undefined && typeof since !== "bigint") {
+    throw new ConfigError(`since: expected a bigint, got ${typeof since}`);
+  }
+  return { table_handle: node.args.handle(handle), since, ...readAtArgs(options, TABLE_ITEMS_NAMES) };
+}
 
 /** `GET /v1/tables/{table_handle}/items` */
 export const getTableItems = operation({
@@ -130,6 +144,15 @@ export const getTableItems = operation({
     const page = await readTableRows(view, { handle, version, since, after, limit });
     return { data: page, version, timestampUsec, cursor: cursorText(version, page.next) };
   },
+  calls: (node: Asker): TableItemsCall => ({
+    async *tableItems(handle, options = {}) {
+      const args = { ...rowArgs(node, handle, options), limit: MAX_LIMIT };
+      // The view's bytes go with it.
+      const copied = ({ rows }: TableRowsPage): TableRow[] =>
+        rows.map(({ key, value }) => ({ key: Uint8Array.from(key), value: value && Uint8Array.from(value) }));
+      for await (const rows of node.pages(getTableItems, args, options, copied)) yield* rows;
+    },
+  }),
 });
 
 interface Count {
@@ -152,6 +175,11 @@ const COUNT_SCHEMA: JsonSchema = named("TableRowCount", {
     },
   },
 });
+
+export interface CountTableItemsCall {
+  /** How many rows a table has at one version. */
+  countTableItems(handle: string, options?: TableItemsOptions): Promise<bigint>;
+}
 
 /** `GET /v1/tables/{table_handle}/items/count` */
 export const countTableItems = operation({
@@ -185,4 +213,14 @@ export const countTableItems = operation({
     const data = { version, timestampUsec, count, isComplete: next === undefined };
     return { data, version, timestampUsec, cursor: cursorText(version, next) };
   },
+  calls: (node: Asker): CountTableItemsCall => ({
+    countTableItems: async (handle, options = {}) => {
+      const args = rowArgs(node, handle, options);
+      let total = 0n;
+      for await (const count of node.pages(countTableItems, args, options, (page) => page.count)) {
+        total += BigInt(count);
+      }
+      return total;
+    },
+  }),
 });

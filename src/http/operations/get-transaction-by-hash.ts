@@ -1,17 +1,29 @@
 // One transaction by its hash, now or as soon as it is committed.
+
 import { concatBytes } from "../../base/bytes.ts";
+import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { transactionByHashRoute, waitByHashRoute } from "../../interface/routes.ts";
 import { findByHash } from "../../ledger/transaction-finder.ts";
 import type { LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
+import { type Asker, fromJson, orNone } from "../calls/asker.ts";
+import {
+  knownOptions,
+  MIN_VERSION_NAMES,
+  type MinVersionOptions,
+  type OptionNames,
+} from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
+import { parseField } from "../field.ts";
 import { type Answer, type Context, encodedAnswer, operation } from "../operation.ts";
 import { TransactionPrinter } from "../printing/printer.ts";
 import { RecordsPrinter } from "../printing/records-text.ts";
-import { TRANSACTION_SCHEMA, transactionHashField } from "../schemas/transaction.ts";
+import { TRANSACTION_SCHEMA, transactionHashField, transactionVersionField } from "../schemas/transaction.ts";
 import type { PendingTransaction, Services } from "../services.ts";
+import { getTransactionByVersion } from "./get-transaction-by-version.ts";
+import { type TransactionAnswer, toTransaction } from "./shared/transaction-page.ts";
 
 /** A long transaction is printed in turns with others. All that wait are served after one commit. */
 const MAX_IN_FLIGHT = 200;
@@ -89,6 +101,28 @@ async function answerOf(
   return { data: await text.finish(), version: undefined };
 }
 
+export interface TransactionCall {
+  /** A transaction by its version or its hash; undefined if there is none. */
+  transaction(which: bigint | string, options?: MinVersionOptions): Promise<TransactionAnswer | undefined>;
+}
+
+async function readTransaction(
+  node: Asker,
+  which: bigint | string,
+  options: MinVersionOptions,
+): Promise<TransactionAnswer | undefined> {
+  if (typeof which !== "bigint" && typeof which !== "string") {
+    throw new ConfigError(`which: expected a bigint or a text, got ${typeof which}`);
+  }
+  const read = (text: string | Uint8Array): TransactionAnswer => toTransaction(fromJson(text));
+  if (typeof which === "string") {
+    const args = { txn_hash: parseField("hash", transactionHashField, which) };
+    return orNone("transaction_not_found", node.run(getTransactionByHash, args, options, read));
+  }
+  const args = { txn_version: parseField("version", transactionVersionField, `${which}`) };
+  return orNone("transaction_not_found", node.run(getTransactionByVersion, args, options, read));
+}
+
 /** `GET /v1/transactions/by_hash/{txn_hash}` */
 export const getTransactionByHash = operation({
   ...shared,
@@ -98,6 +132,10 @@ export const getTransactionByHash = operation({
   description:
     "One transaction: committed, or waiting for a block on a node that makes them. 404 for one that is neither, or was pruned. 403 on a node without an index of transactions, 503 while it builds one.",
   handle: ({ txn_hash: hash }, context) => answerOf(hash, context),
+  calls: (node: Asker): TransactionCall => ({
+    transaction: async (which, options = {}) =>
+      readTransaction(node, which, knownOptions(MIN_VERSION_NAMES, options)),
+  }),
 });
 
 /** Whether a transaction is committed, or never will be as far as this node knows: the handler looks again. */
@@ -107,6 +145,19 @@ async function isSettled(view: LedgerView, services: Services, hash: Uint8Array)
   if ((await findByHash(view, hash)) !== undefined) return true;
   // A node that takes no transactions knows of no waiting ones, so any may still come.
   return services.submissions !== undefined && (await services.pendingTransaction(hash)) === undefined;
+}
+
+/** How long to wait. */
+export interface WaitOptions {
+  /** 1000 unless given. */
+  readonly waitMs?: number | undefined;
+}
+
+const WAIT_NAMES: OptionNames<WaitOptions> = { waitMs: true };
+
+export interface WaitCall {
+  /** A transaction by its hash once it is committed; after the wait, what `transaction` returns. */
+  waitForTransaction(hash: string, options?: WaitOptions): Promise<TransactionAnswer | undefined>;
 }
 
 /** `GET /v1/transactions/wait_by_hash/{txn_hash}` */
@@ -122,4 +173,20 @@ export const waitTransactionByHash = operation({
     isThere: ({ txn_hash: hash }, view, services) => isSettled(view, services, hash),
   },
   handle: ({ txn_hash: hash }, context) => answerOf(hash, context),
+  calls: (node: Asker): WaitCall => ({
+    waitForTransaction: async (hash, options = {}) => {
+      const { waitMs = WAIT_MS } = knownOptions(WAIT_NAMES, options);
+      if (!(Number.isFinite(waitMs) && waitMs >= 0)) {
+        throw new ConfigError(`waitMs: expected a number from 0 on, got ${waitMs}`);
+      }
+      const untilMs = performance.now() + waitMs;
+      for (;;) {
+        const head = await node.withView(({ position }) => position.version);
+        const found = await readTransaction(node, hash, {});
+        const leftMs = untilMs - performance.now();
+        if (found?.version !== undefined || leftMs <= 0) return found;
+        await node.waitFor(head + 1n, leftMs);
+      }
+    },
+  }),
 });

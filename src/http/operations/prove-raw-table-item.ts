@@ -1,14 +1,24 @@
 // A proof of a table item, or that the table has none under a key.
+
 import { rawItemProofRoute } from "../../interface/routes.ts";
+import { encodeBundle } from "../../proof/made-bundle.ts";
+import type { Asker } from "../calls/asker.ts";
+import { toBytes } from "../calls/operands.ts";
+import type { ProveOptions } from "../calls/options.ts";
 import { operation } from "../operation.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { assertBodySize } from "../schemas/body-size.ts";
 import { bundleForms, PROOF_ERRORS, proofFields } from "../schemas/proof.ts";
 import { rawTableItemBody } from "../schemas/raw-table-item.ts";
-import { provenAnswer } from "./shared/prove.ts";
+import { proofArgs, provenAnswer } from "./shared/prove.ts";
 
 /** A bundle repeats the key in every form that it is checked in. Keys of real tables have less than a kilobyte. */
 const MAX_BODY_BYTES = 256 * 1024;
+
+export interface ProveRawItemCall {
+  /** A proof of a table item, or that there is none. */
+  proveRawItem(handle: string, key: string | Uint8Array, options?: ProveOptions): Promise<Uint8Array>;
+}
 
 /** `POST /v1/tables/{table_handle}/raw_item/proof` */
 export const proveRawTableItem = operation({
@@ -35,4 +45,11 @@ export const proveRawTableItem = operation({
   handle(args, context) {
     return provenAnswer(context, { kind: "tableItem", handle: args.table_handle, key: args.body }, args);
   },
+  calls: (node: Asker): ProveRawItemCall => ({
+    proveRawItem: async (handle, key, options = {}) => {
+      const asked = proofArgs(options);
+      const args = { table_handle: node.args.handle(handle), body: toBytes(key), ...asked };
+      return node.run(proveRawTableItem, args, options, encodeBundle);
+    },
+  }),
 });

@@ -1,7 +1,10 @@
 // A balance, sent again whenever it changes.
+
 import { toPrefixedHex } from "../../base/hex.ts";
 import { balanceStreamRoute } from "../../interface/routes.ts";
 import { type BalanceEvent, watchedBalance } from "../../ledger/watch/watched-balance.ts";
+import type { Asker } from "../calls/asker.ts";
+import type { WatchOptions } from "../calls/options.ts";
 import type { JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
@@ -39,6 +42,14 @@ function toData({ version, timestampUsec, balance, before, transactionHash }: Ba
   };
 }
 
+export interface WatchBalanceCall {
+  /**
+   * The balance now, and then every change of it. Ends with its signal, and rejects when the node closes. While the
+   * caller is busy, nothing is kept for it: what it missed is read from the history.
+   */
+  watchBalance(address: string, asset: string, options?: WatchOptions): AsyncIterable<BalanceEvent>;
+}
+
 /** `GET /v1/accounts/{address}/balance/{asset_type}/stream` */
 export const streamBalance = operation({
   id: "stream_balance",
@@ -56,4 +67,11 @@ export const streamBalance = operation({
   handle({ address: owner, asset_type: asset, after }, context) {
     return beginEvents(watchedBalance({ owner, asset }), context, after);
   },
+  calls: (node: Asker): WatchBalanceCall => ({
+    watchBalance: (address, asset, options = {}) =>
+      node.watch(
+        () => watchedBalance({ owner: node.args.address(address), asset: node.args.asset(asset) }),
+        options,
+      ),
+  }),
 });

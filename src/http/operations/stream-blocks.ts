@@ -1,6 +1,9 @@
 // The blocks, sent as they are committed.
+
 import { blockStreamRoute } from "../../interface/routes.ts";
 import { type BlockEvent, watchedBlocks } from "../../ledger/watch/watched-blocks.ts";
+import type { Asker } from "../calls/asker.ts";
+import type { WatchOptions } from "../calls/options.ts";
 import type { JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
 import {
@@ -26,6 +29,11 @@ function toData({ height, firstVersion, version, timestampUsec, epoch }: BlockEv
   return Object.fromEntries(COLUMNS.map((name, i) => [name, `${values[i]}`]));
 }
 
+export interface WatchBlocksCall {
+  /** The latest block, and then every block. */
+  watchBlocks(options?: WatchOptions): AsyncIterable<BlockEvent>;
+}
+
 /** `GET /v1/blocks/stream` */
 export const streamBlocks = operation({
   id: "stream_blocks",
@@ -41,4 +49,7 @@ export const streamBlocks = operation({
   refusedQuery: streamRefusedQuery,
   answer: { events: eventForm("block", EVENT_SCHEMA, toData) },
   handle: ({ after }, context) => beginEvents(watchedBlocks, context, after),
+  calls: (node: Asker): WatchBlocksCall => ({
+    watchBlocks: (options = {}) => node.watch(() => watchedBlocks, options),
+  }),
 });

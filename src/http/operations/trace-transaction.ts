@@ -1,4 +1,5 @@
 // Traces: the calls of a transaction that is simulated, or runs again on the state before it.
+
 import { equalBytes } from "../../base/bytes.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsReader } from "../../bcs/reader.ts";
@@ -6,7 +7,9 @@ import { traceByVersionRoute, traceRoute } from "../../interface/routes.ts";
 import { type ExecutionStatus, executionStatusCodec } from "../../ledger/formats/execution-status.ts";
 import { readRecord } from "../../ledger/formats/record.ts";
 import { transactionCodec } from "../../ledger/formats/transaction.ts";
+import { type Asker, fromJson, toBody } from "../calls/asker.ts";
 import { HttpError } from "../errors.ts";
+import { parseField } from "../field.ts";
 import { type Context, operation } from "../operation.ts";
 import { AnswerText } from "../printing/answer-text.ts";
 import type { CallTrace } from "../printing/call-trace.ts";
@@ -59,6 +62,73 @@ function answerOf(schema: typeof TRACE_SCHEMA) {
   return { json: { schema, description: "The calls, in the order in which they began.", encode } };
 }
 
+/** A value in a trace; of a reference, what it refers to. */
+export interface TracedValue {
+  readonly type: string;
+  readonly value?: unknown;
+  /** Hex of the BCS, where the ledger does not have the type. */
+  readonly bytes?: string;
+  /** True for a value that is too long, or has no BCS. */
+  readonly omitted?: boolean;
+}
+
+/** A resource with its type as the key, or a table item with its key in hex. */
+export interface TracedItem {
+  readonly kind: "resource" | "table_item";
+  /** The account, or the handle of the table. */
+  readonly owner: string;
+  readonly key: string;
+}
+
+export interface TracedCall {
+  /** 0 for a call of the chain itself. */
+  readonly depth: number;
+  readonly function: string;
+  readonly type_arguments: readonly string[];
+  readonly arguments: readonly TracedValue[];
+  /** With that of its own calls, in parts of a unit. */
+  readonly gas_used: string;
+  readonly reads: readonly TracedItem[];
+  readonly writes: readonly TracedItem[];
+  readonly events: readonly TracedValue[];
+  readonly aborted: boolean;
+  /** Entries of its lists that the bounds of an answer left out. */
+  readonly omitted?: string;
+}
+
+/** The calls of a transaction, as `POST /v1/transactions/trace` and `GET …/by_version/{txn_version}/trace` answer. */
+export interface TraceAnswer {
+  readonly success: boolean;
+  readonly vm_status: string;
+  readonly gas_used: string;
+  /** Parts of a unit of gas. */
+  readonly gas_scaling: string;
+  readonly fault?: {
+    readonly status: string;
+    readonly description: string;
+    readonly location?: string;
+    readonly function?: string;
+    readonly code_offset?: number;
+    readonly abort_code?: string;
+    readonly reason_name?: string;
+  };
+  /** In the order in which they began. */
+  readonly calls: readonly TracedCall[];
+  /** Calls that the bounds of an answer left out. */
+  readonly omitted_calls: string;
+  /** Of a committed transaction. */
+  readonly version?: string;
+  readonly matches_ledger?: boolean;
+}
+
+export interface TraceCall {
+  /**
+   * All calls of a transaction, with arguments, gas, items, events and the place of a fault: of a committed one by its
+   * version, or of one as `simulate` takes it, in JSON. There are none where the framework has no code.
+   */
+  trace(what: bigint | object | string): Promise<TraceAnswer>;
+}
+
 /** `POST /v1/transactions/trace` */
 export const traceTransaction = operation({
   id: "trace_transaction",
@@ -84,6 +154,16 @@ export const traceTransaction = operation({
     const { info } = readRecord(new BcsReader(record));
     return { data: await print(trace, context, version, info), version };
   },
+  calls: (node: Asker): TraceCall => ({
+    trace: async (what) => {
+      if (typeof what !== "bigint") {
+        const body = { bytes: toBody(what), isJson: true };
+        return node.run(traceTransaction, { body }, {}, fromJson<TraceAnswer>);
+      }
+      const txn_version = parseField("version", transactionVersionField, `${what}`);
+      return node.run(traceByVersion, { txn_version }, {}, fromJson<TraceAnswer>);
+    },
+  }),
 });
 
 /** `GET /v1/transactions/by_version/{txn_version}/trace` */

@@ -1,4 +1,5 @@
 // Calls of view functions.
+
 import { toHex } from "../../base/hex.ts";
 import { shortenText } from "../../base/texts/text.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -15,6 +16,9 @@ import { typeOfTag } from "../../transaction/requests/type-arguments.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
 import type { LedgerViewState } from "../../vm/ledger/ledger-views.ts";
 import { type LoadedModule, named } from "../../vm/linker.ts";
+import { type Asker, fromJson, toBody } from "../calls/asker.ts";
+import { readAtArgs } from "../calls/operands.ts";
+import { knownOptions, type OptionNames, type ReadOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { AnswerText } from "../printing/answer-text.ts";
@@ -108,6 +112,22 @@ async function faultOf(error: unknown, state: LedgerViewState | undefined): Prom
   return new HttpError("invalid_view", text, { cause: error, extra: { vm_error_code: status } });
 }
 
+/** A call of a view function. */
+export interface ViewQuery {
+  /** Such as `0x1::coin::balance`. */
+  readonly function: string;
+  readonly typeArguments?: readonly string[] | undefined;
+  /** In JSON as over HTTP; wide integers may be bigints. */
+  readonly arguments?: readonly unknown[] | undefined;
+}
+
+const QUERY_NAMES: OptionNames<ViewQuery> = { function: true, typeArguments: true, arguments: true };
+
+export interface ViewCall {
+  /** What a view function returns, each value as JSON. Throws for one that aborts or fails. */
+  view(query: ViewQuery, options?: ReadOptions): Promise<readonly unknown[]>;
+}
+
 /** `POST /v1/view` */
 export const view = operation({
   id: "view",
@@ -172,4 +192,17 @@ export const view = operation({
       throw await faultOf(error, state);
     }
   },
+  calls: (node: Asker): ViewCall => ({
+    view: async (query, options = {}) => {
+      const known = knownOptions(QUERY_NAMES, query, "query");
+      const { function: called, typeArguments = [], arguments: given = [] } = known;
+      const request = { function: called, type_arguments: typeArguments, arguments: given };
+      // As the interface has wide integers: texts.
+      const json = JSON.stringify(request, (_, value: unknown) =>
+        typeof value === "bigint" ? `${value}` : value,
+      );
+      const args = { body: await viewBody.parse(toBody(json)), ...readAtArgs(options) };
+      return node.run(view, args, options, fromJson<readonly unknown[]>);
+    },
+  }),
 });

@@ -9,7 +9,7 @@ import { PAGE_CURSOR_PATTERN } from "./patterns.ts";
 import { type ReadAtArgs, readPointOf } from "./read-at.ts";
 
 /** Where a page starts. */
-interface PageCursor {
+export interface PageCursor {
   readonly version: bigint;
   /** The last place of the page before. */
   readonly after: Uint8Array;

@@ -1,28 +1,11 @@
 // Arguments of in-process calls. Each refusal names the parameter.
 import { ConfigError } from "../../base/errors.ts";
-import { fromHex, hexBytesFault } from "../../base/hex.ts";
 import { didYouMean } from "../../base/texts/nearest.ts";
+import { toText } from "../../http/calls/operands.ts";
 import type { Asset } from "../../ledger/balances/asset.ts";
 import type { Address } from "../../move/address.ts";
 import { type DemoNames, demoNamed } from "../demo-names.ts";
 import { parseOperand } from "../tools/operands.ts";
-
-/** Checks that a caller gave a text. */
-export function toText(name: string, value: unknown): string {
-  if (typeof value === "string") return value;
-  throw new ConfigError(`${name}: expected a text, got ${typeof value}`);
-}
-
-/** A copy of bytes that are given in hex or as bytes, by default those of a serialized key. */
-export function toBytes(key: string | Uint8Array, name = "key"): Uint8Array {
-  if (key instanceof Uint8Array) return Buffer.from(key);
-  const text = toText(name, key);
-  const bytes = fromHex(text.startsWith("0x") ? text.slice(2) : text);
-  if (bytes === undefined) {
-    throw new ConfigError(`${name}: expected an even number of hex digits: ${hexBytesFault(text)}`);
-  }
-  return bytes;
-}
 
 /** Operands that may be names of a local chain, and where the info response has those. */
 const NAMED = { address: "demo_accounts", asset: "demo_assets", table: "demo_tables" } as const;

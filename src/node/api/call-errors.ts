@@ -19,16 +19,11 @@ const LEDGER_CODES: Partial<Record<Condition, LedgerErrorCode>> = {
   internal: "corrupt",
 };
 
-/** Parameters of the HTTP interface that calls have under another name. */
+/** Members of a body that calls have under another name. */
 const CALL_NAMES: Readonly<Record<string, string>> = {
-  resource_type: "type",
-  module_name: "name",
   key_type: "keyType",
   value_type: "valueType",
   type_arguments: "typeArguments",
-  txn_hash: "hash",
-  txn_version: "version",
-  block_height: "height",
 };
 
 /** The error that a caller in the process gets. */

@@ -2,11 +2,11 @@
 import { ConfigError } from "../../base/errors.ts";
 import { type AuthoredChange, allOf, putAccount, setBalance } from "../../chain/authoring.ts";
 import { keypairOf, parsePrivateKey } from "../../chain/keys.ts";
+import { toText } from "../../http/calls/operands.ts";
 import { type Address, parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import { ACCOUNT_TABLE, type AccountOptions } from "../options/node-options.ts";
 import { assertOptions } from "../options/option-table.ts";
-import { toText } from "./call-arguments.ts";
 
 const MAX_ACCOUNTS = 10_000;
 

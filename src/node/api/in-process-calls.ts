@@ -2,71 +2,55 @@
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { BalanceDetailAnswer } from "../../http/operations/get-balance-detail.ts";
-import type { HoldingAnswer } from "../../http/operations/get-holdings.ts";
+import { toBody } from "../../http/calls/asker.ts";
+import {
+  knownOptions,
+  MIN_VERSION_NAMES,
+  type MinVersionOptions,
+  type OptionNames,
+  WATCH_NAMES,
+  type WatchOptions,
+} from "../../http/calls/options.ts";
+import type { Calls } from "../../http/operation-list.ts";
 import { type SubmissionBody, VIEW_GAS_LIMIT } from "../../http/services.ts";
 import type { Route, RouteValues } from "../../interface/route.ts";
-import type { BalanceChange } from "../../ledger/balances/balance-history.ts";
+import { CALLS } from "../../interface/routes.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import type { GasPrices } from "../../ledger/gas-price.ts";
-import type { TableRow } from "../../ledger/items/owned-items.ts";
 import type { Ledger, LedgerView } from "../../ledger/view.ts";
 import { parseEventId, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { watchChanges } from "../../ledger/watch/watch-changes.ts";
 import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
-import type { BalanceEvent } from "../../ledger/watch/watched-balance.ts";
-import { type BlockEvent, watchedBlocks } from "../../ledger/watch/watched-blocks.ts";
 import type { Store } from "../../store/contract.ts";
 import type { DemoNames } from "../demo-names.ts";
 import type { LedgerWriter } from "../ledger-writer.ts";
 import type { NodeOptions } from "../options/node-options.ts";
-import { knownOptions } from "../options/option-table.ts";
-import {
-  HISTORY_NAMES,
-  type HistoryOptions,
-  MIN_VERSION_NAMES,
-  type MinVersionOptions,
-  PROVE_NAMES,
-  type ProveOptions,
-  READ_NAMES,
-  type ReadOptions,
-  TABLE_ITEMS_NAMES,
-  type TableItemsOptions,
-  WATCH_NAMES,
-  type WatchOptions,
-} from "../options/read-options.ts";
 import type { Simulation, SimulationResult } from "../submissions/simulation.ts";
-import { BalanceQuestions } from "./balance-questions.ts";
 import { CallArguments } from "./call-arguments.ts";
 import { callError } from "./call-errors.ts";
-import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
-import { IndexQuestions } from "./index-questions.ts";
-import {
-  type AccountAnswer,
-  BLOCK_NAMES,
-  type BlockAnswer,
-  type BlockQuery,
-  type ModuleAnswer,
-  PAGE_NAMES,
-  type PageOptions,
-  type ResourceAnswer,
-  TABLE_ITEM_NAMES,
-  type TableItemQuery,
-  type TraceAnswer,
-  type TransactionAnswer,
-  VIEW_NAMES,
-  type ViewQuery,
-  WAIT_NAMES,
-  type WaitOptions,
-} from "./ledger-answers.ts";
-import { type AnswerText, LedgerReads } from "./ledger-reads.ts";
+import { type AnswerText, OperationCalls } from "./operation-calls.ts";
 import { ProofQuestions } from "./proof-questions.ts";
-import type { LedgerInfo } from "./reader.ts";
-import { Reader, toBody, toLedgerInfo } from "./reader.ts";
-import type { BatchAnswer, Explanation } from "./running-node.ts";
+import { type LedgerInfo, Reader, toLedgerInfo } from "./reader.ts";
 import type { SubmissionService } from "./submission-service.ts";
-import { type Authored, type ChainSnapshot, type Published, TestAuthors } from "./test-authors.ts";
+import { type ChainAuthoring, TestAuthors } from "./test-authors.ts";
+
+/** Every call of the operations, as the compiler checks. */
+const CALL_KINDS: {
+  readonly [K in keyof Calls]: ReturnType<Calls[K]> extends Promise<unknown> ? "value" : "list";
+} = CALLS;
+
+const AUTHORING: OptionNames<ChainAuthoring> = {
+  fund: true,
+  setBalance: true,
+  impersonate: true,
+  putTableItem: true,
+  publish: true,
+  mine: true,
+  setTime: true,
+  advanceTime: true,
+  snapshot: true,
+  revert: true,
+};
 
 /** What the calls need of the node, which has it only while it runs. */
 export interface CallParts {
@@ -102,7 +86,7 @@ export abstract class InProcessCalls implements Ledger {
     this.headWatch,
     new CallArguments(() => this.demoNames()),
   );
-  protected readonly proofs: ProofQuestions = new ProofQuestions(this.reader, () => this.parts().store);
+  protected readonly proofs: ProofQuestions = new ProofQuestions(() => this.parts().store);
   protected readonly authors: TestAuthors = new TestAuthors({
     args: this.reader.args,
     writer: () => this.parts().writer,
@@ -113,33 +97,31 @@ export abstract class InProcessCalls implements Ledger {
       this.headWatch.wentBack(version);
     },
   });
-  readonly #questions = new BalanceQuestions(this.reader);
-  readonly #indexQuestions: IndexQuestions;
-  readonly #reads: LedgerReads;
+  readonly #operations: OperationCalls;
   /** In flight. */
   readonly #calls = new Set<Promise<unknown>>();
 
   constructor(options: Pick<NodeOptions, "index" | "transactionIndex">) {
-    this.#indexQuestions = new IndexQuestions(this.reader, options.index === false);
-    this.#reads = new LedgerReads({
+    const parts = (): CallParts => this.parts();
+    this.#operations = new OperationCalls({
       reader: this.reader,
-      services: () => {
-        const { submissions } = this.parts();
-        return {
-          types: this.reader.types,
-          gasPrices: this.reader.gasPrices,
-          views: this.reader.views,
-          viewGasLimit: VIEW_GAS_LIMIT,
-          submissions,
-          simulate: this.parts().simulation.simulate,
-          pendingTransaction: async (hash) => submissions?.pendingTransaction(hash),
-          encode: (body, view) => this.reader.encode(body, view),
-          explain: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
-          prove: (view, question, proofOptions) => this.proofs.prove(view, question, proofOptions),
-          nodeInfo: (view) => this.nodeInfo(view),
-        };
+      services: {
+        types: this.reader.types,
+        gasPrices: this.reader.gasPrices,
+        views: this.reader.views,
+        viewGasLimit: VIEW_GAS_LIMIT,
+        get submissions() {
+          return parts().submissions;
+        },
+        simulate: (...asked) => parts().simulation.simulate(...asked),
+        pendingTransaction: async (hash) => parts().submissions?.pendingTransaction(hash),
+        encode: (body, view) => this.reader.encode(body, view),
+        explain: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
+        prove: (view, question, proofOptions) => this.proofs.prove(view, question, proofOptions),
+        nodeInfo: (view) => this.nodeInfo(view),
       },
       isOff: (which) => options[which] === false,
+      watch: (what, watchOptions) => this.#watch(what, watchOptions),
     });
   }
 
@@ -176,144 +158,31 @@ export abstract class InProcessCalls implements Ledger {
     await Promise.allSettled(this.#calls);
   }
 
-  balance(address: string, asset: string, options: ReadOptions = {}): Promise<bigint> {
-    return this.call(() => this.reader.balance(address, asset, knownOptions(READ_NAMES, options)));
-  }
-
-  rawItem(
-    handle: string,
-    key: string | Uint8Array,
-    options: ReadOptions = {},
-  ): Promise<Uint8Array | undefined> {
-    return this.call(() => this.reader.rawItem(handle, key, knownOptions(READ_NAMES, options)));
-  }
-
-  balances(
-    pairs: readonly { readonly address: string; readonly asset: string }[],
-    options: ReadOptions = {},
-  ): Promise<BatchAnswer<bigint>> {
-    return this.call(() => this.#questions.balances(pairs, knownOptions(READ_NAMES, options)));
-  }
-
-  rawItems(
-    items: readonly { readonly handle: string; readonly key: string | Uint8Array }[],
-    options: ReadOptions = {},
-  ): Promise<BatchAnswer<Uint8Array | undefined>> {
-    return this.call(() => this.#questions.rawItems(items, knownOptions(READ_NAMES, options)));
-  }
-
-  balanceDetail(address: string, asset: string, options: ReadOptions = {}): Promise<BalanceDetailAnswer> {
-    return this.call(() => this.#questions.detail(address, asset, knownOptions(READ_NAMES, options)));
-  }
-
-  balanceHistory(
-    address: string,
-    asset: string,
-    options: HistoryOptions = {},
-  ): AsyncGenerator<BalanceChange> {
-    return this.#list(() => this.#questions.history(address, asset, knownOptions(HISTORY_NAMES, options)));
-  }
-
-  proveBalance(address: string, asset: string, options: ProveOptions = {}): Promise<Uint8Array> {
-    return this.call(() => this.proofs.balance(address, asset, knownOptions(PROVE_NAMES, options)));
-  }
-
-  proveRawItem(handle: string, key: string | Uint8Array, options: ProveOptions = {}): Promise<Uint8Array> {
-    return this.call(() => this.proofs.rawItem(handle, key, knownOptions(PROVE_NAMES, options)));
-  }
-
-  holdings(address: string, options: ReadOptions = {}): AsyncGenerator<HoldingAnswer> {
-    return this.#list(() => this.#indexQuestions.holdings(address, knownOptions(READ_NAMES, options)));
-  }
-
-  tableItems(handle: string, options: TableItemsOptions = {}): AsyncGenerator<TableRow> {
-    return this.#list(() =>
-      this.#indexQuestions.tableItems(handle, knownOptions(TABLE_ITEMS_NAMES, options)),
-    );
-  }
-
-  countTableItems(handle: string, options: TableItemsOptions = {}): Promise<bigint> {
-    return this.call(() =>
-      this.#indexQuestions.countTableItems(handle, knownOptions(TABLE_ITEMS_NAMES, options)),
-    );
-  }
-
-  account(address: string, options: ReadOptions = {}): Promise<AccountAnswer> {
-    return this.call(() => this.#reads.account(address, knownOptions(READ_NAMES, options)));
-  }
-
-  resource(address: string, type: string, options: ReadOptions = {}): Promise<ResourceAnswer | undefined> {
-    return this.call(() => this.#reads.resource(address, type, knownOptions(READ_NAMES, options)));
-  }
-
-  resources(address: string, options: ReadOptions = {}): AsyncGenerator<ResourceAnswer> {
-    return this.#list(() => this.#reads.resources(address, knownOptions(READ_NAMES, options)));
-  }
-
-  module(address: string, name: string, options: ReadOptions = {}): Promise<ModuleAnswer | undefined> {
-    return this.call(() => this.#reads.module(address, name, knownOptions(READ_NAMES, options)));
-  }
-
-  modules(address: string, options: ReadOptions = {}): AsyncGenerator<ModuleAnswer> {
-    return this.#list(() => this.#reads.modules(address, knownOptions(READ_NAMES, options)));
-  }
-
-  tableItem(handle: string, item: TableItemQuery, options: ReadOptions = {}): Promise<unknown> {
-    return this.call(() =>
-      this.#reads.tableItem(
-        handle,
-        knownOptions(TABLE_ITEM_NAMES, item, "item"),
-        knownOptions(READ_NAMES, options),
-      ),
-    );
-  }
-
-  view(query: ViewQuery, options: ReadOptions = {}): Promise<readonly unknown[]> {
-    return this.call(() =>
-      this.#reads.view(knownOptions(VIEW_NAMES, query, "query"), knownOptions(READ_NAMES, options)),
-    );
-  }
-
-  transaction(
-    which: bigint | string,
-    options: MinVersionOptions = {},
-  ): Promise<TransactionAnswer | undefined> {
-    return this.call(() => this.#reads.transaction(which, knownOptions(MIN_VERSION_NAMES, options)));
-  }
-
-  waitForTransaction(hash: string, options: WaitOptions = {}): Promise<TransactionAnswer | undefined> {
-    return this.call(() => this.#reads.waitForTransaction(hash, knownOptions(WAIT_NAMES, options)));
-  }
-
-  transactions(options: PageOptions = {}): Promise<readonly TransactionAnswer[]> {
-    return this.call(() => this.#reads.transactions(knownOptions(PAGE_NAMES, options)));
-  }
-
-  accountTransactions(address: string, options: PageOptions = {}): Promise<readonly TransactionAnswer[]> {
-    return this.call(() => this.#reads.accountTransactions(address, knownOptions(PAGE_NAMES, options)));
-  }
-
-  block(query: BlockQuery): Promise<BlockAnswer | undefined> {
-    return this.call(() => this.#reads.block(knownOptions(BLOCK_NAMES, query, "query")));
-  }
-
-  gasPrices(): Promise<GasPrices> {
-    return this.call(() => this.#reads.gasPrices());
+  /** The calls that operations define, the first of which loads them, and those of test authors. */
+  protected boundCalls(): Calls & ChainAuthoring {
+    const asked = Object.entries(CALL_KINDS).map(([called, kind]) => {
+      const name = called as keyof Calls;
+      return kind === "value"
+        ? [name, (...given: unknown[]) => this.call(async () => this.#operations.call(name, given))]
+        : [name, (...given: unknown[]) => this.#list(async () => this.#operations.call(name, given))];
+    });
+    const authored = (Object.keys(AUTHORING) as (keyof ChainAuthoring)[]).map((name) => {
+      const change: (...given: never[]) => Promise<unknown> = this.authors[name].bind(this.authors);
+      return [name, (...given: never[]) => this.call(() => change(...given))];
+    });
+    return Object.fromEntries([...asked, ...authored]) as Calls & ChainAuthoring;
   }
 
   /** The JSON text that the HTTP interface answers a read with. Throws what that interface refuses with. */
   answerText<R extends Route>(
-    route: R,
-    values: RouteValues<R>,
-    options: MinVersionOptions,
-    body?: Uint8Array,
+    ...question: [route: R, values: RouteValues<R>, options: MinVersionOptions, body?: Uint8Array]
   ): Promise<AnswerText> {
-    return this.#tracked(() => this.#reads.ask(route, values, options, body));
+    return this.#tracked(() => this.#operations.text(...question));
   }
 
   /** Runs each step of a list as a call. */
-  async *#list<T>(begin: () => AsyncGenerator<T>): AsyncGenerator<T> {
-    const steps = begin();
+  async *#list(begin: () => Promise<unknown>): AsyncGenerator<unknown> {
+    const steps = (await this.call(begin)) as AsyncGenerator<unknown>;
     try {
       for (;;) {
         const next = await this.call(() => steps.next());
@@ -325,43 +194,13 @@ export abstract class InProcessCalls implements Ledger {
     }
   }
 
-  watchBalance(address: string, asset: string, options: WatchOptions = {}): AsyncGenerator<BalanceEvent> {
-    return this.#watch(options, () => this.#questions.watched(address, asset));
-  }
-
-  watchBlocks(options: WatchOptions = {}): AsyncGenerator<BlockEvent> {
-    return this.#watch(options, () => watchedBlocks);
-  }
-
-  async *#watch<E extends WatchEvent>(options: WatchOptions, what: () => Watched<E>): AsyncGenerator<E> {
+  async *#watch<E extends WatchEvent>(what: () => Watched<E>, options: WatchOptions): AsyncGenerator<E> {
     const { after, signal } = knownOptions(WATCH_NAMES, options);
     const closing = this.closing.signal;
     const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
     const events = watchChanges(this, this.headWatch, what(), { after: resumePoint(after), signal: ends });
-    try {
-      for (;;) {
-        const next = await this.call(() => events.next());
-        if (next.done === true) break;
-        yield next.value;
-      }
-      if (closing.aborted) throw closedError();
-    } finally {
-      await events.return(undefined);
-    }
-  }
-
-  encodeSubmission(
-    request: object | string | Uint8Array,
-    options: MinVersionOptions = {},
-  ): Promise<Uint8Array> {
-    return this.call(() => this.reader.encodeSubmission(request, knownOptions(MIN_VERSION_NAMES, options)));
-  }
-
-  explainSubmission(
-    request: object | string | Uint8Array,
-    options: MinVersionOptions = {},
-  ): Promise<Explanation> {
-    return this.call(() => this.reader.explainSubmission(request, knownOptions(MIN_VERSION_NAMES, options)));
+    yield* events;
+    if (closing.aborted) throw closedError();
   }
 
   ledgerInfo(options: MinVersionOptions = {}): Promise<LedgerInfo> {
@@ -390,54 +229,6 @@ export abstract class InProcessCalls implements Ledger {
       const body = bodyOf(transaction);
       return this.reader.withView((view) => this.parts().simulation.inProcess(body, view));
     });
-  }
-
-  trace(what: bigint | object | string): Promise<TraceAnswer> {
-    return this.call(() => this.#reads.trace(what));
-  }
-
-  fund(address: string, amount: bigint): Promise<Authored> {
-    return this.call(() => this.authors.fund(address, amount));
-  }
-
-  impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult> {
-    return this.call(() => this.authors.impersonate(address, call));
-  }
-
-  setBalance(address: string, asset: string, amount: bigint): Promise<Authored> {
-    return this.call(() => this.authors.setBalance(address, asset, amount));
-  }
-
-  putTableItem(
-    handle: string,
-    key: string | Uint8Array,
-    value: string | Uint8Array | undefined,
-  ): Promise<Authored> {
-    return this.call(() => this.authors.putTableItem(handle, key, value));
-  }
-
-  publish(module: string | Uint8Array): Promise<Published> {
-    return this.call(() => this.authors.publish(module));
-  }
-
-  mine(blocks?: number, options: { readonly signal?: AbortSignal } = {}): Promise<LedgerInfo> {
-    return this.call(() => this.authors.mine(blocks, knownOptions({ signal: true }, options)));
-  }
-
-  setTime(time: string | Date): Promise<LedgerInfo> {
-    return this.call(() => this.authors.setTime(time));
-  }
-
-  advanceTime(ms: number): Promise<LedgerInfo> {
-    return this.call(() => this.authors.advanceTime(ms));
-  }
-
-  snapshot(): Promise<ChainSnapshot> {
-    return this.call(() => this.authors.snapshot());
-  }
-
-  revert(snapshot: ChainSnapshot): Promise<LedgerInfo> {
-    return this.call(() => this.authors.revert(snapshot));
   }
 }
 

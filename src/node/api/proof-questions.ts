@@ -1,19 +1,12 @@
-// Proofs as in-process calls and for the HTTP interface, from the kept history of the store.
-import { ConfigError, errorText } from "../../base/errors.ts";
+// Proofs of answers, from the kept history of the store.
 import { LedgerError } from "../../ledger/errors.ts";
-import { resolveReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { parseWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { MadeBundle } from "../../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../../proof/question.ts";
 import type { Store } from "../../store/contract.ts";
 import { type PruneWindow, parsePruneWindow } from "../../sync/maintenance/prune-window.ts";
 import type { NodeOptions } from "../options/node-options.ts";
-import type { ProveOptions } from "../options/read-options.ts";
 import type { StartPlan } from "../start-plan.ts";
-import { toBytes, toText } from "./call-arguments.ts";
-import { readAtOf } from "./read-at.ts";
-import type { Reader } from "./reader.ts";
 
 const DEFAULT_WINDOW = "10m";
 
@@ -24,13 +17,11 @@ export function proofWindowOf({ proofWindow, follow }: NodeOptions, { chain }: S
 }
 
 export class ProofQuestions {
-  readonly #reader: Reader;
   readonly #store: () => Store | undefined;
   /** Kept, because node looks up the file of every import again. */
   #prover: Promise<typeof import("../../sync/proofs/prover.ts")> | undefined;
 
-  constructor(reader: Reader, store: () => Store | undefined) {
-    this.#reader = reader;
+  constructor(store: () => Store | undefined) {
     this.#store = store;
   }
 
@@ -40,35 +31,5 @@ export class ProofQuestions {
     this.#prover ??= import("../../sync/proofs/prover.ts");
     const { prove } = await this.#prover;
     return prove(store, view, question, options);
-  }
-
-  balance(address: string, asset: string, options: ProveOptions): Promise<Uint8Array> {
-    const { args } = this.#reader;
-    const question = { address: args.address(address), asset: args.asset(asset) };
-    return this.#answer({ kind: "balance", ...question }, options);
-  }
-
-  rawItem(handle: string, key: string | Uint8Array, options: ProveOptions): Promise<Uint8Array> {
-    const table = this.#reader.args.handle(handle);
-    return this.#answer({ kind: "tableItem", handle: table, key: toBytes(key) }, options);
-  }
-
-  async #answer(question: ProofQuestion, options: ProveOptions): Promise<Uint8Array> {
-    const at = readAtOf(options);
-    const fromWaypoint = options.fromWaypoint === undefined ? undefined : toWaypoint(options.fromWaypoint);
-    const { encodeBundle } = await import("../../proof/made-bundle.ts");
-    return this.#reader.withView(async (view) => {
-      const isLatest = at.version === undefined && at.timestampUsec === undefined;
-      const version = isLatest ? undefined : (await resolveReadPoint(view, at)).version;
-      return encodeBundle(await this.prove(view, question, { version, fromWaypoint }));
-    }, options);
-  }
-}
-
-function toWaypoint(text: string): Waypoint {
-  try {
-    return parseWaypoint(toText("fromWaypoint", text));
-  } catch (error) {
-    throw new ConfigError(`fromWaypoint: ${errorText(error)}`, error);
   }
 }

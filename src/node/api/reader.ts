@@ -1,15 +1,13 @@
-// The operations as in-process calls, without HTTP.
-import { ConfigError, errorText } from "../../base/errors.ts";
+// What answers need of a node: views of its ledger, types, gas prices, the machine, and a thread for large bodies.
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { createMachineSource, type MachineSource } from "../../chain/machine.ts";
+import { minVersionOf } from "../../http/calls/operands.ts";
+import type { MinVersionOptions } from "../../http/calls/options.ts";
 import type { EncodedMessage } from "../../http/services.ts";
-import { readBalance } from "../../ledger/balances/balance.ts";
 import { GasPriceEstimator } from "../../ledger/gas-price.ts";
 import { createAccountReader } from "../../ledger/items/account-reader.ts";
 import { readModuleItem } from "../../ledger/items/module-item.ts";
 import { StateTypes } from "../../ledger/items/state-types.ts";
-import { readTableItem } from "../../ledger/items/table-item.ts";
-import { resolveReadPoint } from "../../ledger/read-point.ts";
 import { assertNotRefuted } from "../../ledger/trust.ts";
 import { fixedPosition, type Ledger, type LedgerView } from "../../ledger/view.ts";
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";
@@ -18,14 +16,10 @@ import type { ModuleLoader } from "../../move/abi.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import type { Explanation } from "../../transaction/explain/explanation.ts";
-import type { MinVersionOptions, ReadOptions } from "../options/read-options.ts";
 import { createQuestionAnswerer } from "../submissions/answerer.ts";
 import type { SubmissionKind, SubmissionResults } from "../submissions/messages.ts";
 import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, SubmissionThread } from "../submissions/thread.ts";
-import { CallArguments, toBytes } from "./call-arguments.ts";
-import { minVersionOf, readAtOf } from "./read-at.ts";
-
-// Bytes are copied in both directions: the caller may overwrite its own, and must not overwrite the store's.
+import { CallArguments } from "./call-arguments.ts";
 
 /** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
 export interface LedgerInfo {
@@ -37,21 +31,6 @@ export interface LedgerInfo {
   readonly node_role: "full_node";
   readonly oldest_block_height: bigint;
   readonly block_height: bigint;
-}
-
-/** The bytes of a request, given as JSON or as bytes. */
-export function toBody(request: object | string | Uint8Array): Uint8Array {
-  if (request instanceof Uint8Array) return Buffer.from(request);
-  return new TextEncoder().encode(typeof request === "string" ? request : toJson(request));
-}
-
-function toJson(request: object): string {
-  try {
-    // JSON.stringify returns undefined for some values: refused as a bad request.
-    return JSON.stringify(request) ?? "";
-  } catch (error) {
-    throw new ConfigError(`request: cannot be written as JSON: ${errorText(error)}`, error);
-  }
 }
 
 /** The ledger's head, as `GET /v1` answers. */
@@ -115,37 +94,6 @@ export class Reader {
     return this.#headWatch.wait(version, waitMs).done;
   }
 
-  async balance(address: string, asset: string, options: ReadOptions): Promise<bigint> {
-    const [owner, parsed] = [this.args.address(address), this.args.asset(asset)];
-    const at = readAtOf(options);
-    return this.withView(async (view) => {
-      const { version } = await resolveReadPoint(view, at);
-      return readBalance(view, owner, parsed, version);
-    }, options);
-  }
-
-  async rawItem(
-    handle: string,
-    key: string | Uint8Array,
-    options: ReadOptions,
-  ): Promise<Uint8Array | undefined> {
-    const [table, bytes] = [this.args.handle(handle), toBytes(key)];
-    const at = readAtOf(options);
-    return this.withView(async (view) => {
-      const { version } = await resolveReadPoint(view, at);
-      const item = await readTableItem(view, table, bytes, version);
-      return item && new Uint8Array(item);
-    }, options);
-  }
-
-  async encodeSubmission(
-    request: object | string | Uint8Array,
-    options: MinVersionOptions,
-  ): Promise<Uint8Array> {
-    const body = toBody(request);
-    return new Uint8Array(await this.withView((view) => this.encode(body, view), options));
-  }
-
   /** Loads modules of the view's latest version. */
   moduleLoader(view: LedgerView): ModuleLoader {
     return this.modules.createLoader((module) => readModuleItem(view, module), fixedPosition(view));
@@ -190,10 +138,6 @@ export class Reader {
   encode(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
     const loadModule = this.moduleLoader(view);
     return encodeSubmission(body, { chainId: view.position.chainId, loadModule });
-  }
-
-  explainSubmission(request: object | string | Uint8Array, options: MinVersionOptions): Promise<Explanation> {
-    return this.withView((view) => this.explain(toBody(request), view), options);
   }
 
   /** The explanation of a request body, using modules and accounts of the view's latest version. */

@@ -10,6 +10,7 @@ import {
   putTableItem,
   setBalance,
 } from "../../chain/authoring.ts";
+import { toBytes, toUsec } from "../../http/calls/operands.ts";
 import { ModulesAt } from "../../http/printing/modules-at.ts";
 import { vmStatus } from "../../http/printing/vm-status.ts";
 import type { ExecutionStatus } from "../../ledger/formats/execution-status.ts";
@@ -20,10 +21,9 @@ import { type Address, formatAddressLong, parseAddress } from "../../move/addres
 import { ModuleCache } from "../../move/module-cache.ts";
 import type { BlockMaker } from "../block-maker.ts";
 import type { ChainCopy, LedgerWriter } from "../ledger-writer.ts";
-import { type CallArguments, toBytes } from "./call-arguments.ts";
+import type { CallArguments } from "./call-arguments.ts";
 import { toAmount } from "./first-accounts.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
-import { toUsec } from "./read-at.ts";
 import { type LedgerInfo, toLedgerInfo } from "./reader.ts";
 import type { SubmissionService } from "./submission-service.ts";
 

@@ -2,16 +2,9 @@
 // `createNode` and the flags of `start` come from it. A name that no option has would be ignored, and the node would do
 // something else than it was told; a value of another type would fail somewhere inside.
 import { ConfigError } from "../../base/errors.ts";
-import {
-  BYTES,
-  type NodeValues,
-  nodeName,
-  OBJECT,
-  type OptionRecord,
-  type ValueKind,
-} from "../../base/option.ts";
+import { type NodeValues, nodeName, type OptionRecord, type ValueKind } from "../../base/option.ts";
 import { assertNumbers, type NumberSettings } from "../../base/settings.ts";
-import { didYouMean } from "../../base/texts/nearest.ts";
+import { typeName, unknownOption } from "../../http/calls/options.ts";
 
 export interface OptionTable {
   /** Options that a program and the command line can give. */
@@ -53,35 +46,6 @@ export function valueKinds({
   );
   const kinds = entries.filter(([name]) => !Object.hasOwn(numbers, name));
   return { ...Object.fromEntries(kinds), ...others };
-}
-
-/** Never the value itself, which may be a secret. */
-function typeName(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  return BYTES.fits(value) ? "bytes" : `a value of type ${typeof value}`;
-}
-
-/** Throws ConfigError for options that are no object. */
-export function assertObject(name: string, options: unknown): void {
-  if (OBJECT.fits(options)) return;
-  throw new ConfigError(`${name}: expected ${OBJECT.expected}, got ${typeName(options)}`);
-}
-
-function unknownOption(name: string, known: readonly string[], prefix = ""): ConfigError {
-  return new ConfigError(`${prefix}${name}: there is no such option${didYouMean(name, known, prefix)}`);
-}
-
-/** Every name of some options, as the compiler checks. */
-export type OptionNames<Options> = { readonly [K in keyof Required<Options>]: true };
-
-/** Options of a call as they were given. Throws ConfigError for a name that the call does not have. */
-export function knownOptions<O extends object>(names: OptionNames<O>, options: O, called = "options"): O {
-  assertObject(called, options);
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined && !Object.hasOwn(names, name)) throw unknownOption(name, Object.keys(names));
-  }
-  return options;
 }
 
 /** Throws ConfigError for a name that no option has, a value of another type than the option's, and a number out of bounds. */

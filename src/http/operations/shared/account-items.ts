@@ -8,6 +8,9 @@ import type { AccountItemsPage, AccountItemsQuery } from "../../../ledger/items/
 import type { StateTypes } from "../../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../../ledger/view.ts";
 import type { Address } from "../../../move/address.ts";
+import { type Asker, fromJson } from "../../calls/asker.ts";
+import { readAtArgs } from "../../calls/operands.ts";
+import type { ReadOptions } from "../../calls/options.ts";
 import type { JsonSchema } from "../../field.ts";
 import { encodedAnswer, type Operation, operation } from "../../operation.ts";
 import { AnswerText } from "../../printing/answer-text.ts";
@@ -20,7 +23,7 @@ import { accountNotFound } from "../get-account.ts";
 const MAX_IN_FLIGHT = 64;
 
 /** What a list reads. */
-interface AccountItems<T> {
+interface AccountItems<T, C extends object> {
   readonly id: string;
   readonly route: Route<string, "ledger_version" | "at" | "limit" | "start" | MinVersionName>;
   readonly summary: string;
@@ -47,6 +50,8 @@ interface AccountItems<T> {
       readonly slices: Slices;
     },
   ): Promise<void>;
+  /** The call, by what lists all items, each as the answer has it. */
+  calls(list: (address: string, options?: ReadOptions) => AsyncGenerator<never>): C;
 }
 
 /** A BCS map is in the order of its keys' bytes. */
@@ -58,9 +63,11 @@ function toBcs(entries: readonly (readonly [key: Uint8Array, value: Uint8Array])
 }
 
 /** The operation of a list. */
-export function accountItemsOperation<T>(list: AccountItems<T>): Operation {
+export function accountItemsOperation<T, C extends object>(
+  list: AccountItems<T, C>,
+): Operation & { calls(node: Asker): C } {
   const { name } = list;
-  return operation({
+  const made = operation({
     id: list.id,
     method: list.route.method,
     // Only the parameter counts for the types.
@@ -93,5 +100,11 @@ export function accountItemsOperation<T>(list: AccountItems<T>): Operation {
       await list.print(out, items, { types: services.types, view, version, address, slices });
       return { data: await out.add("]").finish(), ...about };
     },
+    calls: (node: Asker): C =>
+      list.calls(async function* (address, options = {}) {
+        const args = { address: node.args.address(address), ...readAtArgs(options) };
+        for await (const page of node.pages(made, args, options, fromJson<never[]>)) yield* page;
+      }),
   });
+  return made;
 }

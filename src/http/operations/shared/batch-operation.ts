@@ -1,11 +1,14 @@
 // What the batch operations share: every query is read at one version, answers come in the order of the queries, and a
 // query that cannot be answered has its error in its place.
-import { CodedError } from "../../../base/errors.ts";
+import { CodedError, ConfigError } from "../../../base/errors.ts";
 import type { Slices } from "../../../base/wait.ts";
 import { BcsWriter } from "../../../bcs/writer.ts";
 import type { MinVersionName, Route } from "../../../interface/route.ts";
 import { timeOf } from "../../../ledger/read-point.ts";
 import type { LedgerView } from "../../../ledger/view.ts";
+import type { Asker } from "../../calls/asker.ts";
+import { readAtArgs } from "../../calls/operands.ts";
+import { assertObject, type ReadOptions } from "../../calls/options.ts";
 import { errorBody, faultOf } from "../../error-body.ts";
 import { type Condition, ERROR_CATALOGUE } from "../../error-catalogue.ts";
 import { HttpError } from "../../errors.ts";
@@ -30,6 +33,7 @@ interface BatchOperation<
   Q,
   A extends bigint | Uint8Array,
   Names extends readonly string[],
+  C extends object,
 > {
   readonly id: string;
   readonly route: Route<Path, Query>;
@@ -67,6 +71,7 @@ interface BatchOperation<
     version: bigint,
     slices: Slices,
   ) => Promise<readonly (A | CodedError)[]>;
+  readonly calls: (node: Asker) => C;
 }
 
 interface BatchAnswers<A> {
@@ -82,7 +87,8 @@ export function batchOperation<
   Q,
   A extends bigint | Uint8Array,
   const Names extends readonly string[],
->(kind: BatchOperation<Path, Q, A, Names>): Operation {
+  C extends object,
+>(kind: BatchOperation<Path, Q, A, Names, C>): Operation & { calls(node: Asker): C } {
   const { answer, result, addUp } = kind;
   const toJson = async (
     { version, timestampUsec, results, totals }: BatchAnswers<A>,
@@ -166,5 +172,55 @@ export function batchOperation<
       const sums = totals ? addUp?.(askable, answers) : undefined;
       return { data: { version, timestampUsec, results, totals: sums }, version, timestampUsec };
     },
+    calls: kind.calls,
   });
+}
+
+/** Answers to many questions, all read at one version. */
+export interface BatchAnswer<T> {
+  readonly ledgerVersion: bigint;
+  /** Time of its block, in microseconds since 1970. */
+  readonly timestampUsec: bigint;
+  /** In the order of the questions; an error in the place of one that cannot be answered. */
+  readonly answers: readonly (T | CodedError)[];
+}
+
+/** What it gives, or the error on purpose that it throws. */
+function valueOrError<T>(make: () => T): T | CodedError {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof CodedError) return error;
+    throw error;
+  }
+}
+
+/** Asks those questions of a call that can be asked, all in one view, and puts the answers where their questions were. */
+export async function askMany<G extends object, Q, A>(
+  node: Asker,
+  name: string,
+  given: readonly G[],
+  options: ReadOptions,
+  parse: (given: G) => Q,
+  ask: (view: LedgerView, questions: readonly Q[], version: bigint) => Promise<readonly A[]>,
+): Promise<BatchAnswer<Exclude<A, CodedError>>> {
+  if (!Array.isArray(given)) throw new ConfigError(`${name}: expected a list, got ${typeof given}`);
+  given.forEach((one, index) => {
+    assertObject(`${name}[${index}]`, one);
+  });
+  const at = readAtArgs(options);
+  const questions = given.map((one) => valueOrError(() => parse(one)));
+  return node.withView(async (view) => {
+    const point = await readPointOf(view, at);
+    const askable = questions.filter((one): one is Q => !(one instanceof CodedError));
+    const found = await ask(view, askable, point.version);
+    let next = 0;
+    return {
+      ledgerVersion: point.version,
+      timestampUsec: await timeOf(view, point),
+      answers: questions.map((one) =>
+        one instanceof CodedError ? one : (found[next++] as Exclude<A, CodedError>),
+      ),
+    };
+  }, options);
 }

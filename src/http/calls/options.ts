@@ -1,5 +1,36 @@
-// Options of reads: at which version, what they wait for, and which part.
-import type { OptionNames } from "./option-table.ts";
+// Options of calls: at which version they read, what they wait for, and which part they want.
+import { ConfigError } from "../../base/errors.ts";
+import { BYTES, OBJECT } from "../../base/option.ts";
+import { didYouMean } from "../../base/texts/nearest.ts";
+
+/** Never the value itself, which may be a secret. */
+export function typeName(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return BYTES.fits(value) ? "bytes" : `a value of type ${typeof value}`;
+}
+
+/** Throws ConfigError for options that are no object. */
+export function assertObject(name: string, options: unknown): void {
+  if (OBJECT.fits(options)) return;
+  throw new ConfigError(`${name}: expected ${OBJECT.expected}, got ${typeName(options)}`);
+}
+
+export function unknownOption(name: string, known: readonly string[], prefix = ""): ConfigError {
+  return new ConfigError(`${prefix}${name}: there is no such option${didYouMean(name, known, prefix)}`);
+}
+
+/** Every name of some options, as the compiler checks. */
+export type OptionNames<Options> = { readonly [K in keyof Required<Options>]: true };
+
+/** Options of a call as they were given. Throws ConfigError for a name that the call does not have. */
+export function knownOptions<O extends object>(names: OptionNames<O>, options: O, called = "options"): O {
+  assertObject(called, options);
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !Object.hasOwn(names, name)) throw unknownOption(name, Object.keys(names));
+  }
+  return options;
+}
 
 /** Read your writes: the least version that a read needs. */
 export interface MinVersionOptions {
