@@ -1,5 +1,6 @@
 // For authors of tests: changes of a local chain that no account signs, its clock, and snapshots of it. Every change is a
 // transaction in a block like any other, so a follower of the chain verifies it.
+
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import {
@@ -11,6 +12,7 @@ import {
   setBalance,
 } from "../../chain/authoring.ts";
 import { toBytes, toUsec } from "../../http/calls/operands.ts";
+import { knownOptions } from "../../http/calls/options.ts";
 import { ModulesAt } from "../../http/printing/modules-at.ts";
 import { vmStatus } from "../../http/printing/vm-status.ts";
 import type { ExecutionStatus } from "../../ledger/formats/execution-status.ts";
@@ -232,7 +234,8 @@ export class TestAuthors implements ChainAuthoring {
     return { ...last, modules };
   }
 
-  async mine(blocks = 1, { signal }: { readonly signal?: AbortSignal } = {}): Promise<LedgerInfo> {
+  async mine(blocks = 1, options: { readonly signal?: AbortSignal } = {}): Promise<LedgerInfo> {
+    const { signal } = knownOptions({ signal: true }, options);
     if (!Number.isInteger(blocks) || blocks < 1 || blocks > MAX_BLOCKS) {
       throw new ConfigError(`blocks: expected a whole number from 1 to ${MAX_BLOCKS}, got ${blocks}`);
     }
