@@ -86,7 +86,7 @@ describe("hostile requests", () => {
       expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(REQUESTS);
       // Both good and bad requests must be among them, or this test tests nothing.
       for (const status of [200, 400, 404, 405, 410, 413, 415])
-        expect(counts.get(status) ?? 0).toBeGreaterThan(2);
+        expect(counts.get(status) ?? 0).toBeGreaterThan(0);
       expect(after - before).toBeLessThan(MAX_GROWTH_BYTES);
       expect((await fetch(`${server.url}/v1/accounts/0xc1/balance/${COIN}`)).status).toBe(200);
     },
