@@ -1,5 +1,4 @@
-// Runs in a second process: verifies pages while the first one commits. Without it the committer verifies, see
-// `Committer.appendPage`.
+// Verifies pages in a second process while the first one commits; without it `Committer.appendPage` verifies.
 import { nextTurn } from "../../base/wait.ts";
 import { decodePage } from "../../ledger/formats/record.ts";
 import { isWhole, type Position } from "../../ledger/position.ts";
