@@ -55,7 +55,7 @@ async function followerRow({ quick }: BenchOptions): Promise<BenchRow> {
         // The origin may still make blocks when the follower starts.
         const isAtHead = async (): Promise<boolean> => {
           const [ahead, behind] = [await infoOf(origin), await infoOf(follower)];
-          return ahead.sync_state === "standing" && ahead.ledger_version === behind.ledger_version;
+          return ahead.sync_state === "idle" && ahead.ledger_version === behind.ledger_version;
         };
         await waitUntil("the follower to reach the head", isAtHead);
         const { ledger_version: head } = await infoOf(follower);
