@@ -13,7 +13,7 @@ const execute = promisify(execFile);
 const PROGRAM = `import { Account } from "@aptos-labs/ts-sdk";
 import { createNode } from "sextant";
 
-const node = await createNode({ http: { port: 0 }, localChain: { blockOnSubmit: true } });
+const node = await createNode({ http: { port: 0 }, localChain: { blockOnSubmit: true, traffic: false } });
 const anna = await node.account("anna");
 const sender = Account.generate();
 await node.fund(sender.accountAddress.toString(), 1_000_000n);
