@@ -17,7 +17,7 @@ import {
   transactionsRoute,
   viewRoute,
 } from "../../interface/routes.ts";
-import { isHexString, isJson, isU64, type Shape } from "./response-shapes.ts";
+import { isHexString, isJson, isU64, parsed, type Shape } from "./response-shapes.ts";
 
 /** The path of the first field that is none of its kind; undefined if all are. */
 type Check = (value: unknown) => string | undefined;
@@ -75,20 +75,19 @@ const BLOCK = fields({
   last_version: u64,
   transactions: optional(list(TRANSACTION)),
 });
-const CALL = fields({
-  type: text,
+const ARGUMENTS = list(fields({ name: optional(text), type: optional(text), bytes: optional(text) }));
+const CALL = fields({ type: text, type_arguments: list(text), arguments: ARGUMENTS });
+const MULTISIG = fields({
+  multisig_address: text,
   type_arguments: optional(list(text)),
-  arguments: optional(list(fields({ name: optional(text), type: optional(text), bytes: optional(text) }))),
+  arguments: optional(ARGUMENTS),
+  transaction_payload: optional(CALL),
 });
-/** A multisig account may run a payload that it stores; every other payload is a call. */
-const PAYLOAD: Check = (value) => {
-  const fault = CALL(value);
-  if (fault !== undefined) return fault;
-  const payload = value as Readonly<Record<string, unknown>>;
-  if (payload.type === "multisig_payload")
-    return fields({ multisig_address: text, transaction_payload: optional(PAYLOAD) })(value);
-  return fields({ type_arguments: anything, arguments: anything })(value);
-};
+/** A multisig account may run a call that it stores; every other payload is a call. */
+const PAYLOAD: Check = (value) =>
+  (value as { readonly type?: unknown } | undefined)?.type === "multisig_payload"
+    ? MULTISIG(value)
+    : CALL(value);
 const EXPLANATION = fields({
   kind: text,
   sender: text,
@@ -124,8 +123,8 @@ export function readShape(route: Route): Shape {
   const check = CHECKS.get(route);
   if (check === undefined) return isJson;
   return (answer) => {
-    if (!isJson(answer)) return false;
-    const fault = check(JSON.parse(answer));
+    const json = parsed(answer);
+    const fault = json === undefined ? "" : check(json.value);
     return fault === undefined || (fault !== "" && fault);
   };
 }

@@ -18,25 +18,23 @@ export const isHexString = (text: string): boolean => {
   return inner !== undefined && fromHex(inner) !== undefined;
 };
 
-export function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
+/** The value of a JSON text; undefined for a text that is none. */
+export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return { value: JSON.parse(text) };
   } catch {
     return undefined;
   }
 }
 
-export const isJson: Shape = (text) => {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+export function toObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parsed(text)?.value;
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+export const isJson: Shape = (text) => parsed(text) !== undefined;
 
 export const isObject: Shape = (text) => toObject(text) !== undefined;
 
@@ -71,12 +69,8 @@ export const isDetail: Shape = (text) => {
 };
 
 function toList(text: string): readonly unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsed(text)?.value;
+  return Array.isArray(value) ? value : undefined;
 }
 
 export function isListOf(isItem: (item: Readonly<Record<string, unknown>>) => boolean): Shape {
