@@ -13,7 +13,7 @@ await build({
     "cli/run-command": "src/cli/run-command.ts",
     "workers/worker-main": "src/node/workers/worker-main.ts",
     "following/verifying-main": "src/node/following/verifying-main.ts",
-    "node/submission-thread": "src/node/submissions/thread-main.ts",
+    "node/submission-thread": "src/node/request-thread/thread-main.ts",
   },
   platform: "node",
   external: /^[^./]/,

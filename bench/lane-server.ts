@@ -4,13 +4,13 @@
 
 import fastify, { type FastifyInstance } from "fastify";
 import { Slices } from "../src/base/wait.ts";
-import { createMachineSource } from "../src/chain/machine.ts";
+import { createMachineSource } from "../src/chain/machine-source.ts";
 import type { Operation } from "../src/http/operation.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
 import { HeaderMaker } from "../src/http/response/headers.ts";
 import { negotiateForm } from "../src/http/response/negotiation.ts";
 import { createHttpServer } from "../src/http/server.ts";
-import type { SubmissionEncoder } from "../src/http/services.ts";
+import type { RequestEncoder } from "../src/http/services.ts";
 import type { HeaderSet } from "../src/http/transport/exchange.ts";
 import type { Ledger } from "../src/ledger/view.ts";
 import { Reader } from "../src/node/api/reader.ts";
@@ -22,7 +22,7 @@ import type { Lane } from "./lanes.ts";
 /** The parts that both stacks share. */
 interface Parts {
   readonly ledger: Ledger;
-  readonly encode: SubmissionEncoder;
+  readonly encode: RequestEncoder;
   readonly onRequest: (operation: string, status: number, seconds: number) => void;
 }
 
@@ -38,7 +38,7 @@ async function startOwnServer({ ledger, encode, onRequest }: Parts, isDirect: bo
       nodeInfo,
       onRequest,
       isDirect,
-      views: createMachineSource(),
+      machine: createMachineSource(),
     },
     maxWaitMs: 0,
     port: 0,
@@ -63,7 +63,7 @@ function addRoute(app: FastifyInstance, operation: Operation, { ledger, encode, 
   const headersOf = headerObjects();
   const names = Object.keys(operation.params);
   // Handlers of ledger operations use no other service.
-  const services = { encode } as Parameters<Operation["handle"]>[1]["services"];
+  const services = { encoder: encode } as Parameters<Operation["handle"]>[1]["services"];
   app.route<{ Params: Record<string, string>; Body: Buffer }>({
     method: operation.method,
     url: operation.path.replaceAll("{", ":").replaceAll("}", ""),

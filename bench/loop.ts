@@ -4,7 +4,7 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism, constants, setPriority } from "node:os";
-import { createMachineSource } from "../src/chain/machine.ts";
+import { createMachineSource } from "../src/chain/machine-source.ts";
 import { pathTo } from "../src/interface/route.ts";
 import { balanceRoute, encodeRoute } from "../src/interface/routes.ts";
 import { createNode } from "../src/node.ts";
@@ -68,7 +68,7 @@ async function longestTurn(): Promise<BenchRow> {
     ledger: await createHeavyLedger(),
     encoder: refuse,
     explainer: refuse,
-    views: createMachineSource(),
+    machine: createMachineSource(),
     nodeInfo: () => ({}),
     port: 0,
     maxWaitMs: 0,

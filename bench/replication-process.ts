@@ -33,7 +33,7 @@ function gatedUpstream(): Upstream {
 
 const { store, startVerifier } = await lmdbEngine.open(
   { path },
-  { readOnly: false, check: undefined, logger: silentLogger },
+  { readOnly: false, genesis: undefined, logger: silentLogger },
 );
 const committer = new Committer({ store, logger: silentLogger });
 let committed = 0;

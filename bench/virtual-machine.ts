@@ -10,7 +10,7 @@ import { balanceRoute } from "../src/interface/routes.ts";
 import { checkGenesis } from "../src/ledger/formats/genesis.ts";
 import { FRAMEWORK, parseAddress } from "../src/move/address.ts";
 import type { UserTransaction } from "../src/transaction/user-transaction.ts";
-import { loadConfig } from "../src/vm/ledger/view.ts";
+import { loadConfig } from "../src/vm/ledger/chain-config.ts";
 import { type LoadedModule, SharedCode } from "../src/vm/linker.ts";
 import { finish } from "../src/vm/pieces.ts";
 import { Programs } from "../src/vm/programs.ts";

@@ -8,7 +8,7 @@
 import { Agent } from "node:http";
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { createMachineSource } from "../src/chain/machine.ts";
+import { createMachineSource } from "../src/chain/machine-source.ts";
 import { createHttpServer, type HttpServerOptions, type HttpServices } from "../src/http/server.ts";
 import { Reader } from "../src/node/api/reader.ts";
 import { hostilePipeline, sendPipeline } from "../test/support/hostile-pipelines.ts";
@@ -32,7 +32,7 @@ const settings: HttpServerOptions & HttpServices = {
   ledger,
   encoder: (body, view) => reader.encode(body, view),
   explainer: async (body, view) => JSON.stringify(await reader.explain(body, view)),
-  views: createMachineSource(),
+  machine: createMachineSource(),
   nodeInfo: () => ({ chain_id: "44" }),
   port: 0,
   bodyLimitBytes: 64 * 1024,

@@ -6,7 +6,7 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
 import { decodePage } from "../../src/ledger/formats/record.ts";
 import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
-import { loadConfig } from "../../src/vm/ledger/view.ts";
+import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
 import { finish } from "../../src/vm/pieces.ts";
 import { execute } from "../../src/vm/transaction/execute.ts";
 import { cachedProgram, Items, Tally, type Vectors, writeDifference } from "./vectors.ts";

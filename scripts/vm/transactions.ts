@@ -4,7 +4,7 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { areSignaturesValid } from "../../src/chain/submission/signatures.ts";
 import { type Transaction, transactionCodec } from "../../src/ledger/formats/transaction.ts";
 import { SubmissionError } from "../../src/transaction/submission-error.ts";
-import { loadConfig } from "../../src/vm/ledger/view.ts";
+import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
 import { finish } from "../../src/vm/pieces.ts";
 import { execute } from "../../src/vm/transaction/execute.ts";
 import { encodeStatus } from "../../src/vm/transaction/status.ts";

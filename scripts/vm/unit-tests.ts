@@ -8,7 +8,7 @@ import { Meter } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue } from "../../src/vm/layout.ts";
 import { Linker, type LoadedModule } from "../../src/vm/linker.ts";
-import { findNative } from "../../src/vm/machine.ts";
+import { findNative } from "../../src/vm/native-table.ts";
 import { Features, Session, type StateSource } from "../../src/vm/session.ts";
 import { typeFromTag } from "../../src/vm/types.ts";
 import { Ref, signerOf, type Value } from "../../src/vm/values.ts";

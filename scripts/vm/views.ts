@@ -4,7 +4,8 @@ import { STATUS_NAMES } from "../../src/http/printing/status-names.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
 import { STATUS, VmError } from "../../src/vm/errors.ts";
-import { loadConfig, ViewRun } from "../../src/vm/ledger/view.ts";
+import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
+import { ViewRun } from "../../src/vm/ledger/view-run.ts";
 import { typeFromTag } from "../../src/vm/types.ts";
 import { cachedProgram, fromHex, type Items, Tally, type Vectors } from "./vectors.ts";
 
@@ -31,7 +32,7 @@ function stateAfter(vectors: Vectors, name: string): Items {
 }
 
 /** Kind, place and code of a fault, from the text of the reference. */
-function faultOf(text: string): string {
+function answerOf(text: string): string {
   const abort = /location: ([0-9a-f]+)::(\w+), code: (\d+)/.exec(text);
   if (abort !== null) return `abort ${abort[3]} ${abort[1]}::${abort[2]}`;
   return /Some\((\w+)\)\)$/.exec(text)?.[1] ?? text;
@@ -57,7 +58,7 @@ export function runViews(vectors: Vectors): Tally {
     });
     const got = call(run, vector);
     const { values, error } = vector.result;
-    const wanted = error === undefined ? (values ?? []).join() : faultOf(error);
+    const wanted = error === undefined ? (values ?? []).join() : answerOf(error);
     const differences = got === wanted ? [] : [`${got.slice(0, 200)}, expected ${wanted.slice(0, 200)}`];
     if (run.gasUsed !== vector.gas_used) differences.push(`gas ${run.gasUsed}, expected ${vector.gas_used}`);
     tally.add(`${vector.function}<${vector.type_args.join()}>(${vector.args.join()})`, differences);

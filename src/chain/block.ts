@@ -31,7 +31,7 @@ import { blockRandom, type Random } from "./random.ts";
 import { RecordWriter, stateRootAfter } from "./record-writer.ts";
 import { mintGrant } from "./submission/on-machine.ts";
 import type { Submitted } from "./submission/submitted.ts";
-import { type SubmittedQueue, type TakenSubmission, takeWaiting } from "./waiting.ts";
+import { type SubmittedQueue, type TakenSubmission, takeWaiting } from "./take-submitted.ts";
 import { WorkingState } from "./working-state.ts";
 
 /** The ledger that a block extends. */
@@ -221,11 +221,11 @@ class BlockBuilder {
   }
 
   /** Adds a submitted transaction. Throws SubmissionError for one that the chain does not take: nothing is added then but what lets the faucet mint. */
-  async take({ transaction, isFree }: Submitted, faucet: Address): Promise<TakenSubmission> {
+  async take({ transaction, isOwners }: Submitted, faucet: Address): Promise<TakenSubmission> {
     const { sender } = transaction.raw;
-    const grant = isFree ? await mintGrant(this.#transactions, faucet, sender) : undefined;
+    const grant = isOwners ? await mintGrant(this.#transactions, faucet, sender) : undefined;
     if (grant !== undefined) await this.addDirect(grant);
-    const output = await this.#run(transaction, { areSignaturesValid: true, isOwners: isFree });
+    const output = await this.#run(transaction, { areSignaturesValid: true, isOwners });
     if (output.discardCode !== undefined) throw refuseCode(output.discardCode);
     return { gasUsed: BigInt(output.gasUsed), isLast: this.isOver };
   }

@@ -14,7 +14,7 @@ import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { type ChainGuide, createGuide } from "./demo/guide.ts";
 import { encodeGenesis } from "./genesis.ts";
 import { createKeypair } from "./keys.ts";
-import { createMachineSource, type MachineSource, openHead } from "./machine.ts";
+import { createMachineSource, type MachineSource, openHead } from "./machine-source.ts";
 import { Submissions } from "./submission/submissions.ts";
 
 /** Chain id of local chains. */

@@ -30,7 +30,7 @@ function transaction(index: number, sequenceNumber: bigint, gasUnitPrice = 100n,
       fields: { gasUnitPrice, ...(nonce === undefined ? { sequenceNumber } : {}) },
       ...(nonce === undefined ? {} : { nonce }),
     }),
-    { isFree: false },
+    { isOwners: false },
   );
 }
 

@@ -2,7 +2,7 @@
 // demo accounts; its transactions are those that are submitted.
 import type { LedgerView } from "../ledger/view.ts";
 import { type BlockSource, chainSeed, createBlockSource } from "./local-chain.ts";
-import { type MachineSource, openHead } from "./machine.ts";
+import { type MachineSource, openHead } from "./machine-source.ts";
 import { nextBlock, readChainHead } from "./prologue.ts";
 import { blockRandom } from "./random.ts";
 import { WorkingState } from "./working-state.ts";

@@ -95,7 +95,7 @@ describe("catching up", () => {
         version: 1000n + BigInt(500 * seconds),
         headVersion: 11_000n,
         receivedBytes: 100_000 * seconds,
-        unready: "behind",
+        unreadyReason: "behind",
         ...more,
       });
     };
@@ -127,8 +127,8 @@ describe("catching up", () => {
       tick(0);
       tick(0.1);
       tick(10);
-      tick(20, { unready: undefined });
-      tick(21, { unready: undefined });
+      tick(20, { unreadyReason: undefined });
+      tick(21, { unreadyReason: undefined });
       expect(logged).toEqual([]);
       expect(written).toEqual([
         "\rcatching up: versions 5000/10000 (50 %), 500/s, 10 s left, 1.0 MB\u001b[K",
@@ -142,7 +142,7 @@ describe("catching up", () => {
         headVersion: undefined,
         version: undefined,
         firstVersion: undefined,
-        unready: "no ledger yet",
+        unreadyReason: "no ledger yet",
       });
       expect(written).toEqual(["\rnot ready: no ledger yet\u001b[K"]);
     });

@@ -158,7 +158,7 @@ export function showCatchingUp({
   return (progress) => {
     const ms = clock();
     if (progress.version !== undefined) sample(ms, progress.version);
-    if (progress.unready === undefined) {
+    if (progress.unreadyReason === undefined) {
       if (isShown) stream.write(rewrittenLine(""));
       isShown = false;
       // A node that falls behind later has its first line after a whole pause.
@@ -182,9 +182,9 @@ function recentOf(samples: readonly Sample[]): { readonly versions: number; read
 }
 
 function lineOf(progress: FollowProgress, samples: readonly Sample[]): string {
-  const { version, firstVersion = version, headVersion, receivedBytes, unready } = progress;
+  const { version, firstVersion = version, headVersion, receivedBytes, unreadyReason } = progress;
   if (headVersion === undefined || version === undefined || firstVersion === undefined) {
-    return `not ready: ${unready}`;
+    return `not ready: ${unreadyReason}`;
   }
   const [done, total] = [Number(version - firstVersion), Number(headVersion - firstVersion)];
   const { versions, ms } = recentOf(samples);
@@ -193,7 +193,7 @@ function lineOf(progress: FollowProgress, samples: readonly Sample[]): string {
 }
 
 function fieldsOf(progress: FollowProgress, samples: readonly Sample[]): LogFields {
-  const { version, headVersion, receivedBytes, unready } = progress;
+  const { version, headVersion, receivedBytes, unreadyReason } = progress;
   const { versions, ms } = recentOf(samples);
   const perSecond = ms === 0 ? 0 : (1000 * versions) / ms;
   const behind =
@@ -204,7 +204,7 @@ function fieldsOf(progress: FollowProgress, samples: readonly Sample[]): LogFiel
     versionsPerSecond: Math.round(perSecond),
     ...(behind === undefined || perSecond === 0 ? {} : { secondsLeft: Math.ceil(behind / perSecond) }),
     receivedBytes,
-    reason: unready,
+    reason: unreadyReason,
   };
 }
 

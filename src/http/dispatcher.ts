@@ -162,7 +162,7 @@ export class Dispatcher {
     const args = operation.parseArgs(segments, search);
     request.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
     const form = this.#choice.formOf(operation, exchange.headers.accept);
-    const lastEventId = operation.isStream ? lastEventIdOf(exchange) : undefined;
+    const lastEventId = operation.sendsEvents ? lastEventIdOf(exchange) : undefined;
     const { trustProxy, streams } = this.#options;
     const client = clientOf(exchange, trustProxy);
     return { request, operation, args, form, client, lastEventId, timesBack: streams.timesBack };
@@ -171,7 +171,7 @@ export class Dispatcher {
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
     const { operation, args, client } = resolved;
-    if (operation.isStream) this.#options.streams.assertRoom(client);
+    if (operation.sendsEvents) this.#options.streams.assertRoom(client);
     const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
     if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
       return this.#admitLater(resolved, minVersion);

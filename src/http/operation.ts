@@ -235,7 +235,7 @@ export interface OperationDefinition<
   /** Responses may be pages, with a cursor to the next. */
   readonly isPaged?: boolean;
   /** The response is a stream of events; the data are events. */
-  readonly isStream?: boolean;
+  readonly sendsEvents?: boolean;
   /** Most requests of this operation in flight; more are refused. For long ones, which take turns. */
   readonly maxInFlight?: number;
   /** What a request waits for before its view is opened. */
@@ -267,7 +267,7 @@ export interface Operation extends Documentation, Route {
   readonly switch: Switch | undefined;
   readonly successStatuses: readonly number[];
   readonly isPaged: boolean;
-  readonly isStream: boolean;
+  readonly sendsEvents: boolean;
   readonly maxInFlight: number | undefined;
   readonly awaited: AwaitedState<ParsedArgs> | undefined;
   readonly isDocument: boolean;
@@ -321,7 +321,7 @@ export function operation<
     switch: definition.switch,
     successStatuses: definition.successStatuses ?? [200],
     isPaged: definition.isPaged ?? false,
-    isStream: definition.isStream ?? false,
+    sendsEvents: definition.sendsEvents ?? false,
     maxInFlight: definition.maxInFlight,
     // This operation's own parsers made the arguments.
     awaited: definition.awaited as AwaitedState<ParsedArgs> | undefined,

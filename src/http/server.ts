@@ -27,16 +27,7 @@ import { StaticFiles } from "./pages/static-files.ts";
 import { AccessLog } from "./response/access-log.ts";
 import { EventStreams, STREAM_NUMBERS } from "./response/event-streams.ts";
 import type { RequestObserver } from "./response/responder.ts";
-import {
-  type NodeInfo,
-  type ProofMaker,
-  type Services,
-  type Simulator,
-  type SubmissionEncoder,
-  type SubmissionExplainer,
-  type SubmissionHandler,
-  VIEW_GAS_LIMIT,
-} from "./services.ts";
+import { type Services, VIEW_GAS_LIMIT } from "./services.ts";
 import { cutOff } from "./transport/cut-off.ts";
 import { LISTENER_NUMBERS, type ListenAddress, Listener } from "./transport/listener.ts";
 import type { TlsFiles } from "./transport/tls.ts";
@@ -102,47 +93,41 @@ export interface HttpServerOptions extends NumberOptions<typeof HTTP_NUMBERS> {
   readonly minTrust?: string | undefined;
 }
 
+type GivenServices = Pick<Services, "encoder" | "explainer" | "machine" | "nodeInfo"> &
+  // The server has its own where these are left out, or does without.
+  Partial<
+    Pick<
+      Services,
+      | "submissions"
+      | "prover"
+      | "simulator"
+      | "gasPrices"
+      | "types"
+      | "unhealthyReason"
+      | "unreadyReason"
+      | "clock"
+    >
+  >;
+
 /** The parts of a node that a server needs. */
-export interface HttpServices {
+export interface HttpServices extends GivenServices {
   /** False switches the operations that need the index of items, or that of transactions, off. */
   readonly index?: boolean | undefined;
   readonly transactionIndex?: boolean | undefined;
   readonly ledger: Ledger;
   /** Learns of new versions. Left out, the server looks at the ledger itself. */
   readonly headWatch?: HeadWatch;
-  readonly encoder: SubmissionEncoder;
-  readonly explainer: SubmissionExplainer;
-  /** Takes transactions; only a node that makes blocks or hands transactions on has one. */
-  readonly submissions?: SubmissionHandler | undefined;
-  /** Makes proofs; none are served without it. */
-  readonly prover?: ProofMaker | undefined;
-  /** Prices of gas. Left out, the server keeps its own. */
-  readonly gasPrices?: GasPriceEstimator;
-  /** Types of stored values. Left out, the server keeps its own. */
-  readonly types?: StateTypes;
-  /** Runs view functions. */
-  readonly views: Services["views"];
-  /** Keys and values of the info response, with the ledger where there is one. */
-  readonly nodeInfo: NodeInfo;
   /** Text of /metrics, which is not served without it. */
-  readonly metricsPage?: (() => Promise<string>) | undefined;
-  /** Why the node is not well; undefined when it is. */
-  readonly unhealthyReason?: () => string | undefined;
-  /** Why the node should get no requests just now although it is well; undefined when it should. */
-  readonly unready?: () => string | undefined;
+  readonly metricsPage?: Services["metricsPage"] | undefined;
   /** The node stops soon: each response closes its connection, so that clients go elsewhere without losing a request. */
   readonly isDraining?: () => boolean;
   /** True for a chain that may begin again under the same id: caches keep nothing of it for good. */
   readonly mayRestart?: (chainId: number) => boolean;
-  /** Simulates transactions; none are simulated without it. */
-  readonly simulator?: Simulator | undefined;
   /** Files for browsers; those of the package when left out. */
   readonly files?: StaticFiles;
   readonly logger?: Logger;
   /** Whether ordinary requests are read and answered without node:http; true when left out. */
   readonly isDirect?: boolean;
-  /** Milliseconds since the epoch. */
-  readonly clock?: () => number;
   /** Called once for each response. */
   readonly onRequest?: RequestObserver;
 }
@@ -250,20 +235,20 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
   const dispatcher = new Dispatcher({
     ledger: options.ledger,
     services: {
-      encode: options.encoder,
-      explain: options.explainer,
+      encoder: options.encoder,
+      explainer: options.explainer,
       submissions: options.submissions,
-      simulate: options.simulator,
+      simulator: options.simulator,
       pendingTransaction: async (hash) => options.submissions?.pendingTransaction(hash),
       gasPrices: options.gasPrices ?? new GasPriceEstimator(),
-      prove: options.prover,
+      prover: options.prover,
       types: options.types ?? new StateTypes(new ModuleCache()),
-      views: options.views,
+      machine: options.machine,
       viewGasLimit: settings.viewGasLimit,
       nodeInfo: options.nodeInfo,
       unhealthyReason: options.unhealthyReason ?? (() => undefined),
-      unready: options.unready ?? (() => undefined),
-      metrics: options.metricsPage ?? (() => Promise.resolve("")),
+      unreadyReason: options.unreadyReason ?? (() => undefined),
+      metricsPage: options.metricsPage ?? (() => Promise.resolve("")),
       clock: options.clock ?? Date.now,
       openapi: () => document,
     },

@@ -7,7 +7,8 @@ import type { StateTypes } from "../ledger/items/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { MadeBundle } from "../proof/made-bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
-import type { ViewMachine } from "../vm/ledger/ledger-views.ts";
+import type { SimulationEstimates } from "../transaction/user-transaction.ts";
+import type { LedgerMachine } from "../vm/ledger/ledger-machine.ts";
 import type { Tracer } from "../vm/session.ts";
 
 /** A message that was printed already: a JSON string of hex. */
@@ -18,14 +19,14 @@ export interface PrintedMessage {
 export type EncodedMessage = Uint8Array | PrintedMessage;
 
 /** Encodes a JSON request into the signing message, which it may return printed if it is to be sent as JSON. */
-export type SubmissionEncoder = (
+export type RequestEncoder = (
   body: Uint8Array,
   view: LedgerView,
   isPrinted: boolean,
 ) => Promise<EncodedMessage>;
 
 /** Explains the transaction in a JSON request, as JSON text. */
-export type SubmissionExplainer = (body: Uint8Array, view: LedgerView) => Promise<string>;
+export type RequestExplainer = (body: Uint8Array, view: LedgerView) => Promise<string>;
 
 /** Keys and values of the info response; without a view if there is no ledger. */
 export type NodeInfo = (
@@ -44,13 +45,6 @@ export interface PendingTransaction {
   readonly hash: Uint8Array;
   /** BCS of the signed transaction. */
   readonly bytes: Uint8Array;
-}
-
-/** What a simulation uses in the place of the transaction's own fields. */
-export interface SimulationEstimates {
-  /** True for the most gas that the sender can pay for. */
-  readonly maxGasAmount: boolean;
-  readonly gasUnitPrice: bigint | undefined;
 }
 
 /** Runs a transaction, in slices, and keeps nothing. Returns the record that it would leave, with zeros for its hashes. */
@@ -96,29 +90,29 @@ export type ProofMaker = (
 /** Services that handlers use. */
 export interface Services {
   /** Undefined where no signatures are kept. */
-  readonly prove: ProofMaker | undefined;
+  readonly prover: ProofMaker | undefined;
   /** Undefined where transactions go nowhere: no blocks are made, and none are handed on. */
   readonly submissions: SubmissionHandler | undefined;
   /** Undefined where transactions are not simulated. */
-  readonly simulate: Simulator | undefined;
+  readonly simulator: Simulator | undefined;
   /** A transaction that waits for a block; undefined if none with this hash does. */
   readonly pendingTransaction: (hash: Uint8Array) => Promise<PendingTransaction | undefined>;
   readonly gasPrices: GasPriceEstimator;
-  readonly encode: SubmissionEncoder;
-  readonly explain: SubmissionExplainer;
+  readonly encoder: RequestEncoder;
+  readonly explainer: RequestExplainer;
   /** Types of stored values, by the modules on chain. */
   readonly types: StateTypes;
-  /** Runs view functions; loaded with the first one. */
-  readonly views: () => MaybePromise<ViewMachine>;
+  /** Runs view functions and transactions; loaded with the first one. */
+  readonly machine: () => MaybePromise<LedgerMachine>;
   /** Units of gas for one view. */
   readonly viewGasLimit: number;
   readonly nodeInfo: NodeInfo;
   /** Why the node is unhealthy; undefined if it is healthy. */
   readonly unhealthyReason: () => string | undefined;
   /** Why a healthy node should get no requests now; undefined if it is ready. */
-  readonly unready: () => string | undefined;
+  readonly unreadyReason: () => string | undefined;
   /** Text of the metrics page. */
-  readonly metrics: () => Promise<string>;
+  readonly metricsPage: () => Promise<string>;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** The OpenAPI document. */

@@ -178,7 +178,7 @@ describe("parseJson", () => {
   });
 
   it.each([
-    ["", "expected a JSON value, found nothing at line 1 column 1"],
+    ["", "expected a JSON value, got nothing at line 1 column 1"],
     ["invalid", "expected a JSON value at line 1 column 1"],
     ['{\n "a": tru }', "expected a JSON value at line 2 column 7"],
     ['["é" x]', "expected `,` or `]` at line 1 column 6"],

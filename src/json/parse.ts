@@ -73,7 +73,7 @@ interface TapeState {
 
 function startOf(bytes: Uint8Array): TapeState {
   const pos = skipBlanks(bytes, 0);
-  if (pos >= bytes.length) throw new JsonError("expected a JSON value, found nothing", bytes, pos);
+  if (pos >= bytes.length) throw new JsonError("expected a JSON value, got nothing", bytes, pos);
   return { tape: scratch, length: 0, open: [], depth: 0, inObject: false, pos };
 }
 

@@ -164,7 +164,7 @@ class TypeParser {
     const found = position < this.#text.length ? shorten(this.#text.slice(position)) : "the end";
     throw new MoveError(
       "type",
-      `type ${shorten(this.#text)}: expected ${expected} at position ${position}, found ${found}`,
+      `type ${shorten(this.#text)}: expected ${expected} at position ${position}, got ${found}`,
       { details: { expected, position } },
     );
   }

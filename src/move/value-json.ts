@@ -116,7 +116,7 @@ class ValueWriter {
   #mismatch(layout: Layout, value: number): never {
     const fix = likelyFix(layout, this.#document, value);
     this.#fail(
-      `expected ${expectedForm(layout)}, found ${this.#document.excerpt(value)}${fix === undefined ? "" : `; ${fix}`}`,
+      `expected ${expectedForm(layout)}, got ${this.#document.excerpt(value)}${fix === undefined ? "" : `; ${fix}`}`,
     );
   }
 
@@ -173,7 +173,7 @@ class ValueWriter {
   }
 
   #tooMany(count: number): never {
-    this.#fail(`an Option holds at most one value, found ${count}; the chain would refuse it`);
+    this.#fail(`an Option holds at most one value, got ${count}; the chain would refuse it`);
   }
 
   #struct(layout: StructLayout, value: number): void {
@@ -203,7 +203,7 @@ class ValueWriter {
     this.#path.push(wanted);
     if (document.kind(body) !== "object") {
       this.#fail(
-        `expected an object with the fields of the variant (\`{}\` for none), found ${document.excerpt(body)}`,
+        `expected an object with the fields of the variant (\`{}\` for none), got ${document.excerpt(body)}`,
       );
     }
     this.#writer.uleb(index);

@@ -11,7 +11,7 @@ import { type BlockTimer, startBlockTimer } from "../chain/block-timer.ts";
 import type { BlockSource } from "../chain/local-chain.ts";
 import { Mempool } from "../chain/mempool.ts";
 import type { Submitted } from "../chain/submission/submitted.ts";
-import { SubmittedFault, type SubmittedQueue } from "../chain/waiting.ts";
+import { SubmittedFault, type SubmittedQueue } from "../chain/take-submitted.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import type { ExecutionStatus } from "../ledger/formats/execution-status.ts";
 import { decodeRecord } from "../ledger/formats/record.ts";

@@ -115,7 +115,7 @@ export class LedgerWriter {
       index,
       transactionIndex,
     } = this.#options;
-    const { check } = plan;
+    const { genesis } = plan;
     const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
@@ -136,7 +136,7 @@ export class LedgerWriter {
       onCommit: onBatch,
     });
     this.#committer = committer;
-    if (check !== undefined) await bootstrapGenesis({ store, committer, check });
+    if (genesis !== undefined) await bootstrapGenesis({ store, committer, check: genesis });
     if (this.#stop.signal.aborted) return;
     if (chain !== undefined) {
       if (plan.fork === undefined) await keepGenesisLedgerInfo(store);
@@ -157,7 +157,8 @@ export class LedgerWriter {
     }
     if (plan.follow === undefined) {
       // Stored, so that later readers of the store know the proof. A local chain proves nothing.
-      if (chain === undefined && plan.proven !== undefined) await committer.noteMatchedWaypoint(plan.proven);
+      if (chain === undefined && plan.genesisWaypoint !== undefined)
+        await committer.noteMatchedWaypoint(plan.genesisWaypoint);
       return;
     }
     const { Following } = await import("./following/following.ts");
@@ -175,7 +176,7 @@ export class LedgerWriter {
       onWaiting: (error) => faults.report("following", error),
     });
     this.#following = following;
-    await following.start(plan.proven);
+    await following.start(plan.genesisWaypoint);
   }
 
   async #startFork(plan: ForkPlan): Promise<void> {

@@ -35,7 +35,7 @@ export function statusOf(parts: StatusParts, version: bigint | undefined): NodeS
     syncState: syncStateOf(parts),
     fault: faults.reason,
     unhealthyReason: restartReasonOf(parts),
-    unready: faults.reason ?? (parts.isDraining ? "the node is stopping" : following?.unready()),
+    unreadyReason: faults.reason ?? (parts.isDraining ? "the node is stopping" : following?.unreadyReason()),
     isDraining: parts.isDraining,
     submissionRefusal: submissionRefusalOf(following?.status()),
     more: {

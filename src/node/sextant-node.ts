@@ -27,7 +27,6 @@ import { type CallParts, closedError, InProcessCalls } from "./api/in-process-ca
 import { type NodeInfo, toNodeInfo } from "./api/node-info.ts";
 import { proofWindowOf } from "./api/proof-questions.ts";
 import type { Node, SdkConfig } from "./api/running-node.ts";
-import { SubmissionService } from "./api/submission-service.ts";
 import type { ChainAuthoring } from "./api/test-authors.ts";
 import { DemoNameInfo, type DemoNames, withoutKeys } from "./demo-names.ts";
 import { Faults } from "./faults.ts";
@@ -52,6 +51,7 @@ import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
 import type { BodyParts } from "./submissions/bodies.ts";
 import { Simulation } from "./submissions/simulation.ts";
+import { SubmissionService } from "./submissions/submission-service.ts";
 import { trustInfo } from "./trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
 import { WriterElection } from "./writer-election.ts";
@@ -99,7 +99,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   };
   readonly #simulation = new Simulation({
     ...this.#bodyParts,
-    machine: this.reader.views,
+    machine: this.reader.machine,
     types: this.reader.types,
     chain: (isTraced) =>
       this.#submissions?.simulate ?? (isTraced ? undefined : this.#role?.submissions?.simulate),
@@ -193,7 +193,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   async start(): Promise<void> {
     const { genesis, readOnly = false, http } = this.#options;
     const logger = this.#logger;
-    const plan = await planStart(this.#options, this.reader.views);
+    const plan = await planStart(this.#options, this.reader.machine);
     this.#plan = plan;
     const chain = plan.chain ?? plan.fork?.chain;
     this.#submissions = chain === undefined ? undefined : this.#submissionService(chain);
@@ -203,9 +203,9 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
       await this.#frontend.open();
       await this.#openProofPort(http);
     }
-    const opening = { readOnly, check: plan.check, logger };
-    if (genesis !== undefined && plan.proven === undefined && !readOnly) {
-      logger.warn({}, "the genesis file is unproven: no waypoint was given");
+    const opening = { readOnly, genesis: plan.genesis, logger };
+    if (genesis !== undefined && plan.genesisWaypoint === undefined && !readOnly) {
+      logger.warn({}, "the genesis file is not checked: no waypoint was given");
     }
     const onOpen = async (opened: OpenedStore): Promise<void> => {
       await this.#begin(opened, plan);
@@ -242,8 +242,8 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   async #begin(opened: OpenedStore, plan: StartPlan): Promise<void> {
     const { store, lease } = opened;
     this.#take(opened);
-    if (plan.check !== undefined && store.identity !== undefined)
-      assertSameGenesis(store.identity, plan.check);
+    if (plan.genesis !== undefined && store.identity !== undefined)
+      assertSameGenesis(store.identity, plan.genesis);
     if (this.#options.readOnly === true) {
       await this.#startWorkers();
       return;
@@ -308,7 +308,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
       statusPort,
       fund: async (address, amount) =>
         (await this.call(() => this.authors.fundAll(address, amount))).map(({ hash }) => hash),
-      unready: () =>
+      unreadyReason: () =>
         this.#faults.reason ??
         (this.#writer?.blocks === undefined ? "the node makes no blocks now" : undefined),
       position: async () => this.reader.withView(({ position }) => position).catch(() => undefined),
@@ -366,7 +366,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
           transactionIndex,
         },
         startedMs: this.#startedMs,
-        genesisWaypoint: this.#plan?.check?.waypoint,
+        genesisWaypoint: this.#plan?.genesis?.waypoint,
         takesSubmissions: this.#submissions !== undefined,
       },
       onSubmission: (call) => answerSubmission(this.#submissions, (use) => this.reader.withView(use), call),
@@ -411,11 +411,11 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
         simulator: this.#simulation.simulate,
         prover: (view, question, options) => this.proofs.prove(view, question, options),
         types: this.reader.types,
-        views: this.reader.views,
+        machine: this.reader.machine,
         gasPrices: this.reader.gasPrices,
         nodeInfo: async (view) => this.#shown(await this.nodeInfo(view)),
         unhealthyReason: () => this.#status(undefined).unhealthyReason,
-        unready: () => this.#status(undefined).unready,
+        unreadyReason: () => this.#status(undefined).unreadyReason,
         isDraining: () => this.#status(undefined).isDraining,
         index: !this.#isIndexOff,
         transactionIndex: this.#options.transactionIndex,
@@ -521,7 +521,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
             )),
         ...forkInfo(view?.position),
         ...(isOwn
-          ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.check?.waypoint)
+          ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.genesis?.waypoint)
           : {}),
         ...this.demoNames(),
         ...(this.#writer === undefined || this.#plan === undefined
@@ -554,12 +554,12 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   }
 
   unreadyReason(): Promise<string | undefined> {
-    return this.call(() => this.#unready());
+    return this.call(() => this.#reasonNow());
   }
 
-  async #unready(): Promise<string | undefined> {
-    const { unhealthyReason, unready } = this.#status(undefined);
-    if (unhealthyReason !== undefined || unready !== undefined) return unhealthyReason ?? unready;
+  async #reasonNow(): Promise<string | undefined> {
+    const { unhealthyReason, unreadyReason } = this.#status(undefined);
+    if (unhealthyReason !== undefined || unreadyReason !== undefined) return unhealthyReason ?? unreadyReason;
     try {
       const maxLagMs = this.#options.http?.maxLagMs ?? 0;
       return await this.reader.withView(({ position }) => {
@@ -576,7 +576,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
       const { signal } = knownOptions({ signal: true }, options);
       const closing = this.closing.signal;
       const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
-      while ((await this.#unready()) !== undefined) {
+      while ((await this.#reasonNow()) !== undefined) {
         if (this.#faults.final !== undefined) throw this.#faults.final;
         await pause(READY_LOOK_MS, ends);
         if (closing.aborted) throw closedError();

@@ -4,7 +4,7 @@ import { equalBytes } from "../base/bytes.ts";
 import { ConfigError, errorText } from "../base/errors.ts";
 import type { AuthoredChange } from "../chain/authoring.ts";
 import { type BlockSource, createLocalChain, type LocalChain } from "../chain/local-chain.ts";
-import { assertHasCode, createMachineSource, type MachineSource } from "../chain/machine.ts";
+import { assertHasCode, createMachineSource, type MachineSource } from "../chain/machine-source.ts";
 import { createNetworkChain, type NetworkChainSettings } from "../chain/network-chain.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/formats/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
@@ -21,9 +21,9 @@ import { checkGenesisFile, parseWaypointOption } from "./tools/genesis-report.ts
 /** Where the records of a node come from. All undefined for a read-only node. */
 export interface StartPlan {
   /** The checked genesis that the ledger begins with; undefined if upstreams or the store provide it. */
-  readonly check: GenesisCheck | undefined;
+  readonly genesis: GenesisCheck | undefined;
   /** The waypoint that the genesis matched; undefined if none was given. */
-  readonly proven: Waypoint | undefined;
+  readonly genesisWaypoint: Waypoint | undefined;
   readonly follow: FollowPlan | undefined;
   readonly chain: BlockSource | undefined;
   /** Blocks on top of another network's state. */
@@ -69,8 +69,8 @@ function chainOn(genesis: GenesisCheck, own: LocalChain, settings: NetworkChainS
 }
 
 const NO_PLAN: StartPlan = {
-  check: undefined,
-  proven: undefined,
+  genesis: undefined,
+  genesisWaypoint: undefined,
   follow: undefined,
   chain: undefined,
   accounts: [],
@@ -131,5 +131,5 @@ export async function planStart(
   if (accounts.length > 0 && chain === undefined) {
     throw new ConfigError("accounts: expected a local chain, because only its ledger can be made up");
   }
-  return { check, proven: check && expected, follow: followPlan, chain, accounts };
+  return { genesis: check, genesisWaypoint: check && expected, follow: followPlan, chain, accounts };
 }

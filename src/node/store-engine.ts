@@ -5,7 +5,7 @@ import type { Store } from "../store/contract.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
 import type { WriterLease } from "../store/writer-lease.ts";
 import type { IndexReport } from "../sync/maintenance/check/cluster-index.ts";
-import type { RemoteVerifier } from "../sync/verify/page-verifier.ts";
+import type { RemoteVerifier } from "../sync/verify/remote-page-verifier.ts";
 import type { PageVerification } from "../sync/verify/verified-page.ts";
 import type { DriverReport } from "./metrics/driver-metrics.ts";
 import type { OptionTable } from "./options/option-table.ts";
@@ -14,7 +14,7 @@ import type { OptionTable } from "./options/option-table.ts";
 export interface StoreOpening {
   readonly readOnly: boolean;
   /** The genesis that the store must hold, unless it is empty. */
-  readonly check: GenesisCheck | undefined;
+  readonly genesis: GenesisCheck | undefined;
   readonly logger: Logger;
 }
 

@@ -196,7 +196,7 @@ export class Committer {
   }
 
   /**
-   * Commits blocks that a PageVerifier verified up to their state roots. They must follow the head. Returns the store's
+   * Commits blocks that a RemotePageVerifier verified up to their state roots. They must follow the head. Returns the store's
    * position afterwards. Forgets held-back records.
    */
   commitVerified({ blocks, nodes }: VerifiedPage, check?: BlockCheck): Promise<Position> {
@@ -218,7 +218,7 @@ export class Committer {
     });
   }
 
-  /** What a PageVerifier must be told to do the work of this committer. */
+  /** What a RemotePageVerifier must be told to do the work of this committer. */
   get verification(): PageVerification {
     return {
       // The numbers alone: the options of a node may have functions, which cannot go to another process.

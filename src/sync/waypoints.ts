@@ -53,26 +53,26 @@ function anchorMismatch(expected: Waypoint, computed: string): LedgerError {
  * Compares the blocks with the waypoints inside their versions and returns those that matched. Throws
  * LedgerError `mismatch`.
  */
-function checkAnchors(anchors: readonly Waypoint[], blocks: readonly VerifiedBlock[]): Waypoint[] {
+function checkWaypoints(waypoints: readonly Waypoint[], blocks: readonly VerifiedBlock[]): Waypoint[] {
   const matched: Waypoint[] = [];
-  for (const anchor of anchors) {
+  for (const waypoint of waypoints) {
     const block = blocks.find(
-      ({ start, position }) => start.firstVersion <= anchor.version && anchor.version <= position.version,
+      ({ start, position }) => start.firstVersion <= waypoint.version && waypoint.version <= position.version,
     );
     if (block === undefined) continue;
-    assertEndsBlock(anchor, block);
-    matched.push(anchor);
+    assertEndsBlock(waypoint, block);
+    matched.push(waypoint);
   }
   return matched;
 }
 
 /** Throws LedgerError `mismatch` unless the block ends with the version that a waypoint names. */
-export function assertEndsBlock(anchor: Waypoint, block: VerifiedBlock): void {
-  if (block.position.version !== anchor.version) {
-    throw anchorMismatch(anchor, `none: version ${anchor.version} does not end that block`);
+export function assertEndsBlock(waypoint: Waypoint, block: VerifiedBlock): void {
+  if (block.position.version !== waypoint.version) {
+    throw anchorMismatch(waypoint, `none: version ${waypoint.version} does not end that block`);
   }
   const computed = formatWaypoint(waypointOfBlock(block));
-  if (computed !== formatWaypoint(anchor)) throw anchorMismatch(anchor, computed);
+  if (computed !== formatWaypoint(waypoint)) throw anchorMismatch(waypoint, computed);
 }
 
 export class ExpectedWaypoints {
@@ -105,7 +105,7 @@ export class ExpectedWaypoints {
 
   /** Compares blocks with the waypoints that they reach: `proven` if validators signed the last block. Throws LedgerError `mismatch`. */
   check(blocks: readonly VerifiedBlock[]): TrustLevel | undefined {
-    this.#matched = checkAnchors(this.#all, blocks);
+    this.#matched = checkWaypoints(this.#all, blocks);
     const signed = this.#matched.find((waypoint) => waypoint === this.#signed);
     return signed !== undefined && blocks.at(-1)?.position.version === signed.version ? PROVEN : undefined;
   }

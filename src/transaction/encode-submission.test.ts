@@ -103,10 +103,10 @@ describe("the shape of a request", () => {
   });
 
   it.each<[unknown, string]>([
-    [[], "request: the body: expected an object, found []"],
+    [[], "request: the body: expected an object, got []"],
     [
       { ...request, payload: { type: "encrypted_transaction_payload" } },
-      'found "encrypted_transaction_payload"; encrypted payloads cannot',
+      'got "encrypted_transaction_payload"; encrypted payloads cannot',
     ],
     [
       { ...request, payload: { type: "Script_Payload" } },
@@ -168,7 +168,7 @@ describe("an entry function call", () => {
     [
       "a wrong value",
       call({ arguments: ["0x2", 5] }),
-      'payload.arguments[1]: expected a string of decimal digits such as "5" (u64), found 5; put the number in quotes (argument 1 of 0x1::account::transfer is u64)',
+      'payload.arguments[1]: expected a string of decimal digits such as "5" (u64), got 5; put the number in quotes (argument 1 of 0x1::account::transfer is u64)',
     ],
     [
       "an address without 0x in a type",

@@ -39,3 +39,10 @@ export function hashedForm(bytes: Uint8Array): Uint8Array {
     bytes.subarray(reader.offset),
   );
 }
+
+/** What a simulation uses in the place of the transaction's own fields. */
+export interface SimulationEstimates {
+  /** True for the most gas that the sender can pay for. */
+  readonly maxGasAmount: boolean;
+  readonly gasUnitPrice: bigint | undefined;
+}

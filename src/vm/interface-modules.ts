@@ -4,7 +4,7 @@ import type { AbiType } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
 import type { FunctionBody, FunctionDefinition } from "../move/bytecode/program.ts";
 import { PLAIN_SCHEDULE } from "./gas.ts";
-import type { ChainConfig } from "./ledger/view.ts";
+import type { ChainConfig } from "./ledger/chain-config.ts";
 import type { LoadedModule } from "./linker.ts";
 import { Features } from "./session.ts";
 import { FEATURE } from "./transaction/session-run.ts";

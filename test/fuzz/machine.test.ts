@@ -10,7 +10,7 @@ import { type FunctionDefinition, type Program, readProgramTables } from "../../
 import { PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue, encodeValue, type Layout } from "../../src/vm/layout.ts";
-import { pricesOf } from "../../src/vm/ledger/view.ts";
+import { pricesOf } from "../../src/vm/ledger/chain-config.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { substitute } from "../../src/vm/types.ts";

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createMachineSource } from "../../src/chain/machine.ts";
+import { createMachineSource } from "../../src/chain/machine-source.ts";
 import { COIN, createHttpLedger, TABLE, TABLE_KEY } from "../support/http-ledger.ts";
 import { startServer } from "../support/http-server.ts";
 import { sendRaw } from "../support/raw-socket.ts";
@@ -373,7 +373,7 @@ describe("closing", () => {
       ledger: await createHttpLedger(),
       encoder: () => Promise.reject(new Error("never asked")),
       explainer: () => Promise.reject(new Error("never asked")),
-      views: createMachineSource(),
+      machine: createMachineSource(),
       nodeInfo: () => ({}),
       host: server.host,
       port: server.port,

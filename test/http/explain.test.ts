@@ -461,7 +461,7 @@ describe("refusals over HTTP", () => {
       "a type that does not go with the other members",
       { type: "raw_transaction", message: "0x" },
       "web_framework_error",
-      /^type: expected "signing_message", which goes with the other members, found "raw_transaction"$/,
+      /^type: expected "signing_message", which goes with the other members, got "raw_transaction"$/,
     ],
     [
       "a type that is null",

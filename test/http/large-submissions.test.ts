@@ -8,8 +8,8 @@ import { giveBack, MIN_LENT_BYTES } from "../../src/http/transport/lent-bytes.ts
 import { createNode, type Node } from "../../src/index.ts";
 import type { Ledger } from "../../src/ledger/view.ts";
 import { Reader } from "../../src/node/api/reader.ts";
-import { createQuestionAnswerer } from "../../src/node/submissions/answerer.ts";
-import { LARGE_SUBMISSION_BYTES, SubmissionThread } from "../../src/node/submissions/thread.ts";
+import { createQuestionAnswerer } from "../../src/node/request-thread/answerer.ts";
+import { LARGE_SUBMISSION_BYTES, RequestThread } from "../../src/node/request-thread/thread.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { ChainRun } from "../support/chain-run.ts";
 
@@ -196,7 +196,7 @@ it("does not keep a node from closing", async () => {
 it("prints large results into the same memory, also after a small one, which is in memory of its own", async () => {
   const run = await new ChainRun(createLocalChain({ seed: "thread" }), createMemoryStore()).start();
   const view = await run.store.openView();
-  const thread = new SubmissionThread();
+  const thread = new RequestThread();
   const encode = (recipients: number): Promise<Uint8Array> =>
     thread.run(
       {

@@ -160,7 +160,7 @@ describe("faucet", () => {
         host: "127.0.0.1",
         port: 0,
         fund: async () => [`0x${funded++}`],
-        unready: () => undefined,
+        unreadyReason: () => undefined,
         clock: () => 1000,
         logger: silentLogger,
       });
@@ -183,8 +183,8 @@ describe("faucet", () => {
         });
       const switches = { hold, pass: async () => ({}) };
       const fund = async () => [];
-      const unready = () => undefined;
-      const options = { host: "127.0.0.1", port: 0, fund, unready, switches, logger: silentLogger };
+      const unreadyReason = () => undefined;
+      const options = { host: "127.0.0.1", port: 0, fund, unreadyReason, switches, logger: silentLogger };
       faucet = await listenForFunding(options);
       const left = new AbortController();
       const ask = (name: string): Promise<Response> =>
@@ -204,12 +204,18 @@ describe("faucet", () => {
 
     it("says why it cannot mint", async () => {
       const fund = async () => [];
-      const unready = () => "the node makes no blocks now";
-      faucet = await listenForFunding({ host: "127.0.0.1", port: 0, fund, unready, logger: silentLogger });
+      const unreadyReason = () => "the node makes no blocks now";
+      faucet = await listenForFunding({
+        host: "127.0.0.1",
+        port: 0,
+        fund,
+        unreadyReason,
+        logger: silentLogger,
+      });
       const response = await post(`${faucet.url}/fund`, { address: "0x1" });
       expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([
         503,
-        unready(),
+        unreadyReason(),
       ]);
       expect((await fetch(faucet.url)).status).toBe(503);
     });

@@ -23,7 +23,7 @@ describe("readiness", () => {
 
   it("goes while the store cannot be written, and the node stays healthy", async () => {
     let reason: string | undefined = "the store cannot be written just now (full)";
-    const { url } = await startServer({ unready: () => reason });
+    const { url } = await startServer({ unreadyReason: () => reason });
     expect(await ask(url)).toEqual({ ready: 503, healthy: 200, message: reason });
     reason = undefined;
     expect((await ask(url)).ready).toBe(200);

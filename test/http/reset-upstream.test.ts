@@ -68,7 +68,7 @@ describe("a follower whose upstream was reset", () => {
     await untilAtHead(node);
     const before = proxy.target;
     proxy.target = (await startChain("another ledger", 3)).url;
-    // A head that nobody confirmed for seconds makes the node unready too, so a slow machine may see that first.
+    // A head that nobody confirmed for seconds makes the node unreadyReason too, so a slow machine may see that first.
     const claims = await until(async () => {
       const now = await untilNotReady(node);
       return now.upstreams.some(({ state }) => state === "set_aside") && now;

@@ -9,7 +9,7 @@ import { Mempool } from "../../src/chain/mempool.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
-import { SubmissionService } from "../../src/node/api/submission-service.ts";
+import { SubmissionService } from "../../src/node/submissions/submission-service.ts";
 import { createNode } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { type UserTransaction, userTransactionCodec } from "../../src/transaction/user-transaction.ts";

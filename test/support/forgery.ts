@@ -2,7 +2,7 @@
 // block that never ends.
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { chainSeed, createBlockSource } from "../../src/chain/local-chain.ts";
-import { createMachineSource } from "../../src/chain/machine.ts";
+import { createMachineSource } from "../../src/chain/machine-source.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../../src/ledger/accumulator.ts";
 import { eventHash } from "../../src/ledger/formats/event.ts";
 import {

@@ -45,7 +45,7 @@ export async function startServer(
     ledger,
     encoder: encodeForTest,
     explainer: async (body, view) => JSON.stringify(await reader.explain(body, view)),
-    views: reader.views,
+    machine: reader.machine,
     nodeInfo: () => ({ chain_id: "44", node_type: "PublicFullnode", latest_version: 30n }),
     port: 0,
     // A loaded machine must not make the server refuse the test's requests.

@@ -12,9 +12,9 @@ import { readProgram, readProgramTables } from "../../src/move/bytecode/program.
 import { VmError } from "../../src/vm/errors.ts";
 import { type GasSchedule, Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
-import { pricesOf } from "../../src/vm/ledger/view.ts";
+import { pricesOf } from "../../src/vm/ledger/chain-config.ts";
 import { Linker, type LoadedModule, type NativeSource } from "../../src/vm/linker.ts";
-import { findNative } from "../../src/vm/machine.ts";
+import { findNative } from "../../src/vm/native-table.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { Features, Session, type SessionOptions, type StateSource } from "../../src/vm/session.ts";
 import type { Value } from "../../src/vm/values.ts";

@@ -136,7 +136,7 @@ describe("from genesis", () => {
 
   it("with its waypoint is chained, with or without agreement", async () => {
     const upstreams = [0, 1, 2].map((i) => recorded(chain.records, `honest ${i}`));
-    const { store } = follow({ upstreams, agree: rule, anchors: [chain.genesisWaypoint] });
+    const { store } = follow({ upstreams, agree: rule, waypoints: [chain.genesisWaypoint] });
     await untilVersion(store, head);
     await until(async () => (await rangesOf(store))[0] === "0 chained");
     expect(await rangesOf(store)).toEqual(["0 chained"]);

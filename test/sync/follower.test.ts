@@ -161,7 +161,7 @@ describe("a follower", () => {
     const anchor = chain.waypoints.get(versions[10]!)!;
     const { store } = follow({
       upstreams: [recorded(chain.records)],
-      anchors: [chain.genesisWaypoint, anchor],
+      waypoints: [chain.genesisWaypoint, anchor],
       pace: { pageLimit: 9 },
     });
     const { trust } = await until(async () => {
@@ -179,7 +179,7 @@ describe("a follower", () => {
     const anchor = { ...chain.waypoints.get(versions[20]!)!, hash: new Uint8Array(32) };
     const { store, follower } = follow({
       upstreams: [recorded(chain.records)],
-      anchors: [chain.genesisWaypoint, anchor],
+      waypoints: [chain.genesisWaypoint, anchor],
       pace: { pageLimit: 10, giveUpTimeMs: 50 },
     });
     const error = await follower.faulted;
@@ -191,7 +191,7 @@ describe("a follower", () => {
     const other = await recordChain(1, "another chain");
     const wrong = follow({
       upstreams: [recorded(chain.records)],
-      anchors: [other.genesisWaypoint],
+      waypoints: [other.genesisWaypoint],
       pace: { giveUpTimeMs: 20 },
     });
     expect((await wrong.follower.faulted).message).toContain("0:");
@@ -271,7 +271,7 @@ describe("an upstream that fails", () => {
         createRecordedUpstream({ name: "other", chainId: 77, records: other.records }),
         recorded(chain.records, "good"),
       ],
-      anchors: [chain.genesisWaypoint],
+      waypoints: [chain.genesisWaypoint],
     });
     await untilVersion(store, head);
     await expectWhole(store);
@@ -312,7 +312,7 @@ describe("an upstream that fails", () => {
     });
     const { store, follower } = follow({
       upstreams: [liar],
-      anchors: [chain.genesisWaypoint],
+      waypoints: [chain.genesisWaypoint],
       pace: { pageLimit: 6, ahead: 1, setAside: { baseMs: 0.1, maxMs: 0.2 } },
     });
     await until(() => (flips >= 200 ? true : undefined));
@@ -446,7 +446,7 @@ describe.skipIf(!hasShared)("the recorded start of a public network", () => {
     const { store } = follow({
       upstreams: [upstream],
       chainId: 2,
-      anchors: [parseWaypoint("1:e40c6162456b27dd0ecf5ee5856bb48e702cff25718f570e07c4e392f84bd9ce")],
+      waypoints: [parseWaypoint("1:e40c6162456b27dd0ecf5ee5856bb48e702cff25718f570e07c4e392f84bd9ce")],
       pace: { pageLimit: 1 },
       onCommit: ({ position }) => {
         roots[Number(position.version)] = position.stateRoot && toHex(position.stateRoot);

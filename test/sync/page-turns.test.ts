@@ -5,7 +5,7 @@ import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { loadPosition } from "../../src/sync/reading.ts";
-import { PageVerifier } from "../../src/sync/verify/page-verifier.ts";
+import { RemotePageVerifier } from "../../src/sync/verify/remote-page-verifier.ts";
 import { VerdictReader } from "../../src/sync/verify/verified-page.ts";
 import { ChainRun } from "../support/chain-run.ts";
 import { readRecords } from "../support/follow.ts";
@@ -51,7 +51,7 @@ describe("a page of records", () => {
     const position = await loadPosition(store);
     if (position === undefined) throw new Error("the store is empty");
     const page = encodePage(records);
-    const verdict = await new PageVerifier(store, position, committer.verification).verify(page);
+    const verdict = await new RemotePageVerifier(store, position, committer.verification).verify(page);
     endEverySlice();
     const reader = new VerdictReader(position.chainId);
     const turns = vi.spyOn(globalThis, "setImmediate");

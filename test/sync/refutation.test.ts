@@ -49,7 +49,7 @@ describe("a fork that was committed before the waypoint", () => {
   ])("is refuted when the fork %s", async (_, records) => {
     const { store, follower } = follow({
       upstreams: [recorded(records, "fork"), recorded(chain.records, "honest")],
-      anchors: [chain.genesisWaypoint, waypoint],
+      waypoints: [chain.genesisWaypoint, waypoint],
       pace: { pageLimit: 10 },
     });
     await expectRefuted(store, follower);
@@ -64,7 +64,7 @@ describe("a fork that was committed before the waypoint", () => {
     const late = chain.records.slice(0, Number(ends[25]));
     const { store, follower } = follow({
       upstreams: [recorded(fork.records, "fork"), recorded(late, "honest")],
-      anchors: [chain.genesisWaypoint, waypoint],
+      waypoints: [chain.genesisWaypoint, waypoint],
       pace: { pageLimit: 10 },
     });
     await until(() => stateOf(follower, "fork") === "set_aside");
@@ -81,13 +81,13 @@ describe("a fork that was committed before the waypoint", () => {
   it("is refuted after a restart with an honest upstream alone", async () => {
     const first = follow({
       upstreams: [recorded(fork.records.slice(0, Number(forkEnds[30]) + 1), "fork")],
-      anchors: [chain.genesisWaypoint],
+      waypoints: [chain.genesisWaypoint],
     });
     await untilVersion(first.store, forkEnds[30]!);
     await first.follower.close();
     const { follower } = follow({
       upstreams: [recorded(chain.records, "honest")],
-      anchors: [waypoint],
+      waypoints: [waypoint],
       committer: new Committer({ store: first.store, logger: silentLogger }),
       ledger: first.store,
     });
@@ -102,7 +102,7 @@ describe("a fork that was committed before the waypoint", () => {
         recorded(chain.records, "honest"),
       ],
       agree: { needed: 2, of: 3 },
-      anchors: [chain.genesisWaypoint, waypoint],
+      waypoints: [chain.genesisWaypoint, waypoint],
       pace: { pageLimit: 10 },
     });
     await until(() => follower.status().state === "refuted");
@@ -115,7 +115,7 @@ describe("a fork that was committed before the waypoint", () => {
         recorded(chain.records.slice(0, Number(ends[30]) + 1), "honest"),
         recorded(fork.records, "fork"),
       ],
-      anchors: [chain.genesisWaypoint, waypoint],
+      waypoints: [chain.genesisWaypoint, waypoint],
       pace: { pageLimit: 10 },
     });
     await untilVersion(store, ends[30]!);
@@ -166,7 +166,7 @@ describe("waypoints at the start", () => {
     const second = startFollowing(store, []);
     await second.start(undefined);
     expect(second.status()?.state).toBe("refuted");
-    expect(second.unready()).toContain("contradicts");
+    expect(second.unreadyReason()).toContain("contradicts");
 
     const nearer = await stored(fork.records);
     await startFollowing(nearer, [waypoint, chain.waypoints.get(shared)!]).start(undefined);

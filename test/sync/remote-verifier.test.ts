@@ -13,7 +13,7 @@ import type { FollowerOptions } from "../../src/sync/follow/follower-options.ts"
 import { ProofHistory } from "../../src/sync/proofs/proof-history.ts";
 import { loadPosition } from "../../src/sync/reading.ts";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
-import { PageVerifier, type RemoteVerifier } from "../../src/sync/verify/page-verifier.ts";
+import { RemotePageVerifier, type RemoteVerifier } from "../../src/sync/verify/remote-page-verifier.ts";
 import { VerdictReader } from "../../src/sync/verify/verified-page.ts";
 import { bent, flipped, follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
 import { RUNS } from "../support/property.ts";
@@ -58,10 +58,10 @@ async function verifierOf(
   store: Store,
   committer: Committer,
   treeBytes = committer.verification.treeBytes,
-): Promise<{ verifier: PageVerifier; reader: VerdictReader }> {
+): Promise<{ verifier: RemotePageVerifier; reader: VerdictReader }> {
   const position = await loadPosition(store);
   if (position === undefined) throw new Error("the store is empty");
-  const verifier = new PageVerifier(store, position, { ...committer.verification, treeBytes });
+  const verifier = new RemotePageVerifier(store, position, { ...committer.verification, treeBytes });
   return { verifier, reader: new VerdictReader(position.chainId) };
 }
 
@@ -187,7 +187,7 @@ function verifiers(
     (store: Store, committer: Committer): StartPeer =>
     async (position, signal) => {
       counts.started++;
-      const verifier = new PageVerifier(store, position, committer.verification);
+      const verifier = new RemotePageVerifier(store, position, committer.verification);
       let last: Promise<unknown> = Promise.resolve();
       const remote: RemoteVerifier = {
         verify: (page) => {
@@ -476,7 +476,7 @@ describe("a follower far behind", () => {
     const wrong = { ...waypoint, hash: flipped(waypoint.hash, 0) };
     const { store, follower } = followWith(startVerifierOf, {
       upstreams: [recorded(records)],
-      anchors: [wrong],
+      waypoints: [wrong],
     });
     await until(() => follower.status().upstreams[0]?.state === "set_aside");
     expect((await positionOf(store))?.version).toBeLessThan(version);

@@ -6,7 +6,7 @@ import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
 import { toHex } from "../../src/base/hex.ts";
 import { sha3 } from "../../src/base/sha3.ts";
 import type { AbiType } from "../../src/move/abi.ts";
-import { findNative, nativeNames } from "../../src/vm/machine.ts";
+import { findNative, nativeNames } from "../../src/vm/native-table.ts";
 import { CRYPTO_NATIVES } from "../../src/vm/natives/crypto/index.ts";
 import type { NativeContext } from "../../src/vm/natives.ts";
 import type { TransactionFacts } from "../../src/vm/session.ts";

@@ -2,8 +2,8 @@
 import { addressFromBytes, formatAddress } from "../../move/address.ts";
 import { unmodelled } from "../../transaction/submission-error.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
-import type { InterfaceNatives } from "../../vm/ledger/ledger-views.ts";
-import { findNative } from "../../vm/machine.ts";
+import type { InterfaceNatives } from "../../vm/ledger/ledger-machine.ts";
+import { findNative } from "../../vm/native-table.ts";
 import type { Native } from "../../vm/natives.ts";
 import { findDemoNative } from "./demo.ts";
 import { ENTRY_FUNCTIONS, FUNCTIONS } from "./functions.ts";

@@ -17,7 +17,7 @@ import type { LedgerView } from "../../ledger/view.ts";
 import type { Address } from "../../move/address.ts";
 import type { RawTransaction } from "../../transaction/raw.ts";
 import { refuseCode, SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
-import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import type { SimulationEstimates, UserTransaction } from "../../transaction/user-transaction.ts";
 import type { LedgerTransactions } from "../../vm/ledger/ledger-transactions.ts";
 import type { Tracer } from "../../vm/session.ts";
 import type { TransactionOutput } from "../../vm/transaction/status.ts";
@@ -29,13 +29,6 @@ import type { Submitted } from "./submitted.ts";
 /** Least gas that an estimate gives, in whole units. */
 const LEAST_ESTIMATE = 2n;
 const NO_HASH = new Uint8Array(32);
-
-/** What a simulation uses in the place of the transaction's own fields. */
-export interface SimulatedFields {
-  /** True for the most gas that the sender can pay for. */
-  readonly maxGasAmount: boolean;
-  readonly gasUnitPrice: bigint | undefined;
-}
 
 /** Throws SubmissionError for a transaction that is signed: one could submit it. */
 async function assertUnsigned(transaction: UserTransaction): Promise<void> {
@@ -50,7 +43,7 @@ async function assertUnsigned(transaction: UserTransaction): Promise<void> {
 /** The transaction with the fields that it is simulated with; its sender has so much of the native coin. */
 function withEstimates(
   raw: RawTransaction,
-  fields: SimulatedFields,
+  fields: SimulationEstimates,
   held: bigint,
   mostGas: bigint,
 ): RawTransaction {
@@ -155,21 +148,21 @@ export async function checkOnMachine(
   submitted: Submitted,
   faucet: Address,
 ): Promise<Checked> {
-  const { transaction, isFree } = submitted;
+  const { transaction, isOwners } = submitted;
   const { sender } = transaction.raw;
-  const grant = isFree ? await mintGrant(head, faucet, sender) : undefined;
+  const grant = isOwners ? await mintGrant(head, faucet, sender) : undefined;
   if (grant !== undefined) await head.apply(grant);
-  const options = { areSignaturesValid: true, isOwners: isFree };
+  const options = { areSignaturesValid: true, isOwners };
   // On a fork the whole run fetches what a block will need, or finds the network out of reach. Where the framework has no
   // code, it finds what this node has no native for.
   const { discardCode, writeSet } = await withinLimits(
-    view.position.fork === undefined && !isFree && !head.isInterface
+    view.position.fork === undefined && !isOwners && !head.isInterface
       ? head.validate(transaction, options)
       : head.execute({ kind: "user", transaction }, options),
   );
   // The mempool keeps a transaction until its turn.
   if (discardCode !== undefined && discardCode !== TOO_NEW) throw refuseCode(discardCode);
-  if (isFree) await head.apply(writeSet);
+  if (isOwners) await head.apply(writeSet);
   const account = await readAccount(view, sender, view.position.version);
   return { submitted, sequenceNumber: account?.sequenceNumber ?? 0n };
 }
@@ -179,7 +172,7 @@ export async function simulateOnMachine(
   head: LedgerTransactions,
   view: LedgerView,
   given: UserTransaction,
-  fields: SimulatedFields,
+  fields: SimulationEstimates,
   tracer?: Tracer,
 ): Promise<Uint8Array> {
   await assertUnsigned(given);

@@ -11,11 +11,11 @@ import type { EntryFunction } from "../../transaction/entry-function.ts";
 import { type RawTransaction, rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse } from "../../transaction/submission-error.ts";
-import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import type { SimulationEstimates, UserTransaction } from "../../transaction/user-transaction.ts";
 import type { Tracer } from "../../vm/session.ts";
 import type { Keypair } from "../keys.ts";
-import { type MachineSource, openHead } from "../machine.ts";
-import { type Checked, checkOnMachine, type SimulatedFields, simulateOnMachine } from "./on-machine.ts";
+import { type MachineSource, openHead } from "../machine-source.ts";
+import { type Checked, checkOnMachine, simulateOnMachine } from "./on-machine.ts";
 import { areSignaturesValid } from "./signatures.ts";
 import { type Submitted, toSubmitted } from "./submitted.ts";
 
@@ -69,7 +69,7 @@ export class Submissions {
   async simulate(
     view: LedgerView,
     given: UserTransaction,
-    fields: SimulatedFields,
+    fields: SimulationEstimates,
     timestampUsec: bigint = view.position.timestampUsec,
     slices?: Slices,
     tracer?: Tracer,
@@ -100,7 +100,7 @@ export class Submissions {
     );
     const first = next(stored?.sequenceNumber ?? 0n);
     return calls.map((call, index) =>
-      toSubmitted(this.#sign(call, first + BigInt(index), chainId), { isFree: true }),
+      toSubmitted(this.#sign(call, first + BigInt(index), chainId), { isOwners: true }),
     );
   }
 

@@ -20,8 +20,8 @@ export interface Submitted {
   readonly payer: Address;
   /** Undefined for a transaction with a sequence number. */
   readonly nonce: bigint | undefined;
-  /** A transaction of the faucet, which pays nothing. */
-  readonly isFree: boolean;
+  /** Made by the owner of the chain, for the faucet or for an account: needs no signature of a key. */
+  readonly isOwners: boolean;
 }
 
 /** Decodes the BCS of a signed transaction. Throws SubmissionError `malformed`. */
@@ -41,7 +41,7 @@ export function decodeSubmitted(bytes: Uint8Array): UserTransaction {
 /** Takes a transaction apart. Throws SubmissionError for one that no chain takes. Checks no signature. */
 export function toSubmitted(
   transaction: UserTransaction,
-  { isFree }: Pick<Submitted, "isFree"> = { isFree: false },
+  { isOwners }: Pick<Submitted, "isOwners"> = { isOwners: false },
 ): Submitted {
   const bytes = encodeWith(transactionCodec, { kind: "user", transaction });
   // Without the tag of the transaction's kind.
@@ -58,6 +58,6 @@ export function toSubmitted(
     signers,
     payer: signers.feePayer?.address ?? transaction.raw.sender,
     nonce: payload.kind === "payload" ? payload.payload.extraConfig.replayProtectionNonce : undefined,
-    isFree,
+    isOwners,
   };
 }

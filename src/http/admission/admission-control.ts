@@ -4,7 +4,7 @@
 import type { Socket } from "node:net";
 import type { Logger } from "../../base/log.ts";
 import { HOUR_MS, type NumberSettings, type Numbers } from "../../base/settings.ts";
-import { errorBody } from "../error-body.ts";
+import { errorBody } from "../error-answer.ts";
 import { ERROR_CATALOGUE } from "../error-catalogue.ts";
 import type { AccessLog } from "../response/access-log.ts";
 import { addCorsHeaders } from "../response/cors.ts";

@@ -49,7 +49,7 @@ export const encodeSubmission = operation({
   },
   errors: ["invalid_transaction"],
   async handle({ body }, { view, services, form }) {
-    return { data: await services.encode(body, view, form === "json"), version: view.position.version };
+    return { data: await services.encoder(body, view, form === "json"), version: view.position.version };
   },
   calls: (node: Asker): EncodeCall => ({
     encodeSubmission: async (request, options = {}) => {

@@ -37,7 +37,7 @@ export const explainSubmission = operation({
   },
   errors: ["invalid_transaction"],
   async handle({ body }, { view, services }) {
-    return { data: await services.explain(body, view), version: view.position.version };
+    return { data: await services.explainer(body, view), version: view.position.version };
   },
   calls: (node: Asker): ExplainCall => ({
     explainSubmission: async (request, options = {}) => {

@@ -19,5 +19,5 @@ export const metrics = operation({
       encode: (page: string) => page,
     },
   },
-  handle: async (_, { services }) => ({ data: await services.metrics(), version: undefined }),
+  handle: async (_, { services }) => ({ data: await services.metricsPage(), version: undefined }),
 });

@@ -24,7 +24,7 @@ export const ready = operation({
     const { refuted } = view.position;
     const reason =
       services.unhealthyReason() ??
-      services.unready() ??
+      services.unreadyReason() ??
       (refuted === undefined ? undefined : refutedText(refuted));
     if (reason !== undefined) throw new HttpError("unhealthy", reason);
     return { data: READY, version: undefined };

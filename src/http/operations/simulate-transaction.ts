@@ -54,8 +54,8 @@ export const simulateTransaction = operation({
       gasUnitPrice = isPrioritized ? prioritized : market;
     }
     const maxGasAmount = query.estimate_max_gas_amount === true;
-    if (services.simulate === undefined) throw new Error("simulations are switched off");
-    const record = await services.simulate(body, view, { maxGasAmount, gasUnitPrice }, slices);
+    if (services.simulator === undefined) throw new Error("simulations are switched off");
+    const record = await services.simulator(body, view, { maxGasAmount, gasUnitPrice }, slices);
     const { version, timestampUsec } = view.position;
     const data =
       form === "bcs"

@@ -59,7 +59,7 @@ export const streamBalance = operation({
     "Server-sent events: the balance now, then each change of it as soon as its version is committed. A client that connects again with `Last-Event-ID` gets what it missed. A client that reads too slowly is cut off and resumes in the same way. The stream has no end of its own.",
   ledger: "required",
   switchable: false,
-  isStream: true,
+  sendsEvents: true,
   params: { address: addressField, asset_type: assetTypeField },
   query: { after: afterField },
   refusedQuery: streamRefusedQuery,

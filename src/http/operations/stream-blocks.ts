@@ -43,7 +43,7 @@ export const streamBlocks = operation({
     "Server-sent events: the latest block, then each block as soon as it is committed, with its height, versions, time and epoch. The id of an event names the last version of its block. A client that connects again with `Last-Event-ID` gets the blocks that it missed.",
   ledger: "required",
   switchable: false,
-  isStream: true,
+  sendsEvents: true,
   params: {},
   query: { after: afterField },
   refusedQuery: streamRefusedQuery,

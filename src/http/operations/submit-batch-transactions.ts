@@ -1,5 +1,5 @@
 // Submits several signed transactions, each for itself.
-import { errorFields } from "../error-body.ts";
+import { errorFields } from "../error-answer.ts";
 import { operation } from "../operation.ts";
 import { ERROR_SCHEMA } from "../schemas/error.ts";
 import { named } from "../schemas/named.ts";

@@ -41,7 +41,7 @@ async function print(
   { status, gasUsed }: Traced,
   more: object = {},
 ): Promise<string | Uint8Array> {
-  const state = await (await services.views()).open(view, version, slices);
+  const state = await (await services.machine()).open(view, version, slices);
   const printer = new StoredValuePrinter(services.types, view, version, slices);
   const calls = await trace.print(printer, (location, code) => state.abortInfo(location, code));
   const known = {
@@ -147,9 +147,9 @@ export const traceTransaction = operation({
   async handle({ body }, context) {
     const { view, services, slices } = context;
     const trace = await createTrace();
-    if (services.simulate === undefined) throw new Error("simulations are switched off");
+    if (services.simulator === undefined) throw new Error("simulations are switched off");
     const estimates = { maxGasAmount: false, gasUnitPrice: undefined };
-    const record = await services.simulate(body, view, estimates, slices, trace);
+    const record = await services.simulator(body, view, estimates, slices, trace);
     const { version } = view.position;
     const { info } = readRecord(new BcsReader(record));
     return { data: await print(trace, context, version, info), version };
@@ -187,7 +187,7 @@ export const traceByVersion = operation({
     if (stored === undefined) throw new Error(`no record at version ${version} of the kept range`);
     const { info, changes, transaction: bytes } = readRecord(new BcsReader(stored.bytes));
     const block = await view.getBlockByVersion(version);
-    const machine = await services.views();
+    const machine = await services.machine();
     const before = await machine.openTransactions(view, slices, "request", version - 1n);
     const tracer = await createTrace();
     const transaction = decodeWith(transactionCodec, bytes);

@@ -14,7 +14,7 @@ import { writeJsonValue } from "../../move/value-json.ts";
 import { callParameters, describeTypes } from "../../transaction/requests/parameters.ts";
 import { typeOfTag } from "../../transaction/requests/type-arguments.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
-import type { LedgerViewState } from "../../vm/ledger/ledger-views.ts";
+import type { LedgerViewState } from "../../vm/ledger/ledger-machine.ts";
 import { type LoadedModule, named } from "../../vm/linker.ts";
 import { type Asker, fromJson, toBody } from "../calls/asker.ts";
 import { readAtArgs } from "../calls/operands.ts";
@@ -98,7 +98,7 @@ function withShortAddresses(message: string): string {
 }
 
 /** A fault of the machine as it is answered: in the words of the reference for an abort, else with the status by name. */
-async function faultOf(error: unknown, state: LedgerViewState | undefined): Promise<unknown> {
+async function answerOf(error: unknown, state: LedgerViewState | undefined): Promise<unknown> {
   if (!(error instanceof VmError)) return error;
   const { status, subStatus, location, message } = error;
   let text = `${withShortAddresses(message)} (${STATUS_NAMES.get(status) ?? status})`;
@@ -153,7 +153,7 @@ export const view = operation({
     const point = readPointOf(ledgerView, args);
     const { version, timestampUsec } = point instanceof Promise ? await point : point;
     const { body } = args;
-    const loading = services.views();
+    const loading = services.machine();
     const machine = loading instanceof Promise ? await loading : loading;
     let state: LedgerViewState | undefined;
     try {
@@ -189,7 +189,7 @@ export const view = operation({
       const data = out.add("]").finish();
       return { data: data instanceof Promise ? await data : data, version, timestampUsec };
     } catch (error) {
-      throw await faultOf(error, state);
+      throw await answerOf(error, state);
     }
   },
   calls: (node: Asker): ViewCall => ({

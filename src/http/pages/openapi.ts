@@ -188,7 +188,7 @@ function describeOperation(operation: Operation, brands: readonly string[]): Jso
     parameters: [
       ...parameters(operation.params, "path"),
       ...parameters(operation.query, "query"),
-      ...(operation.isStream ? parameters({ "Last-Event-ID": lastEventIdField }, "header") : []),
+      ...(operation.sendsEvents ? parameters({ "Last-Event-ID": lastEventIdField }, "header") : []),
       ...(isCacheable(operation) ? [IF_NONE_MATCH] : []),
     ],
     ...(body === undefined

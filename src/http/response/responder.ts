@@ -4,7 +4,7 @@ import type { LogFields, Logger } from "../../base/log.ts";
 import { ANCHORED, CHAINED, compareTrust, type TrustLevel } from "../../ledger/trust.ts";
 import type { WatchEvent } from "../../ledger/watch/watched.ts";
 import type { UnreadResponses } from "../admission/unread-responses.ts";
-import { errorBody, faultOf } from "../error-body.ts";
+import { answerOf, errorBody } from "../error-answer.ts";
 import { ERROR_CATALOGUE } from "../error-catalogue.ts";
 import type { Answer, EventAnswer, StreamedAnswer } from "../operation.ts";
 import { notFoundPage } from "../pages/plain-pages.ts";
@@ -181,7 +181,7 @@ export class Responder {
 
   /** Sends an error response. */
   fail(request: ServedRequest, error: unknown): void {
-    const { condition, message, headers: extraHeaders, extra: extraKeys = {} } = faultOf(error);
+    const { condition, message, headers: extraHeaders, extra: extraKeys = {} } = answerOf(error);
     const { status } = ERROR_CATALOGUE[condition];
     let requestId: string | undefined;
     if (status >= 500) {

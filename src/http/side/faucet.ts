@@ -29,7 +29,7 @@ export interface FaucetOptions extends Pick<SmallServerOptions, "host" | "port" 
   /** Mints the native coin; returns the hashes of its transactions once they are committed. Throws CodedError. */
   readonly fund: (address: Address, amount: bigint) => Promise<readonly string[]>;
   /** Why the faucet cannot mint now; undefined if it can. */
-  readonly unready: () => string | undefined;
+  readonly unreadyReason: () => string | undefined;
   /** Changes of the chain by name. Undefined where other machines reach the port. */
   readonly switches?: Readonly<Record<string, SwitchCall>> | undefined;
   /** In milliseconds. */
@@ -140,7 +140,7 @@ function bodyOf(body: Buffer): Body {
 
 /** Starts the faucet. */
 export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
-  const { fund, unready, switches, clock = Date.now } = options;
+  const { fund, unreadyReason, switches, clock = Date.now } = options;
   const limiter = new RateLimiter(MAX_PER_SECOND);
   let waiting = 0;
   const inLine = async <T>(isAllowed: boolean, work: () => Promise<T>): Promise<T> => {
@@ -160,7 +160,7 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
   };
   const mint = (request: SmallRequest, asked: Body): Promise<readonly string[]> => {
     const [address, amount] = [accountOf(asked), amountOf(asked.amount)];
-    const reason = unready();
+    const reason = unreadyReason();
     if (reason !== undefined) throw new FaucetRefusal(503, "FaucetNotReady", reason);
     return inLine(limiter.take(request.client, clock()).allowed, () => fund(address, amount));
   };
@@ -183,7 +183,7 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
     const { method, path, query } = request;
     const isHealth = path === "/" || path === "/health";
     if (isHealth && method === "GET") {
-      const reason = unready();
+      const reason = unreadyReason();
       return reason === undefined ? { status: 200, body: HEALTHY } : { status: 503, body: reason };
     }
     if (method === "POST" && request.isSimple) {

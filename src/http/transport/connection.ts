@@ -1,7 +1,7 @@
 // Responses on connections without a valid request: parser errors, timeouts, CONNECT.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { errorBody } from "../error-body.ts";
+import { errorBody } from "../error-answer.ts";
 import { type Condition, ERROR_CATALOGUE } from "../error-catalogue.ts";
 
 type NodeResponse = ServerResponse<IncomingMessage>;

@@ -26,12 +26,12 @@ import type { DemoNames } from "../demo-names.ts";
 import type { LedgerWriter } from "../ledger-writer.ts";
 import type { NodeOptions } from "../options/node-options.ts";
 import type { Simulation, SimulationResult } from "../submissions/simulation.ts";
+import type { SubmissionService } from "../submissions/submission-service.ts";
 import { CallArguments } from "./call-arguments.ts";
 import { callError } from "./call-errors.ts";
 import { type AnswerText, OperationCalls } from "./operation-calls.ts";
 import { ProofQuestions } from "./proof-questions.ts";
 import { type LedgerInfo, Reader, toLedgerInfo } from "./reader.ts";
-import type { SubmissionService } from "./submission-service.ts";
 import { type ChainAuthoring, TestAuthors } from "./test-authors.ts";
 
 /** Every call of the operations, as the compiler checks. */
@@ -108,16 +108,16 @@ export abstract class InProcessCalls implements Ledger {
       services: {
         types: this.reader.types,
         gasPrices: this.reader.gasPrices,
-        views: this.reader.views,
+        machine: this.reader.machine,
         viewGasLimit: VIEW_GAS_LIMIT,
         get submissions() {
           return parts().submissions;
         },
-        simulate: (...asked) => parts().simulation.simulate(...asked),
+        simulator: (...asked) => parts().simulation.simulate(...asked),
         pendingTransaction: async (hash) => parts().submissions?.pendingTransaction(hash),
-        encode: (body, view) => this.reader.encode(body, view),
-        explain: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
-        prove: (view, question, proofOptions) => this.proofs.prove(view, question, proofOptions),
+        encoder: (body, view) => this.reader.encode(body, view),
+        explainer: async (body, view) => JSON.stringify(await this.reader.explain(body, view)),
+        prover: (view, question, proofOptions) => this.proofs.prove(view, question, proofOptions),
         nodeInfo: (view) => this.nodeInfo(view),
       },
       isOff: (which) => options[which] === false,

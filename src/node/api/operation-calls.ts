@@ -20,7 +20,10 @@ import type { Reader } from "./reader.ts";
 export interface OperationCallsOptions {
   readonly reader: Reader;
   /** What operations use in the process: no metrics, health or document. */
-  readonly services: Omit<Services, "unhealthyReason" | "unready" | "metrics" | "clock" | "openapi">;
+  readonly services: Omit<
+    Services,
+    "unhealthyReason" | "unreadyReason" | "metricsPage" | "clock" | "openapi"
+  >;
   readonly isOff: (which: "index" | "transactionIndex") => boolean;
   readonly watch: Asker["watch"];
 }

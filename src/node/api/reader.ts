@@ -1,6 +1,6 @@
 // What answers need of a node: views of its ledger, types, gas prices, the machine, and a thread for large bodies.
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { createMachineSource, type MachineSource } from "../../chain/machine.ts";
+import { createMachineSource, type MachineSource } from "../../chain/machine-source.ts";
 import { minVersionOf } from "../../http/calls/operands.ts";
 import type { MinVersionOptions } from "../../http/calls/options.ts";
 import type { EncodedMessage } from "../../http/services.ts";
@@ -16,9 +16,9 @@ import type { ModuleLoader } from "../../move/abi.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import type { Explanation } from "../../transaction/explain/explanation.ts";
-import { createQuestionAnswerer } from "../submissions/answerer.ts";
-import type { SubmissionKind, SubmissionResults } from "../submissions/messages.ts";
-import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, SubmissionThread } from "../submissions/thread.ts";
+import { createQuestionAnswerer } from "../request-thread/answerer.ts";
+import type { RequestKind, RequestResults } from "../request-thread/messages.ts";
+import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, RequestThread } from "../request-thread/thread.ts";
 import { CallArguments } from "./call-arguments.ts";
 
 /** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
@@ -52,11 +52,11 @@ export class Reader {
   readonly modules = new ModuleCache();
   readonly types = new StateTypes(this.modules);
   readonly gasPrices = new GasPriceEstimator();
-  readonly views: MachineSource = createMachineSource();
+  readonly machine: MachineSource = createMachineSource();
   readonly args: CallArguments;
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
-  readonly #thread = new SubmissionThread();
+  readonly #thread = new RequestThread();
 
   constructor(
     ledger: Ledger,
@@ -117,11 +117,11 @@ export class Reader {
    * Works on a body in the thread, which takes it along: a body that fills its buffer is empty afterwards. Throws what the
    * work throws, or HttpError `overloaded`.
    */
-  runInThread<Kind extends SubmissionKind>(
+  runInThread<Kind extends RequestKind>(
     kind: Kind,
     body: Uint8Array,
     view: LedgerView,
-  ): Promise<SubmissionResults[Kind]> {
+  ): Promise<RequestResults[Kind]> {
     const { chainId, timestampUsec } = view.position;
     // The thread gets the whole buffer: of a part of one, a copy.
     const whole = body.length === body.buffer.byteLength ? body : new Uint8Array(body);
@@ -130,7 +130,7 @@ export class Reader {
 
   /** Ends the thread for large submissions, and lets go of the machine. */
   close(): Promise<void> {
-    this.views.forget();
+    this.machine.forget();
     return this.#thread.close();
   }
 

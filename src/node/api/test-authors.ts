@@ -23,11 +23,11 @@ import { type Address, formatAddressLong, parseAddress } from "../../move/addres
 import { ModuleCache } from "../../move/module-cache.ts";
 import type { BlockMaker } from "../block-maker.ts";
 import type { ChainCopy, LedgerWriter } from "../ledger-writer.ts";
+import type { SubmissionService } from "../submissions/submission-service.ts";
 import type { CallArguments } from "./call-arguments.ts";
 import { toAmount } from "./first-accounts.ts";
 import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
 import { type LedgerInfo, toLedgerInfo } from "./reader.ts";
-import type { SubmissionService } from "./submission-service.ts";
 
 /** A transaction that a change made. */
 export interface Authored {

@@ -143,12 +143,12 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
     assertOptions(TLS_TABLE, "store.tls", options.tls);
     toSettings(storeOptionsOf(options));
   },
-  open: async (options, { readOnly, check, logger }) => {
+  open: async (options, { readOnly, genesis, logger }) => {
     const { openCassandraStore } = await loadDriver(() => import("../../store/cassandra/store.ts"));
     const { LATENCY_BOUNDS_MS: boundsMs } = await import("../../store/cassandra/figures.ts");
     const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly, logger });
     await closedOnFault(store, () => {
-      if (check !== undefined && store.identity !== undefined) assertSameGenesis(store.identity, check);
+      if (genesis !== undefined && store.identity !== undefined) assertSameGenesis(store.identity, genesis);
     });
     const driver = (): DriverReport => ({ figures: store.figures, boundsMs, blockCache: store.blockCache });
     return { store, lease: readOnly ? undefined : store.lease, driver };

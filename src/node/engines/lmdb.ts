@@ -29,14 +29,14 @@ export const lmdbEngine: StoreEngine<LmdbOptions> = {
   assertOptions: ({ path }) => {
     if (typeof path !== "string" || path === "") throw new ConfigError("store.path: expected a directory");
   },
-  open: async ({ path }, { readOnly, check, logger }) => {
+  open: async ({ path }, { readOnly, genesis, logger }) => {
     const { openLmdbStore } = await import("../../store/lmdb/store.ts");
     const store = await openLmdbStore({
       path,
       readOnly,
       logger,
       // Another chain's directory is refused untouched.
-      checkIdentity: check && ((identity) => assertSameGenesis(identity, check)),
+      checkIdentity: genesis && ((identity) => assertSameGenesis(identity, genesis)),
     });
     if (!readOnly) await closedOnFault(store, () => assertHead(store));
     return { store, lease: undefined, startVerifier: readOnly ? undefined : verifierStarter(path, logger) };

@@ -19,7 +19,7 @@ export function unhealthyReasonOf(following: Following | undefined): string | un
   const { state, upstreams } = status;
   const isLied = upstreams.length > 0 && upstreams.every((upstream) => upstream.state === "set_aside");
   const isUnreached = upstreams.some((upstream) => ["resting", "untried"].includes(upstream.state));
-  const isWaiting = state === "waiting" && !isUnreached && following?.unready() !== undefined;
+  const isWaiting = state === "waiting" && !isUnreached && following?.unreadyReason() !== undefined;
   if (state !== "faulted" && !isLied && !isWaiting) return undefined;
   return ["nothing that can be verified comes from any upstream", explain(status)].join("; ");
 }

@@ -46,7 +46,7 @@ export interface FollowPlan {
   readonly apiKeys: readonly (UpstreamApiKey | undefined)[];
   readonly agree: AgreementRule | undefined;
   readonly startVersion: bigint | "latest" | undefined;
-  readonly anchors: readonly Waypoint[];
+  readonly waypoints: readonly Waypoint[];
   readonly proving: ProvingPlan | undefined;
   /** Commits only what validators signed. */
   readonly isProvenOnly: boolean;
@@ -56,7 +56,7 @@ export interface FollowPlan {
 /** Checks the options before a store is touched. Throws ConfigError. */
 export function planFollowing(
   options: FollowOptions,
-  anchors: readonly Waypoint[],
+  waypoints: readonly Waypoint[],
   minTrust?: string | undefined,
 ): FollowPlan {
   // A caller without types may leave them out.
@@ -74,7 +74,7 @@ export function planFollowing(
     throw new ConfigError("agree: expected upstreams with different URLs, got one URL twice");
   }
   const apiKeys = keysOf(urls, options);
-  const proving = planProving(options.proofs ?? [], anchors, options.proofPollTimeMs);
+  const proving = planProving(options.proofs ?? [], waypoints, options.proofPollTimeMs);
   const isProvenOnly = proving !== undefined && minTrust === PROVEN.kind;
   const startVersion = parseStart(options.startVersion);
   if (startVersion !== undefined && proving?.targets.some(mayProveItems) === false) {
@@ -82,7 +82,7 @@ export function planFollowing(
       "proofs: expected a node's backup service for a start in the middle, not only folders and peers",
     );
   }
-  return { urls, apiKeys, agree, startVersion, anchors, proving, isProvenOnly, options };
+  return { urls, apiKeys, agree, startVersion, waypoints, proving, isProvenOnly, options };
 }
 
 /** A key is for one upstream alone: another could keep it, and so could anyone on the way. */
@@ -202,7 +202,7 @@ export class Following {
       ledger: store,
       chainId: store.identity?.chainId,
       agree,
-      anchors: open,
+      waypoints: open,
       logger,
       pace: paceOf(options),
       mayPass: (error) => {
@@ -225,7 +225,7 @@ export class Following {
       // Otherwise each new block would make the node refuse every answer until the next signature.
       ceiling: this.#plan.isProvenOnly ? () => this.#proving?.ceiling ?? -1n : undefined,
       noteMatch: async (waypoint) => {
-        const isGiven = this.#plan.anchors.some((anchor) => isSameWaypoint(anchor, waypoint));
+        const isGiven = this.#plan.waypoints.some((waypoint) => isSameWaypoint(waypoint, waypoint));
         if (isGiven) await committer.noteMatchedWaypoint(waypoint);
         return isGiven;
       },
@@ -249,42 +249,44 @@ export class Following {
 
   /** The waypoints of versions still to come. */
   async #openAnchors(position: Position | undefined, isBase: boolean): Promise<readonly Waypoint[]> {
-    const { anchors } = this.#plan;
+    const { waypoints } = this.#plan;
     if (isBase && this.#proving !== undefined) return [];
-    if (isBase && anchors.length > 0) {
+    if (isBase && waypoints.length > 0) {
       this.#parts.logger.warn(
-        { waypoints: anchors.map(formatWaypoint) },
+        { waypoints: waypoints.map(formatWaypoint) },
         "waypoints are not compared: the ledger started in the middle, so this node has no accumulator of its own",
       );
       return [];
     }
-    return position === undefined ? anchors : this.#settleAnchors(position.version);
+    return position === undefined ? waypoints : this.#settleWaypoints(position.version);
   }
 
   /**
    * Compares the waypoints of stored versions and returns the others. One that contradicts the stored history refutes
    * it; one that contradicts a waypoint that matched throws LedgerError.
    */
-  async #settleAnchors(head: bigint): Promise<readonly Waypoint[]> {
+  async #settleWaypoints(head: bigint): Promise<readonly Waypoint[]> {
     const { store, committer, logger } = this.#parts;
     const matched = await loadMatchedWaypoints(store);
-    const anchors = [...this.#plan.anchors].sort((a, b) => (a.version < b.version ? -1 : 1));
-    for (const [i, anchor] of anchors.entries()) {
-      if (anchor.version > head) return anchors.slice(i);
-      if (matched.some((known) => isSameWaypoint(known, anchor))) continue;
-      const known = matched.find(({ version }) => version === anchor.version);
-      const { position, computed } = await this.#computeWaypoint(anchor.version);
-      if (known === undefined && anchor.version < position.oldestVersion) {
-        const waypoint = formatWaypoint(anchor);
-        logger.warn({ waypoint }, "the waypoint proves nothing: its version is pruned");
+    const waypoints = [...this.#plan.waypoints].sort((a, b) => (a.version < b.version ? -1 : 1));
+    for (const [i, waypoint] of waypoints.entries()) {
+      if (waypoint.version > head) return waypoints.slice(i);
+      if (matched.some((known) => isSameWaypoint(known, waypoint))) continue;
+      const known = matched.find(({ version }) => version === waypoint.version);
+      const { position, computed } = await this.#computeWaypoint(waypoint.version);
+      if (known === undefined && waypoint.version < position.oldestVersion) {
+        logger.warn(
+          { waypoint: formatWaypoint(waypoint) },
+          "the waypoint proves nothing: its version is pruned",
+        );
         continue;
       }
       const found = computed ?? known;
-      if (found !== undefined && isSameWaypoint(found, anchor)) {
-        await committer.noteMatchedWaypoint(anchor);
+      if (found !== undefined && isSameWaypoint(found, waypoint)) {
+        await committer.noteMatchedWaypoint(waypoint);
         continue;
       }
-      await this.#refute(position, anchor, found);
+      await this.#refute(position, waypoint, found);
       return [];
     }
     return [];
@@ -299,19 +301,19 @@ export class Following {
     }));
   }
 
-  async #refute(position: Position, anchor: Waypoint, found: Waypoint | undefined): Promise<void> {
+  async #refute(position: Position, waypoint: Waypoint, found: Waypoint | undefined): Promise<void> {
     const confirmed = confirmedVersion(position) ?? -1n;
     const has =
-      found === undefined ? `no block that ends at version ${anchor.version}` : formatWaypoint(found);
-    if (anchor.version <= confirmed) {
+      found === undefined ? `no block that ends at version ${waypoint.version}` : formatWaypoint(found);
+    if (waypoint.version <= confirmed) {
       throw new LedgerError(
         "mismatch",
-        `waypoint ${formatWaypoint(anchor)} contradicts waypoint ${has}, which version ${confirmed} confirms`,
+        `waypoint ${formatWaypoint(waypoint)} contradicts waypoint ${has}, which version ${confirmed} confirms`,
       );
     }
     await this.#parts.committer.refute({
       firstVersion: confirmed + 1n,
-      reason: `waypoint ${formatWaypoint(anchor)} contradicts the history stored here, which has ${has}`,
+      reason: `waypoint ${formatWaypoint(waypoint)} contradicts the history stored here, which has ${has}`,
     });
   }
 
@@ -349,20 +351,20 @@ export class Following {
   }
 
   /** Why the node should get no requests now; undefined when it should. */
-  unready(): string | undefined {
+  unreadyReason(): string | undefined {
     const status = this.status();
     return status && this.#readiness.look({ ...status, reason: explain(status), latest: this.#latest });
   }
 
   #look(): void {
-    const unready = this.unready();
+    const unreadyReason = this.unreadyReason();
     const { headVersion, receivedBytes = 0 } = this.status() ?? {};
     this.#plan.options.onProgress?.({
       firstVersion: this.#first,
       version: this.#latest?.version,
       headVersion,
       receivedBytes,
-      unready,
+      unreadyReason,
     });
   }
 

@@ -7,7 +7,7 @@ import { USER_AGENT } from "../../base/software-version.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { u8 } from "../../bcs/scalars.ts";
 import { resourceItem } from "../../chain/item.ts";
-import type { MachineSource } from "../../chain/machine.ts";
+import type { MachineSource } from "../../chain/machine-source.ts";
 import { createNetworkChain, type NetworkChain } from "../../chain/network-chain.ts";
 import { stateKeyCodec } from "../../ledger/formats/state-key.ts";
 import { stateValueData } from "../../ledger/formats/state-value.ts";

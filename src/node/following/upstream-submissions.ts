@@ -4,7 +4,7 @@ import { toHex, toPrefixedHex } from "../../base/hex.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
-import { type Fault, FaultError } from "../../http/error-body.ts";
+import { AnsweredError, type ErrorAnswer } from "../../http/error-answer.ts";
 import type { Condition } from "../../http/error-catalogue.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { PendingTransaction, SubmissionBody, SubmissionHandler } from "../../http/services.ts";
@@ -134,7 +134,7 @@ export class UpstreamSubmissions implements SubmissionHandler {
     try {
       const headers = { accept: "application/json", "content-type": SIGNED_BCS };
       const response = await this.#ask("POST", "transactions", headers, bytes);
-      if (response.status !== 202) throw new FaultError(faultIn(response));
+      if (response.status !== 202) throw new AnsweredError(faultIn(response));
       const hash = hashOf(bytes);
       if (!isAccepted(response, hash)) throw unclear(undefined);
       const { expirationTimestampSecs: expirationSecs } = transaction.raw;
@@ -198,8 +198,8 @@ function signedIn(body: Uint8Array): Uint8Array | undefined {
 }
 
 /** An upstream's refusal in our own words. */
-function faultIn({ status, body }: UpstreamResponse): Fault {
-  const silent: Fault = {
+function faultIn({ status, body }: UpstreamResponse): ErrorAnswer {
+  const silent: ErrorAnswer = {
     condition: "unavailable",
     message: `the upstream answered ${status} to the submission`,
     headers: [],

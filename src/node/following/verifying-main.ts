@@ -3,11 +3,11 @@
 import { SOFTWARE_VERSION } from "../../base/software-version.ts";
 import { openLmdbStore } from "../../store/lmdb/store.ts";
 import { loadPosition } from "../../sync/reading.ts";
-import { PageVerifier } from "../../sync/verify/page-verifier.ts";
+import { RemotePageVerifier } from "../../sync/verify/remote-page-verifier.ts";
 import { RemoteCalls } from "../workers/remote-calls.ts";
 import type { StartOrder, VerifyingFunctions } from "./verifying-process.ts";
 
-let verifier: PageVerifier | undefined;
+let verifier: RemotePageVerifier | undefined;
 /** Calls are worked on one after the other, and none after one that failed. */
 let work: Promise<unknown> = Promise.resolve();
 
@@ -25,7 +25,7 @@ async function start({ software, path, version, verification }: StartOrder): Pro
   const store = await openLmdbStore({ path, readOnly: true, checksPages: false });
   const position = await loadPosition(store);
   if (position?.version !== version) throw new Error(`expected a store at version ${version}`);
-  verifier = new PageVerifier(store, position, verification);
+  verifier = new RemotePageVerifier(store, position, verification);
 }
 
 async function verify(page: Uint8Array): Promise<Uint8Array> {

@@ -7,7 +7,7 @@ import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { SOFTWARE_VERSION } from "../../base/software-version.ts";
 import { LATE, within } from "../../base/wait.ts";
-import type { RemoteVerifier } from "../../sync/verify/page-verifier.ts";
+import type { RemoteVerifier } from "../../sync/verify/remote-page-verifier.ts";
 import type { PageVerification } from "../../sync/verify/verified-page.ts";
 import { RemoteCalls } from "../workers/remote-calls.ts";
 

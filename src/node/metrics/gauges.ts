@@ -106,7 +106,7 @@ export function ledgerGauges(ledger: Ledger): GaugeSource[] {
 /** Whether the ready check passes, and since when the node runs. */
 export function readinessGauges(
   ledger: Ledger,
-  status: () => Pick<NodeStatus, "unhealthyReason" | "unready">,
+  status: () => Pick<NodeStatus, "unhealthyReason" | "unreadyReason">,
   startedMs: number,
   { maxLagMs = 0, minTrust }: Pick<HttpOptions, "maxLagMs" | "minTrust"> = {},
 ): GaugeSource[] {
@@ -121,8 +121,8 @@ export function readinessGauges(
       name: "sextant_ready",
       help: "1 while the node can take requests, as its ready check says",
       read: () => {
-        const { unhealthyReason, unready } = status();
-        if (unhealthyReason !== undefined || unready !== undefined) return 0;
+        const { unhealthyReason, unreadyReason } = status();
+        if (unhealthyReason !== undefined || unreadyReason !== undefined) return 0;
         return readPosition(ledger, (position) => (isServed(position) ? 1n : 0n));
       },
     },

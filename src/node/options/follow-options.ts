@@ -71,7 +71,7 @@ export interface FollowProgress {
   /** Bytes received from upstreams. */
   readonly receivedBytes: number;
   /** Why the node is not ready; undefined when it is. */
-  readonly unready: string | undefined;
+  readonly unreadyReason: string | undefined;
 }
 
 const KEY_HELP =

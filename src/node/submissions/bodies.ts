@@ -13,8 +13,8 @@ import type { TransactionRequest } from "../../transaction/requests/request.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../../transaction/requests/submission-request.ts";
 import { refuse, SubmissionError } from "../../transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
-import { MAX_BATCH, type SubmissionResults } from "./messages.ts";
-import { LARGE_SUBMISSION_BYTES } from "./thread.ts";
+import { MAX_BATCH, type RequestResults } from "../request-thread/messages.ts";
+import { LARGE_SUBMISSION_BYTES } from "../request-thread/thread.ts";
 
 /** Longer JSON is no transaction that the chain takes, and would keep others waiting while it is parsed. */
 const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
@@ -28,7 +28,7 @@ export interface BodyParts {
     kind: Kind,
     body: Uint8Array,
     view: LedgerView,
-  ) => Promise<SubmissionResults[Kind]>;
+  ) => Promise<RequestResults[Kind]>;
 }
 
 export async function decodeBody(

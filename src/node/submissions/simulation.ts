@@ -1,9 +1,10 @@
 // Simulates transactions on the head of a ledger, on any node.
 import { Slices } from "../../base/wait.ts";
-import { type MachineSource, openHead } from "../../chain/machine.ts";
-import type { SimulationEstimates, Simulator, SubmissionBody } from "../../http/services.ts";
+import { type MachineSource, openHead } from "../../chain/machine-source.ts";
+import type { Simulator, SubmissionBody } from "../../http/services.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import type { SimulationEstimates } from "../../transaction/user-transaction.ts";
 import { type BodyParts, decodeBody } from "./bodies.ts";
 
 const NO_ESTIMATES: SimulationEstimates = { maxGasAmount: false, gasUnitPrice: undefined };

@@ -50,7 +50,7 @@ export async function copyData(options: CopyOptions): Promise<CopyReport> {
   const source = await openWalk(from, "copy from");
   try {
     const opened = await retryOutOfReach({ giveUpMs: open, logger, signal }, () =>
-      openStore(to, { readOnly: false, check: undefined, logger }),
+      openStore(to, { readOnly: false, genesis: undefined, logger }),
     );
     try {
       return await underLease(opened, { logger, signal, giveUpMs: copy }, (ended) => {

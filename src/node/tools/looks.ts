@@ -29,7 +29,7 @@ export interface ClusterLook {
 
 /** Whether a cluster can be reached and holds a ledger: opens it for reading and closes it. Throws StoreError, or ConfigError for options that cannot be used. */
 export async function lookAtCluster(options: StoreOptions): Promise<ClusterLook> {
-  const { store } = await openStore(options, { readOnly: true, check: undefined, logger: silentLogger });
+  const { store } = await openStore(options, { readOnly: true, genesis: undefined, logger: silentLogger });
   try {
     const { chainId, version, timestampUsec } = await withView(store.openView(), ({ position }) => position);
     return { ledger: { chainId, version, timestampUsec } };

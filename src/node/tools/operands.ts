@@ -3,7 +3,7 @@
 import { CodedError, ConfigError } from "../../base/errors.ts";
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
 import { parseTime, TIME_EXPECTED } from "../../base/texts/time-text.ts";
-import { faultOf } from "../../http/error-body.ts";
+import { answerOf } from "../../http/error-answer.ts";
 import { ERROR_CATALOGUE } from "../../http/error-catalogue.ts";
 import { NO_LEDGER, quoteInput } from "../../http/errors.ts";
 import { addressField, tableHandleField } from "../../http/schemas/address.ts";
@@ -52,7 +52,7 @@ export function parseOperand<K extends OperandKind>(
 
 /** What a node would answer for an error: message and error code. Undefined for what it would answer with 500. */
 export function refusalOf(error: unknown): string | undefined {
-  const { condition, message } = faultOf(error);
+  const { condition, message } = answerOf(error);
   if (condition === "internal") return undefined;
   const isEmpty = error instanceof LedgerError && error.code === "no_ledger";
   return `${isEmpty ? NO_LEDGER : message} (${ERROR_CATALOGUE[condition].errorCode})`;

@@ -31,9 +31,9 @@ export async function rewindData(options: RewindOptions): Promise<RewindReport> 
     throw new ConfigError("cannot rewind a store of engine memory: expected engine lmdb or cassandra");
   }
   // Opening for writing would create a missing store.
-  const looked = await openStore(where, { readOnly: true, check: undefined, logger });
+  const looked = await openStore(where, { readOnly: true, genesis: undefined, logger });
   await looked.store.close();
-  const opened = await openStore(where, { readOnly: false, check: undefined, logger });
+  const opened = await openStore(where, { readOnly: false, genesis: undefined, logger });
   try {
     return await underLease(opened, { ...options, giveUpMs: LEASE_PATIENCE_MS }, async (signal) => {
       await assertNotHalfCopied(opened.store);

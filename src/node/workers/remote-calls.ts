@@ -2,7 +2,7 @@
 // the error in the form in which it is answered, because no class crosses a channel.
 import { errorText } from "../../base/errors.ts";
 import { type LATE, within } from "../../base/wait.ts";
-import { type Fault, FaultError, faultOf } from "../../http/error-body.ts";
+import { AnsweredError, answerOf, type ErrorAnswer } from "../../http/error-answer.ts";
 
 /** Functions of one side, by name. */
 export type RemoteFunctions = Readonly<Record<string, (argument: never) => unknown>>;
@@ -14,11 +14,11 @@ type Message =
   /** Without an id, nobody waits for the reply. */
   | { readonly name: string; readonly argument: unknown; readonly id: number | undefined }
   | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: { readonly message: string; readonly fault: Fault } };
+  | { readonly id: number; readonly error: { readonly message: string; readonly fault: ErrorAnswer } };
 
 /** An error of the other side. */
-class RemoteError extends FaultError {
-  constructor(message: string, fault: Fault) {
+class RemoteError extends AnsweredError {
+  constructor(message: string, fault: ErrorAnswer) {
     super(fault);
     this.message = message;
   }
@@ -58,7 +58,7 @@ export class RemoteCalls<Theirs extends RemoteFunctions> {
       const value = await this.#own[name]?.(argument as never);
       if (id !== undefined) this.#send({ id, value } satisfies Message);
     } catch (error) {
-      const sent = { message: errorText(error), fault: faultOf(error) };
+      const sent = { message: errorText(error), fault: answerOf(error) };
       if (id !== undefined) this.#send({ id, error: sent } satisfies Message);
     }
   }

@@ -15,7 +15,7 @@ export interface NodeStatus {
   /** Why the node is unhealthy; undefined when it is healthy. */
   readonly unhealthyReason: string | undefined;
   /** Why a healthy node should get no requests; undefined when it should. */
-  readonly unready: string | undefined;
+  readonly unreadyReason: string | undefined;
   /** The node serves on for its drain time. */
   readonly isDraining: boolean;
   /** Why the upstream gets no submissions; undefined when it does. */

@@ -1,16 +1,16 @@
 // Submissions that reach a worker go to the process that writes, over the channel between them: it has the mempool.
 import { LATE, Slices } from "../../base/wait.ts";
-import { type Fault, FaultError, faultOf } from "../../http/error-body.ts";
+import { AnsweredError, answerOf, type ErrorAnswer } from "../../http/error-answer.ts";
 import { HttpError } from "../../http/errors.ts";
 import type {
   ChainSubmissions,
   PendingTransaction,
-  SimulationEstimates,
   Simulator,
   SubmissionBody,
   SubmissionHandler,
 } from "../../http/services.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import type { SimulationEstimates } from "../../transaction/user-transaction.ts";
 
 /** A submission on its way to the writer. */
 export type SubmissionCall =
@@ -25,7 +25,11 @@ interface PendingReply {
 }
 
 /** What the writer made of it. Errors of a batch are part of its value. */
-export type SubmissionReply = PendingTransaction | readonly (Fault | undefined)[] | Uint8Array | PendingReply;
+export type SubmissionReply =
+  | PendingTransaction
+  | readonly (ErrorAnswer | undefined)[]
+  | Uint8Array
+  | PendingReply;
 
 /** Calls of one worker that wait for the writer at most. */
 const MAX_WAITING = 256;
@@ -49,7 +53,7 @@ export async function answerSubmission(
     if (call.kind === "submit") return handler.submit(call.body, view, call.client);
     if (call.kind === "simulate") return handler.simulate(call.body, view, call.estimates, new Slices());
     const errors = await handler.submitBatch(call.body, view, call.client);
-    return errors.map((error) => (error === undefined ? undefined : faultOf(error)));
+    return errors.map((error) => (error === undefined ? undefined : answerOf(error)));
   });
 }
 
@@ -81,12 +85,12 @@ export class ForwardedSubmissions implements ChainSubmissions {
   }
 
   async submitBatch(body: SubmissionBody, _: LedgerView, client: string): Promise<readonly unknown[]> {
-    const faults = await this.#ask<readonly (Fault | undefined)[]>({
+    const faults = await this.#ask<readonly (ErrorAnswer | undefined)[]>({
       kind: "submitBatch",
       body: copied(body),
       client,
     });
-    return faults.map((fault) => fault && new FaultError(fault));
+    return faults.map((fault) => fault && new AnsweredError(fault));
   }
 
   readonly simulate: Simulator = (body, _, estimates) =>

@@ -121,9 +121,9 @@ export class CheckedCommits {
   /** Notes a waypoint that matched and whose version is committed. */
   async #noteMatchedWaypoint(waypoint: Waypoint): Promise<void> {
     const { committer, waypoints, noteMatch, logger } = this.#options;
-    const isGiven = await (noteMatch?.(waypoint) ?? committer.noteMatchedWaypoint(waypoint));
+    const isWorthTelling = await (noteMatch?.(waypoint) ?? committer.noteMatchedWaypoint(waypoint));
     waypoints.remove(waypoint);
-    if (isGiven === false) return;
+    if (isWorthTelling === false) return;
     const { version } = waypoint;
     logger.info({ version }, version === 0n ? "genesis matches its waypoint" : "waypoint matches");
   }

@@ -7,7 +7,7 @@ import type { Store } from "../../store/contract.ts";
 import type { Committer } from "../committer.ts";
 import type { PoolEntry } from "../upstream/pool.ts";
 import type { Upstream } from "../upstream/upstream.ts";
-import type { StartVerifier } from "../verify/page-verifier.ts";
+import type { StartVerifier } from "../verify/remote-page-verifier.ts";
 import type { AgreementRule } from "./agreement.ts";
 import type { CommitProgress } from "./checked-commits.ts";
 import type { FollowState } from "./follower-state.ts";
@@ -22,7 +22,7 @@ export interface FollowerOptions {
   readonly chainId?: number | undefined;
   readonly agree?: AgreementRule | undefined;
   /** Waypoints of versions still to come. */
-  readonly anchors?: readonly Waypoint[];
+  readonly waypoints?: readonly Waypoint[];
   readonly pace?: Partial<FollowerPace>;
   readonly logger: Logger;
   readonly clock?: () => number;

@@ -74,7 +74,7 @@ export class Follower {
       random: this.#random,
     });
     this.pool = pool;
-    const waypoints = new ExpectedWaypoints(options.anchors ?? []);
+    const waypoints = new ExpectedWaypoints(options.waypoints ?? []);
     this.#waypoints = waypoints;
     this.#state = new ClaimedState({ heads: pool, needed, headAgeMs, logger, clock });
     this.#patience = new UpstreamPatience({ pool, giveUpTimeMs: pace.giveUpTimeMs, clock });

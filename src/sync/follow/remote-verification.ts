@@ -7,7 +7,7 @@ import type { Store } from "../../store/contract.ts";
 import type { Committer } from "../committer.ts";
 import { loadPosition } from "../reading.ts";
 import type { PoolEntry } from "../upstream/pool.ts";
-import type { RemoteVerifier, StartVerifier } from "../verify/page-verifier.ts";
+import type { RemoteVerifier, StartVerifier } from "../verify/remote-page-verifier.ts";
 import type { FollowStep } from "./checked-commits.ts";
 import type { FollowerPace } from "./follower-options.ts";
 import type { PageFetcher } from "./page-fetcher.ts";

@@ -3,7 +3,7 @@
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { nextTurn } from "../../base/wait.ts";
-import type { RemoteVerifier } from "../verify/page-verifier.ts";
+import type { RemoteVerifier } from "../verify/remote-page-verifier.ts";
 import { joinPages, VerdictReader, type VerifiedPage } from "../verify/verified-page.ts";
 import type { FollowStep } from "./checked-commits.ts";
 import type { QueuedPage } from "./page-queue.ts";

@@ -49,7 +49,7 @@ export function failMember<Name extends string>(
   const what =
     value === ABSENT
       ? `${path} is missing: expected ${expected}`
-      : `${path}: expected ${expected}, found ${object.document.excerpt(value)}`;
+      : `${path}: expected ${expected}, got ${object.document.excerpt(value)}`;
   throw new TransactionError("request", fix === undefined ? what : `${what}; ${fix}`);
 }
 
@@ -69,7 +69,7 @@ export function asObject<Name extends string>(
   if (document.kind(value) === "object") return collectMembers(document, value, path, names);
   throw new TransactionError(
     "request",
-    `${path === "" ? "the body" : path}: expected an object, found ${document.excerpt(value)}`,
+    `${path === "" ? "the body" : path}: expected an object, got ${document.excerpt(value)}`,
   );
 }
 
@@ -114,7 +114,7 @@ export function stringArrayMember<Name extends string>(
     if (document.kind(item) !== "string") {
       throw new TransactionError(
         "request",
-        `${memberPath(object, name)}[${i}]: expected a string, found ${document.excerpt(item)}`,
+        `${memberPath(object, name)}[${i}]: expected a string, got ${document.excerpt(item)}`,
       );
     }
   }
@@ -188,7 +188,7 @@ export function bytesMember<Name extends string>(
 /** One address of a list. */
 export function addressItem(document: JsonDocument, item: number, path: string): Address {
   if (document.kind(item) !== "string") {
-    throw new TransactionError("request", `${path}: expected ${ADDRESS}, found ${document.excerpt(item)}`);
+    throw new TransactionError("request", `${path}: expected ${ADDRESS}, got ${document.excerpt(item)}`);
   }
   const text = document.string(item);
   try {

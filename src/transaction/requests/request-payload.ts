@@ -173,7 +173,7 @@ function parseFunctionId(id: string, payload: Payload): { module: ModuleId; name
 function failFunctionId(id: string, payload: Payload, reason: string): never {
   throw new TransactionError(
     "request",
-    `${memberPath(payload, "function")}: expected ${FUNCTION_ID}, found ${JSON.stringify(shortenText(id))}: ${reason}`,
+    `${memberPath(payload, "function")}: expected ${FUNCTION_ID}, got ${JSON.stringify(shortenText(id))}: ${reason}`,
   );
 }
 

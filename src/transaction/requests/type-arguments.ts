@@ -16,7 +16,7 @@ const MAX_TYPE_TEXT_BYTES = 64 * 1024;
 export function parseTypeArguments(document: JsonDocument, array: number, path: string): TypeTag[] {
   return parseTypeTexts(document, array, path, (text, itemPath) => {
     if (text.startsWith("&")) {
-      fail(itemPath, `a reference cannot be a type argument, found ${JSON.stringify(shortenText(text))}`);
+      fail(itemPath, `a reference cannot be a type argument, got ${JSON.stringify(shortenText(text))}`);
     }
     const tag = parseType(text, itemPath);
     assertDepth(tag, 0, itemPath);

@@ -16,7 +16,7 @@ import type { Pieces } from "../pieces.ts";
 import { createModuleMap, type Programs } from "../programs.ts";
 import { moduleStateKey } from "../state.ts";
 import { moduleKey } from "../types.ts";
-import { type ChainConfig, CONFIG_KEYS, loadConfig } from "./view.ts";
+import { type ChainConfig, CONFIG_KEYS, loadConfig } from "./chain-config.ts";
 
 /** A run that must fetch more items than this one after the other is refused. */
 const MAX_ROUNDS = 1024;

@@ -14,8 +14,8 @@ import { type ExecutorOptions, TIME_KEY } from "../transaction/session-run.ts";
 import type { TransactionOutput } from "../transaction/status.ts";
 import { UserExecution } from "../transaction/user.ts";
 import { moduleKey } from "../types.ts";
+import { type ChainConfig, CONFIG_KEYS, loadConfig } from "./chain-config.ts";
 import type { LedgerRun } from "./ledger-run.ts";
-import { type ChainConfig, CONFIG_KEYS, loadConfig } from "./view.ts";
 
 /** How a transaction is run. */
 export type ExecuteOptions = Pick<

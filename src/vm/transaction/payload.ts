@@ -11,7 +11,7 @@ import type { Script } from "../../transaction/script.ts";
 import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.ts";
 import type { WrittenItems } from "../change-set.ts";
 import { STATUS, VmError } from "../errors.ts";
-import type { ChainConfig } from "../ledger/view.ts";
+import type { ChainConfig } from "../ledger/chain-config.ts";
 import { type FunctionInstance, type Linker, type LoadedModule, named } from "../linker.ts";
 import type { PublishRequest } from "../natives/framework.ts";
 import type { Pieces } from "../pieces.ts";

@@ -11,7 +11,7 @@ import {
 } from "../change-set.ts";
 import type { InstructionPrices, Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
-import { type ChainConfig, pricesOf, sessionHash } from "../ledger/view.ts";
+import { type ChainConfig, pricesOf, sessionHash } from "../ledger/chain-config.ts";
 import {
   Linker,
   type ModuleSource,
@@ -19,7 +19,7 @@ import {
   type NativeSource,
   type SharedCode,
 } from "../linker.ts";
-import { findNative } from "../machine.ts";
+import { findNative } from "../native-table.ts";
 import type { Pieces } from "../pieces.ts";
 import { Session, type Tracer, type TransactionFacts } from "../session.ts";
 import { LedgerState, moduleStateKey, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";

@@ -9,7 +9,7 @@ import type { LedgerView } from "../../../ledger/view.ts";
 import type { Asker } from "../../calls/asker.ts";
 import { readAtArgs } from "../../calls/operands.ts";
 import { assertObject, type ReadOptions } from "../../calls/options.ts";
-import { errorBody, faultOf } from "../../error-body.ts";
+import { answerOf, errorBody } from "../../error-answer.ts";
 import { type Condition, ERROR_CATALOGUE } from "../../error-catalogue.ts";
 import { HttpError } from "../../errors.ts";
 import type { JsonSchema } from "../../field.ts";
@@ -100,7 +100,7 @@ export function batchOperation<
     for (const [i, one] of results.entries()) {
       if (i > 0) out.add(",");
       if (one instanceof CodedError) {
-        const { condition, message } = faultOf(one);
+        const { condition, message } = answerOf(one);
         out.add(`{"error":${errorBody(condition, message)}}`);
       } else if (one instanceof Uint8Array) {
         await addHex(out.add(`{"${result.member}":`), one, slices);
@@ -116,7 +116,7 @@ export function batchOperation<
     const writer = new BcsWriter().u64(version).u64(timestampUsec).uleb(results.length);
     for (const one of results) {
       if (one instanceof CodedError) {
-        const { condition, message } = faultOf(one);
+        const { condition, message } = answerOf(one);
         writer.uleb(1).text(message).text(ERROR_CATALOGUE[condition].errorCode);
       } else {
         result.write(writer.uleb(0), one);

@@ -18,10 +18,10 @@ export async function provenAnswer(
   question: ProofQuestion,
   args: ProofArgs,
 ): Promise<Answer<MadeBundle>> {
-  if (services.prove === undefined) throw noSignatures();
+  if (services.prover === undefined) throw noSignatures();
   const isLatest = args.ledger_version === undefined && args.at === undefined;
   const version = isLatest ? undefined : (await readPointOf(view, args)).version;
-  const bundle = await services.prove(view, question, { version, fromWaypoint: args.from_waypoint });
+  const bundle = await services.prover(view, question, { version, fromWaypoint: args.from_waypoint });
   return { data: bundle, version: bundle.version };
 }
 

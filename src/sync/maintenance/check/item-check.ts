@@ -137,14 +137,14 @@ export class ItemCheck {
       const seen = new Set<string>();
       for (const entry of readEntries()) {
         const name = nameOf(entry);
-        const fault = seen.has(name) ? "is listed twice" : this.#faultOf(since, entry);
+        const fault = seen.has(name) ? "is listed twice" : this.#answerOf(since, entry);
         seen.add(name);
         if (fault !== undefined) this.#findings.add(`superseded at ${since}: ${name} ${fault}`);
       }
     }
   }
 
-  #faultOf(since: bigint, { keyHash, version }: StaleEntry): string | undefined {
+  #answerOf(since: bigint, { keyHash, version }: StaleEntry): string | undefined {
     const item = this.#walk.peekItem(keyHash, version);
     if (item === undefined) {
       // A deletion is listed twice when the item was written again; pruning the first entry removes it.

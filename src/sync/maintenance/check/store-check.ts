@@ -154,11 +154,11 @@ async function checkSideRows(walk: StoreWalk, findings: Findings, pace: CheckPac
     if (turn !== undefined) await turn;
     if (!FETCHED_ITEM.owns(key)) continue;
     const keyHash = key.slice(1);
-    const fault = faultOf(FETCHED_ITEM.decode(value), walk.peekNewestItem(keyHash)?.version);
+    const fault = answerOf(FETCHED_ITEM.decode(value), walk.peekNewestItem(keyHash)?.version);
     findings.expect(fault === undefined, () => `fetched item ${toHex(keyHash)}: ${fault}`);
   }
 
-  function faultOf({ fetched }: BaseRow, written: bigint | undefined): string | undefined {
+  function answerOf({ fetched }: BaseRow, written: bigint | undefined): string | undefined {
     if (fetched === undefined) return "it does not say where it was read";
     const { at, level, rewinds } = fetched;
     if (rewoundTo.slice(Number(rewinds)).some((to) => at > to)) return undefined;

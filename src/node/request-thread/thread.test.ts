@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SubmissionThread } from "./thread.ts";
+import { RequestThread } from "./thread.ts";
 
 describe("the thread for large submissions", () => {
   beforeEach(() => {
@@ -10,12 +10,12 @@ describe("the thread for large submissions", () => {
   });
 
   it("leaves no timer behind when nothing was asked of it", async () => {
-    await new SubmissionThread().close();
+    await new RequestThread().close();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it("takes nothing any more when it is closed", async () => {
-    const thread = new SubmissionThread();
+    const thread = new RequestThread();
     await thread.close();
     const task = { kind: "encode", body: new Uint8Array(), chainId: 4, timestampUsec: 0n } as const;
     expect(() => thread.run(task, async () => undefined)).toThrow("the node is closing");

@@ -9,10 +9,10 @@ import { SubmissionError, type SubmissionErrorCode } from "../../transaction/sub
 import type {
   LedgerQuestion,
   LedgerReply,
+  RequestKind,
+  RequestResults,
+  RequestTask,
   SentError,
-  SubmissionKind,
-  SubmissionResults,
-  SubmissionTask,
   ThreadOrder,
   ThreadReport,
 } from "./messages.ts";
@@ -50,13 +50,13 @@ function createWorker(): Worker {
 export type QuestionAnswerer = (question: LedgerQuestion) => Promise<LedgerReply>;
 
 interface Waiting {
-  readonly task: SubmissionTask;
+  readonly task: RequestTask;
   readonly answer: QuestionAnswerer;
-  readonly resolve: (result: SubmissionResults[SubmissionKind]) => void;
+  readonly resolve: (result: RequestResults[RequestKind]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export class SubmissionThread {
+export class RequestThread {
   readonly #waiting: Waiting[] = [];
   readonly #memory = new ResultMemory();
   /** Memory that the thread has for the result of its task. */
@@ -67,10 +67,10 @@ export class SubmissionThread {
   #isClosed = false;
 
   /** Works on a body when its turn comes. Throws what the work throws, or HttpError `overloaded`, `unavailable`. */
-  run<Kind extends SubmissionKind>(
-    task: SubmissionTask<Kind>,
+  run<Kind extends RequestKind>(
+    task: RequestTask<Kind>,
     answer: QuestionAnswerer,
-  ): Promise<SubmissionResults[Kind]> {
+  ): Promise<RequestResults[Kind]> {
     if (this.#isClosed) throw new HttpError("unavailable", "the node is closing");
     if (this.#waiting.length >= MAX_WAITING) {
       throw new HttpError("overloaded", "too many large submissions wait already", {
@@ -204,7 +204,7 @@ export class SubmissionThread {
 
 function receivedResult(
   result: Extract<ThreadReport, { kind: "done" }>["result"],
-): SubmissionResults[SubmissionKind] {
+): RequestResults[RequestKind] {
   if (typeof result === "string" || result instanceof Uint8Array) return result;
   return result.map((one) => (one instanceof Uint8Array ? one : receivedError(one)));
 }

@@ -13,8 +13,8 @@ import { readAccount } from "../../ledger/items/account.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
 import type { Address } from "../../move/address.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
-import { type BodyParts, decodeBatch, decodeBody } from "../submissions/bodies.ts";
-import { type ImpersonatedCall, impersonation } from "./impersonation.ts";
+import { type ImpersonatedCall, impersonation } from "../api/impersonation.ts";
+import { type BodyParts, decodeBatch, decodeBody } from "./bodies.ts";
 
 export interface SubmissionServiceOptions extends BodyParts {
   readonly chain: BlockSource;
@@ -73,7 +73,7 @@ export class SubmissionService implements ChainSubmissions {
     const account = await readAccount(view, sender, view.position.version);
     const body = impersonation(sender, call, account?.sequenceNumber ?? 0n);
     const transaction = await decodeBody(this.#options, { bytes: body, isJson: true }, view);
-    const [hash = ""] = await this.#takeOwners(view, [toSubmitted(transaction, { isFree: true })]);
+    const [hash = ""] = await this.#takeOwners(view, [toSubmitted(transaction, { isOwners: true })]);
     return hash;
   }
 

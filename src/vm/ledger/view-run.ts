@@ -1,76 +1,21 @@
 // View functions: any function that is marked as a view, run on a state that it cannot change.
-import { sha3 } from "../../base/sha3.ts";
-import { BcsReader } from "../../bcs/reader.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.ts";
 import { STATUS, VmError } from "../errors.ts";
-import { type GasSchedule, InstructionPrices, Meter, type StoragePrices } from "../gas.ts";
+import { Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
 import { encodeValue } from "../layout.ts";
 import { Linker, type ModuleSource, type NativeSource, named, type SharedCode } from "../linker.ts";
-import { findNative } from "../machine.ts";
+import { findNative } from "../native-table.ts";
 import { finish, type Pieces } from "../pieces.ts";
-import { Features, Session } from "../session.ts";
-import { type ItemReader, LedgerState, type ProgramCache, resourceStateKey, structTagOf } from "../state.ts";
-import { FRAMEWORK, structType, substitute } from "../types.ts";
+import { Session } from "../session.ts";
+import { type ItemReader, LedgerState, type ProgramCache } from "../state.ts";
+import { substitute } from "../types.ts";
 import { asRef, type Value } from "../values.ts";
+import { type ChainConfig, pricesOf, sessionHash } from "./chain-config.ts";
 
 const VOID_SESSION = 5;
 const NOTHING = new Uint8Array(0);
-
-/** What the chain says of itself: features, prices, its id. */
-export interface ChainConfig {
-  readonly chainId: number;
-  readonly features: Features;
-  readonly schedule: GasSchedule;
-}
-
-function configKey(module: string, name: string): Uint8Array {
-  return resourceStateKey(FRAMEWORK, structTagOf(structType(FRAMEWORK, module, name)), "resource");
-}
-
-/** The state keys that `loadConfig` reads. */
-export const CONFIG_KEYS: readonly Uint8Array[] = [
-  configKey("features", "Features"),
-  configKey("chain_id", "ChainId"),
-  configKey("gas_schedule", "GasScheduleV2"),
-  configKey("storage_gas", "StorageGas"),
-];
-
-/** Reads the configuration on the chain. */
-export function loadConfig(read: ItemReader): ChainConfig {
-  const [features, chainId, schedule, storage] = CONFIG_KEYS.map(read);
-  return {
-    chainId: chainId?.[0] ?? 4,
-    features: new Features(features === undefined ? new Uint8Array(0) : new BcsReader(features).byteString()),
-    schedule:
-      schedule === undefined
-        ? { version: 0, prices: new Map() }
-        : { ...decodeSchedule(schedule), storage: storage && decodeStoragePrices(storage) },
-  };
-}
-
-function decodeStoragePrices(bytes: Uint8Array): StoragePrices {
-  const reader = new BcsReader(bytes);
-  const next = (): number => Number(reader.u64());
-  const [itemRead, itemCreate, itemWrite] = [next(), next(), next()];
-  return { itemRead, itemCreate, itemWrite, byteRead: next(), byteCreate: next(), byteWrite: next() };
-}
-
-function decodeSchedule(bytes: Uint8Array): GasSchedule {
-  const reader = new BcsReader(bytes);
-  const version = Number(reader.u64());
-  const prices = new Map<string, number>();
-  for (let left = reader.count(); left > 0; left--) prices.set(reader.text(), Number(reader.u64()));
-  return { version, prices };
-}
-
-const SESSION_SEED = sha3(Buffer.from("APTOS::SessionId"));
-
-/** Hash that identifies a session, from the BCS of its id. */
-export function sessionHash(id: Uint8Array): Uint8Array {
-  return sha3(Buffer.concat([SESSION_SEED, id]));
-}
 
 const VIEW_SESSION = sessionHash(Uint8Array.of(VOID_SESSION));
 
@@ -174,16 +119,4 @@ export class ViewRun {
       }),
     };
   }
-}
-
-const knownPrices = new WeakMap<GasSchedule, InstructionPrices>();
-
-/** The prices of a schedule, made once. */
-export function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
-  let prices = knownPrices.get(schedule);
-  if (prices === undefined) {
-    prices = new InstructionPrices(meter);
-    knownPrices.set(schedule, prices);
-  }
-  return prices;
 }

@@ -32,7 +32,7 @@ const BLOCKS_PER_TURN = 4;
 type TreeReader = Pick<Store, "identity" | "openView" | "getTreeNodes">;
 
 /** Verifies the pages after a position of a store that another process writes. Unusable after an error. */
-export class PageVerifier {
+export class RemotePageVerifier {
   readonly #store: TreeReader;
   readonly #verifier: Verifier;
   readonly #tree: PendingTree;

@@ -7,8 +7,8 @@ import { findWrittenData } from "../ledger/formats/genesis.ts";
 import type { EncodedWrite } from "../ledger/state-writes.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { FRAMEWORK } from "../move/address.ts";
+import type { LedgerMachine } from "../vm/ledger/ledger-machine.ts";
 import type { LedgerTransactions } from "../vm/ledger/ledger-transactions.ts";
-import type { ViewMachine } from "../vm/ledger/ledger-views.ts";
 import { rawCodec, resourceItem } from "./item.ts";
 
 /** Only a framework with code has prices for running it. */
@@ -16,19 +16,19 @@ const GAS_SCHEDULE = resourceItem(FRAMEWORK, "0x1::gas_schedule::GasScheduleV2",
 
 /** Finds the machine of a node. */
 export interface MachineSource {
-  (): MaybePromise<ViewMachine>;
+  (): MaybePromise<LedgerMachine>;
   /** Lets go of the machine, with the code that it keeps. */
   readonly forget: () => void;
 }
 
 export function createMachineSource(): MachineSource {
-  let machine: MaybePromise<ViewMachine> | undefined;
-  const load = async (): Promise<ViewMachine> => {
-    const parts = [import("../vm/ledger/ledger-views.ts"), import("./natives/index.ts")] as const;
-    const [{ ViewMachine }, { LOCAL_NATIVES }] = await Promise.all(parts);
-    return new ViewMachine(LOCAL_NATIVES);
+  let machine: MaybePromise<LedgerMachine> | undefined;
+  const load = async (): Promise<LedgerMachine> => {
+    const parts = [import("../vm/ledger/ledger-machine.ts"), import("./natives/index.ts")] as const;
+    const [{ LedgerMachine }, { LOCAL_NATIVES }] = await Promise.all(parts);
+    return new LedgerMachine(LOCAL_NATIVES);
   };
-  const find = (): MaybePromise<ViewMachine> => {
+  const find = (): MaybePromise<LedgerMachine> => {
     if (machine === undefined) {
       const loading = load().then((made) => {
         if (machine === loading) machine = made;

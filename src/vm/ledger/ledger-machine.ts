@@ -10,7 +10,7 @@ import { tagOf } from "../types.ts";
 import { type AbortInfo, abortInfoOf } from "./abort-info.ts";
 import { type KnownState, LedgerRun, LongRuns } from "./ledger-run.ts";
 import { LedgerTransactions } from "./ledger-transactions.ts";
-import { type ViewCall, type ViewResult, ViewRun } from "./view.ts";
+import { type ViewCall, type ViewResult, ViewRun } from "./view-run.ts";
 
 const MAX_REQUEST_MS = 5000;
 /** A block waits for no request, and what its transactions do must not depend on how fast a machine is. */
@@ -62,7 +62,7 @@ export interface InterfaceNatives {
 }
 
 /** Runs view functions and transactions. One for a node: it keeps the modules. */
-export class ViewMachine {
+export class LedgerMachine {
   readonly programs: Programs = new Programs();
   readonly #longRuns = new LongRuns();
   readonly #interfaceNatives: InterfaceNatives;

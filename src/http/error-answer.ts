@@ -45,7 +45,7 @@ const SUBMISSION_CONDITIONS: Readonly<Record<SubmissionErrorCode, Condition>> = 
 };
 
 /** An error as it is answered. */
-export interface Fault {
+export interface ErrorAnswer {
   readonly condition: Condition;
   readonly message: string;
   readonly headers: readonly string[];
@@ -53,49 +53,50 @@ export interface Fault {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** An error that another process found, as it is answered. */
-export class FaultError extends Error {
-  readonly fault: Fault;
+/** An error that another process already turned into an answer. */
+export class AnsweredError extends Error {
+  readonly answer: ErrorAnswer;
 
-  constructor(fault: Fault) {
-    super(fault.message);
-    this.fault = fault;
+  constructor(answer: ErrorAnswer) {
+    super(answer.message);
+    this.answer = answer;
   }
 }
 
 /** What to answer for something thrown. */
-export function faultOf(error: unknown): Fault {
-  if (error instanceof FaultError) return error.fault;
+export function answerOf(error: unknown): ErrorAnswer {
+  if (error instanceof AnsweredError) return error.answer;
   if (error instanceof HttpError) {
     const { code, message, headers, extra } = error;
     return { condition: code, message, headers, ...(extra === undefined ? {} : { extra }) };
   }
-  if (error instanceof LedgerError && error.code === "behind") return behindFault(error);
-  if (error instanceof LedgerError) return fault(LEDGER_CONDITIONS[error.code], error.message);
-  if (error instanceof TransactionError) return fault(TRANSACTION_CONDITIONS[error.code], error.message);
-  if (error instanceof SubmissionError) return submissionFault(error);
-  if (error instanceof ModuleError) return fault("internal", error.message);
-  if (error instanceof JsonError) return fault("malformed_request", `body: ${error.message}`);
-  return fault("internal", "something unforeseen happened; the node's log has the cause");
+  if (error instanceof LedgerError && error.code === "behind") return behindAnswer(error);
+  if (error instanceof LedgerError) return plainAnswer(LEDGER_CONDITIONS[error.code], error.message);
+  if (error instanceof TransactionError)
+    return plainAnswer(TRANSACTION_CONDITIONS[error.code], error.message);
+  if (error instanceof SubmissionError) return submissionAnswer(error);
+  if (error instanceof ModuleError) return plainAnswer("internal", error.message);
+  if (error instanceof JsonError) return plainAnswer("malformed_request", `body: ${error.message}`);
+  return plainAnswer("internal", "something unforeseen happened; the node's log has the cause");
 }
 
-function submissionFault({ code, message, validation }: SubmissionError): Fault {
+function submissionAnswer({ code, message, validation }: SubmissionError): ErrorAnswer {
   const extra = validation === undefined ? {} : { vm_error_code: VALIDATION_CODES[validation] };
   return { condition: SUBMISSION_CONDITIONS[code], message, headers: [], extra };
 }
 
-function behindFault({ message, details }: LedgerError): Fault {
+function behindAnswer({ message, details }: LedgerError): ErrorAnswer {
   const extra = { ledger_version: `${details.latest}`, versions_behind: `${details.behind}` };
   return { condition: "behind", message, headers: ["Retry-After", "1"], extra };
 }
 
-function fault(condition: Condition, message: string): Fault {
+function plainAnswer(condition: Condition, message: string): ErrorAnswer {
   return { condition, message, headers: [] };
 }
 
 /** Something thrown as the keys of an error body. */
 export function errorFields(error: unknown): Readonly<Record<string, unknown>> {
-  const { condition, message, extra = {} } = faultOf(error);
+  const { condition, message, extra = {} } = answerOf(error);
   return { message, error_code: ERROR_CATALOGUE[condition].errorCode, ...extra };
 }
 

@@ -2,7 +2,7 @@
 import type { StoredModule } from "../../move/module-cache.ts";
 
 /** What is made of a body. */
-export interface SubmissionResults {
+export interface RequestResults {
   /** The bytes to sign. */
   readonly encode: Uint8Array;
   /** The same as a JSON string of hex. */
@@ -15,13 +15,13 @@ export interface SubmissionResults {
   readonly submissions: readonly (Uint8Array | Error)[];
 }
 
-export type SubmissionKind = keyof SubmissionResults;
+export type RequestKind = keyof RequestResults;
 
 /** Transactions of one batch, as in the reference. */
 export const MAX_BATCH = 10;
 
 /** A body to work on; its buffer goes to the thread. */
-export interface SubmissionTask<Kind extends SubmissionKind = SubmissionKind> {
+export interface RequestTask<Kind extends RequestKind = RequestKind> {
   readonly kind: Kind;
   readonly body: Uint8Array;
   readonly chainId: number;
@@ -40,7 +40,7 @@ export type LedgerReply = StoredModule | bigint | undefined;
 export type ThreadOrder =
   | {
       readonly kind: "task";
-      readonly task: SubmissionTask;
+      readonly task: RequestTask;
       /** Memory for a printed result, which the thread uses if the result fills at least half of it. */
       readonly memory: SharedArrayBuffer;
       /** Otherwise a printed result may be in new shared memory. */
