@@ -2,8 +2,8 @@
 import { API_ROOT, type Route, urlTo } from "../../interface/route.ts";
 import { balanceStreamRoute, blockStreamRoute } from "../../interface/routes.ts";
 import type { MinVersionOptions } from "../../node.ts";
+import { faultOf, toObject } from "./answer-shapes.ts";
 import { NodeClient, oneLine } from "./node-client.ts";
-import { isBalanceEvent, isBlock, toObject } from "./response-shapes.ts";
 import { type AnswerText, type Question, Source, type WatchQuery } from "./source.ts";
 
 export class HttpSource extends Source {
@@ -18,8 +18,9 @@ export class HttpSource extends Source {
     this.#client = new NodeClient(root, waitMs ?? 0);
   }
 
-  ask<R extends Route>({ route, values, body, isAnswer }: Question<R>): Promise<AnswerText> {
-    return this.#client.ask(urlTo<Route>(this.#at, route, { ...values, ...this.#least }), isAnswer, body);
+  ask<R extends Route>({ route, values, body, queries }: Question<R>): Promise<AnswerText> {
+    const url = urlTo<Route>(this.#at, route, { ...values, ...this.#least });
+    return this.#client.ask(url, (text) => faultOf(route, text, queries), body);
   }
 
   async *watch({ balance, after }: WatchQuery, note: (text: string) => void): AsyncGenerator<string> {
@@ -27,8 +28,10 @@ export class HttpSource extends Source {
     const url = urlTo<Route>(this.#at, route, { ...balance, after, ...this.#least });
     for await (const { name, data } of this.#client.events(url, after, note)) {
       if (name === "gap") note(oneLine(`${toObject(data)?.message}`));
-      else if (balance === undefined ? isBlock(data) : isBalanceEvent(data)) yield data;
-      else throw this.#client.unlikeNode(data);
+      else {
+        this.#client.assertFits(data, faultOf(route, data));
+        yield data;
+      }
     }
   }
 

@@ -2,8 +2,8 @@
 import { errorText, TryAgainError } from "../../base/errors.ts";
 import { CURSOR, TRUST } from "../../interface/ledger-headers.ts";
 import { EVENTS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
+import { toObject } from "./answer-shapes.ts";
 import { followEvents, type NodeEvent } from "./event-stream.ts";
-import { type Shape, toObject } from "./response-shapes.ts";
 import { type AnswerText, SourceError } from "./source.ts";
 
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -90,13 +90,22 @@ export class NodeClient {
   }
 
   /** The error for a response that no node gives. */
-  unlikeNode(got: string, field?: string): SourceError {
+  #unlikeNode(got: string, field = ""): SourceError {
     const shown = JSON.stringify(oneLine(got).slice(0, MAX_SHOWN_CHARS));
-    const fault = field === undefined ? "" : `${oneLine(field)} is missing or of another kind; `;
+    const fault = field === "" ? "" : `${oneLine(field)} is missing or of another kind; `;
     return new SourceError(`${this.#root} does not respond as a node does: ${fault}got ${shown}`);
   }
 
-  async ask(url: string, shape: Shape, body?: Uint8Array): Promise<AnswerText> {
+  /** Throws SourceError for an answer with a fault: the path of a field, empty for the whole. */
+  assertFits(answer: string, fault: string | undefined): void {
+    if (fault !== undefined) throw this.#unlikeNode(answer, fault);
+  }
+
+  async ask(
+    url: string,
+    faultOf: (answer: string) => string | undefined,
+    body?: Uint8Array,
+  ): Promise<AnswerText> {
     const init: RequestInit =
       body === undefined
         ? { headers: { accept: JSON_TYPE } }
@@ -114,8 +123,7 @@ export class NodeClient {
       throw this.#unreachable(error);
     }
     await this.#assertType(response, JSON_TYPE, text);
-    const fits = shape(text);
-    if (fits !== true) throw this.unlikeNode(text, fits === false ? undefined : fits);
+    this.assertFits(text, faultOf(text));
     return { text, trust: brandedValue(response, TRUST), cursor: brandedValue(response, CURSOR) };
   }
 
@@ -138,6 +146,6 @@ export class NodeClient {
   async #assertType(response: Response, type: string, text?: string): Promise<void> {
     if (!response.ok) throw new SourceError(refusal(response.status, text ?? (await readText(response))));
     const got = response.headers.get("content-type") ?? "no content type";
-    if (got.split(";")[0]?.trim().toLowerCase() !== type) throw this.unlikeNode(got);
+    if (got.split(";")[0]?.trim().toLowerCase() !== type) throw this.#unlikeNode(got);
   }
 }
