@@ -41,7 +41,7 @@ export function nextEpochOf(bytes: Uint8Array): WaypointPreimage["nextEpoch"] {
   return { epoch, voters: decodeVoters(data) };
 }
 
-function anchorMismatch(expected: Waypoint, computed: string): LedgerError {
+function waypointMismatch(expected: Waypoint, computed: string): LedgerError {
   return new LedgerError(
     "mismatch",
     `the served history gives waypoint ${computed}, expected ${formatWaypoint(expected)}: it is another history than the waypoint's`,
@@ -69,10 +69,10 @@ function checkWaypoints(waypoints: readonly Waypoint[], blocks: readonly Verifie
 /** Throws LedgerError `mismatch` unless the block ends with the version that a waypoint names. */
 export function assertEndsBlock(waypoint: Waypoint, block: VerifiedBlock): void {
   if (block.position.version !== waypoint.version) {
-    throw anchorMismatch(waypoint, `none: version ${waypoint.version} does not end that block`);
+    throw waypointMismatch(waypoint, `none: version ${waypoint.version} does not end that block`);
   }
   const computed = formatWaypoint(waypointOfBlock(block));
-  if (computed !== formatWaypoint(waypoint)) throw anchorMismatch(waypoint, computed);
+  if (computed !== formatWaypoint(waypoint)) throw waypointMismatch(waypoint, computed);
 }
 
 export class ExpectedWaypoints {

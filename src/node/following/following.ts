@@ -225,7 +225,7 @@ export class Following {
       // Otherwise each new block would make the node refuse every answer until the next signature.
       ceiling: this.#plan.isProvenOnly ? () => this.#proving?.ceiling ?? -1n : undefined,
       noteMatch: async (waypoint) => {
-        const isGiven = this.#plan.waypoints.some((waypoint) => isSameWaypoint(waypoint, waypoint));
+        const isGiven = this.#plan.waypoints.some((given) => isSameWaypoint(given, waypoint));
         if (isGiven) await committer.noteMatchedWaypoint(waypoint);
         return isGiven;
       },

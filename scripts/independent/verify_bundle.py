@@ -1,0 +1,686 @@
+"""Checks proof bundles (BCS), written from docs/appendix/bundles.md and the chain's formats alone: no line of the node's
+own verifier is used here. Needs py_ecc for the signatures.
+
+    verify_bundle.py WAYPOINT FILE...            says what each bundle proves
+    verify_bundle.py --mutants N WAYPOINT FILE   changes N bytes, one at a time, and exits with 1 if a changed bundle holds
+"""
+
+import hashlib
+import json
+import random
+import re
+import sys
+
+from py_ecc.bls import G2ProofOfPossession as bls
+
+
+class Reject(Exception):
+    """The reason against a bundle."""
+
+
+def need(condition, reason):
+    if not condition:
+        raise Reject(reason)
+
+
+# Hashes
+
+def sha3(data):
+    return hashlib.sha3_256(data).digest()
+
+
+def seed(name):
+    return sha3(b"APTOS::" + name)
+
+
+def salted(name, data):
+    return sha3(seed(name) + data)
+
+
+EMPTY_SUBTREE = b"SPARSE_MERKLE_PLACEHOLDER_HASH".ljust(32, b"\0")
+
+
+def leaf_hash(key_hash, value_hash):
+    return salted(b"SparseMerkleLeafNode", key_hash + value_hash)
+
+
+def inner_hash(left, right):
+    return salted(b"SparseMerkleInternal", left + right)
+
+
+# BCS
+
+class Reader:
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+
+    def take(self, count):
+        need(count <= len(self.data) - self.at, "the bytes end too early")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def number(self, size):
+        return int.from_bytes(self.take(size), "little")
+
+    def u16(self):
+        return self.number(2)
+
+    def u64(self):
+        return self.number(8)
+
+    def uleb(self):
+        value = 0
+        for shift in range(0, 35, 7):
+            byte = self.take(1)[0]
+            value |= (byte & 127) << shift
+            if byte < 128:
+                need(byte != 0 or shift == 0, "a length is not in its shortest form")
+                need(value < 1 << 32, "a length has more than 32 bits")
+                return value
+        raise Reject("a length has more than 32 bits")
+
+    def bytes(self):
+        return self.take(self.uleb())
+
+    def text(self):
+        try:
+            return self.bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            raise Reject("a text is not UTF-8")
+
+    def hash(self):
+        return self.take(32)
+
+    def flag(self):
+        value = self.take(1)[0]
+        need(value < 2, "a flag is neither 0 nor 1")
+        return value == 1
+
+    def option(self, read):
+        return read() if self.flag() else None
+
+    def vector(self, read):
+        return [read() for _ in range(self.uleb())]
+
+    def span(self, read):
+        start = self.at
+        value = read()
+        return value, self.data[start : self.at]
+
+    def end(self):
+        need(self.at == len(self.data), "bytes are left over")
+
+
+def whole(data, read):
+    reader = Reader(data)
+    value = read(reader)
+    reader.end()
+    return value
+
+
+# Ledger infos and signatures
+
+def read_epoch_state(r):
+    return {"epoch": r.u64(), "voters": r.vector(lambda: (r.hash(), r.bytes(), r.u64()))}
+
+
+def read_preimage(r):
+    return {
+        "epoch": r.u64(),
+        "root": r.hash(),
+        "version": r.u64(),
+        "time": r.u64(),
+        "next": r.option(lambda: read_epoch_state(r)),
+    }
+
+
+def read_ledger_info(r):
+    epoch, _round, _id, root, version, time = r.u64(), r.u64(), r.hash(), r.hash(), r.u64(), r.u64()
+    after = r.option(lambda: read_epoch_state(r))
+    r.hash()
+    return {"epoch": epoch, "root": root, "version": version, "time": time, "next": after}
+
+
+def read_signed(r):
+    need(r.uleb() == 0, "an unknown signed ledger info")
+    info, message = r.span(lambda: read_ledger_info(r))
+    return {"info": info, "message": seed(b"LedgerInfo") + message, "mask": r.bytes(), "signature": r.option(r.bytes)}
+
+
+known_signatures = {}
+
+
+def is_signed_by(keys, message, signature):
+    """A check takes about a second: each is done once."""
+    name = sha3(b"".join(keys) + message + signature)
+    if name not in known_signatures:
+        try:
+            known_signatures[name] = bls.FastAggregateVerify(keys, message, signature)
+        except Exception:
+            known_signatures[name] = False
+    return known_signatures[name]
+
+
+def check_signed(signed, validators):
+    info, voters, mask = signed["info"], validators["voters"], signed["mask"]
+    need(info["epoch"] == validators["epoch"], "signed in another epoch")
+    need(len(mask) == (len(voters) + 7) // 8, "the mask of signers has another length")
+    signers = [i for i in range(8 * len(mask)) if mask[i >> 3] & (0x80 >> (i & 7))]
+    need(all(i < len(voters) for i in signers), "a signer that is no validator")
+    power = sum(voters[i][2] for i in signers)
+    need(power >= 2 * sum(voter[2] for voter in voters) // 3 + 1, "too few signers")
+    signature = signed["signature"]
+    need(signature is not None and len(signature) == 96, "no signature")
+    keys = [voters[i][1] for i in signers]
+    need(all(len(key) == 48 for key in keys), "a key of another length")
+    need(is_signed_by(keys, signed["message"], signature), "the signature is wrong")
+
+
+def check_named(waypoint, info):
+    preimage = info["epoch"].to_bytes(8, "little") + info["root"]
+    preimage += info["version"].to_bytes(8, "little") + info["time"].to_bytes(8, "little")
+    preimage += b"\0" if info["next"] is None else b"\1" + epoch_state_bytes(info["next"])
+    own = f'{info["version"]}:{salted(b"Ledger2WaypointConverter", preimage).hex()}'
+    need(own == waypoint, f"begins at {own}, not at the waypoint")
+
+
+def uleb_bytes(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def epoch_state_bytes(state):
+    out = state["epoch"].to_bytes(8, "little") + uleb_bytes(len(state["voters"]))
+    for address, key, power in state["voters"]:
+        out += address + uleb_bytes(len(key)) + key + power.to_bytes(8, "little")
+    return out
+
+
+def next_validators(info):
+    need(info["next"] is not None, "not the end of an epoch")
+    need(info["next"]["epoch"] == info["epoch"] + 1, "an epoch is left out")
+    return info["next"]
+
+
+def read_ledger(r):
+    kind = r.uleb()
+    if kind == 0:
+        return {"named": read_preimage(r)}
+    need(kind == 1, "an unknown ledger")
+    return {"start": read_preimage(r), "changes": r.vector(lambda: read_signed(r)), "last": read_signed(r)}
+
+
+def check_ledger(ledger, waypoint):
+    if "named" in ledger:
+        check_named(waypoint, ledger["named"])
+        return ledger["named"]
+    start = ledger["start"]
+    check_named(waypoint, start)
+    validators, version = next_validators(start), start["version"]
+    for change in ledger["changes"]:
+        need(change["info"]["version"] > version, "not after the epoch before")
+        check_signed(change, validators)
+        validators, version = next_validators(change["info"]), change["info"]["version"]
+    last = ledger["last"]
+    need(last["info"]["version"] > version, "not after the epoch before")
+    check_signed(last, validators)
+    return last["info"]
+
+
+# Points: versions of the ledger
+
+def read_info(r):
+    need(r.uleb() == 0, "a transaction info of an unknown kind")
+    gas, status = r.u64(), read_execution_status(r)
+    info = {"gas": gas, "success": status == 0, "transaction": r.hash(), "events": r.hash()}
+    r.hash()
+    info["state"] = r.option(r.hash)
+    r.option(r.hash)
+    return info
+
+
+def read_execution_status(r):
+    """Success, out of gas, abort, failure, other."""
+    kind = r.uleb()
+    if kind == 2:
+        read_location(r)
+        r.u64()
+        r.option(lambda: (r.text(), r.text()))
+    elif kind == 3:
+        read_location(r)
+        r.u16()
+        r.u16()
+    elif kind == 4:
+        r.option(r.u64)
+    else:
+        need(kind < 2, "a status of an unknown kind")
+    return kind
+
+
+def read_location(r):
+    kind = r.uleb()
+    need(kind < 2, "a location of an unknown kind")
+    return (r.hash(), r.text()) if kind == 0 else None
+
+
+def read_point(r):
+    version = r.u64()
+    info, info_bytes = r.span(lambda: read_info(r))
+    point = {"version": version, "info": info, "leaf": salted(b"TransactionInfo", info_bytes)}
+    point["siblings"] = r.vector(r.hash)
+    point["transaction"] = r.option(r.bytes)
+    point["event_siblings"] = r.option(lambda: r.vector(r.hash))
+    point["state"] = r.option(lambda: (r.vector(lambda: r.option(r.bytes)), r.bytes(), r.vector(r.hash)))
+    return point
+
+
+def fold(name, siblings, index, node):
+    for sibling in siblings:
+        node = salted(name, sibling + node if index & 1 else node + sibling)
+        index >>= 1
+    need(index == 0, "too few siblings")
+    return node
+
+
+def check_point(point, ledger):
+    version, last = point["version"], ledger["version"]
+    need(version <= last, "a version that nobody signed")
+    need(len(point["siblings"]) == last.bit_length(), "another number of siblings")
+    need(fold(b"TransactionAccumulator", point["siblings"], version, point["leaf"]) == ledger["root"], "not in the ledger")
+    if point["transaction"] is not None:
+        need(salted(b"Transaction", point["transaction"]) == point["info"]["transaction"], "another transaction")
+
+
+def parts_of(point):
+    return {part for part in ("transaction", "event_siblings", "state") if point[part] is not None}
+
+
+def block_time(transaction):
+    """Time of the block that a transaction begins; None for another transaction."""
+    r = Reader(transaction)
+    kind = r.uleb()
+    if kind == 5:
+        need(r.uleb() < 2, "block metadata of an unknown kind")
+    elif kind != 2:
+        return None
+    r.hash(), r.u64(), r.u64(), r.hash(), r.bytes(), r.vector(lambda: r.number(4))
+    return r.u64()
+
+
+# State
+
+def bit(key, depth):
+    return key[depth >> 3] >> (7 - (depth & 7)) & 1
+
+
+def check_items(point, keys):
+    """The values of key hashes, which are sorted, under the state root of a point."""
+    values, nodes, hashes = point["state"]
+    need(len(values) == len(keys), "another number of items")
+    left_nodes, left_hashes = list(nodes)[::-1], hashes[::-1]
+
+    def pop(items):
+        need(items, "the walk is too short")
+        return items.pop()
+
+    def same_prefix(a, b, depth):
+        return all(bit(a, i) == bit(b, i) for i in range(depth))
+
+    def visit(first, end, depth):
+        kind, present = pop(left_nodes), [i for i in range(first, end) if values[i] is not None]
+        if kind == 0 and depth < 256:
+            middle = next((i for i in range(first, end) if bit(keys[i], depth)), end)
+            left = visit(first, middle, depth + 1) if first < middle else pop(left_hashes)
+            right = visit(middle, end, depth + 1) if middle < end else pop(left_hashes)
+            return inner_hash(left, right)
+        if kind == 1:
+            need(not present, "an item where the tree is empty")
+            return EMPTY_SUBTREE
+        if kind == 2:
+            need(len(present) == 1, "a leaf of no item, or of several")
+            value = values[present[0]]
+            state_value_data(value)
+            return leaf_hash(keys[present[0]], salted(b"StateValue", value))
+        need(kind == 3, "a node of no kind")
+        key, value_hash = pop(left_hashes), pop(left_hashes)
+        need(not present and key not in keys[first:end], "an item in the place of another leaf")
+        need(same_prefix(key, keys[first], depth), "a leaf that lies elsewhere")
+        return leaf_hash(key, value_hash)
+
+    root = visit(0, len(keys), 0)
+    need(not left_nodes and not left_hashes, "the walk is too long")
+    need(root == point["info"]["state"], "not the items under the state root")
+    return dict(zip(keys, values))
+
+
+def state_value_data(value):
+    r = Reader(value)
+    kind = r.uleb()
+    need(kind < 2, "a state value of an unknown kind")
+    data = r.bytes()
+    if kind == 1:
+        form = r.uleb()
+        need(form < 2, "metadata of an unknown kind")
+        r.u64()
+        need(form == 0 or r.u64() != 0, "metadata in another form")
+        r.u64()
+    r.end()
+    return data
+
+
+TYPE = re.compile(r"0x[0-9a-f]{1,64}|[A-Za-z_][A-Za-z0-9_]*|::|[<>,]")
+PRIMITIVES = {"bool": 0, "u8": 1, "u64": 2, "u128": 3, "address": 4, "signer": 5, "u16": 8, "u32": 9, "u256": 10}
+
+
+def address_of(text):
+    return bytes.fromhex(text[2:].rjust(64, "0"))
+
+
+def text_bytes(text):
+    return uleb_bytes(len(text.encode())) + text.encode()
+
+
+def struct_tag(text):
+    """BCS of a struct's type from its text."""
+    tokens = TYPE.findall(text.replace(" ", ""))
+    need("".join(tokens) == text.replace(" ", ""), "not a type")
+    tokens.reverse()
+
+    def take(token):
+        need(tokens and tokens.pop() == token, "not a type")
+
+    def struct():
+        need(tokens and tokens[-1].startswith("0x"), "not a struct's type")
+        address = address_of(tokens.pop())
+        names = []
+        for _ in range(2):
+            take("::")
+            need(bool(tokens), "not a type")
+            names.append(tokens.pop())
+        args = []
+        if tokens and tokens[-1] == "<":
+            tokens.pop()
+            args.append(type_tag())
+            while tokens and tokens[-1] == ",":
+                tokens.pop()
+                args.append(type_tag())
+            take(">")
+        return address + b"".join(map(text_bytes, names)) + uleb_bytes(len(args)) + b"".join(args)
+
+    def type_tag():
+        need(bool(tokens), "not a type")
+        if tokens[-1] == "vector":
+            tokens.pop()
+            take("<")
+            inner = type_tag()
+            take(">")
+            return b"\6" + inner
+        if tokens[-1] in PRIMITIVES:
+            return bytes([PRIMITIVES[tokens.pop()]])
+        return b"\7" + struct()
+
+    tag = struct()
+    need(not tokens, "not a type")
+    return tag
+
+
+def key_hash(address, path):
+    return salted(b"StateKey", b"\0" + address + uleb_bytes(len(path)) + path)
+
+
+def resource_key(address, tag):
+    return key_hash(address, b"\1" + tag)
+
+
+def group_key(address, tag):
+    return key_hash(address, b"\2" + tag)
+
+
+FRAMEWORK = address_of("0x1")
+TIME_KEY = resource_key(FRAMEWORK, struct_tag("0x1::timestamp::CurrentTimeMicroseconds"))
+OBJECT_GROUP = struct_tag("0x1::object::ObjectGroup")
+ACCOUNT = struct_tag("0x1::account::Account")
+APT, APT_METADATA = "0x1::aptos_coin::AptosCoin", address_of("0xa")
+
+
+def group_members(data):
+    r = Reader(data)
+    members = dict(r.vector(lambda: (r.bytes(), r.bytes())))
+    r.end()
+    return members
+
+
+class State:
+    """Answers with the items of a point, which a claim asks for by their keys; first it only learns which."""
+
+    def __init__(self):
+        self.asked = {TIME_KEY}
+        self.values = None
+
+    def data(self, key):
+        if self.values is None:
+            self.asked.add(key)
+            return None
+        value = self.values[key]
+        return None if value is None else state_value_data(value)
+
+    def open(self, point):
+        self.values = check_items(point, sorted(self.asked))
+
+    def time(self):
+        data = self.data(TIME_KEY)
+        need(data is not None and len(data) == 8, "the state has no time")
+        return int.from_bytes(data, "little")
+
+
+def is_address(text):
+    return re.fullmatch(r"0x([0-9a-f]|[1-9a-f][0-9a-f]*|[0-9a-f]{64})", text) is not None
+
+
+def balance(state, owner, asset):
+    coin = 0
+    if is_address(asset):
+        metadata = address_of(asset)
+    else:
+        metadata = APT_METADATA if asset == APT else sha3(APT_METADATA + asset.encode() + b"\xfe")
+        store = state.data(resource_key(owner, struct_tag(f"0x1::coin::CoinStore<{asset}>")))
+        coin = 0 if store is None else int.from_bytes(store[:8], "little")
+    group = state.data(group_key(sha3(owner + metadata + b"\xfc"), OBJECT_GROUP))
+    if group is None:
+        return coin
+    members = group_members(group)
+    store = members.get(struct_tag("0x1::fungible_asset::FungibleStore"))
+    concurrent = members.get(struct_tag("0x1::fungible_asset::ConcurrentFungibleBalance"))
+    if store is None:
+        return coin
+    held = int.from_bytes(store[32:40], "little")
+    if held == 0 and concurrent is not None:
+        held = int.from_bytes(concurrent[:8], "little")
+    return coin + held
+
+
+# Claims
+
+def read_claim(r):
+    kind = r.uleb()
+    if kind == 0:
+        amounts = lambda: r.vector(lambda: (r.u16(), r.u64()))
+        return {
+            "kind": "balances",
+            "assets": r.vector(r.text),
+            "accounts": r.vector(lambda: (r.hash(), amounts())),
+            "has_keys": r.flag(),
+            "at": r.option(r.u64),
+        }
+    if kind == 1:
+        return {"kind": "table_item", "handle": r.hash(), "key": r.bytes(), "at": r.option(r.u64)}
+    if kind == 2:
+        head = {"kind": "resource", "address": r.hash(), "type": r.text()}
+        return {**head, "group": r.option(r.text), "at": r.option(r.u64)}
+    if kind == 3:
+        return {"kind": "module", "address": r.hash(), "name": r.text(), "at": r.option(r.u64)}
+    if kind == 4:
+        return {"kind": "transaction", "version": r.u64(), "hash": r.hash(), "time": r.option(r.u64)}
+    need(kind == 5, "a claim of an unknown kind")
+    head = {"kind": "event", "version": r.u64(), "index": r.u64(), "event": r.bytes()}
+    return {**head, "store": r.option(lambda: (r.hash(), r.hash())), "time": r.option(r.u64)}
+
+
+def is_rising(items):
+    return all(a < b for a, b in zip(items, items[1:]))
+
+
+def state_statement(claim, state):
+    """What a claim about the state says by the items; asked once without them, for their keys."""
+    is_known = state.values is not None
+    kind = claim["kind"]
+    if kind == "balances":
+        assets, accounts = claim["assets"], claim["accounts"]
+        need(is_rising(assets) and is_rising([address for address, _ in accounts]), "not in ascending order")
+        totals, rows = {}, []
+        for address, amounts in accounts:
+            need(amounts and is_rising([place for place, _ in amounts]), "not in ascending order")
+            for place, amount in amounts:
+                need(place < len(assets), "an asset that is not listed")
+                held = balance(state, address, assets[place])
+                need(not is_known or held == amount, f"0x{address.hex()} has {held} of {assets[place]}, not {amount}")
+                totals[assets[place]] = totals.get(assets[place], 0) + amount
+                rows.append([f"0x{address.hex()}", assets[place], str(amount)])
+            if claim["has_keys"]:
+                account = state.data(resource_key(address, ACCOUNT))
+                rows[-1].append((address if account is None else Reader(account).bytes()).hex())
+        need(len(totals) == len(assets), "an asset of nobody")
+        return {"balances": rows, "totals": {asset: str(total) for asset, total in totals.items()}}
+    if kind == "table_item":
+        data = state.data(salted(b"StateKey", b"\1" + claim["handle"] + claim["key"]))
+    elif kind == "module":
+        need(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9_]+", claim["name"]), "not the name of a module")
+        data = state.data(key_hash(claim["address"], b"\0" + claim["address"] + text_bytes(claim["name"])))
+    elif claim["group"] is None:
+        data = state.data(resource_key(claim["address"], struct_tag(claim["type"])))
+    else:
+        group = state.data(group_key(claim["address"], struct_tag(claim["group"])))
+        data = None if group is None else group_members(group).get(struct_tag(claim["type"]))
+    return {"value": None if data is None else data.hex()}
+
+
+def check_state(claim, points):
+    need(1 <= len(points) <= 2 and parts_of(points[0]) == {"state"}, "other parts than the claim needs")
+    need(points[0]["info"]["state"] is not None, "not the end of a block")
+    state, after = State(), None
+    state_statement(claim, state)
+    state.open(points[0])
+    statement = state_statement(claim, state)
+    time = state.time()
+    if len(points) == 2:
+        need(parts_of(points[1]) == {"transaction"}, "other parts than the claim needs")
+        after = block_time(points[1]["transaction"])
+        need(points[1]["version"] == points[0]["version"] + 1 and after is not None, "not the next block")
+    if claim["at"] is not None:
+        need(after is not None and time <= claim["at"] < after, "not the last version at the time")
+    return {**statement, "version": points[0]["version"], "time": time, "next": after, "at": claim["at"]}
+
+
+def check_transaction(claim, points):
+    own = [point for point in points if point["version"] == claim["version"]]
+    need(len(own) == 1, "other versions than the claim needs")
+    [point] = own
+    needed = {"transaction"} | ({"event_siblings"} if claim["kind"] == "event" else set())
+    need(point["transaction"] is not None, "other parts than the claim needs")
+    if claim["time"] is None or block_time(point["transaction"]) is not None:
+        need(points == [point] and parts_of(point) == needed, "other parts than the claim needs")
+        need(claim["time"] in (None, block_time(point["transaction"])), "another time")
+    else:
+        is_end = point["info"]["state"] is not None
+        expected = [{"transaction"}, needed | {"state"}] if is_end else [{"transaction"}, needed, {"state"}]
+        need([parts_of(one) for one in points] == expected and points[1] is point, "other parts than the claim needs")
+        need(points[-1]["info"]["state"] is not None, "not the end of a block")
+        state = State()
+        state.open(points[-1])
+        need(block_time(points[0]["transaction"]) == claim["time"] == state.time(), "another time")
+    statement = {"version": claim["version"], "time": claim["time"], "success": point["info"]["success"]}
+    if claim["kind"] == "transaction":
+        need(claim["hash"] == point["info"]["transaction"], "another transaction")
+        return {**statement, "hash": claim["hash"].hex()}
+    leaf = salted(b"ContractEvent", claim["event"])
+    root = fold(b"EventAccumulator", point["event_siblings"], claim["index"], leaf)
+    need(root == point["info"]["events"], "no such event")
+    return {**statement, "index": claim["index"], "event": claim["event"].hex(), **deposit(claim)}
+
+
+def deposit(claim):
+    if claim["store"] is None:
+        return {}
+    owner, metadata = claim["store"]
+    data = event_data(claim["event"], struct_tag("0x1::fungible_asset::Deposit"))
+    need(data is not None and len(data) == 40, "not a deposit into a store")
+    need(data[:32] == sha3(owner + metadata + b"\xfc"), "the store of another account or asset")
+    return {"account": owner.hex(), "metadata": metadata.hex(), "amount": str(int.from_bytes(data[32:], "little"))}
+
+
+def event_data(event, tag):
+    """The data of an event of the second kind, whose type is a struct; None for any other."""
+    head = b"\1\7" + tag
+    return whole(event[len(head) :], lambda r: r.bytes()) if event.startswith(head) else None
+
+
+def verify(data, waypoint):
+    """What a bundle proves to somebody who trusts the waypoint. Raises Reject."""
+    r = Reader(data)
+    need(r.uleb() == 0, "a bundle of an unknown kind")
+    claim, points, ledger = read_claim(r), r.vector(lambda: read_point(r)), read_ledger(r)
+    r.end()
+    signed = check_ledger(ledger, waypoint)
+    for point in points:
+        check_point(point, signed)
+    need(is_rising([point["version"] for point in points]), "the versions are not in ascending order")
+    check = check_transaction if claim["kind"] in ("transaction", "event") else check_state
+    return {"kind": claim["kind"], **check(claim, points), "signed": signed["version"]}
+
+
+def main(arguments):
+    if arguments[:1] != ["--mutants"]:
+        waypoint, *files = arguments
+        for file in files:
+            with open(file, "rb") as opened:
+                print(json.dumps(verify(opened.read(), waypoint)))
+        return 0
+    count, waypoint, file = int(arguments[1]), arguments[2], arguments[3]
+    with open(file, "rb") as opened:
+        data = opened.read()
+    verify(data, waypoint)
+    draw = random.Random(file)
+    for _ in range(count):
+        place = draw.randrange(len(data))
+        kind = draw.randrange(4)
+        if kind == 0:
+            changed = data[:place]
+        elif kind == 1:
+            changed = data[:place] + bytes([draw.randrange(256)]) + data[place:]
+        elif kind == 2:
+            changed = data[:place] + data[place + 1 :]
+        else:
+            changed = data[:place] + bytes([data[place] ^ (1 << draw.randrange(8))]) + data[place + 1 :]
+        if changed == data:
+            continue
+        try:
+            verify(changed, waypoint)
+        except Reject:
+            continue
+        print(f"a mutant holds: {changed.hex()}")
+        return 1
+    print(f"{count} mutants of {file} are refused")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.setrecursionlimit(5000)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Reject as reason:
+        print(f"proves nothing: {reason}")
+        sys.exit(1)
