@@ -112,7 +112,7 @@ describe("a network that changes under a fork", () => {
   async function startFork(): Promise<Network & { readonly fork: Node; readonly at: bigint }> {
     const network = await startNetwork();
     const fork = await startNode({
-      fork: { url: network.url, answerTimeoutMs: 200 },
+      fork: { url: network.url, answerTimeoutMs: 3000 },
       http: { port: 0 },
     });
     return { ...network, fork, at: BigInt((await fork.ledgerInfo()).ledger_version) };
