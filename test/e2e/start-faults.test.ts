@@ -141,7 +141,7 @@ describe("a start that cannot work", () => {
       const devnet = sharedPath("networks/devnet/genesis.blob");
       const data = join(folder, "mainnet");
       const first = await startProgram(["--genesis", mainnet, "--data", data]);
-      expect(first.stderr()).toContain("unproven");
+      expect(first.stderr()).toContain("the genesis file is not checked");
       expect((await first.stop()).code).toBe(0);
       expect(await refused(["--port", "0", "--genesis", devnet, "--data", data])).toContain("chain");
 

@@ -119,7 +119,7 @@ describe("a node in a process", () => {
     const parts = readdirSync(join(ROOT, "dist/parts")).map((name) => join(ROOT, "dist/parts", name));
     const machine = parts.filter((path) =>
       sourcesOf([path]).some((one) =>
-        /^src\/(vm\/ledger\/ledger-views|chain\/natives\/index)\.ts$/.test(one),
+        /^src\/(vm\/ledger\/ledger-machine|chain\/natives\/index)\.ts$/.test(one),
       ),
     );
     expect(machine).not.toEqual([]);

@@ -85,7 +85,7 @@ describe("a fork", () => {
 
   it("changes only the accounts that a submitted transaction touches, and pays with the network's own rules", async () => {
     const origin = await startOrigin();
-    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 }, pruneWindow: "off" });
     const before = await balancesOf(fork);
     const sender = createKeypair(chainSeed(SEED), "traveller");
     const owner = formatAddress(sender.address);
