@@ -70,7 +70,76 @@ it("changes balances, time and tables, calls as any account, and goes back", asy
   expect(await node.balance("0xb0b", APT)).toBe(700n);
 });
 
+const COIN_STORE = `0x1::coin::CoinStore<${APT}>`;
+
+it("sets resources and table items by the JSON of their types, and by BCS", async () => {
+  const node = await startNode({ http: { port: 0 } });
+  const { body: kept } = await change(node, "snapshot");
+  const anna = node.guide()?.accounts.find(({ name }) => name === "anna")?.address ?? "";
+  const before = await node.resource(anna, COIN_STORE);
+  const data = { ...(before?.data as object), coin: { value: "77" } };
+  expect(await change(node, "set_resource", { address: anna, type: COIN_STORE, data })).toMatchObject({
+    status: 200,
+    body: { version: expect.stringMatching(/^\d+$/), hash: expect.stringMatching(/^0x/) },
+  });
+  expect(await node.balance(anna, APT)).toBe(77n);
+  // A member of a group leaves the other members as they are.
+  const store = { type: "0x1::fungible_asset::FungibleStore", address: "0xf00d" };
+  const fungible = { metadata: { inner: "0xa" }, balance: "5", frozen: true };
+  await change(node, "set_resource", { ...store, data: fungible });
+  const core = { type: "0x1::object::ObjectCore", address: "0xf00d" };
+  const bcs = `0x${"07".padEnd(16, "0")}${"0b".padStart(64, "0")}01${"00".repeat(8)}${"0d".padStart(64, "0")}${"03".padEnd(16, "0")}`;
+  expect((await change(node, "set_resource", { ...core, data: bcs })).status).toBe(200);
+  expect((await node.resource("0xf00d", core.type))?.data).toMatchObject({ owner: "0xb" });
+  expect((await node.resource("0xf00d", store.type))?.data).toMatchObject({ balance: "5", frozen: true });
+  expect((await change(node, "set_resource", { ...core, data: null })).status).toBe(200);
+  expect(await node.resource("0xf00d", core.type)).toBeUndefined();
+  expect((await node.resource("0xf00d", store.type))?.data).toMatchObject({ balance: "5" });
+
+  const handle = node.guide()?.tables.find(({ name }) => name === "prices")?.handle ?? "";
+  const types = { key_type: "0x1::string::String", value_type: "u64" };
+  const price = { keyType: types.key_type, valueType: types.value_type, key: "ZINC" };
+  const item = { table_handle: handle, ...types, key: "ZINC" };
+  expect((await change(node, "put_table_item", { ...item, value: "9" })).status).toBe(200);
+  expect(await node.tableItem(handle, price)).toBe("9");
+  await node.putTableItem(handle, "ZINC", 10n, { keyType: price.keyType, valueType: price.valueType });
+  expect(await node.tableItem(handle, price)).toBe("10");
+  expect((await change(node, "put_table_item", { ...item, value: null })).status).toBe(200);
+  expect(await node.tableItem(handle, price)).toBeUndefined();
+
+  const { genesis_waypoint, waypoint, ledger_version } = await node.info();
+  const follower = await createNode({
+    follow: { upstreams: [node.url ?? ""], upstreamRate: 0, pollTimeMs: 5 },
+    waypoint: `${genesis_waypoint}`,
+  });
+  onTestFinished(() => follower.close());
+  await until(async () => (await follower.ledgerInfo().catch(() => undefined)) !== undefined);
+  await follower.ledgerInfo({ minLedgerVersion: BigInt(`${ledger_version}`), waitMs: 30_000 });
+  expect((await follower.info()).waypoint).toEqual(waypoint);
+  expect(await follower.balance(anna, APT)).toBe(77n);
+  await expect(follower.setResource(anna, COIN_STORE, undefined)).rejects.toThrow("makes no blocks");
+
+  await change(node, "revert", kept);
+  expect(await node.resource(anna, COIN_STORE)).toEqual(before);
+});
+
 it.each([
+  [
+    "set_resource",
+    { address: "0xb0b", type: COIN_STORE, data: { coin: { value: "1" } } },
+    "data: the field frozen is missing",
+  ],
+  ["set_resource", { address: "0xb0b", type: COIN_STORE, data: "0x01" }, "data: expected a 0x1::coin::Coin"],
+  ["set_resource", { address: "0xb0b", type: COIN_STORE }, "data: expected an object, hex with 0x, or null"],
+  ["set_resource", { address: "0xb0b", type: "u64", data: {} }, "type: expected a struct, got u64"],
+  ["set_resource", { address: "0xb0b", type: "0x1::no::No", data: {} }, "this ledger has no such type"],
+  ["set_resource", { address: "0xb0b", type: "0x1::coin::Coin<u8>", data: {} }, "it has no ability key"],
+  [
+    "put_table_item",
+    { table_handle: "0x1", key_type: "u64", value_type: "bool", key: "1", value: 1 },
+    "value: expected",
+  ],
+  ["put_table_item", { table_handle: "0x1", key_type: "u64", key: "1", value: true }, "valueType: expected"],
   ["set_balance", { address: "0xb0b", asset_type: APT, amount: 7 }, "amount: expected digits"],
   ["set_balance", { asset_type: APT, amount: "7" }, "address"],
   ["impersonate", { address: "0xb0b" }, "call: expected an object with a function"],
