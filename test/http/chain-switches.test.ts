@@ -200,6 +200,71 @@ it("publishes no folder with pipes, huge files or names that are no names", asyn
   await expect(node.publish(folder)).rejects.toThrow("modules with names of Move");
 });
 
+it("dumps its ledger, and another chain of the same seed loads it: state, index, history, proofs and clock", async () => {
+  const options = { http: { port: 0 }, proofWindow: "1d" } as const;
+  const node = await startNode(options);
+  await change(node, "set_balance", { address: "0xb0b", asset_type: APT, amount: "700" });
+  // Two epochs, so that proofs need the signatures of their ends.
+  for (let i = 0; i < 2; i++) await change(node, "advance_time", { ms: 3_600_000 });
+  await change(node, "mine", { blocks: 2 });
+  const dump = async (from: Node): Promise<Buffer> => {
+    const response = await fetch(`${from.faucetUrl}/chain/dump_state`, { method: "POST" });
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "application/octet-stream",
+    ]);
+    return Buffer.from(await response.arrayBuffer());
+  };
+  const state = await dump(node);
+
+  const other = await startNode(options);
+  await change(other, "mine", { blocks: 1 });
+  const { ledger_version: head } = await node.ledgerInfo();
+  const waiting = other.balance("0xb0b", APT, { minLedgerVersion: head, waitMs: 30_000 });
+  const load = (bytes: Uint8Array) =>
+    fetch(`${other.faucetUrl}/chain/load_state`, { method: "POST", body: new Uint8Array(bytes) });
+  // A change of any byte is found, and nothing happens.
+  const before = await other.info();
+  for (const at of [state.length - 40, state.length - 2000]) {
+    const changed = Buffer.from(state);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    const refused = await load(changed);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('"state: ')]);
+  }
+  expect((await load(state.subarray(0, -1))).status).toBe(400);
+  expect((await other.info()).waypoint).toEqual(before.waypoint);
+
+  const loaded = await load(state);
+  expect([loaded.status, await loaded.json()]).toMatchObject([200, { ledger_version: `${head}` }]);
+  expect(await waiting).toBe(700n);
+  expect((await other.info()).waypoint).toEqual((await node.info()).waypoint);
+  expect(await dump(other)).toEqual(state);
+  const resourcesOf = async (chain: Node): Promise<object[]> => {
+    const found: object[] = [];
+    for await (const one of chain.resources("0xb0b")) found.push(one);
+    return found;
+  };
+  expect((await resourcesOf(other)).length).toBeGreaterThan(0);
+  expect(await resourcesOf(other)).toEqual(await resourcesOf(node));
+  // Also at the first change, with the signatures of all epochs.
+  for (const ledgerVersion of [head, 4n]) {
+    const proof = { fromWaypoint: `${(await node.info()).genesis_waypoint}`, ledgerVersion };
+    expect(await other.proveBalance("0xb0b", APT, proof)).toEqual(
+      await node.proveBalance("0xb0b", APT, proof),
+    );
+  }
+  // Both go on alike.
+  for (const chain of [node, other]) await change(chain, "mine", { blocks: 3 });
+  expect((await other.info()).waypoint).toEqual((await node.info()).waypoint);
+
+  const third = await startNode({ localChain: { faucetPort: 0, seed: "another" } });
+  await expect(third.loadState(state)).rejects.toThrow("state: it begins with another genesis");
+  await expect(third.loadState("0x" as never)).rejects.toThrow("state: expected bytes");
+  const kept = await startNode({ store: { engine: "lmdb", path: temporaryFolder() } });
+  expect((await kept.dumpState()).length).toBeGreaterThan(1000);
+  await expect(kept.loadState(state)).rejects.toThrow("keeps its ledger in memory");
+});
+
 async function height(node: Node): Promise<bigint> {
   return (await node.ledgerInfo()).block_height;
 }

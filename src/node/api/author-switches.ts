@@ -105,6 +105,8 @@ export function createSwitches(authors: ChainAuthoring, maxSnapshotMib = MAX_SNA
       const { version, timestampUsec: timestamp_usec } = snapshot;
       return { snapshot: snapshots.keep(snapshot), version, timestamp_usec };
     },
+    dump_state: () => authors.dumpState(),
+    load_state: ({ bytes }) => authors.loadState(bytes as Uint8Array),
     revert: async ({ snapshot }) => authors.revert(snapshots.find(snapshot)),
   };
 }

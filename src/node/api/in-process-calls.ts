@@ -51,6 +51,8 @@ const AUTHORING: OptionNames<ChainAuthoring> = {
   advanceTime: true,
   snapshot: true,
   revert: true,
+  dumpState: true,
+  loadState: true,
 };
 
 /** What the calls need of the node, which has it only while it runs. */

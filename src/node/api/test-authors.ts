@@ -1,8 +1,9 @@
 // For authors of tests: changes of a local chain that no account signs, its clock, and snapshots of it. Every change is a
 // transaction in a block like any other, so a follower of the chain verifies it.
 
-import { ConfigError } from "../../base/errors.ts";
+import { CodedError, ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
+import { nextTurn } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import {
   type AuthoredChange,
@@ -18,6 +19,7 @@ import { knownOptions, type OptionNames } from "../../http/calls/options.ts";
 import type { TableItemQuery } from "../../http/operations/get-table-item.ts";
 import { ModulesAt } from "../../http/printing/modules-at.ts";
 import { vmStatus } from "../../http/printing/vm-status.ts";
+import { MAX_STATE_BYTES } from "../../http/services.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { ExecutionStatus } from "../../ledger/formats/execution-status.ts";
 import { readAccount } from "../../ledger/items/account.ts";
@@ -112,8 +114,16 @@ export interface ChainAuthoring {
    * an event `gap` for clients that come back.
    */
   revert(snapshot: ChainSnapshot): Promise<LedgerInfo>;
+  /** The whole ledger of a local chain, as a page of records in BCS: for `loadState`, in this process or another. */
+  dumpState(): Promise<Uint8Array>;
+  /**
+   * Puts a dumped ledger in the place of this chain's, after checking every hash and root of it. For chains in memory that
+   * began with the same seed or genesis.
+   */
+  loadState(state: Uint8Array): Promise<LedgerInfo>;
 }
 
+const RECORDS_AT_ONCE = 100;
 const MAX_BLOCKS = 100_000;
 /** A hundred years. */
 const MAX_ADVANCE_MS = 100 * 366 * 86_400_000;
@@ -342,6 +352,41 @@ export class TestAuthors implements ChainAuthoring {
     this.#reverts++;
     await writer.revert(copy, this.#options.onBack);
     return toLedgerInfo(copy.ledger);
+  }
+
+  async dumpState(): Promise<Uint8Array> {
+    this.#blocks();
+    return this.#options.withView(async (view) => {
+      const { version, oldestVersion, fork } = view.position;
+      if (fork !== undefined)
+        throw new ConfigError("state: a fork has a part of its network's, so it dumps none");
+      if (oldestVersion > 0n)
+        throw new ConfigError(`state: versions below ${oldestVersion} are pruned: set pruneWindow to "off"`);
+      const parts = [new BcsWriter(16).uleb(Number(version) + 1).take()];
+      for (let next = 0n, bytes = 0; next <= version; ) {
+        for (const record of await view.getRecords(next, RECORDS_AT_ONCE, MAX_STATE_BYTES)) {
+          bytes += record.bytes.length;
+          next = record.version + 1n;
+          parts.push(Buffer.from(record.bytes));
+        }
+        if (bytes > MAX_STATE_BYTES)
+          throw new ConfigError(`state: expected at most ${MAX_STATE_BYTES} bytes`);
+        await nextTurn();
+      }
+      return Buffer.concat(parts);
+    });
+  }
+
+  async loadState(state: Uint8Array): Promise<LedgerInfo> {
+    if (!(state instanceof Uint8Array)) throw new ConfigError(`state: expected bytes, got ${typeof state}`);
+    const writer = this.#writer();
+    this.#reverts++;
+    try {
+      return toLedgerInfo(await writer.load(Uint8Array.from(state), this.#options.onBack));
+    } catch (error) {
+      if (error instanceof CodedError) throw new ConfigError(`state: ${error.message}`, error);
+      throw error;
+    }
   }
 
   #writer(): LedgerWriter {
