@@ -27,7 +27,7 @@ import type { AuthoredChange } from "./authoring.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { Traffic } from "./demo/traffic.ts";
 import { rawCodec, resourceItem } from "./item.ts";
-import { type ChainHead, endsEpoch, nextBlock, readChainHead } from "./prologue.ts";
+import { type ChainHead, endsEpoch, nextBlock, readChainHead, readStateUsage } from "./prologue.ts";
 import { blockRandom, type Random } from "./random.ts";
 import { RecordWriter, stateRootAfter } from "./record-writer.ts";
 import { mintGrant } from "./submission/on-machine.ts";
@@ -162,7 +162,9 @@ class BlockBuilder {
   async #open(): Promise<void> {
     const transaction: Transaction = { kind: "blockMetadata", block: this.metadata };
     try {
-      await this.#add(transaction, await this.#execute(transaction, { areSignaturesValid: true }));
+      const { view, position } = this.#base;
+      const usage = this.#transactions.isInterface ? undefined : await readStateUsage(view, position);
+      await this.#add(transaction, await this.#execute(transaction, { areSignaturesValid: true, usage }));
     } catch (error) {
       if (!(error instanceof CodedError) || (error.code !== "vm" && error.code !== "module")) throw error;
       // The code is a network's, or an author's: it must not end the node.
