@@ -282,7 +282,7 @@ export class LedgerWriter {
     const [blocks, { copies }] = [this.#blocks, this.#options.store];
     if (blocks === undefined || copies === undefined) {
       throw new ConfigError(
-        "snapshot: expected a node that makes its own blocks and keeps its ledger in memory",
+        "snapshot: expected a node that makes its own blocks and keeps its ledger in memory (--store memory)",
       );
     }
     return { blocks, copies };
