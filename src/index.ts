@@ -36,7 +36,13 @@ export type { ImpersonatedCall, ImpersonatedResult } from "./node/api/impersonat
 export type { NodeInfo, TrustRange, UpstreamInfo } from "./node/api/node-info.ts";
 export type { LedgerInfo } from "./node/api/reader.ts";
 export type { Node, SdkConfig } from "./node/api/running-node.ts";
-export type { Authored, ChainAuthoring, ChainSnapshot, Published } from "./node/api/test-authors.ts";
+export type {
+  Authored,
+  ChainAuthoring,
+  ChainSnapshot,
+  Published,
+  TableTypes,
+} from "./node/api/test-authors.ts";
 export { createNode } from "./node/create-node.ts";
 export type { FollowOptions } from "./node/options/follow-options.ts";
 export type { ForkOptions } from "./node/options/fork-options.ts";

@@ -25,6 +25,12 @@ const VISIBILITY = { private: 0, public: 1, friend: 3 } as const;
 const ABORT = [2, 0x06, 0, 0, 0, 0, 0, 0, 0, 0, 0x27];
 const RETURN = [1, 0x02];
 
+/** What a compiler writes about itself: not stable, then two names. */
+const UNSTABLE = new BcsWriter()
+  .text("compilation_metadata")
+  .byteString(Uint8Array.of(1, 0, 0))
+  .take();
+
 function assertUnique(names: readonly { readonly name: string }[], what: string): void {
   const seen = new Set<string>();
   for (const { name } of names) {
@@ -148,7 +154,10 @@ export function assembleModule(definition: ModuleDefinition): Uint8Array {
     if (!names.includes(name)) throw new MoveError("bytecode", `there is no function ${name}`);
     return names.indexOf(name);
   });
-  const metadata = encodeMetadataTable(structs, functions, definition.errors ?? []);
+  const metadata = Buffer.concat([
+    encodeMetadataTable(structs, functions, definition.errors ?? []),
+    definition.isUnstable === true ? UNSTABLE : new Uint8Array(),
+  ]);
   if (metadata.length > 0 && version < 6) {
     throw new MoveError("bytecode", "attributes such as view and event need format version 6");
   }

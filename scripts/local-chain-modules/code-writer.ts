@@ -137,7 +137,8 @@ export class CodeWriter {
     if (table === TABLE.structVariantHandles)
       return this.#add(table, writer.uleb(indexIn(struct.variants, rest)));
     const [variants, field] = cut(rest, ".");
-    const indices = variants.split("|").map((one) => indexIn(struct.variants, one));
+    const named = variants.split("|").filter((one) => one !== "");
+    const indices = named.map((one) => indexIn(struct.variants, one));
     const fields = struct.variants?.[indices[0] ?? 0]?.fields;
     writer.uleb(indexIn(fields, field)).vector(indices, (out, index) => out.uleb(index));
     return this.#add(table, writer);

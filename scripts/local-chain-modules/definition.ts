@@ -79,6 +79,8 @@ export interface ModuleDefinition extends ModuleId {
   readonly structs?: readonly StructDefinition[];
   readonly functions?: readonly FunctionDefinition[];
   readonly errors?: readonly ModuleError[];
+  /** Marked by its compiler as not for the main network. */
+  readonly isUnstable?: boolean;
   /** Structs of other modules that types use. */
   readonly imports?: readonly ImportedStruct[];
   /** Functions of other modules that code names in full. */

@@ -1,16 +1,17 @@
-// Changes that the author of a test makes to a local chain: accounts, balances, table items and modules.
+// Changes that the author of a test makes to a local chain: accounts, balances, resources, table items and modules.
 import { ConfigError } from "../base/errors.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { pairedMetadata, primaryStoreAddress } from "../ledger/balances/asset.ts";
 import { stateKeyCodec } from "../ledger/formats/state-key.ts";
+import type { AbiStructType } from "../move/abi.ts";
 import { type Address, formatAddress, parseAddress } from "../move/address.ts";
 import { readModule } from "../move/bytecode/reader.ts";
 import { MoveError } from "../move/errors.ts";
-import { formatStructTag } from "../move/type-tag.ts";
+import { formatStructTag, type StructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { SubmissionError } from "../transaction/submission-error.ts";
 import type { StateEdit } from "../vm/transaction/execute.ts";
-import { moduleItem } from "./item.ts";
+import { moduleItem, rawCodec } from "./item.ts";
 import { newAccount } from "./new-account.ts";
 
 /** Largest module, as on the network. */
@@ -91,6 +92,30 @@ export function setBalance(owner: Address, asset: string, amount: bigint): Autho
       const delta = inStore - money.storeBalance(call, store);
       money.addToStore(call, store, delta);
       money.changeAssetSupply(call, metadata, delta);
+    };
+  };
+}
+
+/** Writes a resource by its BCS, on its own or in its group; undefined removes it. The bytes must be a value of the type. */
+export function setResource(
+  address: Address,
+  struct: StructTag,
+  value: Uint8Array | undefined,
+): AuthoredChange {
+  return async () => {
+    const { CallState } = await import("./natives/state.ts");
+    const { typeFromTag } = await import("../vm/types.ts");
+    const { VmError } = await import("../vm/errors.ts");
+    const type = typeFromTag({ kind: "struct", struct }) as AbiStructType;
+    return (context) => {
+      const call = new CallState(context);
+      try {
+        if (value === undefined) call.remove(address, { type });
+        else call.write(address, { type, codec: rawCodec }, value);
+      } catch (error) {
+        if (!(error instanceof VmError)) throw error;
+        throw new ConfigError(`data: expected a ${formatStructTag(struct)}: ${error.message}`, error);
+      }
     };
   };
 }

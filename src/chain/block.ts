@@ -7,6 +7,7 @@ import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { u64 } from "../bcs/scalars.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { findNewEpoch } from "../ledger/formats/block-event.ts";
+import type { RecordSpans } from "../ledger/formats/record.ts";
 import { stateKeyCodec } from "../ledger/formats/state-key.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/formats/transaction.ts";
 import { type ValidatorSet, votersOf } from "../ledger/formats/validator-set.ts";
@@ -26,7 +27,7 @@ import type { AuthoredChange } from "./authoring.ts";
 import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import { Traffic } from "./demo/traffic.ts";
 import { rawCodec, resourceItem } from "./item.ts";
-import { type ChainHead, endsEpoch, nextBlock, readChainHead } from "./prologue.ts";
+import { type ChainHead, endsEpoch, nextBlock, readChainHead, readStateUsage } from "./prologue.ts";
 import { blockRandom, type Random } from "./random.ts";
 import { RecordWriter, stateRootAfter } from "./record-writer.ts";
 import { mintGrant } from "./submission/on-machine.ts";
@@ -161,7 +162,9 @@ class BlockBuilder {
   async #open(): Promise<void> {
     const transaction: Transaction = { kind: "blockMetadata", block: this.metadata };
     try {
-      await this.#add(transaction, await this.#execute(transaction, { areSignaturesValid: true }));
+      const { view, position } = this.#base;
+      const usage = this.#transactions.isInterface ? undefined : await readStateUsage(view, position);
+      await this.#add(transaction, await this.#execute(transaction, { areSignaturesValid: true, usage }));
     } catch (error) {
       if (!(error instanceof CodedError) || (error.code !== "vm" && error.code !== "module")) throw error;
       // The code is a network's, or an author's: it must not end the node.
@@ -271,17 +274,40 @@ class BlockBuilder {
     const { items } = this.#chain;
     const { ledger, records } = this.#writer;
     const { height } = this.#head.block;
-    const { epoch } = this.#head.configuration;
-    const nextEpoch =
-      this.isOver && items !== undefined
-        ? { epoch: epoch + 1n, voters: votersOf(this.#nextValidators(items)) }
-        : undefined;
     const signed =
-      this.#base.position.stateRoot === undefined
+      this.#base.position.stateRoot === undefined || items === undefined
         ? undefined
-        : items?.validators.sign(ledgerInfoOf(this.metadata, ledger, nextEpoch), this.#head.validators);
+        : sign(items, this.#head, this.metadata, ledger, this.isOver);
     return { height: height + 1n, records, signed };
   }
+}
+
+function sign(
+  { validators }: ChainItems,
+  head: ChainHead,
+  metadata: BlockMetadata,
+  ledger: LedgerRoot,
+  isEpochOver: boolean,
+): SignedLedgerInfo | undefined {
+  const epoch = head.configuration.epoch + 1n;
+  const nextEpoch = isEpochOver ? { epoch, voters: votersOf(validators.setOf(epoch)) } : undefined;
+  return validators.sign(ledgerInfoOf(metadata, ledger, nextEpoch), head.validators);
+}
+
+/** What the validators of a chain signed when a block was made on the view: the same bytes again. */
+export async function signAgain(
+  { items }: BlockChain,
+  view: LedgerView,
+  records: readonly RecordSpans[],
+): Promise<SignedLedgerInfo | undefined> {
+  const [first, last] = [records[0], records.at(-1)];
+  if (items === undefined || first === undefined || last === undefined) return undefined;
+  const transaction = decodeWith(transactionCodec, first.transaction);
+  if (transaction.kind !== "blockMetadata") return undefined;
+  const head = await readChainHead(new WorkingState(), view);
+  const events = records.flatMap((record) => record.events);
+  const isOver = events.some((event) => findNewEpoch(event) !== undefined);
+  return sign(items, head, transaction.block, last, isOver);
 }
 
 /** A set with the validators that are to join. */

@@ -1,6 +1,9 @@
 // The local chain: it makes its own blocks. It has no state of its own: seed, ledger and time determine every block, so
 // it continues from any stored ledger.
 import { sha3 } from "../base/sha3.ts";
+import type { RecordSpans } from "../ledger/formats/record.ts";
+import type { LedgerView } from "../ledger/view.ts";
+import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type { AuthoredChange } from "./authoring.ts";
 import {
   type AuthoredBlock,
@@ -9,6 +12,7 @@ import {
   type MadeBlock,
   makeAuthoredBlock,
   makeBlock,
+  signAgain,
 } from "./block.ts";
 import { type ChainItems, createChainItems } from "./chain-items.ts";
 import { type ChainGuide, createGuide } from "./demo/guide.ts";
@@ -37,6 +41,8 @@ export interface BlockSource {
   produceBlock(base: BlockBase): Promise<MadeBlock>;
   /** Makes a block of changes; undefined if the next block must end the epoch. Writes nothing. */
   authorBlock(base: BlockBase, changes: readonly AuthoredChange[]): Promise<AuthoredBlock | undefined>;
+  /** What the chain's validators signed about a block on the view. Undefined if their keys are not ours. */
+  signAgain(view: LedgerView, block: readonly RecordSpans[]): Promise<SignedLedgerInfo | undefined>;
   /** Checks, simulates and makes transactions for this chain. */
   readonly submissions: Submissions;
   /** Demo accounts, assets and tables, where the chain has them. */
@@ -67,6 +73,7 @@ export function createBlockSource(
     produceBlock: async (base) => makeBlock(chain, { epochTimeMs, ...base }, await open(base)),
     authorBlock: async (base, changes) =>
       makeAuthoredBlock(chain, { epochTimeMs, ...base }, await open(base), changes),
+    signAgain: (view, block) => signAgain(chain, view, block),
     submissions: new Submissions({ machine, faucet: createKeypair(chain.seed, "faucet") }),
   };
 }

@@ -77,6 +77,9 @@ export function requireSubmissions({ submissions }: Services): SubmissionHandler
   return submissions;
 }
 
+/** Largest ledger that is dumped or loaded. */
+export const MAX_STATE_BYTES: number = 64 << 20;
+
 /** Units of gas for one view unless the operator sets another limit: as the reference. */
 export const VIEW_GAS_LIMIT = 2_000_000;
 

@@ -79,6 +79,8 @@ class PromptMempool extends Mempool {
 export class BlockMaker {
   /** Transactions that wait for a block. */
   readonly mempool: Mempool;
+  /** For another ledger in the place of this one. Call it between two blocks. */
+  readonly forgetClockAndMempool: () => void;
   readonly #options: BlockMakerOptions;
   readonly #isOnWallClock: boolean;
   #timer: BlockTimer | undefined;
@@ -95,6 +97,7 @@ export class BlockMaker {
     this.#isOnWallClock = blockTimeMs === undefined ? seed === undefined : blockTimeMs > 0;
     this.mempool =
       options.settings?.blockOnSubmit === true ? new PromptMempool(() => this.#blockSoon()) : new Mempool();
+    this.forgetClockAndMempool = this.keepClockAndMempool();
   }
 
   /** Makes blocks for what was submitted in this turn of the event loop, until none of it can run. */

@@ -1,10 +1,17 @@
 // The writing side of a node: begins the ledger, commits records from its source, prunes. A node that becomes the writer
 // again makes a new LedgerWriter.
+import { equalBytes } from "../base/bytes.ts";
 import { ConfigError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
-import { FORKED, LOCAL, TRUSTED } from "../ledger/trust.ts";
-import type { LedgerPosition, LedgerView } from "../ledger/view.ts";
+import { Slices } from "../base/wait.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import type { GenesisCheck } from "../ledger/formats/genesis.ts";
+import { type RecordSpans, readRecord, recordCodec } from "../ledger/formats/record.ts";
+import { transactionInfoHash } from "../ledger/formats/transaction-info.ts";
+import { FORKED, LOCAL, TRUSTED, type TrustLevel } from "../ledger/trust.ts";
+import { type LedgerPosition, type LedgerView, withView } from "../ledger/view.ts";
 import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
+import { createMemoryStore } from "../store/memory/store.ts";
 import { Committer } from "../sync/committer.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
@@ -103,38 +110,15 @@ export class LedgerWriter {
   }
 
   async #prepare(): Promise<void> {
-    const {
-      store,
-      startVerifier,
-      plan,
-      faults,
-      onCommit,
-      onBatch,
-      logger,
-      localChain,
-      index,
-      transactionIndex,
-    } = this.#options;
+    const { store, startVerifier, plan, faults, onCommit, onBatch, logger, localChain } = this.#options;
     const { genesis } = plan;
     const chain = plan.chain ?? plan.fork?.chain;
     await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
     if (plan.fork === undefined) await loadPinFor(store, undefined);
     else await this.#startFork(plan.fork);
-    const history = await this.#proofHistory();
     const madeHere = plan.fork === undefined ? LOCAL : FORKED;
-    const level = chain === undefined ? TRUSTED : madeHere;
-    const committer = new Committer({
-      store,
-      logger,
-      level,
-      index,
-      indexesPart: plan.fork !== undefined,
-      transactionIndex,
-      history,
-      bounds: plan.follow?.options,
-      onCommit: onBatch,
-    });
+    const committer = await this.#committerOf(store, chain === undefined ? TRUSTED : madeHere, onBatch);
     this.#committer = committer;
     if (genesis !== undefined) await bootstrapGenesis({ store, committer, check: genesis });
     if (this.#stop.signal.aborted) return;
@@ -187,8 +171,27 @@ export class LedgerWriter {
     await this.#forking.start();
   }
 
-  async #proofHistory(): Promise<ProofHistory | undefined> {
-    const { store, proofWindow = { kind: "off" } } = this.#options;
+  async #committerOf(
+    store: Store,
+    level: TrustLevel,
+    onCommit?: (batch: CommitBatch) => void,
+  ): Promise<Committer> {
+    const { plan, logger, index, transactionIndex } = this.#options;
+    return new Committer({
+      store,
+      logger,
+      level,
+      index,
+      indexesPart: plan.fork !== undefined,
+      transactionIndex,
+      history: await this.#proofHistory(store),
+      bounds: plan.follow?.options,
+      onCommit,
+    });
+  }
+
+  async #proofHistory(store: Store): Promise<ProofHistory | undefined> {
+    const { proofWindow = { kind: "off" } } = this.#options;
     if (proofWindow.kind !== "off") return new ProofHistory(store, proofWindow);
     await clearProofHistory(store);
     return undefined;
@@ -249,11 +252,38 @@ export class LedgerWriter {
     });
   }
 
+  /**
+   * Puts the ledger of a page of records, from this chain's genesis on, in the place of the chain's, as `revert` does. Checks
+   * every hash and root before. Throws BcsError, LedgerError and ConfigError.
+   */
+  async load(page: Uint8Array, onBack: (to: LedgerPosition) => void): Promise<StoreCopy> {
+    const { blocks } = this.#inMemory();
+    const { genesis, chain } = this.#options.plan;
+    if (genesis === undefined || chain === undefined)
+      throw new ConfigError("a fork begins with the state of its network, so it loads none");
+    const store = createMemoryStore();
+    const committer = await this.#committerOf(store, LOCAL);
+    await committer.commitGenesis(genesis);
+    await keepGenesisLedgerInfo(store);
+    for await (const block of blocksOf(page, genesis)) {
+      const signed = await withView(store.openView(), (view) => chain.signAgain(view, block));
+      await committer.append(
+        block.map(({ bytes }) => bytes),
+        undefined,
+        signed,
+      );
+    }
+    if ((await committer.heldBack()).length > 0) throw new ConfigError("the last block has no end");
+    const ledger = (store.copies as StoreCopies).take();
+    await this.revert({ ledger, restoreChain: blocks.forgetClockAndMempool }, onBack);
+    return ledger;
+  }
+
   #inMemory(): { readonly blocks: BlockMaker; readonly copies: StoreCopies } {
     const [blocks, { copies }] = [this.#blocks, this.#options.store];
     if (blocks === undefined || copies === undefined) {
       throw new ConfigError(
-        "snapshot: expected a node that makes its own blocks and keeps its ledger in memory",
+        "snapshot: expected a node that makes its own blocks and keeps its ledger in memory (--store memory)",
       );
     }
     return { blocks, copies };
@@ -271,4 +301,29 @@ export class LedgerWriter {
     await this.#pruner?.stop();
     for (const part of PARTS) this.#options.faults.forget(part);
   }
+}
+
+/** The blocks after genesis in a page of records, in slices. Throws BcsError, and ConfigError for another genesis. */
+async function* blocksOf(page: Uint8Array, genesis: GenesisCheck): AsyncGenerator<readonly RecordSpans[]> {
+  const reader = new BcsReader(page);
+  const slices = new Slices("writer");
+  let block: RecordSpans[] = [];
+  for (let left = reader.count(recordCodec.minBytes); left > 0; left--) {
+    await slices.pause();
+    const record = readRecord(reader);
+    if (record.version === 0n) {
+      if (!equalBytes(transactionInfoHash(record.infoBytes), genesis.infoHash))
+        throw new ConfigError(
+          "it begins with another genesis: start this chain with the same seed, or genesis",
+        );
+      continue;
+    }
+    block.push(record);
+    // Only the last record of a block has a state root.
+    if (record.info.stateCheckpointHash === undefined) continue;
+    yield block;
+    block = [];
+  }
+  reader.finish();
+  if (block.length > 0) yield block;
 }

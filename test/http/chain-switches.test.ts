@@ -70,7 +70,76 @@ it("changes balances, time and tables, calls as any account, and goes back", asy
   expect(await node.balance("0xb0b", APT)).toBe(700n);
 });
 
+const COIN_STORE = `0x1::coin::CoinStore<${APT}>`;
+
+it("sets resources and table items by the JSON of their types, and by BCS", async () => {
+  const node = await startNode({ http: { port: 0 } });
+  const { body: kept } = await change(node, "snapshot");
+  const anna = node.guide()?.accounts.find(({ name }) => name === "anna")?.address ?? "";
+  const before = await node.resource(anna, COIN_STORE);
+  const data = { ...(before?.data as object), coin: { value: "77" } };
+  expect(await change(node, "set_resource", { address: anna, type: COIN_STORE, data })).toMatchObject({
+    status: 200,
+    body: { version: expect.stringMatching(/^\d+$/), hash: expect.stringMatching(/^0x/) },
+  });
+  expect(await node.balance(anna, APT)).toBe(77n);
+  // A member of a group leaves the other members as they are.
+  const store = { type: "0x1::fungible_asset::FungibleStore", address: "0xf00d" };
+  const fungible = { metadata: { inner: "0xa" }, balance: "5", frozen: true };
+  await change(node, "set_resource", { ...store, data: fungible });
+  const core = { type: "0x1::object::ObjectCore", address: "0xf00d" };
+  const bcs = `0x${"07".padEnd(16, "0")}${"0b".padStart(64, "0")}01${"00".repeat(8)}${"0d".padStart(64, "0")}${"03".padEnd(16, "0")}`;
+  expect((await change(node, "set_resource", { ...core, data: bcs })).status).toBe(200);
+  expect((await node.resource("0xf00d", core.type))?.data).toMatchObject({ owner: "0xb" });
+  expect((await node.resource("0xf00d", store.type))?.data).toMatchObject({ balance: "5", frozen: true });
+  expect((await change(node, "set_resource", { ...core, data: null })).status).toBe(200);
+  expect(await node.resource("0xf00d", core.type)).toBeUndefined();
+  expect((await node.resource("0xf00d", store.type))?.data).toMatchObject({ balance: "5" });
+
+  const handle = node.guide()?.tables.find(({ name }) => name === "prices")?.handle ?? "";
+  const types = { key_type: "0x1::string::String", value_type: "u64" };
+  const price = { keyType: types.key_type, valueType: types.value_type, key: "ZINC" };
+  const item = { table_handle: handle, ...types, key: "ZINC" };
+  expect((await change(node, "put_table_item", { ...item, value: "9" })).status).toBe(200);
+  expect(await node.tableItem(handle, price)).toBe("9");
+  await node.putTableItem(handle, "ZINC", 10n, { keyType: price.keyType, valueType: price.valueType });
+  expect(await node.tableItem(handle, price)).toBe("10");
+  expect((await change(node, "put_table_item", { ...item, value: null })).status).toBe(200);
+  expect(await node.tableItem(handle, price)).toBeUndefined();
+
+  const { genesis_waypoint, waypoint, ledger_version } = await node.info();
+  const follower = await createNode({
+    follow: { upstreams: [node.url ?? ""], upstreamRate: 0, pollTimeMs: 5 },
+    waypoint: `${genesis_waypoint}`,
+  });
+  onTestFinished(() => follower.close());
+  await until(async () => (await follower.ledgerInfo().catch(() => undefined)) !== undefined);
+  await follower.ledgerInfo({ minLedgerVersion: BigInt(`${ledger_version}`), waitMs: 30_000 });
+  expect((await follower.info()).waypoint).toEqual(waypoint);
+  expect(await follower.balance(anna, APT)).toBe(77n);
+  await expect(follower.setResource(anna, COIN_STORE, undefined)).rejects.toThrow("makes no blocks");
+
+  await change(node, "revert", kept);
+  expect(await node.resource(anna, COIN_STORE)).toEqual(before);
+});
+
 it.each([
+  [
+    "set_resource",
+    { address: "0xb0b", type: COIN_STORE, data: { coin: { value: "1" } } },
+    "data: the field frozen is missing",
+  ],
+  ["set_resource", { address: "0xb0b", type: COIN_STORE, data: "0x01" }, "data: expected a 0x1::coin::Coin"],
+  ["set_resource", { address: "0xb0b", type: COIN_STORE }, "data: expected an object, hex with 0x, or null"],
+  ["set_resource", { address: "0xb0b", type: "u64", data: {} }, "type: expected a struct, got u64"],
+  ["set_resource", { address: "0xb0b", type: "0x1::no::No", data: {} }, "this ledger has no such type"],
+  ["set_resource", { address: "0xb0b", type: "0x1::coin::Coin<u8>", data: {} }, "it has no ability key"],
+  [
+    "put_table_item",
+    { table_handle: "0x1", key_type: "u64", value_type: "bool", key: "1", value: 1 },
+    "value: expected",
+  ],
+  ["put_table_item", { table_handle: "0x1", key_type: "u64", key: "1", value: true }, "valueType: expected"],
   ["set_balance", { address: "0xb0b", asset_type: APT, amount: 7 }, "amount: expected digits"],
   ["set_balance", { asset_type: APT, amount: "7" }, "address"],
   ["impersonate", { address: "0xb0b" }, "call: expected an object with a function"],
@@ -129,6 +198,71 @@ it("publishes no folder with pipes, huge files or names that are no names", asyn
   ]);
   writeFileSync(join(folder, "package-metadata.bcs"), metadata);
   await expect(node.publish(folder)).rejects.toThrow("modules with names of Move");
+});
+
+it("dumps its ledger, and another chain of the same seed loads it: state, index, history, proofs and clock", async () => {
+  const options = { http: { port: 0 }, proofWindow: "1d" } as const;
+  const node = await startNode(options);
+  await change(node, "set_balance", { address: "0xb0b", asset_type: APT, amount: "700" });
+  // Two epochs, so that proofs need the signatures of their ends.
+  for (let i = 0; i < 2; i++) await change(node, "advance_time", { ms: 3_600_000 });
+  await change(node, "mine", { blocks: 2 });
+  const dump = async (from: Node): Promise<Buffer> => {
+    const response = await fetch(`${from.faucetUrl}/chain/dump_state`, { method: "POST" });
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "application/octet-stream",
+    ]);
+    return Buffer.from(await response.arrayBuffer());
+  };
+  const state = await dump(node);
+
+  const other = await startNode(options);
+  await change(other, "mine", { blocks: 1 });
+  const { ledger_version: head } = await node.ledgerInfo();
+  const waiting = other.balance("0xb0b", APT, { minLedgerVersion: head, waitMs: 30_000 });
+  const load = (bytes: Uint8Array) =>
+    fetch(`${other.faucetUrl}/chain/load_state`, { method: "POST", body: new Uint8Array(bytes) });
+  // A change of any byte is found, and nothing happens.
+  const before = await other.info();
+  for (const at of [state.length - 40, state.length - 2000]) {
+    const changed = Buffer.from(state);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    const refused = await load(changed);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('"state: ')]);
+  }
+  expect((await load(state.subarray(0, -1))).status).toBe(400);
+  expect((await other.info()).waypoint).toEqual(before.waypoint);
+
+  const loaded = await load(state);
+  expect([loaded.status, await loaded.json()]).toMatchObject([200, { ledger_version: `${head}` }]);
+  expect(await waiting).toBe(700n);
+  expect((await other.info()).waypoint).toEqual((await node.info()).waypoint);
+  expect(await dump(other)).toEqual(state);
+  const resourcesOf = async (chain: Node): Promise<object[]> => {
+    const found: object[] = [];
+    for await (const one of chain.resources("0xb0b")) found.push(one);
+    return found;
+  };
+  expect((await resourcesOf(other)).length).toBeGreaterThan(0);
+  expect(await resourcesOf(other)).toEqual(await resourcesOf(node));
+  // Also at the first change, with the signatures of all epochs.
+  for (const ledgerVersion of [head, 4n]) {
+    const proof = { fromWaypoint: `${(await node.info()).genesis_waypoint}`, ledgerVersion };
+    expect(await other.proveBalance("0xb0b", APT, proof)).toEqual(
+      await node.proveBalance("0xb0b", APT, proof),
+    );
+  }
+  // Both go on alike.
+  for (const chain of [node, other]) await change(chain, "mine", { blocks: 3 });
+  expect((await other.info()).waypoint).toEqual((await node.info()).waypoint);
+
+  const third = await startNode({ localChain: { faucetPort: 0, seed: "another" } });
+  await expect(third.loadState(state)).rejects.toThrow("state: it begins with another genesis");
+  await expect(third.loadState("0x" as never)).rejects.toThrow("state: expected bytes");
+  const kept = await startNode({ store: { engine: "lmdb", path: temporaryFolder() } });
+  expect((await kept.dumpState()).length).toBeGreaterThan(1000);
+  await expect(kept.loadState(state)).rejects.toThrow("keeps its ledger in memory");
 });
 
 async function height(node: Node): Promise<bigint> {

@@ -319,7 +319,7 @@ describe("a fork", () => {
     expect(await origin.balance(owner, APT)).not.toBe(0n);
   });
 
-  it("lets its owner set balances and table items, and go back to a snapshot", async () => {
+  it("lets its owner set balances, resources and table items, and go back to a snapshot", async () => {
     const origin = await startOrigin();
     const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });
     const before = { balances: await balancesOf(fork), items: await itemsOf(fork) };
@@ -327,9 +327,12 @@ describe("a fork", () => {
     const [account, other] = guide.accounts;
     const [table] = guide.tables;
     await fork.setBalance(account?.address ?? "", APT, 42n);
+    const stored = `0x1::coin::CoinStore<${APT}>`;
+    const { data } = (await fork.resource(account?.address ?? "", stored)) ?? {};
+    await fork.setResource(account?.address ?? "", stored, { ...(data as object), coin: { value: 43n } });
     await fork.putTableItem(table?.handle ?? "", table?.keys[0]?.key ?? "", "0x0102");
     await fork.putTableItem(table?.handle ?? "", table?.keys[1]?.key ?? "", undefined);
-    expect(await fork.balance(account?.address ?? "", APT)).toBe(42n);
+    expect(await fork.balance(account?.address ?? "", APT)).toBe(43n);
     expect(await fork.balance(other?.address ?? "", APT)).toBe(
       before.balances.get(`${other?.name} APT`) ?? 0n,
     );

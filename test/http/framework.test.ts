@@ -14,10 +14,14 @@ import {
   U64,
 } from "@aptos-labs/ts-sdk";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { toHex } from "../../src/base/hex.ts";
 import { decodeWith } from "../../src/bcs/codec.ts";
+import { BcsReader } from "../../src/bcs/reader.ts";
 import { byteString } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { frameworkModules } from "../../src/chain/modules.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
+import { stateValueData } from "../../src/ledger/formats/state-value.ts";
 import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
 import { formatAddressLong } from "../../src/move/address.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";
@@ -202,6 +206,43 @@ describe.skipIf(!hasShared)("a chain with a network's framework", () => {
     expect(later).toBe(epoch + 1n);
     await node.fund("0xb0b", 5n);
     expect(await node.balance("0xb0b", APT)).toBe(500_000_000n - 1_000n + 5n);
+  });
+
+  it("tells the framework how large the state is at the beginning of an epoch, and a fork what the network last said", async () => {
+    const genesis = sharedPath("networks/devnet/genesis.blob");
+    const node = await startNode({ genesis, localChain: {}, http: { port: 0 }, pruneWindow: "off" });
+    const told = async (of: Node) =>
+      (await of.resource("0x1", "0x1::state_storage::StateStorageUsage"))?.data;
+    /** Counts what all records before a version leave. */
+    const counted = async (before: bigint): Promise<object> => {
+      const sizes = new Map<string, number>();
+      for (const { version, writes } of decodePage(await node.dumpState())) {
+        for (const { key, value } of version < before ? writes : []) {
+          const path = new BcsReader(key.subarray(33)).byteString();
+          if (value === undefined) sizes.delete(toHex(key));
+          else sizes.set(toHex(key), 32 + path.length + stateValueData(value).length);
+        }
+      }
+      const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+      return { items: `${sizes.size}`, bytes: `${bytes}` };
+    };
+    // The first block ends epoch 1: its time is long after genesis.
+    await node.mine(1);
+    expect(await told(node)).toMatchObject({ epoch: "1", usage: await counted(1n) });
+    for (let epoch = 3; epoch < 6; epoch++) {
+      await node.fund(`0xb0b${epoch}`, 5n);
+      await node.putTableItem("0x7ab1e", "0x01", epoch % 2 === 0 ? "0x010203" : undefined);
+      // A block that ends the epoch, and the first of the next.
+      const { ledger_version } = await node.advanceTime(3 * 3_600_000);
+      await node.mine(1);
+      const usage = await counted(ledger_version + 1n);
+      expect(await told(node)).toMatchObject({ epoch: `${epoch}`, usage });
+    }
+    const fork = await startNode({ fork: { url: node.url ?? "", upstreamRate: 0 } });
+    const before = (await told(fork)) as { readonly usage: object };
+    await fork.advanceTime(3 * 3_600_000);
+    await fork.mine(1);
+    expect(await told(fork)).toEqual({ epoch: "6", usage: before.usage });
   });
 
   it("takes scripts, several signers, other payers, nonces and multisig accounts", async () => {

@@ -1,6 +1,8 @@
 // Code that the chain refuses: for each fault, a module of our own that has it.
 import type { StructDefinition } from "../../scripts/local-chain-modules/definition.ts";
+import { BcsReader } from "../../src/bcs/reader.ts";
 import { FRAMEWORK, parseAddress } from "../../src/move/address.ts";
+import { TABLE } from "../../src/move/bytecode/directory.ts";
 import { functionOf, moduleOf } from "./machine.ts";
 
 const S = "0xcafe::m::S";
@@ -93,6 +95,7 @@ const BODIES: readonly Body[] = [
   [1069, "a value that is left on return", "fn()", "load u64 1; ret"],
   [1075, "a type argument without an ability", `fn(${N})`, `move local 0; pack generic P<${N}>; pop; ret`],
   [1076, "too many type arguments", "fn()", "load u64 1; pack generic P<u64,u64>; pop; ret"],
+  [1082, "a constant of a type without constants", "fn()", "load constant signer 0x00; pop; ret"],
   [1083, "a constant that does not decode", "fn()", "load constant u64 0x01; pop; ret"],
   [1084, "a function without code", "fn()", ""],
   [1088, "a value without drop that is left in a local", `fn(${N})`, "ret"],
@@ -164,6 +167,11 @@ const DECLARATIONS: readonly Declaration[] = [
     },
   ],
   [1012, "two fields of one name", { structs: [{ name: "S", fields: [...field("u8"), ...field("u64")] }] }],
+  [
+    1014,
+    "a function of its own that it does not define",
+    { importedFunctions: [{ module: { ...OTHER, name: "m" }, name: "f" }] },
+  ],
   [1017, "a function that the other module keeps to itself", calls("hidden")],
   [1017, "a struct that the other module has not", uses("Missing", [])],
   [1020, "a function with other parameters", calls("open", ["u64"])],
@@ -195,12 +203,46 @@ const DECLARATIONS: readonly Declaration[] = [
   [1116, "a type that is nested too deeply", { functions: [functionOf("f", `fn(${deep})`, "ret")] }],
 ];
 
+/** Where a table of a module begins. */
+function tableStart(bytes: Uint8Array, kind: number): number {
+  const reader = new BcsReader(bytes);
+  reader.skip(8);
+  const tables = Array.from({ length: reader.uleb() }, () => ({
+    kind: reader.u8(),
+    offset: reader.uleb(),
+    length: reader.uleb(),
+  }));
+  return reader.offset + (tables.find((one) => one.kind === kind)?.offset ?? 0);
+}
+
 export interface RefusedCode {
   readonly status: number;
   readonly what: string;
   /** The last one has the fault. */
   readonly modules: () => readonly Uint8Array[];
 }
+
+/** A field that one of the variants has not, and a field of no variant. */
+export const UNREADABLE: readonly (readonly [fault: string, module: () => Uint8Array])[] = [
+  ["INDEX_OUT_OF_BOUNDS", "V.A|B.b"],
+  ["ZERO_VARIANTS_ERROR", "V..a"],
+].map(([fault = "", of]) => [
+  fault,
+  () =>
+    moduleOf({
+      structs: [
+        {
+          name: "V",
+          abilities: ["drop"],
+          variants: [
+            { name: "A", fields: [...field("u64"), { name: "b", type: "u64" }] },
+            { name: "B", fields: field("u64") },
+          ],
+        },
+      ],
+      functions: [functionOf("f", "fn(&0xcafe::m::V)", `move local 0; borrow variant field ${of}; pop; ret`)],
+    }),
+]);
 
 export const REFUSED: readonly RefusedCode[] = [
   ...BODIES.map(([status, what, type, code, locals = []]) => ({
@@ -210,6 +252,16 @@ export const REFUSED: readonly RefusedCode[] = [
       moduleOf({ structs: BODY_STRUCTS, functions: [functionOf("f", type, code, { locals })] }),
     ],
   })),
+  {
+    status: 1013,
+    what: "a definition of a function of another module",
+    modules: () => {
+      const bytes = moduleOf(calls("open"));
+      // The first handle is that of the function; the first byte of it is its module.
+      bytes[tableStart(bytes, TABLE.functionHandles)] = 1;
+      return [other({}), bytes];
+    },
+  },
   ...DECLARATIONS.map(([status, what, module]) => ({
     status,
     what,

@@ -1,7 +1,13 @@
 // Limits of a run, each reached by code of our own.
 import { describe, expect, it } from "vitest";
-import { PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
-import type { Value } from "../../src/vm/values.ts";
+import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
+import type { AbiType } from "../../src/move/abi.ts";
+import { assertLimits } from "../../src/vm/change-set.ts";
+import { Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
+import { encodeStored } from "../../src/vm/layout.ts";
+import type { SessionEvent } from "../../src/vm/session.ts";
+import { tagOf } from "../../src/vm/types.ts";
+import { Delayed, Struct, type Value } from "../../src/vm/values.ts";
 import { functionOf, type MachineOptions, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 
 const FOREVER = functionOf("forever", "fn()", "again:; branch again");
@@ -21,6 +27,19 @@ const GROW = functionOf(
 );
 const READ = functionOf("read", "fn(address):(bool)", "copy local 0; exists R; ret");
 
+/** Each call leaves twenty operands under the next. */
+const PILE = functionOf("pile", "fn()", `${"load u64 1; ".repeat(20)}call pile; ${"pop; ".repeat(20)}ret`);
+const FUN = "fn()+copy+drop";
+const HOLD = functionOf("hold", `fn(${FUN})`, "ret");
+/** Each function value holds the one before. */
+const NEST = functionOf(
+  "nest",
+  "fn()",
+  `pack closure nest 0; store local 0; again:;
+   copy local 0; pack closure hold 1; store local 0; branch again`,
+  { locals: [FUN] },
+);
+
 const MODULE = moduleOf({
   structs: [
     { name: "R", abilities: ["key"], fields: [{ name: "a", type: "u64" }] },
@@ -33,7 +52,7 @@ const MODULE = moduleOf({
       fields: [{ name: "a", type: "u64" }],
     },
   ],
-  functions: [FOREVER, RECURSE, DEEPER, WIDER, GROW, READ],
+  functions: [FOREVER, RECURSE, DEEPER, WIDER, GROW, READ, PILE, HOLD, NEST],
 });
 
 /** A machine with some prices of its own. */
@@ -56,6 +75,8 @@ const ENDS: readonly (readonly [string, string, string, Value[], string[], Machi
   ["4028", "memory", "grow", [], [], withPrices({ "txn.memory_quota": 1000 })],
   ["4021", "nested calls", "recurse", [], [], {}],
   ["4024", "the depth of types", "deeper", [], ["u64"], {}],
+  ["4020", "operands", "pile", [], [], {}],
+  ["4025", "the depth of values", "nest", [], [], {}],
   ["2006", "the parts of a type", "wider", [], ["u64"], {}],
 ];
 
@@ -63,6 +84,39 @@ describe("a run ends with status", () => {
   it.each(ENDS)("%s at the limit of %s", (status, _, name, args, typeArgs, options) => {
     const machine = new TestMachine([MODULE], options);
     expect(outcomeOf(() => machine.call(`0xcafe::m::${name}`, args, typeArgs))).toBe(status);
+  });
+
+  it("4027 at the limit of writes and events", () => {
+    const { schedule = PLAIN_SCHEDULE } = withPrices({ "txn.max_bytes_per_event": 1 });
+    const event = { guid: undefined, sequenceNumber: 0n, type: { kind: "u16" }, data: new Uint8Array(2) };
+    const events = [event as SessionEvent];
+    expect(outcomeOf(() => assertLimits(new Meter(schedule, 1), new Map(), events))).toBe("4027");
+  });
+
+  it("4032 at the limit of storage fees", () => {
+    const { schedule = PLAIN_SCHEDULE } = withPrices({ "txn.max_storage_fee": 5 });
+    const meter = new Meter(schedule, 1_000_000);
+    meter.chargeStorage(5, 1);
+    expect(outcomeOf(() => meter.chargeStorage(1, 1))).toBe("4032");
+  });
+
+  it("4033 at the limit of a type's tag", () => {
+    const wide = (count: number): AbiType =>
+      parseAbiType(`0x1::m::S<${new Array(count).fill("u8").join(",")}>`);
+    expect(outcomeOf(() => tagOf(wide(40)).kind)).toBe("struct");
+    expect(outcomeOf(() => tagOf(wide(50)).kind)).toBe("4033");
+  });
+
+  it("4036 at the limit of aggregators in a value", () => {
+    const encoded = (count: number): string | number =>
+      outcomeOf(
+        () =>
+          encodeStored(new Struct(Array.from({ length: count }, () => new Delayed(1n))), {
+            kind: "struct",
+            fields: Array.from({ length: count }, () => ({ kind: "delayed", inner: { kind: "u64" } })),
+          }).length,
+      );
+    expect([encoded(10), encoded(11)]).toEqual([80, "4036"]);
   });
 
   it("1124 at the limit of modules that it uses", () => {

@@ -1,11 +1,17 @@
 // What the chain asks of a package besides well-formed code: modules of our own with each fault.
 import { describe, expect, it } from "vitest";
+import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { toHex } from "../../src/base/hex.ts";
+import { BcsWriter } from "../../src/bcs/writer.ts";
 import { FRAMEWORK, parseAddress } from "../../src/move/address.ts";
+import { MAGIC, TABLE } from "../../src/move/bytecode/directory.ts";
+import type { ChainConfig } from "../../src/vm/ledger/chain-config.ts";
 import { finish } from "../../src/vm/pieces.ts";
-import { checkPublish } from "../../src/vm/publishing/publish.ts";
+import { assertInitialiser, checkPublish } from "../../src/vm/publishing/publish.ts";
 import { Features } from "../../src/vm/session.ts";
-import { functionOf, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
+import { runScript } from "../../src/vm/transaction/payload.ts";
+import type { SessionRun } from "../../src/vm/transaction/session-run.ts";
+import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 
 type Definition = Parameters<typeof moduleOf>[0];
 
@@ -20,7 +26,14 @@ function made(definition: Definition = {}, name = "m"): Uint8Array {
   return moduleOf({ ...FORMAT, ...definition }, name);
 }
 
+/** Parameters of many nodes, which are in the module once. */
+const LARGE = Array.from({ length: 10 }, (_, i) =>
+  functionOf(`f${i}`, `fn(${new Array<string>(100).fill("vector<vector<vector<u8>>>").join(",")})`, "ret"),
+);
+
 interface Package {
+  /** 1 is the main network. */
+  readonly chainId?: number;
   readonly bundle: readonly Uint8Array[];
   readonly names?: readonly string[];
   readonly old?: Definition;
@@ -28,10 +41,10 @@ interface Package {
   readonly allowed?: readonly { readonly address: string; readonly name: string }[];
 }
 
-function publish({ bundle, names = ["m"], old, destination = AT, allowed }: Package): string {
+function publish({ bundle, names = ["m"], old, destination = AT, allowed, chainId = 2 }: Package): string {
   const { linker } = new TestMachine(old === undefined ? [] : [made(old)]);
   const request = { destination, expectedModules: names, bundle, allowed };
-  const checked = outcomeOf(() => finish(checkPublish(request, { linker, features: ALL, chainId: 2 })));
+  const checked = outcomeOf(() => finish(checkPublish(request, { linker, features: ALL, chainId })));
   return typeof checked === "string" ? checked : checked.map(({ loaded }) => loaded.name).join();
 }
 
@@ -172,10 +185,59 @@ const REFUSED: readonly (readonly [status: number, what: string, given: Package]
     "a group that is narrowed",
     upgraded({ structs: [group("global")] }, { structs: [group("module_")] }),
   ],
+  [1125, "code that is marked as not stable", { bundle: [made({ isUnstable: true })], chainId: 1 }],
+  [1126, "types much larger than the module", { bundle: [made({ functions: LARGE })] }],
   [1075, "a view function without results", { bundle: [made({ functions: [{ ...F, isView: true }] })] }],
 ];
 
+/** A script that names `0x1::event::emit`, in version 6 of the format. */
+function scriptOf(...code: number[][]): Uint8Array {
+  const tables: readonly (readonly [kind: number, bytes: Uint8Array])[] = [
+    [TABLE.moduleHandles, Uint8Array.of(0, 0)],
+    // Module, name, parameters, results, and one type parameter with drop and store.
+    [TABLE.functionHandles, Uint8Array.of(0, 1, 1, 0, 1, 6)],
+    [TABLE.signatures, Uint8Array.of(0, 1, 9, 0)],
+    [TABLE.identifiers, new BcsWriter().text("event").text("emit").take()],
+    [TABLE.addresses, FRAMEWORK],
+  ];
+  const writer = new BcsWriter().fixed(Uint8Array.from(MAGIC)).u32(6).uleb(tables.length);
+  let offset = 0;
+  for (const [kind, bytes] of tables) {
+    writer.u8(kind).uleb(offset).uleb(bytes.length);
+    offset += bytes.length;
+  }
+  for (const [, bytes] of tables) writer.fixed(bytes);
+  // Type parameters, parameters, locals, instructions.
+  return writer.fixed(Uint8Array.of(0, 0, 0, code.length, ...code.flat())).take();
+}
+
+describe("a script", () => {
+  const [PACK, RETURN] = [[0x12, 0], [0x02]];
+
+  it.each([
+    ["could emit events", [RETURN]],
+    ["packs a struct", [PACK, RETURN]],
+  ])("ends with status 1094 where it %s", (_, code) => {
+    const emit = functionOf("emit", "fn(T0)", "ret", { typeParams: [["drop", "store"]] });
+    const event = assembleModule({ address: FRAMEWORK, name: "event", functions: [emit] });
+    const run = new TestMachine([event]) as unknown as SessionRun;
+    const script = { code: scriptOf(...code), typeArgs: [], args: [] };
+    const config = { features: ALL, chainId: 2 } as unknown as ChainConfig;
+    expect(outcomeOf(() => finish(runScript(run, script, [], config)))).toBe("1094");
+  });
+});
+
 describe("publishing", () => {
+  it.each([
+    ["a public function", functionOf("init_module", "fn(&signer)", "ret")],
+    ["results", functionOf("init_module", "fn(&signer):(u64)", "load u64 1; ret", { visibility: "private" })],
+    ["two parameters", functionOf("init_module", "fn(&signer,u8)", "ret", { visibility: "private" })],
+  ])("ends with status 1134 for an initialiser with %s", (_, fun) => {
+    const [definition] = loadedModule(made({ functions: [fun] })).program.functions;
+    if (definition === undefined) throw new Error("no function");
+    expect(outcomeOf(() => assertInitialiser(definition, 43))).toBe("1134");
+  });
+
   it.each(REFUSED)("ends with status %s for %s", (status, _, given) => {
     expect(publish(given)).toBe(`${status}`);
   });

@@ -12,6 +12,7 @@ import { TransactionError } from "../../transaction/errors.ts";
 import { SubmissionError } from "../../transaction/submission-error.ts";
 import { RateLimiter } from "../admission/rate-limiter.ts";
 import { HttpError } from "../errors.ts";
+import { MAX_STATE_BYTES } from "../services.ts";
 import type { SideServer } from "./side-server.ts";
 import {
   listenSmall,
@@ -47,6 +48,8 @@ const MAX_WAITING = 200;
 /** Hex of the largest table item, and more. */
 const MAX_CHANGE_BYTES = 5 << 20;
 const CHAIN = "/chain/";
+/** The switch whose body is not JSON. */
+const LOAD = "load_state";
 const HEALTHY = "tap:ok";
 const ED25519_SCHEME = Uint8Array.of(0);
 const DIGITS = /^\d{1,20}$/;
@@ -174,10 +177,11 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
       throw new FaucetRefusal(403, "NotAllowed", "pages of other machines do not change the chain");
     if (!Object.hasOwn(switches, name))
       throw new FaucetRefusal(404, "NotFound", `here are ${Object.keys(switches).join(", ")}`);
-    const asked = body.length === 0 ? {} : bodyOf(body);
+    const isJson = body.length > 0 && name !== LOAD;
+    const asked = isJson ? bodyOf(body) : { bytes: body };
     // Tests on this machine may send any number in a second.
     const answer = await inLine(true, () => (switches[name] as SwitchCall)(asked, signal));
-    return { status: 200, body: withTexts(answer) };
+    return { status: 200, body: answer instanceof Uint8Array ? answer : withTexts(answer) };
   };
   const answer = async (request: SmallRequest): Promise<SmallResponse> => {
     const { method, path, query } = request;
@@ -211,7 +215,10 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
   };
   return listenSmall({
     ...options,
-    maxBodyBytes: (path) => (switches !== undefined && path.startsWith(CHAIN) ? MAX_CHANGE_BYTES : undefined),
+    maxBodyBytes: (path) => {
+      if (switches === undefined || !path.startsWith(CHAIN)) return undefined;
+      return path === `${CHAIN}${LOAD}` ? MAX_STATE_BYTES : MAX_CHANGE_BYTES;
+    },
     refuse: (status, message) => refusal(status, "InvalidRequest", message),
     respond: (request) =>
       answer(request).catch((error: unknown) => {

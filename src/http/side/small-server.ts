@@ -24,7 +24,7 @@ export interface SmallRequest {
   readonly signal: AbortSignal;
 }
 
-/** JSON of a value, or a text. */
+/** JSON of a value, a text, or bytes. */
 export interface SmallResponse {
   readonly status: number;
   readonly body: unknown;
@@ -64,6 +64,13 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buf
   return Buffer.concat(chunks);
 }
 
+function encode(body: unknown): readonly [type: string, bytes: Uint8Array] {
+  if (body instanceof Uint8Array) return ["application/octet-stream", body];
+  return typeof body === "string"
+    ? ["text/plain; charset=utf-8", Buffer.from(body)]
+    : ["application/json", Buffer.from(JSON.stringify(body))];
+}
+
 function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -72,9 +79,8 @@ function send(
   const { origin } = request.headers;
   const list = ["Vary", "Origin", ...Object.entries(headers).flat()];
   if (origin !== undefined) addCorsHeaders(list, origin, "Retry-After");
-  const isText = typeof body === "string";
-  const bytes = Buffer.from(isText ? body : JSON.stringify(body));
-  list.push("Content-Type", isText ? "text/plain; charset=utf-8" : "application/json");
+  const [type, bytes] = encode(body);
+  list.push("Content-Type", type);
   response.writeHead(status, [...list, "Content-Length", `${bytes.length}`]);
   response.end(request.method === "HEAD" ? undefined : bytes);
 }

@@ -56,9 +56,10 @@ export class VersionWaiters {
     for (const { wake } of this.#waiters.splice(0, this.#placeBehind(version))) wake();
   }
 
-  /** The ledger went back to a version: later ones must be reached again. */
+  /** Another ledger at this version took the place of the old one, mostly an earlier state of it: later versions must be reached again. */
   goBack(version: bigint): void {
-    this.#head = version;
+    this.#head = -1n;
+    this.reach(version);
   }
 
   /** Ends all waits, those that come later included. */

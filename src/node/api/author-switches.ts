@@ -1,6 +1,6 @@
 // What an author of tests does with a chain, as calls with JSON: for tests in other languages, over the faucet's port.
 import { ConfigError } from "../../base/errors.ts";
-import type { ChainAuthoring, ChainSnapshot } from "./test-authors.ts";
+import type { ChainAuthoring, ChainSnapshot, TableTypes } from "./test-authors.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -74,8 +74,22 @@ export function createSwitches(authors: ChainAuthoring, maxSnapshotMib = MAX_SNA
       );
       return { ...done, vm_status };
     },
-    put_table_item: (body) =>
-      authors.putTableItem(text(body, "table_handle"), text(body, "key"), text(body, "value") ?? undefined),
+    set_resource: (body) => {
+      const { address, type, data } = body;
+      // A body without the member may be a mistake; a removal must be asked for.
+      if (data === undefined) throw new ConfigError("data: expected an object, hex with 0x, or null");
+      return authors.setResource(
+        address as string,
+        type as string,
+        (data ?? undefined) as object | undefined,
+      );
+    },
+    put_table_item: (body) => {
+      const { key, value, key_type: keyType, value_type: valueType } = body;
+      const isTyped = keyType !== undefined || valueType !== undefined;
+      const types = isTyped ? ({ keyType, valueType } as TableTypes) : undefined;
+      return authors.putTableItem(text(body, "table_handle"), key, value ?? undefined, types);
+    },
     publish: (body) => {
       const bytecode = text(body, "bytecode");
       // A folder is for callers in the process: this port reads no files.
@@ -91,6 +105,8 @@ export function createSwitches(authors: ChainAuthoring, maxSnapshotMib = MAX_SNA
       const { version, timestampUsec: timestamp_usec } = snapshot;
       return { snapshot: snapshots.keep(snapshot), version, timestamp_usec };
     },
+    dump_state: () => authors.dumpState(),
+    load_state: ({ bytes }) => authors.loadState(bytes as Uint8Array),
     revert: async ({ snapshot }) => authors.revert(snapshots.find(snapshot)),
   };
 }

@@ -45,12 +45,15 @@ export function impersonation(sender: Address, call: ImpersonatedCall, sequenceN
     },
     signature: { type: "no_account_signature" },
   };
+  return toJson("arguments", request);
+}
+
+/** JSON of a value that a caller gave under a name; a bigint becomes a text. */
+export function toJson(name: string, value: unknown): Uint8Array {
   try {
-    const text = JSON.stringify(request, (_, value: unknown) =>
-      typeof value === "bigint" ? `${value}` : value,
-    );
+    const text = JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? `${one}` : one));
     return new TextEncoder().encode(text);
   } catch (error) {
-    throw new ConfigError(`arguments: cannot be written as JSON: ${errorText(error)}`, error);
+    throw new ConfigError(`${name}: cannot be written as JSON: ${errorText(error)}`, error);
   }
 }

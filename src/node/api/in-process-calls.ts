@@ -43,6 +43,7 @@ const AUTHORING: OptionNames<ChainAuthoring> = {
   fund: true,
   setBalance: true,
   impersonate: true,
+  setResource: true,
   putTableItem: true,
   publish: true,
   mine: true,
@@ -50,6 +51,8 @@ const AUTHORING: OptionNames<ChainAuthoring> = {
   advanceTime: true,
   snapshot: true,
   revert: true,
+  dumpState: true,
+  loadState: true,
 };
 
 /** What the calls need of the node, which has it only while it runs. */
@@ -89,6 +92,7 @@ export abstract class InProcessCalls implements Ledger {
   protected readonly proofs: ProofQuestions = new ProofQuestions(() => this.parts().store);
   protected readonly authors: TestAuthors = new TestAuthors({
     args: this.reader.args,
+    types: this.reader.types,
     writer: () => this.parts().writer,
     submissions: () => this.parts().submissions,
     withView: (ask) => this.reader.withView(ask),

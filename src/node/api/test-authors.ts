@@ -1,8 +1,10 @@
 // For authors of tests: changes of a local chain that no account signs, its clock, and snapshots of it. Every change is a
 // transaction in a block like any other, so a follower of the chain verifies it.
 
-import { ConfigError } from "../../base/errors.ts";
+import { CodedError, ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
+import { nextTurn } from "../../base/wait.ts";
+import { BcsWriter } from "../../bcs/writer.ts";
 import {
   type AuthoredChange,
   MAX_ITEM_BYTES,
@@ -10,23 +12,30 @@ import {
   publishModule,
   putTableItem,
   setBalance,
+  setResource,
 } from "../../chain/authoring.ts";
-import { toBytes, toUsec } from "../../http/calls/operands.ts";
-import { knownOptions } from "../../http/calls/options.ts";
+import { toBytes, toText, toUsec } from "../../http/calls/operands.ts";
+import { knownOptions, type OptionNames } from "../../http/calls/options.ts";
+import type { TableItemQuery } from "../../http/operations/get-table-item.ts";
 import { ModulesAt } from "../../http/printing/modules-at.ts";
 import { vmStatus } from "../../http/printing/vm-status.ts";
+import { MAX_STATE_BYTES } from "../../http/services.ts";
+import { parseJson } from "../../json/parse.ts";
 import type { ExecutionStatus } from "../../ledger/formats/execution-status.ts";
 import { readAccount } from "../../ledger/items/account.ts";
 import { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
 import { type Address, formatAddressLong, parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
+import { formatStructTag, formatTypeTag, type StructTag, type TypeTag } from "../../move/type-tag.ts";
+import { parseTypeTag } from "../../move/type-text.ts";
+import { writeJsonValue } from "../../move/value-json.ts";
 import type { BlockMaker } from "../block-maker.ts";
 import type { ChainCopy, LedgerWriter } from "../ledger-writer.ts";
 import type { SubmissionService } from "../submissions/submission-service.ts";
 import type { CallArguments } from "./call-arguments.ts";
 import { toAmount } from "./first-accounts.ts";
-import type { ImpersonatedCall, ImpersonatedResult } from "./impersonation.ts";
+import { type ImpersonatedCall, type ImpersonatedResult, toJson } from "./impersonation.ts";
 import { type LedgerInfo, toLedgerInfo } from "./reader.ts";
 
 /** A transaction that a change made. */
@@ -41,6 +50,11 @@ export interface Published extends Authored {
   /** Their names, such as `0x1::coin`. */
   readonly modules: readonly string[];
 }
+
+/** The types of a table's keys and values, such as `u64`. */
+export type TableTypes = Pick<TableItemQuery, "keyType" | "valueType">;
+
+const TABLE_TYPE_NAMES: OptionNames<TableTypes> = { keyType: true, valueType: true };
 
 /** A local chain as it was: see `snapshot`. */
 export interface ChainSnapshot {
@@ -64,12 +78,20 @@ export interface ChainAuthoring {
    * Resolves when that is committed, also if the function aborted.
    */
   impersonate(address: string, call: ImpersonatedCall): Promise<ImpersonatedResult>;
-  /** Writes an item of a table by its serialized key; undefined removes it. */
-  putTableItem(
-    handle: string,
-    key: string | Uint8Array,
-    value: string | Uint8Array | undefined,
+  /**
+   * Writes a resource of an account: an object in the JSON forms of the API, or its BCS as bytes or as hex with 0x. Undefined
+   * removes it.
+   */
+  setResource(
+    address: string,
+    type: string,
+    data: object | string | Uint8Array | undefined,
   ): Promise<Authored>;
+  /**
+   * Writes an item of a table; undefined removes it. Key and value are BCS, as bytes or in hex, or, with their types, in the
+   * JSON forms of the API.
+   */
+  putTableItem(handle: string, key: unknown, value: unknown, types?: TableTypes): Promise<Authored>;
   /**
    * Publishes the bytecode of a module, given as bytes or as hex with 0x, at the address that it names, or replaces it. Any
    * other text is the folder of a Move package that the official command line compiled: the framework's own function
@@ -92,14 +114,22 @@ export interface ChainAuthoring {
    * an event `gap` for clients that come back.
    */
   revert(snapshot: ChainSnapshot): Promise<LedgerInfo>;
+  /** The whole ledger of a local chain, as a page of records in BCS: for `loadState`, in this process or another. */
+  dumpState(): Promise<Uint8Array>;
+  /**
+   * Puts a dumped ledger in the place of this chain's, after checking every hash and root of it. For chains in memory that
+   * began with the same seed or genesis.
+   */
+  loadState(state: Uint8Array): Promise<LedgerInfo>;
 }
 
+const RECORDS_AT_ONCE = 100;
 const MAX_BLOCKS = 100_000;
 /** A hundred years. */
 const MAX_ADVANCE_MS = 100 * 366 * 86_400_000;
 
-function toItemBytes(name: string, value: string | Uint8Array): Uint8Array {
-  const bytes = toBytes(value, name);
+function toItemBytes(name: string, value: unknown): Uint8Array {
+  const bytes = toBytes(value as string | Uint8Array, name);
   if (bytes.length > MAX_ITEM_BYTES) {
     throw new ConfigError(`${name}: expected at most ${MAX_ITEM_BYTES} bytes, got ${bytes.length}`);
   }
@@ -108,6 +138,7 @@ function toItemBytes(name: string, value: string | Uint8Array): Uint8Array {
 
 export interface TestAuthorsOptions {
   readonly args: CallArguments;
+  readonly types: StateTypes;
   /** Undefined while this process does not write. */
   readonly writer: () => LedgerWriter | undefined;
   readonly submissions: () => SubmissionService | undefined;
@@ -193,14 +224,59 @@ export class TestAuthors implements ChainAuthoring {
     return this.#author(setBalance(owner, this.#options.args.assetText(asset), toAmount("amount", amount)));
   }
 
-  async putTableItem(
-    handle: string,
-    key: string | Uint8Array,
-    value: string | Uint8Array | undefined,
+  async setResource(
+    address: string,
+    type: string,
+    data: object | string | Uint8Array | undefined,
   ): Promise<Authored> {
+    const owner = this.#options.args.address(address);
+    const tag = parseTypeTag(toText("type", type));
+    if (tag.kind !== "struct") throw new ConfigError(`type: expected a struct, got ${formatTypeTag(tag)}`);
+    await this.#assertHasKey(tag.struct);
+    const isBcs = data === undefined || typeof data === "string" || data instanceof Uint8Array;
+    const value = isBcs ? data : await this.#toBcs("data", tag, data);
+    return this.#author(
+      setResource(owner, tag.struct, value === undefined ? value : toItemBytes("data", value)),
+    );
+  }
+
+  /** Only such types are ever stored at an address. Throws ConfigError. */
+  #assertHasKey(tag: StructTag): Promise<void> {
+    return this.#options.withView(async (view) => {
+      const load = this.#options.types.loaderAt(view, view.position.version);
+      const module = await load({ address: tag.address, name: tag.module });
+      const found = module?.structs.find(({ name }) => name === tag.name);
+      if (found?.abilities.includes("key") === true) return;
+      const fault = found === undefined ? "this ledger has no such type" : "it has no ability key";
+      throw new ConfigError(`type: expected that of a resource, got ${formatStructTag(tag)}: ${fault}`);
+    });
+  }
+
+  /** The BCS of a value in JSON. Throws MoveError. */
+  #toBcs(name: string, type: TypeTag, value: unknown): Promise<Uint8Array> {
+    return this.#options.withView(async (view) => {
+      const layout = await this.#options.types.layoutOf(view, type, view.position.version);
+      const document = parseJson(toJson(name, value));
+      const writer = new BcsWriter(64);
+      writeJsonValue(writer, layout, { document, value: document.root, path: [name], takesPrinted: true });
+      return writer.take();
+    });
+  }
+
+  async putTableItem(handle: string, key: unknown, value: unknown, types?: TableTypes): Promise<Authored> {
     const table = this.#options.args.handle(handle);
-    const item = toItemBytes("key", key);
-    return this.#author(putTableItem(table, item, value === undefined ? value : toItemBytes("value", value)));
+    const { keyType, valueType } = types === undefined ? {} : knownOptions(TABLE_TYPE_NAMES, types, "types");
+    const toItem = async (name: string, given: unknown, type: string | undefined): Promise<Uint8Array> =>
+      toItemBytes(
+        name,
+        types === undefined
+          ? given
+          : await this.#toBcs(name, parseTypeTag(toText(`${name}Type`, type)), given),
+      );
+    const item = await toItem("key", key, keyType);
+    return this.#author(
+      putTableItem(table, item, value === undefined ? value : await toItem("value", value, valueType)),
+    );
   }
 
   async publish(module: string | Uint8Array): Promise<Published> {
@@ -276,6 +352,41 @@ export class TestAuthors implements ChainAuthoring {
     this.#reverts++;
     await writer.revert(copy, this.#options.onBack);
     return toLedgerInfo(copy.ledger);
+  }
+
+  async dumpState(): Promise<Uint8Array> {
+    this.#blocks();
+    return this.#options.withView(async (view) => {
+      const { version, oldestVersion, fork } = view.position;
+      if (fork !== undefined)
+        throw new ConfigError("state: a fork has a part of its network's, so it dumps none");
+      if (oldestVersion > 0n)
+        throw new ConfigError(`state: versions below ${oldestVersion} are pruned: set pruneWindow to "off"`);
+      const parts = [new BcsWriter(16).uleb(Number(version) + 1).take()];
+      for (let next = 0n, bytes = 0; next <= version; ) {
+        for (const record of await view.getRecords(next, RECORDS_AT_ONCE, MAX_STATE_BYTES)) {
+          bytes += record.bytes.length;
+          next = record.version + 1n;
+          parts.push(Buffer.from(record.bytes));
+        }
+        if (bytes > MAX_STATE_BYTES)
+          throw new ConfigError(`state: expected at most ${MAX_STATE_BYTES} bytes`);
+        await nextTurn();
+      }
+      return Buffer.concat(parts);
+    });
+  }
+
+  async loadState(state: Uint8Array): Promise<LedgerInfo> {
+    if (!(state instanceof Uint8Array)) throw new ConfigError(`state: expected bytes, got ${typeof state}`);
+    const writer = this.#writer();
+    this.#reverts++;
+    try {
+      return toLedgerInfo(await writer.load(Uint8Array.from(state), this.#options.onBack));
+    } catch (error) {
+      if (error instanceof CodedError) throw new ConfigError(`state: ${error.message}`, error);
+      throw error;
+    }
   }
 
   #writer(): LedgerWriter {

@@ -20,7 +20,7 @@ import type { LedgerRun } from "./ledger-run.ts";
 /** How a transaction is run. */
 export type ExecuteOptions = Pick<
   ExecutorOptions,
-  "areSignaturesValid" | "isOwners" | "isSimulation" | "tracer" | "transactionIndex"
+  "areSignaturesValid" | "isOwners" | "isSimulation" | "tracer" | "transactionIndex" | "usage"
 >;
 
 /** A change of the state: BCS of the state value, undefined for a deletion. */

@@ -41,7 +41,6 @@ const CODE = {
   returnType: 1030,
   freezeType: 1032,
   borrowFieldType: 1034,
-  borrowFieldBad: 1035,
   copyUnavailable: 1037,
   copyWithoutCopy: 1038,
   moveUnavailable: 1040,
@@ -77,7 +76,6 @@ const CODE = {
   tooManyBlocks: 1114,
   stackOverflow: 1115,
   testVariantType: 1129,
-  noVariants: 1130,
   closureMask: 1132,
   closureNotFunction: 1133,
 } as const;
@@ -543,14 +541,11 @@ class TypeChecker {
     const given = this.#pop();
     if (given.kind !== "reference" || (isMutable && !given.mutable) || !isSameType(given.to, type))
       throw fault(CODE.borrowFieldType, "a field of another type is borrowed");
-    if (variants?.length === 0) throw fault(CODE.noVariants, "a field of no variant is borrowed");
     const lists =
       variants === undefined ? [owner.fields] : variants.map((one) => owner.variants?.[one]?.fields);
-    const [first, ...rest] = lists.map((fields) => {
-      const field = fields?.[index];
-      if (field === undefined) throw fault(CODE.borrowFieldBad, "there is no such field");
-      return substitute(field.type, typeArgs);
-    });
+    // The format has no handle of a field that is not there, or of no variant.
+    const fields = lists.flatMap((list) => list?.slice(index, index + 1) ?? []);
+    const [first, ...rest] = fields.map((field) => substitute(field.type, typeArgs));
     if (first === undefined || !rest.every((one) => isSameType(one, first)))
       throw fault(CODE.borrowFieldType, "a field has several types");
     this.#push(referenceTo(first, isMutable));
