@@ -14,6 +14,7 @@ export interface LocalServersOptions {
   readonly statusPort: number | undefined;
   readonly fund: (address: Address, amount: bigint) => Promise<readonly string[]>;
   readonly switches: FaucetOptions["switches"];
+  readonly document: FaucetOptions["document"];
   readonly unready: () => string | undefined;
   readonly position: () => Promise<StatusPosition | undefined>;
   readonly logger: Logger;
@@ -48,9 +49,10 @@ export class LocalServers {
   }
 
   async open(): Promise<void> {
-    const { host, faucetPort, statusPort, fund, switches, unready, position, logger } = this.#options;
+    const { host, faucetPort, statusPort, fund, switches, document, unready, position, logger } =
+      this.#options;
     this.#faucet = await this.#listen("faucet", faucetPort, (port) =>
-      listenForFunding({ host, port, fund, switches, unready, logger }),
+      listenForFunding({ host, port, fund, switches, document, unready, logger }),
     );
     this.#status = await this.#listen("status", statusPort, (port) =>
       listenForStatus({ host, port, position, logger }),
