@@ -11,6 +11,7 @@ import { OPERATIONS } from "../src/http/operation-list.ts";
 import { errorsPage } from "../src/http/pages/errors-page.ts";
 import { createOpenApi } from "../src/http/pages/openapi.ts";
 import { HTTP_DEFAULTS } from "../src/http/server.ts";
+import { switchesDocument } from "../src/node/api/author-switches.ts";
 import { SOFTWARE_VERSION } from "../src/node.ts";
 
 const commands = await loadCommands();
@@ -21,6 +22,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "docs/sextant.1": manPage(commands, SOFTWARE_VERSION),
   "docs/errors.md": errorsPage(OPERATIONS),
   "docs/openapi.json": `${spec}\n`,
+  "docs/chain-openapi.json": `${JSON.stringify(switchesDocument(), null, 2)}\n`,
 };
 const TYPES_FILE = ".cache/api-types.ts";
 

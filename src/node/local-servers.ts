@@ -14,6 +14,7 @@ export interface LocalServersOptions {
   readonly statusPort: number | undefined;
   readonly fund: (address: Address, amount: bigint) => Promise<readonly string[]>;
   readonly switches: FaucetOptions["switches"];
+  readonly document: FaucetOptions["document"];
   readonly unreadyReason: () => string | undefined;
   readonly position: () => Promise<StatusPosition | undefined>;
   readonly logger: Logger;
@@ -48,9 +49,10 @@ export class LocalServers {
   }
 
   async open(): Promise<void> {
-    const { host, faucetPort, statusPort, fund, switches, unreadyReason, position, logger } = this.#options;
+    const { host, faucetPort, statusPort, fund, switches, document, unreadyReason, position, logger } =
+      this.#options;
     this.#faucet = await this.#listen("faucet", faucetPort, (port) =>
-      listenForFunding({ host, port, fund, switches, unreadyReason, logger }),
+      listenForFunding({ host, port, fund, switches, document, unreadyReason, logger }),
     );
     this.#status = await this.#listen("status", statusPort, (port) =>
       listenForStatus({ host, port, position, logger }),

@@ -300,10 +300,11 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     const { LocalServers } = await import("./local-servers.ts");
     if (this.closing.signal.aborted) return;
     const host = this.#options.http?.host ?? HTTP_DEFAULTS.host;
-    const { createSwitches } = await import("./api/author-switches.ts");
+    const { createSwitches, switchesDocument } = await import("./api/author-switches.ts");
     this.#localServers = new LocalServers({
       host,
       switches: isLoopback(host) ? createSwitches(this.callable()) : undefined,
+      document: switchesDocument,
       faucetPort,
       statusPort,
       fund: async (address, amount) =>

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, it, onTestFinished } from "vitest";
 import { createSwitches } from "../../src/node/api/author-switches.ts";
 import { createNode, type Node, type NodeOptions } from "../../src/node.ts";
@@ -265,6 +266,48 @@ it("dumps its ledger, and another chain of the same seed loads it: state, index,
   await expect(kept.loadState(state)).rejects.toThrow("keeps its ledger in memory");
 });
 
+interface Content {
+  readonly content: Record<string, { readonly schema: { readonly required: string[]; $ref?: string } }>;
+}
+
+it("serves a document of its switches, which take and answer what it says", async () => {
+  const node = await startNode();
+  const served = (await (await fetch(`${node.faucetUrl}/chain/spec.json`)).json()) as {
+    readonly paths: Record<string, { post: { requestBody?: Content; responses: Record<200, Content> } }>;
+    readonly components: { readonly schemas: { readonly LedgerHead: { readonly required: string[] } } };
+  };
+  expect(await new Validator().validate({ ...served })).toEqual({ valid: true });
+  const { paths, components } = served;
+  expect(Object.keys(paths).sort()).toEqual(
+    Object.keys(createSwitches(node))
+      .map((name) => `/chain/${name}`)
+      .sort(),
+  );
+  const membersOf = (of: Content | undefined): string[] => {
+    const schema = of?.content["application/json"]?.schema;
+    return (schema?.$ref === undefined ? schema?.required : components.schemas.LedgerHead.required) ?? [];
+  };
+  const anna = node.guide()?.accounts[0]?.address;
+  for (const [name, body] of [
+    ["set_balance", { address: "0xb0b", asset_type: APT, amount: "7" }],
+    ["impersonate", { address: anna, function: "0x1::aptos_account::transfer" }],
+    ["set_resource", { address: "0xb0b", type: COIN_STORE, data: null }],
+    ["put_table_item", { table_handle: "0x7", key: "0x01", value: null }],
+    ["advance_time", { ms: 5 }],
+    ["snapshot", {}],
+    ["revert", { snapshot: "1" }],
+  ] as const) {
+    const { requestBody, responses } = paths[`/chain/${name}`]?.post ?? {};
+    expect(membersOf(requestBody)).toEqual(Object.keys(body));
+    const given = name === "impersonate" ? { ...body, arguments: ["0xb0b", "1"] } : body;
+    const answer = await change(node, name, given);
+    expect([answer.status, Object.keys(answer.body).sort()]).toEqual([
+      200,
+      membersOf(responses?.[200]).sort(),
+    ]);
+  }
+});
+
 async function height(node: Node): Promise<bigint> {
   return (await node.ledgerInfo()).block_height;
 }
@@ -311,10 +354,10 @@ it("keeps the last hundred snapshots, and at most a number of bytes", async () =
   const { signal } = new AbortController();
   const table = { table_handle: node.guide()?.tables[0]?.handle, value: `0x${"ab".repeat(1 << 20)}` };
   for (let i = 10; i < 20; i++) {
-    await put?.({ ...table, key: `0x${i}` }, signal);
-    await snapshot?.({}, signal);
+    await put({ ...table, key: `0x${i}` }, signal);
+    await snapshot({}, signal);
   }
-  await expect(revert?.({ snapshot: "1" }, signal)).rejects.toThrow("at most 8 MiB");
-  await revert?.({ snapshot: "9" }, signal);
-  await revert?.({ snapshot: "10" }, signal);
+  await expect(revert({ snapshot: "1" }, signal)).rejects.toThrow("at most 8 MiB");
+  await revert({ snapshot: "9" }, signal);
+  await revert({ snapshot: "10" }, signal);
 });

@@ -33,6 +33,8 @@ export interface FaucetOptions extends Pick<SmallServerOptions, "host" | "port" 
   readonly unreadyReason: () => string | undefined;
   /** Changes of the chain by name. Undefined where other machines reach the port. */
   readonly switches?: Readonly<Record<string, SwitchCall>> | undefined;
+  /** The OpenAPI document of the switches. */
+  readonly document?: (() => object) | undefined;
   /** In milliseconds. */
   readonly clock?: () => number;
 }
@@ -50,6 +52,7 @@ const MAX_CHANGE_BYTES = 5 << 20;
 const CHAIN = "/chain/";
 /** The switch whose body is not JSON. */
 const LOAD = "load_state";
+const SPEC = "/chain/spec.json";
 const HEALTHY = "tap:ok";
 const ED25519_SCHEME = Uint8Array.of(0);
 const DIGITS = /^\d{1,20}$/;
@@ -197,6 +200,9 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
         "Content-Type: pages of other origins send application/json",
       );
     }
+    if (path === SPEC && method === "GET" && switches !== undefined) {
+      return { status: 200, body: options.document?.() };
+    }
     if (path.startsWith(CHAIN) && method === "POST") return change(request);
     if (path === "/fund" && method === "POST") {
       return { status: 200, body: { txn_hashes: await mint(request, bodyOf(request.body)) } };
@@ -211,7 +217,11 @@ export function listenForFunding(options: FaucetOptions): Promise<SideServer> {
         `${path} takes ${isHealth ? "GET" : "POST"}, not ${method}`,
       );
     }
-    throw new FaucetRefusal(404, "NotFound", "here are GET /, POST /fund, POST /mint and POST /chain/NAME");
+    throw new FaucetRefusal(
+      404,
+      "NotFound",
+      `here are GET /, POST /fund, POST /mint, POST /chain/NAME and GET ${SPEC}`,
+    );
   };
   return listenSmall({
     ...options,

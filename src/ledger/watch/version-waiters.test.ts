@@ -72,4 +72,20 @@ describe("waits for a version", () => {
     await settle();
     expect([late.isOver, waiters.count]).toEqual([true, 0]);
   });
+
+  it("are over when another ledger takes the place of this one and has it; others wait on", async () => {
+    const waiters = new VersionWaiters();
+    waiters.reach(5n);
+    const [near, far] = [start(waiters, 7n, 1000), start(waiters, 9n, 1000)];
+    waiters.goBack(8n);
+    await settle();
+    expect([near.isOver, far.isOver]).toEqual([true, false]);
+    waiters.goBack(2n);
+    waiters.reach(3n);
+    await settle();
+    expect(far.isOver).toBe(false);
+    waiters.reach(9n);
+    await settle();
+    expect(far.isOver).toBe(true);
+  });
 });

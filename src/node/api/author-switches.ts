@@ -1,11 +1,154 @@
 // What an author of tests does with a chain, as calls with JSON: for tests in other languages, over the faucet's port.
 import { ConfigError } from "../../base/errors.ts";
+import type { JsonSchema } from "../../http/field.ts";
+import { hoistNamed, named } from "../../http/schemas/named.ts";
 import type { ChainAuthoring, ChainSnapshot, TableTypes } from "./test-authors.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
+const TEXT: JsonSchema = { type: "string" };
+const DIGITS: JsonSchema = { type: "string", pattern: "^[0-9]+$" };
+const HEX: JsonSchema = { type: "string", description: "In hex, with 0x." };
+const ADDRESS: JsonSchema = {
+  type: "string",
+  description: "An address in hex, or its name on a local chain.",
+};
+/** The JSON of any value, null to remove it, or BCS in hex. */
+const VALUE: JsonSchema = {
+  nullable: true,
+  description: "JSON by the type, BCS in hex, or null to remove it.",
+};
+const BYTES: JsonSchema = { type: "string", format: "binary" };
+
+function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: "object", ...(required.length > 0 ? { required } : {}), properties };
+}
+
+const AUTHORED = { version: DIGITS, hash: TEXT };
+const HEAD = named(
+  "LedgerHead",
+  object({
+    chain_id: { type: "integer" },
+    epoch: DIGITS,
+    ledger_version: DIGITS,
+    oldest_ledger_version: DIGITS,
+    ledger_timestamp: { ...DIGITS, description: "In microseconds since 1970." },
+    node_role: TEXT,
+    oldest_block_height: DIGITS,
+    block_height: DIGITS,
+  }),
+);
+const TABLE_ITEM = { table_handle: TEXT, key: {}, value: VALUE, key_type: TEXT, value_type: TEXT };
+const CALL = {
+  address: ADDRESS,
+  function: TEXT,
+  type_arguments: { type: "array", items: TEXT },
+  arguments: { type: "array", items: {} },
+};
+const SNAPSHOT = { snapshot: TEXT };
+
+/** What each switch does, takes and answers. */
+const DOCUMENTED = {
+  set_balance: [
+    "Sets what an account holds of an asset, and changes its supply by the difference",
+    object({ address: ADDRESS, asset_type: TEXT, amount: DIGITS }),
+    object(AUTHORED),
+  ],
+  impersonate: [
+    "Calls an entry function as any account, without its signature and without gas",
+    object(CALL, ["type_arguments", "arguments"]),
+    object({ ...AUTHORED, success: { type: "boolean" }, vm_status: TEXT }),
+  ],
+  set_resource: [
+    "Writes a resource of an account, or removes it",
+    object({ address: ADDRESS, type: TEXT, data: VALUE }),
+    object(AUTHORED),
+  ],
+  put_table_item: [
+    "Writes an item of a table, or removes it: key and value as BCS in hex, or in JSON with both types",
+    object(TABLE_ITEM, ["key_type", "value_type"]),
+    object(AUTHORED),
+  ],
+  publish: [
+    "Publishes a module at the address that it names, or replaces it",
+    object({ bytecode: HEX }),
+    object({ ...AUTHORED, modules: { type: "array", items: TEXT } }),
+  ],
+  mine: [
+    "Makes blocks",
+    object({ blocks: { type: "integer", minimum: 1, maximum: 100_000 } }, ["blocks"]),
+    HEAD,
+  ],
+  set_time: ["Makes a block at a later time: RFC 3339, or Unix seconds", object({ time: TEXT }), HEAD],
+  advance_time: [
+    "Makes a block this many milliseconds later",
+    object({ ms: { type: "integer", minimum: 1 } }),
+    HEAD,
+  ],
+  snapshot: [
+    "Keeps the chain in memory as it is",
+    undefined,
+    object({ ...SNAPSHOT, version: DIGITS, timestamp_usec: DIGITS }),
+  ],
+  revert: ["Puts the chain back to a snapshot", object(SNAPSHOT), HEAD],
+  dump_state: ["The whole ledger of a local chain, as a page of records in BCS", undefined, BYTES],
+  load_state: ["Puts a dumped ledger in the place of the chain's in memory", BYTES, HEAD],
+} as const satisfies Record<
+  string,
+  readonly [summary: string, body: JsonSchema | undefined, answer: JsonSchema]
+>;
+
 /** By their names in the path. Each throws CodedError. */
-export type Switches = Readonly<Record<string, (body: Body, signal: AbortSignal) => Promise<object>>>;
+export type Switches = Readonly<
+  Record<keyof typeof DOCUMENTED, (body: Body, signal: AbortSignal) => Promise<object>>
+>;
+
+const REFUSAL = named("Refusal", object({ message: TEXT, error_code: TEXT }));
+
+function contentOf(schema: JsonSchema): JsonSchema {
+  return { [schema === BYTES ? "application/octet-stream" : "application/json"]: { schema } };
+}
+
+/** The OpenAPI document of the switches, which are on the faucet's port. */
+export function switchesDocument(): object {
+  const refused = (description: string): JsonSchema => ({ description, content: contentOf(REFUSAL) });
+  const paths = Object.entries(DOCUMENTED).map(([name, [summary, body, answer]]) => [
+    `/chain/${name}`,
+    {
+      post: {
+        operationId: name,
+        summary,
+        ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
+        responses: {
+          200: { description: "It is done, and committed.", content: contentOf(answer) },
+          400: refused("The request or the chain does not allow it: the message says why."),
+          403: refused(
+            "The node is on an address that other machines reach, or a page of another machine asks.",
+          ),
+          429: refused("Too many requests wait."),
+          503: refused("The chain makes no blocks just now."),
+        },
+      },
+    },
+  ]);
+  const schemas: Record<string, unknown> = {};
+  return {
+    openapi: "3.0.3",
+    info: {
+      title: "Sextant: switches of a local chain or a fork",
+      version: "1.0.0",
+      description:
+        "For authors of tests: changes of a chain that no account signs. Only on a loopback address.",
+    },
+    servers: [{ url: "http://127.0.0.1:8081", description: "The faucet's port." }],
+    paths: hoistNamed(Object.fromEntries(paths), schemas),
+    components: { schemas },
+  };
+}
 
 /** The oldest ones are forgotten for the next. */
 const MAX_SNAPSHOTS = 100;
