@@ -4,7 +4,6 @@
 import { CodedError } from "../../base/errors.ts";
 import type { Route, RouteValues } from "../../interface/route.ts";
 import {
-  balanceProofRoute,
   balanceRoute,
   balancesRoute,
   detailRoute,
@@ -14,7 +13,6 @@ import {
   holdingsRoute,
   infoRoute,
   ledgerInfoRoute,
-  rawItemProofRoute,
   rawItemRoute,
   rawItemsRoute,
   tableItemCountRoute,
@@ -67,9 +65,6 @@ export interface TableQueryText {
   readonly key: string;
 }
 
-/** What to prove. */
-export type ProofQuery = BalanceQueryText | TableQueryText;
-
 /** The changes to read. */
 export interface HistoryTexts {
   readonly from: string | undefined;
@@ -112,7 +107,7 @@ export interface Question<R extends Route = Route> {
   readonly isAnswer: Shape;
 }
 
-function readAt({ version, at }: ReadAtOperand): {
+export function readAt({ version, at }: ReadAtOperand): {
   readonly ledger_version: bigint | undefined;
   readonly at: string | undefined;
 } {
@@ -225,11 +220,8 @@ export abstract class Source {
   }
 
   /** A proof bundle. */
-  proof(query: ProofQuery, at: ReadAtOperand, from_waypoint: string | undefined): Promise<string> {
-    const asked = { ...readAt(at), from_waypoint };
-    if ("address" in query) return this.#text(balanceProofRoute, { ...query, ...asked }, isObject);
-    const { table_handle, key } = query;
-    return this.#text(rawItemProofRoute, { table_handle, ...asked }, isObject, jsonBody({ key }));
+  proof<R extends Route>(route: R, values: RouteValues<R>, body?: object): Promise<string> {
+    return this.#text(route, values, isObject, body && jsonBody(body));
   }
 
   transaction(version: string): Promise<string> {
