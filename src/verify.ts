@@ -1,13 +1,16 @@
 // The package's second export: checks proofs without a node, a network or native code, in Node and in browsers. The build
 // replaces what needs Node by the files in verify/platform/.
+import type { VerifiedProof } from "./proof/bundle.ts";
 import { portableBls } from "./proof/portable-bls.ts";
-import { type VerifiedProof, verifyProofWith } from "./proof/verify-proof.ts";
+import { verifyProofWith } from "./proof/verify-proof.ts";
 
+export type { VerifiedProof } from "./proof/bundle.ts";
+export type { ProvenAccount, ProvenClaim, ProvenDeposit, ProvenTransaction } from "./proof/claim.ts";
 export { ProofError, type ProofErrorCode } from "./proof/errors.ts";
-export type { ProvenClaim, VerifiedProof } from "./proof/verify-proof.ts";
+export { statementOf } from "./proof/statement.ts";
 
 /**
- * Checks a proof of a balance or a table item, as the node's `…/proof` operations and `sextant prove` give it: JSON as a
+ * Checks a proof, as the node's `…/proof` operations and `sextant prove` give it: JSON as a
  * text or its bytes, or BCS. `waypoint` is the one that you trust. Throws ProofError with the first reason against it.
  */
 export function verifyProof(proof: Uint8Array | string, waypoint: string): VerifiedProof {

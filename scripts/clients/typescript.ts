@@ -200,6 +200,45 @@ await check(
   (data) => typeof data === "object",
 );
 await check(
+  "prove_balances",
+  client.POST("/balances/proof", {
+    params: { query: { authentication_keys: true } },
+    body: { queries: [balancePath] },
+  }),
+  (data) => typeof data === "object",
+);
+await check(
+  "prove_account_resource",
+  client.GET("/accounts/{address}/resource/{resource_type}/proof", {
+    params: { path: { address: "0x1", resource_type: "0x1::chain_id::ChainId" } },
+  }),
+  (data) => typeof data === "object",
+);
+await check(
+  "prove_account_module",
+  client.GET("/accounts/{address}/module/{module_name}/proof", {
+    params: { path: { address: "0x1", module_name: "coin" } },
+  }),
+  (data) => typeof data === "object",
+);
+await check(
+  "prove_transaction_by_version",
+  client.GET("/transactions/by_version/{txn_version}/proof", { params: { path: { txn_version: "1" } } }),
+  (data) => typeof data === "object",
+);
+await check(
+  "prove_transaction_by_hash",
+  client.GET("/transactions/by_hash/{txn_hash}/proof", { params: { path: { txn_hash } } }),
+  (data) => typeof data === "object",
+);
+await check(
+  "prove_event",
+  client.GET("/transactions/by_version/{txn_version}/events/{event_index}/proof", {
+    params: { path: { txn_version: "1", event_index: "0" } },
+  }),
+  (data) => typeof data === "object",
+);
+await check(
   "prove_raw_table_item",
   client.POST("/tables/{table_handle}/raw_item/proof", {
     params: { path: { table_handle: PRICES } },

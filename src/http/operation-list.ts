@@ -31,7 +31,12 @@ import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
 import { metrics } from "./operations/metrics.ts";
 import { proveAccountBalance } from "./operations/prove-account-balance.ts";
+import { proveAccountModule } from "./operations/prove-account-module.ts";
+import { proveAccountResource } from "./operations/prove-account-resource.ts";
+import { proveBalances } from "./operations/prove-balances.ts";
+import { proveEvent } from "./operations/prove-event.ts";
 import { proveRawTableItem } from "./operations/prove-raw-table-item.ts";
+import { proveTransactionByHash, proveTransactionByVersion } from "./operations/prove-transaction.ts";
 import { ready } from "./operations/ready.ts";
 import { simulateTransaction } from "./operations/simulate-transaction.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
@@ -63,11 +68,14 @@ const LIST = listed(
   streamBalance,
   streamBlocks,
   getBalances,
+  proveBalances,
   getHoldings,
   getAccount,
   getAccountResource,
+  proveAccountResource,
   getAccountResources,
   getAccountModule,
+  proveAccountModule,
   getAccountModules,
   getTableItem,
   getRawTableItem,
@@ -85,7 +93,10 @@ const LIST = listed(
   traceTransaction,
   traceByVersion,
   getTransactionByVersion,
+  proveTransactionByVersion,
+  proveEvent,
   getTransactionByHash,
+  proveTransactionByHash,
   waitTransactionByHash,
   getAccountTransactions,
   estimateGasPrice,

@@ -5,7 +5,7 @@ import type { Slices } from "../base/wait.ts";
 import type { GasPriceEstimator } from "../ledger/gas-price.ts";
 import type { StateTypes } from "../ledger/items/state-types.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import type { MadeBundle } from "../proof/made-bundle.ts";
+import type { ProofBundle } from "../proof/bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../proof/question.ts";
 import type { SimulationEstimates } from "../transaction/user-transaction.ts";
 import type { LedgerMachine } from "../vm/ledger/ledger-machine.ts";
@@ -88,7 +88,7 @@ export type ProofMaker = (
   view: LedgerView,
   question: ProofQuestion,
   options: ProofOptions,
-) => Promise<MadeBundle>;
+) => Promise<ProofBundle>;
 
 /** Services that handlers use. */
 export interface Services {

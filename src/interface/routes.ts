@@ -60,6 +60,43 @@ export const balanceProofRoute = readRoute(
   "at",
   "from_waypoint",
 );
+export const balancesProofRoute = readRoute(
+  "POST",
+  `${API_ROOT}/balances/proof`,
+  "ledger_version",
+  "at",
+  "from_waypoint",
+  "authentication_keys",
+);
+export const resourceProofRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/resource/{resource_type}/proof`,
+  "ledger_version",
+  "at",
+  "from_waypoint",
+);
+export const moduleProofRoute = readRoute(
+  "GET",
+  `${API_ROOT}/accounts/{address}/module/{module_name}/proof`,
+  "ledger_version",
+  "at",
+  "from_waypoint",
+);
+export const transactionProofRoute = readRoute(
+  "GET",
+  `${API_ROOT}/transactions/by_version/{txn_version}/proof`,
+  "from_waypoint",
+);
+export const transactionHashProofRoute = readRoute(
+  "GET",
+  `${API_ROOT}/transactions/by_hash/{txn_hash}/proof`,
+  "from_waypoint",
+);
+export const eventProofRoute = readRoute(
+  "GET",
+  `${API_ROOT}/transactions/by_version/{txn_version}/events/{event_index}/proof`,
+  "from_waypoint",
+);
 export const balanceStreamRoute = readRoute(
   "GET",
   `${API_ROOT}/accounts/{address}/balance/{asset_type}/stream`,
@@ -200,7 +237,12 @@ export const CALLS = {
   balances: "value",
   holdings: "list",
   proveBalance: "value",
+  proveBalances: "value",
   proveRawItem: "value",
+  proveResource: "value",
+  proveModule: "value",
+  proveTransaction: "value",
+  proveEvent: "value",
   watchBalance: "list",
   watchBlocks: "list",
   account: "value",

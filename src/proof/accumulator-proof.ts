@@ -21,6 +21,23 @@ export interface LedgerRoot {
   readonly accumulatorRoot: Uint8Array;
 }
 
+/** The root that siblings, from the bottom up, lead to from the leaf of a number. Throws ProofError `malformed`. */
+export function foldAccumulator(
+  seed: Uint8Array,
+  siblings: readonly Uint8Array[],
+  number: bigint,
+  leaf: Uint8Array,
+): Uint8Array {
+  let node = leaf;
+  let index = number;
+  for (const sibling of siblings) {
+    node = (index & 1n) === 1n ? hashPair(seed, sibling, node) : hashPair(seed, node, sibling);
+    index >>= 1n;
+  }
+  if (index === 0n) return node;
+  throw new ProofError("malformed", `leaf ${number} takes more than ${siblings.length} siblings`);
+}
+
 /** Checks that the leaf of a version is in the ledger. Siblings are from the bottom up. Throws ProofError. */
 export function checkAccumulatorProof(
   siblings: readonly Uint8Array[],
@@ -38,13 +55,7 @@ export function checkAccumulatorProof(
       `${lastVersion + 1n} versions take ${height} siblings, not ${siblings.length}`,
     );
   }
-  let node = leaf;
-  let index = version;
-  for (const sibling of siblings) {
-    node = (index & 1n) === 1n ? hashPair(SEED, sibling, node) : hashPair(SEED, node, sibling);
-    index >>= 1n;
-  }
-  if (!equalBytes(node, accumulatorRoot)) {
+  if (!equalBytes(foldAccumulator(SEED, siblings, version, leaf), accumulatorRoot)) {
     throw new ProofError(
       "mismatch",
       `version ${version} is not in the ledger that was signed at ${lastVersion}`,

@@ -1,180 +1,248 @@
-// Reads bundles in JSON. Only the text that `bundleToText` gives is taken, and a newline behind it: no other byte of a
-// proof can be changed, and no two readers of the file can read two claims.
-import { fromHex } from "../base/hex.ts";
+// Bundles in JSON: what people ask about in words, what only programs read as hex of its BCS. Only the text that
+// `bundleToText` gives is taken, and a newline behind it: no other byte of a proof can be changed, and no two readers of
+// the file can read two claims.
+import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { U64_MAX } from "../base/numbers.ts";
-import { decodeWith, encodeWith } from "../bcs/codec.ts";
-import { BcsError } from "../bcs/errors.ts";
-import { transactionInfoCodec } from "../ledger/formats/transaction-info.ts";
-import { type WaypointPreimage, waypointPreimageCodec } from "../ledger/waypoint.ts";
-import { parseAddress } from "../move/address.ts";
+import { type Address, formatAddress, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
-import type { ProofBundle } from "./bundle.ts";
+import type { Point, ProofBundle, ProvenLedger } from "./bundle.ts";
+import type { BalancesClaim, Claim } from "./claim.ts";
 import { ProofError } from "./errors.ts";
-import { type SignedLedgerInfo, signedLedgerInfoCodec } from "./ledger-info.ts";
-import { bundleToText, type MadeBundle } from "./made-bundle.ts";
+import type { StateItems } from "./state-proof.ts";
 
-type Json = Readonly<Record<string, unknown>>;
-const U64_DIGITS = /^(0|[1-9][0-9]{0,19})$/;
+/** How a value is written and read. */
+interface Form<T> {
+  /** The text in pieces, because that of a thousand balances takes long. */
+  readonly write: (value: T) => Iterable<string>;
+  /** `name` is where the value stands. */
+  readonly read: (given: unknown, name: string) => T;
+}
 
 function fail(name: string, expected: string): never {
   throw new ProofError("malformed", `not a proof bundle: ${name}: expected ${expected}`);
 }
 
-function objectOf(name: string, value: unknown): Json {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) fail(name, "an object");
-  return value as Json;
-}
+const U64_DIGITS = /^(0|[1-9][0-9]{0,19})$/;
 
-function listOf<T>(name: string, value: unknown, read: (name: string, item: unknown) => T): T[] {
-  if (!Array.isArray(value)) fail(name, "a list");
-  return value.map((item, i) => read(`${name}[${i}]`, item));
-}
+const json = (value: unknown): Iterable<string> => [JSON.stringify(value)];
+const hex = (value: Uint8Array): Iterable<string> => [`"${toPrefixedHex(value)}"`];
 
-function textOf(name: string, value: unknown): string {
-  return typeof value === "string" ? value : fail(name, "a text");
-}
+const text: Form<string> = {
+  write: json,
+  read: (given, name) => (typeof given === "string" ? given : fail(name, "a text")),
+};
 
-function bytesOf(name: string, value: unknown): Uint8Array {
-  const text = textOf(name, value);
-  const bytes = text.startsWith("0x") ? fromHex(text.slice(2)) : undefined;
-  return bytes ?? fail(name, "hex digits after 0x");
-}
+const flag: Form<boolean> = {
+  write: json,
+  read: (given, name) => (typeof given === "boolean" ? given : fail(name, "true or false")),
+};
 
-function hashOf(name: string, value: unknown): Uint8Array {
-  const bytes = bytesOf(name, value);
-  return bytes.length === 32 ? bytes : fail(name, "a hash of 32 bytes");
-}
+const place: Form<number> = {
+  write: json,
+  read: (given, name) =>
+    Number.isInteger(given) && (given as number) >= 0 && (given as number) <= 0xffff
+      ? (given as number)
+      : fail(name, "a number of 16 bits"),
+};
 
-function u64Of(name: string, value: unknown): bigint {
-  const text = textOf(name, value);
-  if (!U64_DIGITS.test(text) || BigInt(text) > U64_MAX) fail(name, "the digits of a number of 64 bits");
-  return BigInt(text);
-}
+const bytes: Form<Uint8Array> = {
+  write: hex,
+  read: (given, name) => {
+    const digits = text.read(given, name);
+    const found = digits.startsWith("0x") ? fromHex(digits.slice(2)) : undefined;
+    return found ?? fail(name, "hex digits after 0x");
+  },
+};
 
-function optional<T>(name: string, value: unknown, read: (name: string, value: unknown) => T): T | undefined {
-  return value === null ? undefined : read(name, value);
-}
+const hash: Form<Uint8Array> = {
+  write: hex,
+  read: (given, name) => {
+    const found = bytes.read(given, name);
+    return found.length === 32 ? found : fail(name, "a hash of 32 bytes");
+  },
+};
 
-function claimOf(value: unknown): ProofBundle["claim"] {
-  const claim = objectOf("claim", value);
-  if (claim.type === "balance") {
-    return {
-      kind: "balance",
-      address: parseAddress(textOf("claim.address", claim.address)),
-      asset: textOf("claim.asset_type", claim.asset_type),
-      amount: u64Of("claim.balance", claim.balance),
-    };
-  }
-  if (claim.type !== "table_item") fail("claim.type", "balance or table_item");
+const u64: Form<bigint> = {
+  write: (value) => json(`${value}`),
+  read: (given, name) => {
+    const digits = text.read(given, name);
+    if (!U64_DIGITS.test(digits) || BigInt(digits) > U64_MAX) fail(name, "the digits of a number of 64 bits");
+    return BigInt(digits);
+  },
+};
+
+const address: Form<Address> = {
+  write: (value) => json(formatAddress(value)),
+  read: (given, name) => parseAddress(text.read(given, name)),
+};
+
+function list<T>(item: Form<T>): Form<readonly T[]> {
   return {
-    kind: "tableItem",
-    handle: parseAddress(textOf("claim.table_handle", claim.table_handle)),
-    key: bytesOf("claim.key", claim.key),
-    value: optional("claim.value", claim.value, bytesOf),
+    write: function* (values) {
+      yield "[";
+      for (let i = 0; i < values.length; i++) {
+        if (i > 0) yield ",";
+        yield* item.write(values[i] as T);
+      }
+      yield "]";
+    },
+    read: (given, name) =>
+      Array.isArray(given) ? given.map((one, i) => item.read(one, `${name}[${i}]`)) : fail(name, "a list"),
   };
 }
 
-function itemOf(name: string, value: unknown): ProofBundle["items"][number] {
-  const item = objectOf(name, value);
+function optional<T>(inner: Form<T>): Form<T | undefined> {
   return {
-    key: bytesOf(`${name}.state_key`, item.state_key),
-    value: optional(`${name}.state_value`, item.state_value, bytesOf),
-    proof: {
-      leaf: optional(`${name}.leaf`, item.leaf, (leafName, given) => {
-        const leaf = objectOf(leafName, given);
-        return {
-          keyHash: hashOf(`${leafName}.key_hash`, leaf.key_hash),
-          valueHash: hashOf(`${leafName}.value_hash`, leaf.value_hash),
-        };
-      }),
-      siblings: listOf(`${name}.siblings`, item.siblings, hashOf),
+    write: (value) => (value === undefined ? json(null) : inner.write(value)),
+    read: (given, name) => (given === null ? undefined : inner.read(given, name)),
+  };
+}
+
+type Fields<T> = { readonly [K in keyof T]: readonly [name: string, form: Form<T[K]>] };
+
+/** An object: the name of each member in JSON, in the order in which they are written. */
+function object<T extends object>(fields: Fields<T>): Form<T> {
+  const entries = Object.entries(fields) as [keyof T & string, readonly [string, Form<unknown>]][];
+  return {
+    write: function* (value) {
+      for (const [i, [key, [name, form]]] of entries.entries()) {
+        yield `${i === 0 ? "{" : ","}"${name}":`;
+        yield* form.write(value[key]);
+      }
+      yield "}";
+    },
+    read: (given, at) => {
+      if (typeof given !== "object" || given === null) fail(at, "an object");
+      const members = given as Readonly<Record<string, unknown>>;
+      const read = ([key, [name, form]]: (typeof entries)[number]) => [
+        key,
+        form.read(members[name], `${at}.${name}`),
+      ];
+      return Object.fromEntries(entries.map(read)) as T;
     },
   };
 }
 
-function ledgerOf(value: unknown): MadeBundle["ledger"] {
-  const ledger = objectOf("ledger", value);
-  if (ledger.type === "named") {
-    return { kind: "named", ledgerInfo: bytesOf("ledger.ledger_info", ledger.ledger_info) };
-  }
-  if (ledger.type !== "signed") fail("ledger.type", "named or signed");
+type FieldsOf<T extends { readonly kind: string }> = {
+  readonly [K in T["kind"]]: Fields<Omit<Extract<T, { readonly kind: K }>, "kind">>;
+};
+
+/** Objects of several kinds; the member `type` tells which. */
+function union<T extends { readonly kind: string }>(kinds: FieldsOf<T>): Form<T> {
+  // No field of a kind is called so.
+  const typed = (fields: object) => object<object>({ $type: ["type", text], ...fields } as Fields<object>);
+  const typeOf = (kind: string) => kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const forms = new Map(Object.entries(kinds).map(([kind, fields]) => [kind, typed(fields as object)]));
   return {
-    kind: "signed",
-    start: bytesOf("ledger.start", ledger.start),
-    epochChanges: listOf("ledger.epoch_changes", ledger.epoch_changes, bytesOf),
-    last: bytesOf("ledger.last", ledger.last),
+    write: (value) => forms.get(value.kind)?.write({ ...value, $type: typeOf(value.kind) }) ?? [],
+    read: (given, name) => {
+      const { type } = object({ type: ["type", text] }).read(given, name);
+      for (const [kind, form] of forms) {
+        if (typeOf(kind) !== type) continue;
+        const { $type: _, ...fields } = form.read(given, name) as { readonly $type: string };
+        return { kind, ...fields } as unknown as T;
+      }
+      return fail(`${name}.type`, [...forms.keys()].map(typeOf).join(" or "));
+    },
   };
 }
 
-function parse(text: string): MadeBundle {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new ProofError("malformed", "not a proof bundle: the text is not JSON", { cause });
-  }
-  const bundle = objectOf("the text", value);
-  return {
-    kind: "v0",
-    claim: claimOf(bundle.claim),
-    version: u64Of("ledger_version", bundle.ledger_version),
-    items: listOf("items", bundle.items, itemOf),
-    info: bytesOf("transaction_info", bundle.transaction_info),
-    siblings: listOf("accumulator_siblings", bundle.accumulator_siblings, hashOf),
-    ledger: ledgerOf(bundle.ledger),
-  };
+const at = ["at", optional(u64)] as const;
+const version = ["version", u64] as const;
+const time = ["timestamp_usec", optional(u64)] as const;
+const account = ["address", address] as const;
+
+const claim: Form<Claim> = union<Claim>({
+  balances: {
+    assets: ["asset_types", list(text)],
+    accounts: [
+      "accounts",
+      list(
+        object<BalancesClaim["accounts"][number]>({
+          address: account,
+          amounts: ["balances", list(object({ asset: ["asset", place], amount: ["balance", u64] }))],
+        }),
+      ),
+    ],
+    hasKeys: ["authentication_keys", flag],
+    at,
+  },
+  tableItem: { handle: ["table_handle", address], key: ["key", bytes], at },
+  resource: { address: account, type: ["resource_type", text], group: ["group_type", optional(text)], at },
+  module: { address: account, name: ["module_name", text], at },
+  transaction: { version, hash: ["hash", hash], time },
+  event: {
+    version,
+    index: ["index", u64],
+    event: ["event", bytes],
+    store: ["store", optional(object({ owner: ["owner", address], metadata: ["metadata", address] }))],
+    time,
+  },
+});
+
+const point: Form<Point> = object<Point>({
+  version,
+  info: ["transaction_info", bytes],
+  siblings: ["accumulator_siblings", list(hash)],
+  transaction: ["transaction", optional(bytes)],
+  eventSiblings: ["event_siblings", optional(list(hash))],
+  state: [
+    "state",
+    optional(
+      object<StateItems>({
+        values: ["values", list(optional(bytes))],
+        nodes: ["nodes", bytes],
+        hashes: ["hashes", list(hash)],
+      }),
+    ),
+  ],
+});
+
+const ledger: Form<ProvenLedger> = union<ProvenLedger>({
+  named: { ledgerInfo: ["ledger_info", bytes] },
+  signed: {
+    start: ["start", bytes],
+    epochChanges: ["epoch_changes", list(bytes)],
+    last: ["last", bytes],
+  },
+  above: {},
+});
+
+const bundle: Form<Omit<ProofBundle, "kind">> = object<Omit<ProofBundle, "kind">>({
+  claim: ["claim", claim],
+  points: ["points", list(point)],
+  ledger: ["ledger", ledger],
+});
+
+/** JSON of a bundle, in its one spelling, in pieces. */
+export function bundlePieces(made: ProofBundle): Iterator<string> {
+  return bundle.write(made)[Symbol.iterator]();
 }
 
-function decodeLedger(ledger: MadeBundle["ledger"]): ProofBundle["ledger"] {
-  const preimage = (bytes: Uint8Array) => decodeWith(waypointPreimageCodec, bytes);
-  const signed = (bytes: Uint8Array) => decodeWith(signedLedgerInfoCodec, bytes);
-  if (ledger.kind === "named") return { kind: "named", ledgerInfo: preimage(ledger.ledgerInfo) };
-  const { start, epochChanges, last } = ledger;
-  return {
-    kind: "signed",
-    start: preimage(start),
-    epochChanges: epochChanges.map(signed),
-    last: signed(last),
-  };
+/** JSON of a bundle, in its one spelling. */
+export function bundleToText(made: ProofBundle): string {
+  return [...bundle.write(made)].join("");
 }
 
 /** Reads a bundle in JSON. Throws ProofError `malformed`. */
-export function decodeBundleJson(text: string): ProofBundle {
+export function decodeBundleJson(given: string): ProofBundle {
+  let value: unknown;
   try {
-    const made = parse(text);
-    const written = bundleToText(made);
-    if (text !== written && text !== `${written}\n`) {
-      throw new ProofError(
-        "malformed",
-        "not a proof bundle: it has another member, order, spelling or white space than this program writes; take the file as it was written",
-      );
-    }
-    // Every part in BCS decodes strictly, so that no two texts give one bundle.
-    return { ...made, info: decodeWith(transactionInfoCodec, made.info), ledger: decodeLedger(made.ledger) };
+    value = JSON.parse(given);
+  } catch (cause) {
+    throw new ProofError("malformed", "not a proof bundle: the text is not JSON", { cause });
+  }
+  let read: ProofBundle;
+  try {
+    read = { kind: "v0", ...bundle.read(value, "bundle") };
   } catch (error) {
-    if (!(error instanceof BcsError || error instanceof MoveError)) throw error;
+    if (!(error instanceof MoveError)) throw error;
     throw new ProofError("malformed", `not a proof bundle: ${error.message}`, { cause: error });
   }
-}
-
-/** A decoded bundle as it is made. */
-export function toMade(bundle: ProofBundle): MadeBundle {
-  const preimage = (value: WaypointPreimage) => encodeWith(waypointPreimageCodec, value);
-  const bytes = (signed: SignedLedgerInfo) => encodeWith(signedLedgerInfoCodec, signed);
-  const { ledger } = bundle;
-  const info = encodeWith(transactionInfoCodec, bundle.info);
-  if (ledger.kind === "named") {
-    return { ...bundle, info, ledger: { kind: "named", ledgerInfo: preimage(ledger.ledgerInfo) } };
-  }
-  const { start, epochChanges, last } = ledger;
-  return {
-    ...bundle,
-    info,
-    ledger: {
-      kind: "signed",
-      start: preimage(start),
-      epochChanges: epochChanges.map(bytes),
-      last: bytes(last),
-    },
-  };
+  const written = bundleToText(read);
+  if (given === written || given === `${written}\n`) return read;
+  throw new ProofError(
+    "malformed",
+    "not a proof bundle: it has another member, order, spelling or white space than this program writes; take the file as it was written",
+  );
 }

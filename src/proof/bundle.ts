@@ -1,217 +1,359 @@
-// Bundles: everything that proves a balance or a table item to somebody who has a waypoint and nothing else.
+// Bundles: everything that proves a claim to somebody who has a waypoint and nothing else. No byte is in one that no hash or
+// signature covers, and that the claim does not need.
 import { equalBytes } from "../base/bytes.ts";
-import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
+import { toHex, toPrefixedHex } from "../base/hex.ts";
+import { type Codec, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { struct, variants } from "../bcs/records.ts";
-import { byteString, hash, text, u64 } from "../bcs/scalars.ts";
+import { byteString, hash, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
-import { type Asset, parseAsset } from "../ledger/balances/asset.ts";
-import { balanceKeys } from "../ledger/balances/balance-keys.ts";
-import { addParts, amountOfPart } from "../ledger/balances/balance-parts.ts";
-import { stateKeyCodec, stateKeyHashOfBcs } from "../ledger/formats/state-key.ts";
-import { stateValueCodec, stateValueData, stateValueHash } from "../ledger/formats/state-value.ts";
-import { transactionInfoCodec, transactionInfoHash } from "../ledger/formats/transaction-info.ts";
-import { tableItemKeyHash } from "../ledger/key-hash.ts";
-import type { StateItem } from "../ledger/view.ts";
+import { LedgerError } from "../ledger/errors.ts";
+import { eventHash } from "../ledger/formats/event.ts";
+import { type Transaction, transactionCodec } from "../ledger/formats/transaction.ts";
+import {
+  type TransactionInfo,
+  transactionInfoCodec,
+  transactionInfoHash,
+} from "../ledger/formats/transaction-info.ts";
+import { hashOf, SEEDS } from "../ledger/hash.ts";
 import { type Waypoint, type WaypointPreimage, waypointPreimageCodec } from "../ledger/waypoint.ts";
-import { formatAddress, parseAddress } from "../move/address.ts";
+import { formatAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
-import { formatStructTag } from "../move/type-tag.ts";
-import { parseStructTag } from "../move/type-text.ts";
-import { addressCodec } from "../move/wire.ts";
-import { checkAccumulatorProof } from "./accumulator-proof.ts";
+import { formatTypeTag } from "../move/type-tag.ts";
+import { checkAccumulatorProof, foldAccumulator } from "./accumulator-proof.ts";
 import type { Bls } from "./bls.ts";
+import {
+  assertInOrder,
+  type Claim,
+  claimCodec,
+  depositOf,
+  type EventClaim,
+  eventOf,
+  type ProvenClaim,
+  type ProvenTransaction,
+  provenState,
+  provenTime,
+  type StateClaim,
+  stateKeysOf,
+  TIME_KEYS,
+} from "./claim.ts";
 import { assertNamed, EpochChain } from "./epoch-chain.ts";
 import { ProofError } from "./errors.ts";
 import { signedLedgerInfoCodec } from "./ledger-info.ts";
-import { checkStateProof, stateProofCodec } from "./state-proof.ts";
+import { checkStateItems, stateItemsCodec } from "./state-proof.ts";
 
-/** What a bundle claims. */
-export const claimCodec = variants("Claim", {
-  balance: { address: addressCodec, asset: text, amount: u64 },
-  /** Without a value: the table has no such item. */
-  tableItem: { handle: addressCodec, key: byteString, value: option(byteString) },
+/** The bytes of a value. A bundle may hold a thousand changes of epoch, which are stored and sent as they are. */
+function bytesOf(codec: Codec<unknown>): Codec<Uint8Array> {
+  return {
+    minBytes: codec.minBytes,
+    read: (reader) => {
+      const start = reader.offset;
+      codec.skip(reader);
+      return reader.span(start);
+    },
+    write: (writer, bytes) => void writer.fixed(bytes),
+    skip: codec.skip,
+  };
+}
+
+const pointCodec = struct({
+  version: u64,
+  /** BCS of the transaction info. */
+  info: bytesOf(transactionInfoCodec),
+  /** Siblings of the info in the accumulator of the ledger, from the bottom up. */
+  siblings: vector(hash),
+  /** The bytes of the transaction that its hash covers. */
+  transaction: option(byteString),
+  /** Siblings of an event in the accumulator of the transaction's events, from the bottom up. */
+  eventSiblings: option(vector(hash)),
+  /** Items of the state after the version, which ends a block. */
+  state: option(stateItemsCodec),
 });
-export type Claim = ValueOf<typeof claimCodec>;
+/** A version of the ledger. */
+export type Point = ValueOf<typeof pointCodec>;
 
-const provenItemCodec = struct({
-  /** BCS of the state key. */
-  key: byteString,
-  /** BCS of the state value; undefined where the item does not exist. */
-  value: option(byteString),
-  proof: stateProofCodec,
-});
-export type ProvenItem = ValueOf<typeof provenItemCodec>;
-export const itemsCodec = vector(provenItemCodec);
-export const siblingsCodec = vector(hash);
+const signedBytes = bytesOf(signedLedgerInfoCodec);
+const preimageBytes = bytesOf(waypointPreimageCodec);
 
-/**
- * The ledger that a version is in, and why it is the network's. No byte is in it that no hash or signature covers: of
- * the ledger info that the waypoint names, only what the waypoint hashes.
- */
+/** The ledger that the points are in, and why it is the network's. All parts are BCS. */
 const ledgerCodec = variants("ProvenLedger", {
-  named: { ledgerInfo: waypointPreimageCodec },
+  /** What the waypoint hashes. */
+  named: { ledgerInfo: preimageBytes },
   signed: {
-    /** The end of an epoch, which the waypoint names. */
-    start: waypointPreimageCodec,
-    /** The ends of the epochs after it, one after the other. */
-    epochChanges: vector(signedLedgerInfoCodec),
-    last: signedLedgerInfoCodec,
+    /** The end of an epoch, which the waypoint names: what the waypoint hashes. */
+    start: preimageBytes,
+    /** The signed ends of the epochs after it, one after the other. */
+    epochChanges: vector(signedBytes),
+    last: signedBytes,
   },
+  /** In a file of several bundles: the ledger of the bundle before. */
+  above: {},
 });
-type ProvenLedger = ValueOf<typeof ledgerCodec>;
+export type ProvenLedger = ValueOf<typeof ledgerCodec>;
 
 export const bundleCodec = variants("ProofBundle", {
   v0: {
     claim: claimCodec,
-    /** The last version of a block: the claim holds after it. */
-    version: u64,
-    items: itemsCodec,
-    /** Info of `version`, which has the state root. */
-    info: transactionInfoCodec,
-    /** Siblings of the info in the accumulator, from the bottom up. */
-    siblings: siblingsCodec,
+    /** In ascending order of their versions. */
+    points: vector(pointCodec),
     ledger: ledgerCodec,
   },
 });
 export type ProofBundle = ValueOf<typeof bundleCodec>;
 
 /** What a checked bundle proves. */
-export interface Proven {
-  readonly claim: Claim;
-  readonly version: bigint;
-  /** Version and time of the signed ledger info. */
+export interface VerifiedProof {
+  readonly claim: ProvenClaim;
+  /** The claim holds after this version; a transaction or an event is at it. */
+  readonly ledgerVersion: bigint;
+  /** Time of its block, in microseconds since 1970; undefined if the bundle does not prove it. */
+  readonly timestampUsec: bigint | undefined;
+  /** Time of the block after it, if the bundle proves that. */
+  readonly nextTimestampUsec: bigint | undefined;
+  /** The time for which the version is proven to be the last one. */
+  readonly atUsec: bigint | undefined;
+  /** The version that the validators signed, at or after it. */
   readonly signedVersion: bigint;
-  readonly signedTimeUsec: bigint;
+  /** Time of its block, in microseconds since 1970. */
+  readonly signedTimestampUsec: bigint;
 }
 
 /** Decodes a bundle. Only the bytes that encoding it gives are taken. Throws ProofError `malformed`. */
 export function decodeBundle(bytes: Uint8Array): ProofBundle {
-  let bundle: ProofBundle;
+  return decodePart("proof bundle", bundleCodec, bytes);
+}
+
+export function encodeBundle(bundle: ProofBundle): Uint8Array {
+  return encodeWith(bundleCodec, bundle);
+}
+
+function decodePart<T>(name: string, codec: Codec<T>, bytes: Uint8Array): T {
+  const value = decoding(name, () => decodeWith(codec, bytes));
+  if (equalBytes(encodeWith(codec, value), bytes)) return value;
+  throw new ProofError("malformed", `not a ${name}: it has other bytes than this program writes`);
+}
+
+function decoding<T>(name: string, decode: () => T): T {
   try {
-    bundle = decodeWith(bundleCodec, bytes);
+    return decode();
   } catch (error) {
     if (!(error instanceof BcsError)) throw error;
-    throw new ProofError("malformed", `not a proof bundle: ${error.message}`, { cause: error });
+    throw new ProofError("malformed", `not a ${name}: ${error.message}`, { cause: error });
   }
-  if (equalBytes(encodeWith(bundleCodec, bundle), bytes)) return bundle;
-  throw new ProofError("malformed", "not a proof bundle: it has other bytes than this program writes");
 }
 
 /** Checks a bundle from a waypoint on. Trusts nothing else. Throws ProofError with the first reason against it. */
-export function verifyBundle(bundle: ProofBundle, waypoint: Waypoint, bls: Bls): Proven {
-  const { claim, version, info, siblings, items } = bundle;
-  const ledger = checkLedger(bundle.ledger, waypoint, bls);
-  const leaf = transactionInfoHash(encodeWith(transactionInfoCodec, info));
-  checkAccumulatorProof(siblings, ledger, version, leaf);
-  const { stateCheckpointHash: root } = info;
-  if (root === undefined) {
-    throw new ProofError("mismatch", `version ${version} does not end a block: it has no state root`);
+export function verifyBundle(bundle: ProofBundle, waypoint: Waypoint, bls: Bls): VerifiedProof {
+  return new BundleVerifier(waypoint, bls).verify(bundle);
+}
+
+/** A point whose place in the ledger is checked, and whose transaction is the one of its info. */
+interface CheckedPoint extends Pick<Point, "version" | "eventSiblings" | "state"> {
+  readonly info: TransactionInfo;
+  readonly transaction: Transaction | undefined;
+}
+
+type Parts = Pick<CheckedPoint, "transaction" | "eventSiblings" | "state">;
+const PARTS: readonly (keyof Parts)[] = ["transaction", "eventSiblings", "state"];
+
+/** Checks bundles that may refer to the ledger of the one before. */
+export class BundleVerifier {
+  readonly #waypoint: Waypoint;
+  readonly #bls: Bls;
+  #ledger: WaypointPreimage | undefined;
+
+  constructor(waypoint: Waypoint, bls: Bls) {
+    this.#waypoint = waypoint;
+    this.#bls = bls;
   }
-  checkClaim(claim, new ProvenItems(items, root));
-  return { claim, version, signedVersion: ledger.version, signedTimeUsec: ledger.timestampUsec };
+
+  /** Throws ProofError with the first reason against a bundle. */
+  verify({ claim, points: given, ledger: proof }: ProofBundle): VerifiedProof {
+    const ledger = proof.kind === "above" ? this.#ledger : checkLedger(proof, this.#waypoint, this.#bls);
+    if (ledger === undefined)
+      throw new ProofError("incomplete", "the bundle before, which has the ledger, is missing");
+    this.#ledger = ledger;
+    const points = given.map((point) => checkPoint(point, ledger));
+    if (points.some(({ version }, i) => i > 0 && version <= (points[i - 1]?.version ?? version))) {
+      throw new ProofError("malformed", "the versions are not in ascending order");
+    }
+    const signed = { signedVersion: ledger.version, signedTimestampUsec: ledger.timestampUsec };
+    try {
+      return { ...checkClaim(claim, points), ...signed };
+    } catch (error) {
+      if (error instanceof MoveError || error instanceof BcsError) {
+        throw new ProofError("malformed", `the claim: ${error.message}`, { cause: error });
+      }
+      if (!(error instanceof LedgerError)) throw error;
+      throw new ProofError("claim", error.message, { cause: error });
+    }
+  }
 }
 
 /** Checks that the waypoint leads to the ledger. */
-function checkLedger(ledger: ProvenLedger, waypoint: Waypoint, bls: Bls): WaypointPreimage {
+function checkLedger(
+  ledger: Exclude<ProvenLedger, { readonly kind: "above" }>,
+  waypoint: Waypoint,
+  bls: Bls,
+): WaypointPreimage {
+  const preimageOf = (bytes: Uint8Array) => decodePart("ledger info", waypointPreimageCodec, bytes);
+  const signedOf = (bytes: Uint8Array) => decodePart("signed ledger info", signedLedgerInfoCodec, bytes);
   if (ledger.kind === "named") {
-    assertNamed(waypoint, ledger.ledgerInfo);
-    return ledger.ledgerInfo;
+    const named = preimageOf(ledger.ledgerInfo);
+    assertNamed(waypoint, named);
+    return named;
   }
-  const chain = EpochChain.begin(waypoint, ledger.start, bls);
-  for (const change of ledger.epochChanges) chain.advance(change);
-  chain.check(ledger.last);
-  return ledger.last.ledgerInfo;
+  const chain = EpochChain.begin(waypoint, preimageOf(ledger.start), bls);
+  for (const change of ledger.epochChanges) chain.advance(signedOf(change));
+  const last = signedOf(ledger.last);
+  chain.check(last);
+  return last.ledgerInfo;
 }
 
-/** The items of a bundle, each checked at its first use. */
-class ProvenItems {
-  readonly #items: readonly (ProvenItem & { readonly keyHash: Uint8Array })[];
-
-  constructor(items: readonly ProvenItem[], root: Uint8Array) {
-    this.#items = items.map((item) => {
-      const keyHash = hashOfKey(item.key);
-      checkStateProof(item.proof, root, keyHash, item.value && hashOfValue(item.value));
-      return { ...item, keyHash };
-    });
+function checkPoint(
+  { version, info: bytes, siblings, ...parts }: Point,
+  ledger: WaypointPreimage,
+): CheckedPoint {
+  checkAccumulatorProof(siblings, ledger, version, transactionInfoHash(bytes));
+  const info = decodePart("transaction info", transactionInfoCodec, bytes);
+  const transaction = parts.transaction && decodePart("transaction", transactionCodec, parts.transaction);
+  if (
+    parts.transaction !== undefined &&
+    !equalBytes(hashOf(SEEDS.transaction, parts.transaction), info.transactionHash)
+  ) {
+    throw new ProofError("mismatch", `the transaction is not that of version ${version}`);
   }
-
-  get count(): number {
-    return this.#items.length;
-  }
-
-  /** The value of a key. Items stand in the order in which the claim's rule names their keys. Throws ProofError. */
-  at(place: number, keyHash: Uint8Array): Uint8Array | undefined {
-    const item = this.#items[place];
-    if (item !== undefined && equalBytes(item.keyHash, keyHash)) return item.value;
-    if (this.#items.some((other) => equalBytes(other.keyHash, keyHash)))
-      throw new ProofError("malformed", "the items are not in the order in which the claim rests on them");
-    throw new ProofError("incomplete", "the bundle lacks an item that its claim rests on");
-  }
+  return { ...parts, version, info, transaction };
 }
 
-function hashOfKey(bcs: Uint8Array): Uint8Array {
-  decodeStrictly("key", () => decodeWith(stateKeyCodec, bcs));
-  return stateKeyHashOfBcs(bcs);
-}
-
-function hashOfValue(bcs: Uint8Array): Uint8Array {
-  decodeStrictly("value", () => decodeWith(stateValueCodec, bcs));
-  return stateValueHash(bcs);
-}
-
-function decodeStrictly(what: string, decode: () => unknown): void {
-  try {
-    decode();
-  } catch (error) {
-    if (!(error instanceof BcsError)) throw error;
-    throw new ProofError("malformed", `the ${what} of an item does not decode: ${error.message}`, {
-      cause: error,
-    });
-  }
-}
-
-function checkClaim(claim: Claim, items: ProvenItems): void {
-  if (claim.kind === "tableItem") {
-    const value = items.at(0, tableItemKeyHash(claim.handle, claim.key, undefined));
-    const data = value && stateValueData(value);
-    const isSame =
-      data === undefined || claim.value === undefined ? data === claim.value : equalBytes(data, claim.value);
-    if (!isSame) throw new ProofError("claim", "the table item is proven to have another value");
-    assertNothingElse(items, 1);
+/** Throws ProofError unless a point has these parts and no other: what no claim needs could make a reader believe more. */
+function assertParts(
+  point: CheckedPoint | undefined,
+  ...names: readonly (keyof Parts)[]
+): asserts point is CheckedPoint {
+  if (point !== undefined && PARTS.every((part) => (point[part] !== undefined) === names.includes(part)))
     return;
-  }
-  const keys = balanceKeys(claim.address, assetOf(claim.asset), undefined);
-  const amounts = keys.map((keyHash, place) => amountOfPart(place, asItem(items.at(place, keyHash))));
-  const amount = addParts(amounts);
-  if (amount !== claim.amount) {
-    throw new ProofError("claim", `the balance is proven to be ${amount}, not ${claim.amount}`);
-  }
-  assertNothingElse(items, keys.length);
+  throw new ProofError("malformed", "the bundle has other parts than its claim rests on");
 }
 
-/** The asset of a text in its one spelling, so that no byte of a bundle can change. */
-function assetOf(asset: string): Asset {
-  try {
-    const parsed = parseAsset(asset);
-    const spelling = asset.includes(":")
-      ? formatStructTag(parseStructTag(asset))
-      : formatAddress(parseAddress(asset));
-    if (spelling !== asset) throw new ProofError("malformed", `the asset must be written ${spelling}`);
-    return parsed;
-  } catch (error) {
-    if (!(error instanceof MoveError)) throw error;
-    throw new ProofError("malformed", `asset: ${error.message}`, { cause: error });
+/** Time of the block that a transaction begins; undefined for any other transaction. */
+export function blockTimeOf(transaction: Transaction | undefined): bigint | undefined {
+  if (transaction?.kind === "blockMetadata") return transaction.block.timestampUsec;
+  return transaction?.kind === "blockMetadataExt" ? transaction.block.block.timestampUsec : undefined;
+}
+
+/** Reads items of the state after a version. Throws ProofError. */
+function stateOf({ version, info, state }: CheckedPoint, keys: readonly Uint8Array[]) {
+  const { stateCheckpointHash: root } = info;
+  if (root === undefined || state === undefined) {
+    throw new ProofError("mismatch", `version ${version} does not end a block: it has no state root`);
   }
+  checkStateItems(state, root, keys);
+  const values = new Map(keys.map((key, i) => [toHex(key), state.values[i]]));
+  return (keyHash: Uint8Array): Uint8Array | undefined => values.get(toHex(keyHash));
 }
 
-/** An item that the claim does not rest on could make a reader believe more than is claimed. */
-function assertNothingElse({ count }: ProvenItems, expected: number): void {
-  if (count !== expected)
-    throw new ProofError("malformed", `the claim rests on ${expected} items; the bundle has ${count}`);
+type Checked = Omit<VerifiedProof, "signedVersion" | "signedTimestampUsec">;
+
+function checkClaim(claim: Claim, points: readonly CheckedPoint[]): Checked {
+  if (claim.kind === "transaction" || claim.kind === "event") return checkTransaction(claim, points);
+  return checkState(claim, points);
 }
 
-/** Amounts do not depend on the version that wrote an item. */
-function asItem(value: Uint8Array | undefined): StateItem | undefined {
-  return value && { version: 0n, value };
+function checkState(claim: StateClaim, [point, next, ...more]: readonly CheckedPoint[]): Checked {
+  assertParts(point, "state");
+  assertInOrder(claim);
+  const read = stateOf(point, stateKeysOf(claim));
+  const timestampUsec = provenTime(read);
+  let nextTimestampUsec: bigint | undefined;
+  if (next !== undefined) {
+    assertParts(next, "transaction");
+    nextTimestampUsec = blockTimeOf(next.transaction);
+    if (next.version !== point.version + 1n || nextTimestampUsec === undefined || more.length > 0) {
+      throw new ProofError("malformed", "the second version does not begin the next block");
+    }
+  }
+  const { at } = claim;
+  if (
+    at !== undefined &&
+    (nextTimestampUsec === undefined || at < timestampUsec || at >= nextTimestampUsec)
+  ) {
+    throw new ProofError(
+      "claim",
+      `version ${point.version} is not proven to be the last one at the time ${at}`,
+    );
+  }
+  const proven = provenState(claim, read);
+  return { claim: proven, ledgerVersion: point.version, timestampUsec, nextTimestampUsec, atUsec: at };
+}
+
+/**
+ * The time of a transaction is that of its block: a block metadata transaction at or before it has the time, and the state at
+ * or after it has the same. Times never go back, so none lies between.
+ */
+function checkTransaction(claim: Exclude<Claim, StateClaim>, points: readonly CheckedPoint[]): Checked {
+  const place = points.findIndex(({ version }) => version === claim.version);
+  const point = points[place];
+  const isBlockStart = blockTimeOf(point?.transaction) !== undefined;
+  const isBlockEnd = point?.info.stateCheckpointHash !== undefined;
+  const isAlone = claim.time === undefined || isBlockStart;
+  const end = isAlone ? undefined : points[isBlockEnd ? 1 : 2];
+  const event = claim.kind === "event" ? (["eventSiblings"] as const) : [];
+  assertParts(point, "transaction", ...event, ...(end === point ? (["state"] as const) : []));
+  if (place !== (isAlone ? 0 : 1) || points.length !== (isAlone ? 1 : isBlockEnd ? 2 : 3)) {
+    throw new ProofError("malformed", "the bundle has other versions than its claim rests on");
+  }
+  if (claim.time !== undefined) {
+    const [start] = points;
+    if (!isAlone) assertParts(start, "transaction");
+    const times = [blockTimeOf(start?.transaction)];
+    if (end !== undefined) {
+      if (end !== point) assertParts(end, "state");
+      times.push(provenTime(stateOf(end, TIME_KEYS)));
+    }
+    if (times.some((time) => time !== claim.time)) {
+      throw new ProofError("claim", `version ${claim.version} is not proven to be of the time ${claim.time}`);
+    }
+  }
+  return {
+    claim: claim.kind === "event" ? provenEvent(claim, point) : provenTransaction(claim, point),
+    ledgerVersion: claim.version,
+    timestampUsec: claim.time,
+    nextTimestampUsec: undefined,
+    atUsec: undefined,
+  };
+}
+
+function transactionOf({ version, info, transaction }: CheckedPoint): ProvenTransaction {
+  const sender = transaction?.kind === "user" ? transaction.transaction.raw.sender : undefined;
+  return {
+    version,
+    hash: toPrefixedHex(info.transactionHash),
+    transactionType: transaction?.kind ?? "",
+    sender: sender && formatAddress(sender),
+    isSuccess: info.status.kind === "success",
+    gasUsed: info.gasUsed,
+  };
+}
+
+function provenTransaction(
+  claim: Extract<Claim, { readonly kind: "transaction" }>,
+  point: CheckedPoint,
+): ProvenClaim {
+  if (!equalBytes(claim.hash, point.info.transactionHash)) {
+    throw new ProofError("claim", `version ${claim.version} is proven to be another transaction`);
+  }
+  return { kind: "transaction", ...transactionOf(point) };
+}
+
+function provenEvent(claim: EventClaim, point: CheckedPoint): ProvenClaim {
+  const { eventSiblings: siblings = [] } = point;
+  const root = foldAccumulator(SEEDS.eventAccumulator, siblings, claim.index, eventHash(claim.event));
+  if (!equalBytes(root, point.info.eventRootHash)) {
+    throw new ProofError("mismatch", `version ${claim.version} has no such event at place ${claim.index}`);
+  }
+  const event = eventOf(claim);
+  const type = formatTypeTag(event.type);
+  const deposit = depositOf(event, claim.store);
+  return { kind: "event", ...transactionOf(point), index: claim.index, type, data: event.data, deposit };
 }

@@ -1,15 +1,59 @@
 // What can be proven.
+import { compareBytes } from "../base/bytes.ts";
+import { decodeWith } from "../bcs/codec.ts";
 import type { Asset } from "../ledger/balances/asset.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import type { Address } from "../move/address.ts";
+import { type Address, formatAddress } from "../move/address.ts";
+import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
+import type { StateClaim } from "./claim.ts";
 
 export type ProofQuestion =
-  | { readonly kind: "balance"; readonly address: Address; readonly asset: Asset }
-  | { readonly kind: "tableItem"; readonly handle: Address; readonly key: Uint8Array };
+  /** A claim about the state. The prover fills in amounts and time. */
+  | { readonly kind: "state"; readonly claim: StateClaim }
+  | { readonly kind: "transaction"; readonly version: bigint }
+  | { readonly kind: "event"; readonly version: bigint; readonly index: bigint };
 
 export interface ProofOptions {
-  /** The last version of a block; the newest that is signed when left out. */
+  /** The last version of a block; the newest that is signed when left out. For claims about the state. */
   readonly version?: bigint | undefined;
+  /** The time, in microseconds, that the version was found by. */
+  readonly atUsec?: bigint | undefined;
   /** Where the proof begins; the end of the epoch before when left out. */
   readonly fromWaypoint?: Waypoint | undefined;
+}
+
+/** An account and an asset. */
+export interface AssetOfAccount {
+  readonly address: Address;
+  readonly asset: Asset;
+}
+
+/** Asks for balances; a pair that is given twice is proven once. */
+export function balancesQuestion(pairs: readonly AssetOfAccount[], hasKeys: boolean): ProofQuestion {
+  // Most pairs are of a few assets.
+  const texts = new Map<string, string>();
+  for (const { asset } of pairs) if (!texts.has(asset.id)) texts.set(asset.id, formatAsset(asset));
+  const assets = [...texts.values()].sort();
+  const placeOf = new Map(assets.map((text, place) => [text, place]));
+  const accounts = new Map<string, { readonly address: Address; readonly places: Set<number> }>();
+  for (const { address, asset } of pairs) {
+    const name = formatAddress(address);
+    const account = accounts.get(name) ?? { address, places: new Set() };
+    accounts.set(name, account);
+    account.places.add(placeOf.get(texts.get(asset.id) ?? "") ?? 0);
+  }
+  const sorted = [...accounts.values()].sort((a, b) => compareBytes(a.address, b.address));
+  const claimed = sorted.map(({ address, places }) => ({
+    address,
+    amounts: [...places].sort((a, b) => a - b).map((asset) => ({ asset, amount: 0n })),
+  }));
+  return { kind: "state", claim: { kind: "balances", assets, accounts: claimed, hasKeys, at: undefined } };
+}
+
+/** The one spelling of an asset. */
+function formatAsset({ coinStoreTag, metadata }: Asset): string {
+  if (coinStoreTag === undefined) return formatAddress(metadata);
+  const [coin] = decodeWith(structTagCodec, coinStoreTag).typeArgs;
+  if (coin?.kind !== "struct") throw new Error("a coin store without a coin type");
+  return formatStructTag(coin.struct);
 }

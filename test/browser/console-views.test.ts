@@ -392,13 +392,20 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByText("expected a version, a colon and 64 hex digits").waitFor();
     await page.getByRole("button", { name: "Use the genesis waypoint of this node" }).click();
     await check.click();
-    const proven = page.getByTestId("proven");
+    const proven = page.getByTestId("proven-amount");
     await proven.waitFor();
     const text = await page.getByLabel("The proof as JSON").inputValue();
-    const { claim, ledger_version: version } = JSON.parse(text) as {
-      claim: { address: string; balance: string; asset_type: string };
-      ledger_version: string;
+    const bundle = JSON.parse(text) as {
+      claim: { accounts: { address: string; balances: { balance: string }[] }[]; asset_types: string[] };
+      points: { version: string }[];
     };
+    const [account] = bundle.claim.accounts;
+    const claim = {
+      address: account?.address ?? "",
+      balance: account?.balances[0]?.balance ?? "",
+      asset_type: bundle.claim.asset_types[0],
+    };
+    const [{ version } = { version: "" }] = bundle.points;
     expect(BigInt(claim.balance)).toBeGreaterThan(2n ** 53n);
     // With its date and zone, and as a page to print: what was proven, and nothing else.
     const signed = page.locator("dt", { hasText: "Time of the signed block" }).locator("xpath=..");

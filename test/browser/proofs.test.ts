@@ -27,7 +27,8 @@ let module: Verify;
 function ask(check: () => ReturnType<Verify["verifyProof"]>): string {
   try {
     const { claim, ledgerVersion } = check();
-    return claim.kind === "balance" ? `${claim.balance} at ${ledgerVersion}` : "another claim";
+    if (claim.kind !== "balances") return "another claim";
+    return `${claim.accounts[0]?.balances[0]?.balance} at ${ledgerVersion}`;
   } catch (error) {
     return `refused: ${(error as Error).message}`;
   }
@@ -102,7 +103,7 @@ it("the program refuses a changed byte with one line and exit code 1", async () 
   const run = await runProgram(["verify-proof", path, "--waypoint", waypoint]);
   expect(run.code).toBe(1);
   expect(run.stdout).toBe("");
-  expect(run.stderr).toMatch(/proves nothing: the balance is proven to be \d+, not \d+\n$/);
+  expect(run.stderr).toMatch(/proves nothing: the balance of 0x\w+ in \S+ is proven to be \d+, not \d+\n$/);
   const unnamed = await runProgram(["verify-proof", path]);
   expect(unnamed.code).toBe(2);
 });
@@ -148,7 +149,8 @@ describe.skipIf(!hasChromium)("in a browser", () => {
         return lists.map((list) => {
           try {
             const { claim, ledgerVersion } = verifyProof(new Uint8Array(list), start);
-            return claim.kind === "balance" ? `${claim.balance} at ${ledgerVersion}` : "another claim";
+            if (claim.kind !== "balances") return "another claim";
+            return `${claim.accounts[0]?.balances[0]?.balance} at ${ledgerVersion}`;
           } catch (error) {
             return `refused: ${(error as Error).message}`;
           }

@@ -112,6 +112,11 @@ describe("the event loop is held for 20 ms of processor time at most", () => {
     "simulate_transaction",
     "prove_raw_table_item",
     "prove_account_balance",
+    "prove_balances",
+    "prove_account_resource",
+    "prove_account_module",
+    "prove_transaction_by_version",
+    "prove_event",
   ])("by %s", async (operation) => {
     const requests = onChain.filter((request) => request.operation === operation);
     expect(requests.length).toBeGreaterThan(0);

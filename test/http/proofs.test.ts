@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNode, type Node } from "../../src/index.ts";
 import { parseWaypoint } from "../../src/ledger/waypoint.ts";
-import { decodeBundle, type Proven, verifyBundle } from "../../src/proof/bundle.ts";
+import { decodeBundle, type VerifiedProof, verifyBundle } from "../../src/proof/bundle.ts";
 import { decodeBundleJson } from "../../src/proof/bundle-json.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
 
@@ -32,8 +32,14 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-function check(bundle: ReturnType<typeof decodeBundle>, waypoint = genesis): Proven {
+function check(bundle: ReturnType<typeof decodeBundle>, waypoint = genesis): VerifiedProof {
   return verifyBundle(bundle, parseWaypoint(waypoint), fastestBls());
+}
+
+/** The only balance of a proof. */
+function balanceOf({ claim }: VerifiedProof): unknown {
+  if (claim.kind !== "balances") throw new Error("expected balances");
+  return claim.accounts.flatMap(({ balances }) => balances)[0];
 }
 
 const bcs = { accept: "application/x-bcs" };
@@ -45,9 +51,9 @@ describe("a proof of a balance", () => {
     expect(response.status).toBe(200);
     const proven = check(decodeBundleJson(await response.text()));
     const balance = await (await fetch(`${url}?quoted=true`)).json();
-    expect(proven.claim).toMatchObject({ kind: "balance", asset: COIN, amount: BigInt(balance as string) });
-    expect(response.headers.get("x-node-read-version")).toBe(`${proven.version}`);
-    expect(proven.version).toBe((await node.ledgerInfo()).ledger_version);
+    expect(balanceOf(proven)).toEqual({ asset: COIN, balance: BigInt(balance as string) });
+    expect(response.headers.get("x-node-read-version")).toBe(`${proven.ledgerVersion}`);
+    expect(proven.ledgerVersion).toBe((await node.ledgerInfo()).ledger_version);
     const binary = await fetch(`${url}/proof?from_waypoint=${genesis}`, { headers: bcs });
     const bytes = new Uint8Array(await binary.arrayBuffer());
     expect(check(decodeBundle(bytes))).toEqual(proven);
@@ -59,9 +65,9 @@ describe("a proof of a balance", () => {
       await fetch(`${base}/accounts/0xdead/balance/${COIN}/proof?from_waypoint=${genesis}`),
       await fetch(`${base}/accounts/${owner}/balance/0xa/proof?from_waypoint=${genesis}`),
     ];
-    expect(check(decodeBundleJson(await nobody.text())).claim).toMatchObject({ amount: 0n });
-    const { claim } = check(decodeBundleJson(await native.text()));
-    expect(claim).toMatchObject({ asset: "0xa", amount: await node.balance(owner, "0xa") });
+    expect(balanceOf(check(decodeBundleJson(await nobody.text())))).toMatchObject({ balance: 0n });
+    const shown = balanceOf(check(decodeBundleJson(await native.text())));
+    expect(shown).toEqual({ asset: "0xa", balance: await node.balance(owner, "0xa") });
   });
 
   it("begins at the end of the epoch before where no waypoint is given", async () => {
@@ -120,13 +126,133 @@ describe("a proof of a table item", () => {
 
   it("holds for an item and for its absence", async () => {
     const { claim } = check(decodeBundleJson(await (await ask(table.key)).text()));
-    if (claim.kind !== "tableItem") throw new Error("expected a table item");
+    if (claim.kind !== "table_item") throw new Error("expected a table item");
     const item = await node.rawItem(table.handle, table.key);
     expect(claim.value && Buffer.from(claim.value)).toEqual(item && Buffer.from(item));
     const absent = check(decodeBundleJson(await (await ask("0xffff")).text()));
-    expect(absent.claim).toMatchObject({ kind: "tableItem", value: undefined });
+    expect(absent.claim).toMatchObject({ kind: "table_item", value: undefined });
     const binary = await ask(table.key, bcs);
     expect(check(decodeBundle(new Uint8Array(await binary.arrayBuffer()))).claim).toEqual(claim);
+  });
+});
+
+describe("a proof of", () => {
+  const get = async (path: string): Promise<VerifiedProof> => {
+    const url = `${base}/${path}${path.includes("?") ? "&" : "?"}from_waypoint=${genesis}`;
+    const [json, binary] = [await fetch(url), await fetch(url, { headers: bcs })];
+    const proven = check(decodeBundleJson(await json.text()));
+    expect(check(decodeBundle(new Uint8Array(await binary.arrayBuffer())))).toEqual(proven);
+    expect(json.headers.get("x-node-read-version")).toBe(`${proven.ledgerVersion}`);
+    return proven;
+  };
+
+  it.each([
+    ["a resource", "0x1/resource/0x1::chain_id::ChainId", { kind: "resource", group: undefined }],
+    [
+      "a member of a group",
+      "0xa/resource/0x1::fungible_asset::Metadata",
+      { group: "0x1::object::ObjectGroup" },
+    ],
+    ["a module", "0x1/module/coin", { kind: "module", name: "coin" }],
+  ])("%s holds, and says what the read says", async (_, path, claim) => {
+    const proven = await get(`accounts/${path}/proof`);
+    const read = await fetch(`${base}/accounts/${path}?ledger_version=${proven.ledgerVersion}`, {
+      headers: bcs,
+    });
+    const value = new Uint8Array(await read.arrayBuffer());
+    expect(proven.claim).toMatchObject({ ...claim, value });
+  });
+
+  it.each([
+    ["a resource", "0xdead/resource/0x1::chain_id::ChainId"],
+    ["a member of a group", "0xdead/resource/0x1::fungible_asset::Metadata"],
+    ["a module", "0x1/module/no_such_module"],
+  ])("the absence of %s holds", async (_, path) => {
+    expect((await get(`accounts/${path}/proof`)).claim).toMatchObject({ value: undefined });
+  });
+
+  it("a transaction by its version and its hash, and of its events, holds; in the process too", async () => {
+    const { ledger_version: latest } = await node.ledgerInfo();
+    const page = (await (await fetch(`${base}/transactions?start=${latest - 30n}&limit=30`)).json()) as {
+      readonly version: string;
+      readonly hash: string;
+      readonly type: string;
+      readonly events?: readonly { readonly type: string }[];
+    }[];
+    const sent = page.find(({ type, events = [] }) => type === "user_transaction" && events.length > 1);
+    if (sent === undefined) throw new Error("no transaction with events");
+    const { version, hash, events = [] } = sent;
+    const proven = await get(`transactions/by_version/${version}/proof`);
+    expect(proven.claim).toMatchObject({ kind: "transaction", hash, isSuccess: true });
+    expect(await get(`transactions/by_hash/${hash}/proof`)).toEqual(proven);
+    const options = { fromWaypoint: genesis };
+    expect(check(decodeBundle(await node.proveTransaction(BigInt(version), options)))).toEqual(proven);
+    expect(check(decodeBundle(await node.proveTransaction(hash, options)))).toEqual(proven);
+    for (const [index, { type }] of events.entries()) {
+      const event = await get(`transactions/by_version/${version}/events/${index}/proof`);
+      expect(event.claim).toMatchObject({ kind: "event", type, hash });
+      expect(event.timestampUsec).toBe(proven.timestampUsec);
+      expect(check(decodeBundle(await node.proveEvent(BigInt(version), BigInt(index), options)))).toEqual(
+        event,
+      );
+    }
+    const beyond = await fetch(`${base}/transactions/by_version/${version}/events/${events.length}/proof`);
+    expect(beyond.status).toBe(400);
+    expect((await fetch(`${base}/transactions/by_version/99999999/proof`)).status).toBe(404);
+    expect((await fetch(`${base}/transactions/by_hash/0x${"0".repeat(64)}/proof`)).status).toBe(404);
+  });
+
+  it("many balances holds, each account once, with totals, authentication keys and the time", async () => {
+    const accounts = node.guide()?.accounts.map(({ address }) => address) ?? [];
+    const pairs = ["0xdead", ...accounts].flatMap((address) =>
+      [COIN, "0xa"].map((asset) => ({ address, asset })),
+    );
+    const queries = [...pairs, ...pairs.slice(0, 1)].map(({ address, asset }) => ({
+      address,
+      asset_type: asset,
+    }));
+    const response = await fetch(`${base}/balances/proof?from_waypoint=${genesis}&authentication_keys=true`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ queries }),
+    });
+    const proven = check(decodeBundleJson(await response.text()));
+    const { claim, ledgerVersion, timestampUsec } = proven;
+    if (claim.kind !== "balances") throw new Error("expected balances");
+    const read = await node.balances(pairs, { ledgerVersion });
+    expect(timestampUsec).toBe(read.timestampUsec);
+    const shown = new Map(
+      claim.accounts.flatMap(({ address, balances }) =>
+        balances.map(({ asset, balance }) => [`${BigInt(address)} ${asset}`, balance] as const),
+      ),
+    );
+    expect(shown.size).toBe(pairs.length);
+    for (const [i, { address, asset }] of pairs.entries()) {
+      expect(shown.get(`${BigInt(address)} ${asset}`)).toBe(read.answers[i]);
+    }
+    const sum = [...shown].reduce((all, [name, one]) => (name.endsWith(COIN) ? all + one : all), 0n);
+    expect(claim.totals.get(COIN)).toBe(sum);
+    for (const { address, authenticationKey } of claim.accounts) {
+      // Without an Account resource the key is the address.
+      const account = address === "0xdead" ? undefined : await node.account(address);
+      expect(authenticationKey).toBe(account?.authenticationKey ?? `0x${address.slice(2).padStart(64, "0")}`);
+    }
+    const options = { fromWaypoint: genesis, authenticationKeys: true, ledgerVersion };
+    expect(check(decodeBundle(await node.proveBalances(pairs, options)))).toEqual(proven);
+  });
+
+  it("balances is refused for a query that cannot be asked, by its number", async () => {
+    const queries = [
+      { address: "0x1", asset_type: COIN },
+      { address: "0x1", asset_type: "0xzz" },
+    ];
+    const body = JSON.stringify({ queries });
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${base}/balances/proof`, { method: "POST", headers, body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      message: expect.stringContaining("queries[1]: asset_type"),
+    });
   });
 });
 

@@ -1,17 +1,28 @@
 // Proofs made from the kept history hold for somebody who has the waypoint and nothing else.
 import { describe, expect, it } from "vitest";
+import { toPrefixedHex } from "../../src/base/hex.ts";
+import { decodeWith } from "../../src/bcs/codec.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { type Asset, parseAsset } from "../../src/ledger/balances/asset.ts";
 import { readBalance } from "../../src/ledger/balances/balance.ts";
+import { contractEventCodec } from "../../src/ledger/formats/event.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
+import { decodeRecord } from "../../src/ledger/formats/record.ts";
 import { readTableItem } from "../../src/ledger/items/table-item.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
-import { type Address, parseAddress } from "../../src/move/address.ts";
-import { decodeBundle, type ProofBundle, verifyBundle } from "../../src/proof/bundle.ts";
-import { decodeBundleJson, toMade } from "../../src/proof/bundle-json.ts";
-import { bundleToText, encodeBundle } from "../../src/proof/made-bundle.ts";
+import { type Address, formatAddress, parseAddress } from "../../src/move/address.ts";
+import { formatTypeTag } from "../../src/move/type-tag.ts";
+import {
+  decodeBundle,
+  encodeBundle,
+  type ProofBundle,
+  type VerifiedProof,
+  verifyBundle,
+} from "../../src/proof/bundle.ts";
+import { bundleToText, decodeBundleJson } from "../../src/proof/bundle-json.ts";
+import type { ProvenDeposit } from "../../src/proof/claim.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
-import type { ProofOptions, ProofQuestion } from "../../src/proof/question.ts";
+import { balancesQuestion, type ProofOptions, type ProofQuestion } from "../../src/proof/question.ts";
 import type { SideChange, Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
@@ -42,8 +53,8 @@ async function ask(store: Store, question: ProofQuestion, options: ProofOptions 
     const made = await prove(store, view, question, options);
     const bytes = encodeBundle(made);
     const bundle = decodeBundle(bytes);
-    expect(encodeBundle(toMade(bundle))).toEqual(bytes);
-    expect(decodeBundleJson(bundleToText(made))).toEqual(bundle);
+    expect(encodeBundle(bundle)).toEqual(bytes);
+    expect(encodeBundle(decodeBundleJson(bundleToText(made)))).toEqual(bytes);
     return bundle;
   } finally {
     view.release();
@@ -60,15 +71,16 @@ function questionsOf(run: ChainRun): ProofQuestion[] {
     ),
   ];
   return [
-    ...owners.flatMap((address) => assets.map((asset) => ({ kind: "balance", address, asset }) as const)),
-    ...["0x03415054", "0x05534845", "0x0b"].map(
-      (key) =>
-        ({
-          kind: "tableItem",
-          handle: items.tableHandles.prices,
-          key: Buffer.from(key.slice(2), "hex"),
-        }) as const,
+    ...owners.flatMap((address) => assets.map((asset) => balancesQuestion([{ address, asset }], false))),
+    balancesQuestion(
+      owners.flatMap((address) => assets.map((asset) => ({ address, asset }))),
+      true,
     ),
+    ...["0x03415054", "0x05534845", "0x0b"].map((digits): ProofQuestion => {
+      const key = Buffer.from(digits.slice(2), "hex");
+      const claim = { kind: "tableItem", handle: items.tableHandles.prices, key, at: undefined } as const;
+      return { kind: "state", claim };
+    }),
   ];
 }
 
@@ -76,17 +88,30 @@ function questionsOf(run: ChainRun): ProofQuestion[] {
 async function answer(store: Store, question: ProofQuestion, version: bigint): Promise<unknown> {
   const view = await store.openView();
   try {
-    if (question.kind === "balance")
-      return await readBalance(view, question.address, question.asset, version);
-    const item = await readTableItem(view, question.handle, question.key, version);
-    return item && Buffer.from(item).toString("hex");
+    if (question.kind !== "state") throw new Error("not about the state");
+    const { claim } = question;
+    if (claim.kind === "tableItem") {
+      const item = await readTableItem(view, claim.handle, claim.key, version);
+      return item && Buffer.from(item).toString("hex");
+    }
+    if (claim.kind !== "balances") throw new Error("another claim");
+    const amounts: bigint[] = [];
+    for (const { address, amounts: asked } of claim.accounts) {
+      for (const { asset } of asked) {
+        amounts.push(await readBalance(view, address, parseAsset(claim.assets[asset] ?? ""), version));
+      }
+    }
+    return amounts;
   } finally {
     view.release();
   }
 }
 
-function claimed({ claim }: ProofBundle): unknown {
-  return claim.kind === "balance" ? claim.amount : claim.value && Buffer.from(claim.value).toString("hex");
+function claimed({ claim }: VerifiedProof): unknown {
+  if (claim.kind === "balances") {
+    return claim.accounts.flatMap(({ balances }) => balances.map(({ balance }) => balance));
+  }
+  return "value" in claim ? claim.value && Buffer.from(claim.value).toString("hex") : undefined;
 }
 
 /** Block ends of the last blocks. */
@@ -101,6 +126,14 @@ async function lastEnds(store: Store, count: number): Promise<bigint[]> {
   return ends;
 }
 
+/** Time of the block of a version; undefined above the latest. */
+async function timeAt(store: Store, version: bigint): Promise<bigint | undefined> {
+  const view = await store.openView();
+  const block = await view.getBlockByVersion(version);
+  view.release();
+  return block?.timestampUsec;
+}
+
 describe("proofs", () => {
   it("of every block end inside the window hold from the genesis waypoint, for items that are there and others", async () => {
     const run = await begin("proofs", "8s");
@@ -112,8 +145,10 @@ describe("proofs", () => {
       for (const question of questions.filter((_, q) => (q + i) % 8 === 0)) {
         const bundle = await ask(run.store, question, { version, fromWaypoint });
         const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
-        expect(proven.version).toBe(version);
-        expect(claimed(bundle)).toEqual(await answer(run.store, question, version));
+        expect(proven.ledgerVersion).toBe(version);
+        expect(proven.timestampUsec).toBe(await timeAt(run.store, version));
+        expect(proven.nextTimestampUsec).toBe(await timeAt(run.store, version + 1n));
+        expect(claimed(proven)).toEqual(await answer(run.store, question, version));
       }
     }
     for (const version of outside) {
@@ -123,11 +158,67 @@ describe("proofs", () => {
     }
     const [latest = 0n] = ends;
     const bundle = await ask(run.store, questions[0] as ProofQuestion);
-    expect(bundle.version).toBe(latest);
+    expect(bundle.points.map(({ version }) => version)).toEqual([latest]);
     // Without a waypoint the proof begins at the end of the epoch before.
     const before = await loadEpochEnd(run.store, (await run.position()).epoch - 1n);
     if (before === undefined) throw new Error("no epoch before");
     verifyBundle(bundle, computeWaypoint(before.ledgerInfo), fastestBls());
+  });
+
+  it("tell the times between which a version was the last, and whether the given one is among them", async () => {
+    const run = await begin("times", "1m");
+    for (let i = 0; i < 9; i++) await run.step();
+    const [, , version = 0n] = await lastEnds(run.store, 3);
+    const question = questionsOf(run)[0] as ProofQuestion;
+    const next = (await timeAt(run.store, version + 1n)) ?? 0n;
+    const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
+    const asked = { version, fromWaypoint };
+    const inTime = await ask(run.store, question, { ...asked, atUsec: next - 1n });
+    expect(verifyBundle(inTime, fromWaypoint, fastestBls()).atUsec).toBe(next - 1n);
+    for (const at of [next, ((await timeAt(run.store, version)) ?? 0n) - 1n]) {
+      const claim = { ...inTime.claim, at } as ProofBundle["claim"];
+      expect(() => verifyBundle({ ...inTime, claim }, fromWaypoint, fastestBls())).toThrow(
+        `version ${version} is not proven to be the last one at the time ${at}`,
+      );
+    }
+  });
+
+  it("of every transaction and every event hold, with the time of their block", async () => {
+    const run = await begin("records", "1h");
+    for (let i = 0; i < 6; i++) await run.step();
+    const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
+    const verify = async (question: ProofQuestion): Promise<VerifiedProof> =>
+      verifyBundle(await ask(run.store, question, { fromWaypoint }), fromWaypoint, fastestBls());
+    const view = await run.store.openView();
+    const records = await view.getRecords(1n, 1000, 1 << 24);
+    const deposits: ProvenDeposit[] = [];
+    const types = new Set<string>();
+    for (const { version, bytes } of records) {
+      const { events, info } = decodeRecord(bytes);
+      const time = await timeAt(run.store, version);
+      const { claim, timestampUsec } = await verify({ kind: "transaction", version });
+      if (claim.kind !== "transaction") throw new Error("another claim");
+      expect([claim.hash, timestampUsec]).toEqual([toPrefixedHex(info.transactionHash), time]);
+      types.add(claim.transactionType);
+      for (const [index, event] of events.entries()) {
+        const proven = await verify({ kind: "event", version, index: BigInt(index) });
+        if (proven.claim.kind !== "event") throw new Error("another claim");
+        const { type, data } = decodeWith(contractEventCodec, event);
+        expect([proven.claim.type, proven.claim.data, proven.timestampUsec]).toEqual([
+          formatTypeTag(type),
+          data,
+          time,
+        ]);
+        if (proven.claim.deposit !== undefined) deposits.push(proven.claim.deposit);
+      }
+    }
+    view.release();
+    expect([...types]).toEqual(expect.arrayContaining(["user", "blockMetadata"]));
+    const accounts = Object.values(run.chain.items.demoAccounts).map(({ address }) => formatAddress(address));
+    const paid = deposits.filter(({ account, asset }) => accounts.includes(account) && asset === "0xa");
+    expect(paid.length).toBeGreaterThan(0);
+    const none = { kind: "event", version: 1n, index: 99n } as const;
+    await expect(ask(run.store, none)).rejects.toThrow("event: version 1 has");
   });
 
   it("name what is wrong with a version or a waypoint", async () => {
@@ -180,9 +271,9 @@ describe("proofs", () => {
     const fromWaypoint = checkGenesis(origin.chain.genesisBlob()).waypoint;
     for (const version of await lastEnds(follower.store, 33)) {
       const bundle = await ask(follower.store, question, { version, fromWaypoint });
-      const { signedVersion } = verifyBundle(bundle, fromWaypoint, fastestBls());
-      expect(signedVersion >= version).toBe(true);
-      expect(claimed(bundle)).toEqual(await answer(follower.store, question, version));
+      const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
+      expect(proven.signedVersion >= version).toBe(true);
+      expect(claimed(proven)).toEqual(await answer(follower.store, question, version));
     }
   });
 
@@ -198,8 +289,8 @@ describe("proofs", () => {
       for (const version of await lastEnds(again.store, count)) {
         for (const question of questions.filter((_, i) => i % 5 === 0)) {
           const bundle = await ask(again.store, question, { version, fromWaypoint });
-          verifyBundle(bundle, fromWaypoint, fastestBls());
-          expect(claimed(bundle)).toEqual(await answer(again.store, question, version));
+          const proven = verifyBundle(bundle, fromWaypoint, fastestBls());
+          expect(claimed(proven)).toEqual(await answer(again.store, question, version));
         }
       }
     };

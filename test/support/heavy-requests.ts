@@ -1,4 +1,5 @@
 // For every operation the requests that cost most within its limits.
+import { toPrefixedHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
@@ -238,6 +239,39 @@ export function chainRequests(seed: string, demo: string, genesisWaypoint: strin
       `/tables/${ADDRESS}/raw_item/proof?from_waypoint=${genesisWaypoint}`,
       256 * KIB,
     ),
+    ...[COIN, longType(600, 1)].map((asset_type) => ({
+      operation: "prove_balances",
+      what: `a thousand of ${asset_type.length} characters`,
+      ...post(`/balances/proof?authentication_keys=true&from_waypoint=${genesisWaypoint}`, () =>
+        JSON.stringify({
+          queries: Array.from({ length: 1000 }, (_, i) => ({
+            address: toPrefixedHex(someAddress(i)),
+            asset_type,
+          })),
+        }),
+      ),
+    })),
+    {
+      operation: "prove_account_resource",
+      what: "a member of a group",
+      ...get(`/accounts/0xa/resource/0x1::fungible_asset::Metadata/proof?from_waypoint=${genesisWaypoint}`),
+    },
+    {
+      operation: "prove_account_module",
+      what: "a long one",
+      ...get(`/accounts/0x1/module/coin/proof?from_waypoint=${genesisWaypoint}`),
+    },
+    ...(
+      [
+        ["prove_transaction_by_version", "by_version/3"],
+        ["prove_event", "by_version/3/events/0"],
+        ["prove_transaction_by_hash", `by_hash/0x${"0".repeat(64)}`],
+      ] as const
+    ).map(([operation, path]) => ({
+      operation,
+      what: "from genesis",
+      ...get(`/transactions/${path}/proof?from_waypoint=${genesisWaypoint}`),
+    })),
     {
       operation: "prove_account_balance",
       what: "from genesis",

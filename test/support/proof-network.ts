@@ -1,5 +1,6 @@
 // A network in memory for tests of proofs: validators that sign, epochs that change them, and a ledger of a few items.
 import { bls12_381 } from "@noble/curves/bls12-381.js";
+import { compareBytes } from "../../src/base/bytes.ts";
 import { toHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { stateKeyHashOfBcs } from "../../src/ledger/formats/state-key.ts";
@@ -11,16 +12,19 @@ import {
 } from "../../src/ledger/formats/transaction-info.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../src/ledger/hash.ts";
 import { readTreePath } from "../../src/ledger/state-tree/path.ts";
-import { computeWaypoint } from "../../src/ledger/waypoint.ts";
+import { computeWaypoint, waypointPreimageCodec } from "../../src/ledger/waypoint.ts";
 import { addressFromBytes } from "../../src/move/address.ts";
 import { SIGNATURE_DOMAIN } from "../../src/proof/bls.ts";
-import type { ProofBundle, ProvenItem } from "../../src/proof/bundle.ts";
+import type { ProofBundle } from "../../src/proof/bundle.ts";
+import { type StateClaim, stateKeysOf } from "../../src/proof/claim.ts";
 import {
   type EpochState,
   type LedgerInfo,
   type SignedLedgerInfo,
+  signedLedgerInfoCodec,
   signingMessageOf,
 } from "../../src/proof/ledger-info.ts";
+import { joinStateProofs, type StateProof } from "../../src/proof/state-proof.ts";
 import { createTable } from "./tree-table.ts";
 
 const { longSignatures: scheme, fields } = bls12_381;
@@ -128,22 +132,38 @@ export async function createNetwork(items: readonly NetworkItem[], versions = 5)
   const start = ledgerInfoOf(1n, 0n, filled(9), epochState(2n));
   const change = sign(ledgerInfoOf(2n, 2n, filled(8), epochState(3n)), [0, 1, 2, 3]);
   const last = sign(ledgerInfoOf(3n, version, root), [1, 2, 3]);
-  const prove = async (key: Uint8Array): Promise<ProvenItem> => {
-    const keyHash = stateKeyHashOfBcs(key);
+  const prove = async (keyHash: Uint8Array): Promise<StateProof> => {
     const path = await readTreePath(keyHash, table.reader);
     const valueHash = path.leaf && hashes.get(toHex(path.leaf.keyHash));
-    const proofLeaf = path.leaf && valueHash && { keyHash: path.leaf.keyHash, valueHash };
-    const value = items.find((item) => toHex(item.key) === toHex(key))?.value;
-    return { key, value, proof: { leaf: proofLeaf, siblings: path.siblings } };
+    return {
+      leaf: path.leaf && valueHash && { keyHash: path.leaf.keyHash, valueHash },
+      siblings: path.siblings,
+    };
   };
-  const bundle = async (claim: ProofBundle["claim"], keys: readonly Uint8Array[]): Promise<ProofBundle> => ({
-    kind: "v0",
-    claim,
-    version,
-    items: await Promise.all(keys.map(prove)),
-    info,
-    siblings,
-    ledger: { kind: "signed", start, epochChanges: [change], last },
-  });
+  const valuesByHash = new Map(items.map(({ key, value }) => [toHex(stateKeyHashOfBcs(key)), value]));
+  const valueAt = (keyHash: Uint8Array): Uint8Array | undefined => valuesByHash.get(toHex(keyHash));
+  const ledger = {
+    kind: "signed",
+    start: encodeWith(waypointPreimageCodec, start),
+    epochChanges: [encodeWith(signedLedgerInfoCodec, change)],
+    last: encodeWith(signedLedgerInfoCodec, last),
+  } as const;
+  /** Proves the items under `keys`, by default those that the claim rests on. */
+  const bundle = async (
+    claim: StateClaim,
+    keys: readonly Uint8Array[] = stateKeysOf(claim),
+  ): Promise<ProofBundle & { readonly ledger: typeof ledger }> => {
+    const sorted = keys.toSorted(compareBytes);
+    const state = joinStateProofs(sorted, sorted.map(valueAt), await Promise.all(sorted.map(prove)));
+    const point = {
+      version,
+      info: encodeWith(transactionInfoCodec, info),
+      siblings,
+      transaction: undefined,
+      eventSiblings: undefined,
+      state,
+    };
+    return { kind: "v0", claim, points: [point], ledger };
+  };
   return { bundle, waypoint: computeWaypoint(start), start, change, last };
 }

@@ -16,14 +16,15 @@ export async function proofText(
 
 /** What a check says. */
 export type Verdict =
-  | { readonly isProven: true; readonly proof: VerifiedProof }
+  | { readonly isProven: true; readonly proof: VerifiedProof; readonly statement: string }
   | { readonly isProven: false; readonly reason: string };
 
 /** Checks a proof from a waypoint on; asks nobody. */
 export async function checkProof(proof: Uint8Array | string, waypoint: string): Promise<Verdict> {
-  const { verifyProof } = await import("../../../src/verify.ts");
+  const { statementOf, verifyProof } = await import("../../../src/verify.ts");
   try {
-    return { isProven: true, proof: verifyProof(proof, waypoint.trim()) };
+    const verified = verifyProof(proof, waypoint.trim());
+    return { isProven: true, proof: verified, statement: statementOf(verified) };
   } catch (error) {
     return { isProven: false, reason: error instanceof Error ? error.message : String(error) };
   }

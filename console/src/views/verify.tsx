@@ -29,79 +29,190 @@ const WAYPOINT = /^\d{1,20}:[0-9a-f]{64}$/i;
 
 type Proven = Extract<Verdict, { isProven: true }>["proof"];
 
+/** The only balance of a proof that has one. */
+function onlyBalance({ claim }: Proven) {
+  if (claim.kind !== "balances" || claim.accounts.length !== 1) return undefined;
+  const [account] = claim.accounts;
+  const [only, ...more] = account?.balances ?? [];
+  return account === undefined || only === undefined || more.length > 0
+    ? undefined
+    : { address: account.address, ...only };
+}
+
 /** The asset's name and decimals are no part of a proof: this node's word. */
 function useAsset(proof: Proven): Pick<Answer<"get_balance_detail">, "symbol" | "decimals"> {
-  const { claim } = proof;
-  const { data } = useLoad(
-    claim.kind === "balance" ? `asset ${claim.address} ${claim.asset}` : undefined,
-    async (signal) => {
-      if (claim.kind !== "balance") return {};
-      const relative = `${path("accounts", claim.address, "balance", claim.asset)}/detail`;
-      return (await ask<Answer<"get_balance_detail">>(relative, { signal })).data;
-    },
-  );
+  const only = onlyBalance(proof);
+  const { data } = useLoad(only && `asset ${only.address} ${only.asset}`, async (signal) => {
+    if (only === undefined) return {};
+    const relative = `${path("accounts", only.address, "balance", only.asset)}/detail`;
+    return (await ask<Answer<"get_balance_detail">>(relative, { signal })).data;
+  });
   return data ?? {};
 }
 
-function ProvenCard({ proof, waypoint }: { readonly proof: Proven; readonly waypoint: string }): JSX.Element {
+function Mono({ name, text }: { readonly name: string; readonly text: string }): JSX.Element {
+  return (
+    <Fact name={name} wide>
+      <span class="mono">
+        <LedgerText text={text} max={1000} />
+      </span>
+    </Fact>
+  );
+}
+
+function Value({ value }: { readonly value: Uint8Array | undefined }): JSX.Element {
+  return <Mono name="Value" text={value === undefined ? "none: it is proven not to exist" : toHex(value)} />;
+}
+
+function TransactionFacts({
+  claim,
+}: {
+  readonly claim: Extract<Claim, { readonly hash: string }>;
+}): JSX.Element {
+  return (
+    <>
+      <Fact name="Transaction" wide>
+        <Hash hash={claim.hash} full label="hash" />
+      </Fact>
+      {claim.sender === undefined ? undefined : (
+        <Fact name="Sender" wide>
+          <Address address={claim.sender} full />
+        </Fact>
+      )}
+      <Fact name="Type">{claim.transactionType}</Fact>
+      <Fact name="Success">{claim.isSuccess ? "yes" : "no"}</Fact>
+      {claim.kind === "event" ? (
+        <>
+          <Mono name={`Event ${claim.index}`} text={claim.type} />
+          <Mono name="Data" text={toHex(claim.data)} />
+        </>
+      ) : undefined}
+    </>
+  );
+}
+
+type Claim = Proven["claim"];
+
+function ClaimFacts({ claim }: { readonly claim: Claim }): JSX.Element {
+  switch (claim.kind) {
+    case "balances":
+      return (
+        <>
+          {[...claim.totals].map(([asset, total]) => (
+            <Mono key={asset} name="Total" text={`${groupDigits(`${total}`)} of ${asset}`} />
+          ))}
+        </>
+      );
+    case "table_item":
+      return (
+        <>
+          <Fact name="Table" wide>
+            <Hash hash={claim.tableHandle} full label="handle" />
+          </Fact>
+          <Mono name="Key" text={toHex(claim.key)} />
+          <Value value={claim.value} />
+        </>
+      );
+    case "resource":
+    case "module":
+      return (
+        <>
+          <Fact name="Account" wide>
+            <Address address={claim.address} full />
+          </Fact>
+          <Mono
+            name={claim.kind === "module" ? "Module" : "Resource"}
+            text={claim.kind === "module" ? claim.name : claim.type}
+          />
+          <Value value={claim.value} />
+        </>
+      );
+    default:
+      return <TransactionFacts claim={claim} />;
+  }
+}
+
+/** Every balance, for people who print it. */
+function Balances({ claim }: { readonly claim: Claim }): JSX.Element | null {
+  if (claim.kind !== "balances") return null;
+  return (
+    <table data-testid="proven-balances">
+      <thead>
+        <tr>
+          <th>Account</th>
+          <th>Asset</th>
+          <th class="number">Balance</th>
+        </tr>
+      </thead>
+      <tbody>
+        {claim.accounts.flatMap(({ address, balances }) =>
+          balances.map(({ asset, balance }) => (
+            <tr key={`${address} ${asset}`}>
+              <td>
+                <Address address={address} full />
+              </td>
+              <td class="mono">
+                <LedgerText text={asset} max={1000} />
+              </td>
+              <td class="number">{groupDigits(`${balance}`)}</td>
+            </tr>
+          )),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function TimeFact({
+  name,
+  usec,
+}: {
+  readonly name: string;
+  readonly usec: bigint | undefined;
+}): JSX.Element | null {
+  if (usec === undefined) return null;
+  return (
+    <Fact name={name}>
+      <Time usec={`${usec}`} isWhole />
+      <div class="faint">{formatUtc(`${usec}`)} in UTC</div>
+    </Fact>
+  );
+}
+
+function ProvenCard({
+  proof,
+  statement,
+  waypoint,
+}: Extract<Verdict, { isProven: true }> & { readonly waypoint: string }): JSX.Element {
   const [checkedUsec] = useState(`${Date.now()}000`);
   const version = useStore(live, ({ info }) => info?.sextant_version);
-  const { claim, ledgerVersion, signedVersion, signedTimestampUsec } = proof;
+  const { claim, ledgerVersion, signedVersion } = proof;
   const { symbol, decimals } = useAsset(proof);
+  const only = onlyBalance(proof);
   return (
     <Card className="verdict proven" title="Proven">
-      {claim.kind === "balance" ? (
+      {only === undefined ? undefined : (
         <>
-          <p class="big-amount" data-testid="proven" data-exact={`${claim.balance}`}>
-            <Amount amount={claim.balance} decimals={decimals} symbol={symbol} />
+          <p class="big-amount" data-testid="proven-amount" data-exact={`${only.balance}`}>
+            <Amount amount={only.balance} decimals={decimals} symbol={symbol} />
           </p>
           <p class="faint">
-            {groupDigits(`${claim.balance}`)} in the smallest unit
+            {groupDigits(`${only.balance}`)} in the smallest unit
             {symbol === undefined ? "" : "; symbol and decimals are this node's word, not part of the proof"}
           </p>
         </>
-      ) : (
-        <p data-testid="proven">
-          {claim.value === undefined ? "The table has no item under this key." : "The table has this item."}
-        </p>
       )}
+      <p data-testid="proven">
+        <LedgerText text={statement} max={5000} />
+      </p>
+      <Balances claim={claim} />
       <Facts>
-        {claim.kind === "balance" ? (
-          <>
-            <Fact name="Account" wide>
-              <Address address={claim.address} full />
-            </Fact>
-            <Fact name="Asset" wide>
-              <span class="mono">
-                <LedgerText text={claim.asset} max={1000} />
-              </span>
-            </Fact>
-          </>
-        ) : (
-          <>
-            <Fact name="Table" wide>
-              <Hash hash={claim.tableHandle} full label="handle" />
-            </Fact>
-            <Fact name="Key">
-              <span class="mono">
-                <LedgerText text={toHex(claim.key)} max={100} />
-              </span>
-            </Fact>
-            {claim.value === undefined ? undefined : (
-              <Fact name="Value">
-                <span class="mono">
-                  <LedgerText text={toHex(claim.value)} max={200} />
-                </span>
-              </Fact>
-            )}
-          </>
-        )}
-        <Fact name="After version">{groupDigits(`${ledgerVersion}`)}</Fact>
+        <ClaimFacts claim={claim} />
+        <Fact name={"hash" in claim ? "Version" : "After version"}>{groupDigits(`${ledgerVersion}`)}</Fact>
+        <TimeFact name="Time of the block" usec={proof.timestampUsec} />
+        <TimeFact name="Time of the next block" usec={proof.nextTimestampUsec} />
         <Fact name="Signed at version">{groupDigits(`${signedVersion}`)}</Fact>
-        <Fact name="Time of the signed block">
-          <Time usec={`${signedTimestampUsec}`} isWhole />
-          <div class="faint">{formatUtc(`${signedTimestampUsec}`)} in UTC</div>
-        </Fact>
+        <TimeFact name="Time of the signed block" usec={proof.signedTimestampUsec} />
         <Fact name="Checked">
           <Time usec={checkedUsec} isWhole />
           <div class="faint">Sextant {version ?? ""}</div>
@@ -111,8 +222,8 @@ function ProvenCard({ proof, waypoint }: { readonly proof: Proven; readonly wayp
         </Fact>
       </Facts>
       <p class="faint">
-        Checked in this browser: the hashes lead from the items to the state root and from there to a ledger
-        that is signed by validators, whose epochs follow one another from your waypoint.
+        Checked in this browser: the hashes lead from what is claimed to a ledger that is signed by
+        validators, whose epochs follow one another from your waypoint.
       </p>
       <div class="buttons">
         <Button onClick={() => print()}>Print</Button>
@@ -165,8 +276,8 @@ export function Verify(): JSX.Element {
     <>
       <Title text="Verify a proof" />
       <p class="lead">
-        A proof says what a balance or a table item was, and why a network's validators vouch for it. This
-        page checks it by itself and asks nobody; all that you trust is the waypoint.
+        A proof says what a ledger had, such as a balance or a payment, and why a network's validators vouch
+        for it. This page checks it by itself and asks nobody; all that you trust is the waypoint.
       </p>
       <form class="verify" onSubmit={check}>
         <Card title="Proof">
@@ -176,7 +287,7 @@ export function Verify(): JSX.Element {
                 {...ids}
                 rows={8}
                 spellcheck={false}
-                placeholder='{"claim":{"type":"balance",…'
+                placeholder='{"claim":{"type":"balances",…'
                 value={file === undefined ? text : ""}
                 disabled={file !== undefined}
                 onInput={(event) => {
@@ -216,7 +327,7 @@ export function Verify(): JSX.Element {
       </form>
       <div role="status">
         {verdict === undefined ? undefined : verdict.isProven ? (
-          <ProvenCard proof={verdict.proof} waypoint={waypoint.trim()} />
+          <ProvenCard {...verdict} waypoint={waypoint.trim()} />
         ) : (
           <Card className="verdict refused" title="Refused">
             <p data-testid="refused">

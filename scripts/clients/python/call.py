@@ -34,7 +34,13 @@ from client.api.default import (
     healthy,
     info,
     prove_account_balance,
+    prove_account_module,
+    prove_account_resource,
+    prove_balances,
+    prove_event,
     prove_raw_table_item,
+    prove_transaction_by_hash,
+    prove_transaction_by_version,
     ready,
     simulate_transaction,
     spec_json,
@@ -52,7 +58,8 @@ from client.api.default import (
 from client.models import (
     Account,
     BalanceChange,
-    BalanceClaim,
+    BalancesClaim,
+    BalancesProofRequest,
     BalanceDetail,
     BalanceEvent,
     BalanceQuery,
@@ -218,10 +225,20 @@ for by_hash in (get_transaction_by_hash, wait_transaction_by_hash):
     check(by_hash, lambda response: json.loads(response.content)["version"] == "1", first["hash"])
 check(
     prove_account_balance,
-    typed(ProofBundle, lambda bundle: isinstance(bundle.claim, BalanceClaim) and bundle.claim.balance.isdigit()),
+    typed(ProofBundle, lambda bundle: isinstance(bundle.claim, BalancesClaim) and bundle.claim.accounts[0].balances[0].balance.isdigit()),
     ADA,
     COIN,
 )
+check(
+    prove_balances,
+    typed(ProofBundle, lambda bundle: len(bundle.claim.accounts) == 1),
+    body=BalancesProofRequest(queries=[BalanceQuery(address=ADA, asset_type=COIN)]),
+)
+check(prove_account_resource, typed(ProofBundle), "0x1", "0x1::chain_id::ChainId")
+check(prove_account_module, typed(ProofBundle), "0x1", "coin")
+check(prove_transaction_by_version, typed(ProofBundle), "1")
+check(prove_transaction_by_hash, typed(ProofBundle), first["hash"])
+check(prove_event, typed(ProofBundle), "1", "0")
 check(
     prove_raw_table_item,
     typed(ProofBundle, lambda bundle: isinstance(bundle.claim, TableItemClaim) and bundle.claim.key == KEY),

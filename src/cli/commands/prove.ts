@@ -1,45 +1,131 @@
-// `sextant prove`: writes a proof of a balance or a table item that anybody can check without a node.
+// `sextant prove`: writes a proof that anybody can check without a node.
 import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
-import { blockByVersionRoute } from "../../interface/routes.ts";
+import {
+  balanceProofRoute,
+  blockByVersionRoute,
+  eventProofRoute,
+  moduleProofRoute,
+  rawItemProofRoute,
+  resourceProofRoute,
+  transactionHashProofRoute,
+  transactionProofRoute,
+} from "../../interface/routes.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs, provableText } from "../../node.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
 import { askSource } from "../source/open.ts";
 import { minVersionOf, readAtOf, stateExclusions, stateOptions } from "../source/options.ts";
-import { type ProofQuery, type ReadAtOperand, type Source, SourceError } from "../source/source.ts";
+import { type ReadAtOperand, readAt, type Source, SourceError } from "../source/source.ts";
 
-interface Asked {
-  readonly table: string | undefined;
-  readonly key: string | undefined;
+/** What to prove. */
+interface ProofQuery {
+  /** What the report of the proof must show. */
+  readonly expected: Readonly<Record<string, string>>;
+  readonly ask: (source: Source, when: When) => Promise<string>;
 }
 
-/** Checks what to prove; the function returned finds what names stand for. Throws ConfigError. */
-function queryOf(
-  { table, key }: Asked,
-  operands: readonly string[],
-  context: CommandContext,
-): (source: Source) => Promise<ProofQuery> {
-  if (table === undefined && key === undefined) {
-    const [address, asset] = operandsOf(operands, ["ADDRESS", "ASSET"]);
-    const find = balanceOperands({ address, asset }, context);
+/** Parameters of a query. */
+interface When {
+  readonly ledger_version: bigint | undefined;
+  readonly at: string | undefined;
+  readonly from_waypoint: string | undefined;
+}
+
+type Find = (source: Source) => Promise<ProofQuery>;
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+
+type Finder = (operands: readonly string[], context: CommandContext) => Find;
+
+const balanceFinder: Finder = (operands, context) => {
+  const [account, symbol] = operandsOf(operands, ["ADDRESS", "ASSET"]);
+  const find = balanceOperands({ address: account, asset: symbol }, context);
+  return async (source) => {
+    const { address, asset: asset_type } = await find(source);
+    const values = { address, asset_type };
+    return { expected: values, ask: (from, when) => from.read(balanceProofRoute, { ...values, ...when }) };
+  };
+};
+
+/** What a command line can prove: each checks its operands; the function returned finds what names stand for. */
+const FINDERS: Readonly<Record<string, Finder>> = {
+  balance: balanceFinder,
+  resource: (operands) => {
+    const [account, resource_type] = operandsOf(operands, ["ADDRESS", "TYPE"]);
+    parseOperand("type", "TYPE", resource_type);
     return async (source) => {
-      const found = await find(source);
-      return { address: found.address, asset_type: found.asset };
+      const values = { address: await accountOf(source, account), resource_type };
+      return {
+        expected: values,
+        ask: (from, when) => from.read(resourceProofRoute, { ...values, ...when }),
+      };
     };
+  },
+  module: (operands) => {
+    const [account, module_name] = operandsOf(operands, ["ADDRESS", "NAME"]);
+    return async (source) => {
+      const values = { address: await accountOf(source, account), module_name };
+      return { expected: values, ask: (from, when) => from.read(moduleProofRoute, { ...values, ...when }) };
+    };
+  },
+  transaction: (operands) => {
+    const [given] = operandsOf(operands, ["VERSION|HASH"]);
+    if (HASH.test(given)) {
+      const values = { txn_hash: given };
+      return async () => ({
+        expected: { transaction_hash: given.toLowerCase() },
+        ask: (source, { from_waypoint }) =>
+          source.read(transactionHashProofRoute, { ...values, from_waypoint }),
+      });
+    }
+    const txn_version = `${parseOperand("version", "VERSION", given)}`;
+    return async () => ({
+      expected: { claim: "transaction", ledger_version: txn_version },
+      ask: (source, { from_waypoint }) => source.read(transactionProofRoute, { txn_version, from_waypoint }),
+    });
+  },
+  event: (operands) => {
+    const [version, index] = operandsOf(operands, ["VERSION", "INDEX"]);
+    const txn_version = `${parseOperand("version", "VERSION", version)}`;
+    const event_index = `${parseOperand("version", "INDEX", index)}`;
+    const values = { txn_version, event_index };
+    return async () => ({
+      expected: { ledger_version: txn_version, event_index },
+      ask: (source, { from_waypoint }) => source.read(eventProofRoute, { ...values, from_waypoint }),
+    });
+  },
+};
+
+function accountOf(source: Source, given: string): Promise<string> {
+  return new NameFinder(source).find("address", "ADDRESS", given);
+}
+
+/** Checks what to prove. Throws ConfigError. */
+function queryOf(
+  { table, key }: { readonly table: string | undefined; readonly key: string | undefined },
+  [kind = "", ...rest]: readonly string[],
+  context: CommandContext,
+): Find {
+  if (table === undefined && key === undefined && kind !== "item") {
+    const finder = FINDERS[kind];
+    return finder === undefined ? balanceFinder([kind, ...rest], context) : finder(rest, context);
   }
-  operandsOf(operands, []);
+  operandsOf(kind === "item" || kind === "" ? rest : [kind, ...rest], []);
   if (table === undefined || key === undefined) {
     throw new ConfigError("--table and --key: expected both, or ADDRESS and ASSET");
   }
   checkOperand("table", "--table", table);
   parseOperand("key", "--key", key);
-  return async (source) => ({
-    table_handle: await new NameFinder(source).find("table", "--table", table),
-    key,
-  });
+  return async (source) => {
+    const table_handle = await new NameFinder(source).find("table", "--table", table);
+    return {
+      expected: { table_handle, key },
+      ask: (from, when) => from.read(rawItemProofRoute, { table_handle, ...when }, { key }),
+    };
+  };
 }
 
 /** The versions and the time that were asked for. */
@@ -47,39 +133,47 @@ interface AskedWhen extends ReadAtOperand {
   readonly minLedgerVersion?: bigint | undefined;
 }
 
-const KINDS = { address: "address", asset_type: "asset", table_handle: "table", key: "key" } as const;
+const KINDS = {
+  claim: undefined,
+  address: "address",
+  asset_type: "asset",
+  table_handle: "table",
+  key: "key",
+  resource_type: "type",
+  module_name: undefined,
+  transaction_hash: undefined,
+  event_index: undefined,
+  ledger_version: undefined,
+} as const;
 
 /** What a proof that holds shows in the place of what was asked; undefined if it is that. */
 function differenceOf(
-  query: ProofQuery,
+  { expected }: ProofQuery,
   { version, minLedgerVersion: least, at }: AskedWhen,
   shown: Readonly<Record<string, string>>,
 ): string | undefined {
-  const { ledger_version: proven = "", signed_version: signed, signed_time: time = "" } = shown;
-  const texts: Readonly<Record<string, string>> = { ...query };
+  const { ledger_version: proven = "", time = "", at: provenAt } = shown;
   const differ = (asked: string, found: string): string =>
     `asked for ${asked}, but the node's proof shows ${found}`;
-  for (const [name, kind] of Object.entries(KINDS)) {
+  for (const [name, asked] of Object.entries(expected)) {
+    const kind = KINDS[name as keyof typeof KINDS];
+    const found = shown[name];
     // Addresses and types have more than one spelling.
-    const [asked, found] = [texts[name], shown[name]];
     const [wanted, got] = [asked, found].map((text) =>
-      text === undefined ? undefined : parseOperand(kind, name, text),
+      text === undefined || kind === undefined ? text : parseOperand(kind, name, text),
     );
-    if (!isDeepStrictEqual(wanted, got))
-      return differ(`${name} ${asked ?? "none"}`, `${name} ${found ?? "none"}`);
+    if (!isDeepStrictEqual(wanted, got)) return differ(`${name} ${asked}`, `${name} ${found ?? "none"}`);
   }
   if (version !== undefined && version !== BigInt(proven))
     return differ(`version ${version}`, `version ${proven}`);
   if (least !== undefined && least > BigInt(proven))
     return differ(`version ${least} or later`, `version ${proven}`);
-  // A later signature does not tell the time of the version.
-  if (
-    at !== undefined &&
-    proven === signed &&
-    parseOperand("time", "time", time) > parseOperand("time", "--at", at)
-  )
-    return differ(`the state at ${at}`, `that of ${time}`);
-  return undefined;
+  if (at === undefined) return undefined;
+  const asked = parseOperand("time", "--at", at);
+  if (provenAt !== undefined && parseOperand("time", "at", provenAt) !== asked) return differ(at, provenAt);
+  return parseOperand("time", "time", time) > asked
+    ? differ(`the state at ${at}`, `that of ${time}`)
+    : undefined;
 }
 
 /** How long the node can make such a proof; undefined if it does not say. */
@@ -97,7 +191,7 @@ async function provableOf(source: Source, version: string): Promise<string | und
 
 export const proveCommand = command({
   name: "prove",
-  operands: "[ADDRESS ASSET]",
+  operands: "[balance|resource|module|transaction|event|item] …",
   options: {
     ...stateOptions,
     table: textOption("Prove an item of this table instead of a balance", "TABLE_HANDLE"),
@@ -113,7 +207,10 @@ export const proveCommand = command({
   examples: [
     "sextant prove anna APT",
     'sextant prove 0xcafe 0x1::aptos_coin::AptosCoin --from-waypoint "$(cat waypoint.txt)" --out cafe.json',
-    "sextant prove --table prices --key 0x03415054 --data ./data",
+    "sextant prove transaction 1200",
+    "sextant prove event 1200 2 --out receipt.json",
+    "sextant prove resource 0x1 0x1::chain_id::ChainId",
+    "sextant prove item --table prices --key 0x03415054 --data ./data",
   ],
   run: async (values, operands, context) => {
     const { out, bcs, "from-waypoint": from } = values;
@@ -123,7 +220,7 @@ export const proveCommand = command({
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
     return askSource(values, async (source) => {
       const query = await find(source);
-      const text = await source.proof(query, at, from);
+      const text = await query.ask(source, { ...readAt(at), from_waypoint: from });
       const waypoint = from ?? proofStart(text);
       // No matter which node wrote the answer, only a proof that holds is worth a file.
       const { reason, shown } = checkProof(text, waypoint);
@@ -141,26 +238,22 @@ export const proveCommand = command({
         context.out(text);
         return EXIT_OK;
       }
-      const { balance, value, ledger_version: version = "" } = shown;
-      const what = Object.keys(KINDS)
-        .flatMap((name) => shown[name] ?? [])
-        .join(" ");
+      const { statement, ledger_version: version = "" } = shown;
       const provable = await provableOf(source, version);
       try {
         await writeFile(out, bcs ? proofToBcs(text) : text);
       } catch (error) {
         throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
       }
-      context.out(
-        `${what}: ${balance === undefined ? value : `balance ${balance}`} at version ${version}: wrote ${out}`,
-      );
+      context.out(`${statement}`);
+      context.out(`wrote ${out}`);
       context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
       if (provable !== undefined) {
         context.err(
           `note: the file holds for good; this node can prove version ${version} again ${provable}`,
         );
       }
-      if (at.at !== undefined) {
+      if (at.at !== undefined && shown.at === undefined) {
         context.err(`note: that version ${version} is the last one at ${at.at} is the node's word`);
       }
       if (from === undefined) {

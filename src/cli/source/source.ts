@@ -4,7 +4,6 @@
 import { CodedError } from "../../base/errors.ts";
 import type { Route, RouteValues } from "../../interface/route.ts";
 import {
-  balanceProofRoute,
   balanceRoute,
   balancesRoute,
   detailRoute,
@@ -14,7 +13,6 @@ import {
   holdingsRoute,
   infoRoute,
   ledgerInfoRoute,
-  rawItemProofRoute,
   rawItemRoute,
   rawItemsRoute,
   tableItemCountRoute,
@@ -50,9 +48,6 @@ export interface TableQueryText {
   readonly table_handle: string;
   readonly key: string;
 }
-
-/** What to prove. */
-export type ProofQuery = BalanceQueryText | TableQueryText;
 
 /** The changes to read. */
 export interface HistoryTexts {
@@ -96,7 +91,7 @@ export interface Question<R extends Route = Route> {
   readonly queries?: number | undefined;
 }
 
-function readAt({ version, at }: ReadAtOperand): {
+export function readAt({ version, at }: ReadAtOperand): {
   readonly ledger_version: bigint | undefined;
   readonly at: string | undefined;
 } {
@@ -182,14 +177,6 @@ export abstract class Source {
 
   rawItems(queries: readonly TableQueryText[], at: ReadAtOperand): Promise<string> {
     return this.#text(rawItemsRoute, readAt(at), jsonBody({ queries }), queries.length);
-  }
-
-  /** A proof bundle. */
-  proof(query: ProofQuery, at: ReadAtOperand, from_waypoint: string | undefined): Promise<string> {
-    const asked = { ...readAt(at), from_waypoint };
-    if ("address" in query) return this.#text(balanceProofRoute, { ...query, ...asked });
-    const { table_handle, key } = query;
-    return this.#text(rawItemProofRoute, { table_handle, ...asked }, jsonBody({ key }));
   }
 
   transaction(version: string): Promise<string> {

@@ -59,6 +59,25 @@ export interface ProveOptions extends ReadOptions {
 
 export const PROVE_NAMES: OptionNames<ProveOptions> = { ...READ_NAMES, fromWaypoint: true };
 
+/** What the proof of a set of balances is about. */
+export interface ProveBalancesOptions extends ProveOptions {
+  /** Proves the authentication key of each account too; no when left out. */
+  readonly authenticationKeys?: boolean | undefined;
+}
+
+export const PROVE_BALANCES_NAMES: OptionNames<ProveBalancesOptions> = {
+  ...PROVE_NAMES,
+  authenticationKeys: true,
+};
+
+/** Where the proof of a transaction or an event begins. */
+export type ProveRecordOptions = MinVersionOptions & Pick<ProveOptions, "fromWaypoint">;
+
+export const PROVE_RECORD_NAMES: OptionNames<ProveRecordOptions> = {
+  ...MIN_VERSION_NAMES,
+  fromWaypoint: true,
+};
+
 /** Which rows of a table. */
 export interface TableItemsOptions extends ReadOptions {
   /** Only rows that changed after this version; deleted ones have no value. */

@@ -12,7 +12,7 @@ import { named } from "../schemas/named.ts";
 import { askMany, type BatchAnswer, batchOperation } from "./shared/batch-operation.ts";
 
 /** A pair with its asset as it was written, which is what its total is called by. */
-interface BalanceQuery extends BalancePair {
+export interface BalanceQuery extends BalancePair {
   readonly text: string;
 }
 
@@ -28,6 +28,31 @@ const QUERY_SCHEMA = named("BalanceQuery", {
     },
   },
 });
+
+/** The body of a request for balances. */
+export const BALANCES_BODY = {
+  description:
+    "Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. At most 1 MiB.",
+  query: QUERY_SCHEMA,
+  members: ["address", "asset_type"],
+  example: {
+    queries: [
+      {
+        address: "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce",
+        asset_type: "0x1::aptos_coin::AptosCoin",
+      },
+      {
+        address: "0x2a0f0892cbcb1c872b8b6b62610373eb9814535d4b968f194eecdf6fec44c918",
+        asset_type: "0x1::aptos_coin::AptosCoin",
+      },
+    ],
+  },
+  parse: (address: string, assetType: string): BalanceQuery => ({
+    owner: parseField("address", addressField, address),
+    asset: parseField("asset_type", assetTypeField, assetType),
+    text: assetType,
+  }),
+} as const;
 
 /** Sums by asset; one that is written in several ways is called as it was first. */
 function addUp(
@@ -60,31 +85,7 @@ export const getBalances = batchOperation({
   summary: "Many balances at one version",
   description:
     "The balances of up to 1,000 pairs of an account and an asset, all read at one version: the latest, a given version, or the version at a given time. Results are in the order of the queries; a query that fails has its error in its place. Each balance counts as in `get_account_balance`, so a coin type and the metadata address that it is paired with count the same store.",
-  body: {
-    name: "BalancesRequest",
-    description:
-      "Up to 1,000 pairs of an account and an asset, and the version or the time to read all of them at. At most 1 MiB.",
-    query: QUERY_SCHEMA,
-    members: ["address", "asset_type"],
-    example: {
-      queries: [
-        {
-          address: "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce",
-          asset_type: "0x1::aptos_coin::AptosCoin",
-        },
-        {
-          address: "0x2a0f0892cbcb1c872b8b6b62610373eb9814535d4b968f194eecdf6fec44c918",
-          asset_type: "0x1::aptos_coin::AptosCoin",
-        },
-      ],
-      totals: true,
-    },
-    parse: (address, assetType) => ({
-      owner: parseField("address", addressField, address),
-      asset: parseField("asset_type", assetTypeField, assetType),
-      text: assetType,
-    }),
-  },
+  body: { ...BALANCES_BODY, name: "BalancesRequest", example: { ...BALANCES_BODY.example, totals: true } },
   answer: {
     name: "Balances",
     member: "balances",

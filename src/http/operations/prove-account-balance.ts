@@ -1,7 +1,8 @@
 // A proof of a balance, for somebody who trusts a waypoint and nobody else.
 
 import { balanceProofRoute } from "../../interface/routes.ts";
-import { encodeBundle } from "../../proof/made-bundle.ts";
+import { encodeBundle } from "../../proof/bundle.ts";
+import { balancesQuestion } from "../../proof/question.ts";
 import type { Asker } from "../calls/asker.ts";
 import type { ProveOptions } from "../calls/options.ts";
 import { operation } from "../operation.ts";
@@ -32,7 +33,8 @@ export const proveAccountBalance = operation({
   answer: bundleForms,
   errors: PROOF_ERRORS,
   handle(args, context) {
-    return provenAnswer(context, { kind: "balance", address: args.address, asset: args.asset_type }, args);
+    const question = balancesQuestion([{ address: args.address, asset: args.asset_type }], false);
+    return provenAnswer(context, question, args);
   },
   calls: (node: Asker): ProveBalanceCall => ({
     proveBalance: async (address, asset, options = {}) => {

@@ -1,7 +1,7 @@
 // A proof of a table item, or that the table has none under a key.
 
 import { rawItemProofRoute } from "../../interface/routes.ts";
-import { encodeBundle } from "../../proof/made-bundle.ts";
+import { encodeBundle } from "../../proof/bundle.ts";
 import type { Asker } from "../calls/asker.ts";
 import { toBytes } from "../calls/operands.ts";
 import type { ProveOptions } from "../calls/options.ts";
@@ -43,7 +43,9 @@ export const proveRawTableItem = operation({
   answer: bundleForms,
   errors: [...PROOF_ERRORS],
   handle(args, context) {
-    return provenAnswer(context, { kind: "tableItem", handle: args.table_handle, key: args.body }, args);
+    const { table_handle: handle, body: key } = args;
+    const claim = { kind: "tableItem", handle, key, at: undefined } as const;
+    return provenAnswer(context, { kind: "state", claim }, args);
   },
   calls: (node: Asker): ProveRawItemCall => ({
     proveRawItem: async (handle, key, options = {}) => {

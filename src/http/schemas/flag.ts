@@ -25,6 +25,11 @@ export const quotedField: Field<boolean> = {
   isUndocumented: true,
 };
 
+/** Authentication keys in a proof. */
+export const authenticationKeysField: Field<boolean> = flagField(
+  "`true` proves the authentication key of each account too, so that a signature of its owner can be checked.",
+);
+
 /** A block with its transactions. */
 export const withTransactionsField: Field<boolean> = flagField(
   "`true` returns the block's transactions too.",

@@ -1,11 +1,13 @@
 // What the operations that prove something share: their parameters and the forms of a bundle.
 import { LedgerError } from "../../ledger/errors.ts";
 import { parseWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
-import { bundleToText, encodeBundle, type MadeBundle } from "../../proof/made-bundle.ts";
+import { encodeBundle, type ProofBundle } from "../../proof/bundle.ts";
+import { bundlePieces } from "../../proof/bundle-json.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import type { AnswerForm } from "../operation.ts";
+import { AnswerText, addPieces } from "../printing/answer-text.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
-import { AMOUNT_SCHEMA, U64_SCHEMA } from "./integer.ts";
+import { AMOUNT_SCHEMA, ledgerVersionField, U64_SCHEMA } from "./integer.ts";
 import { described, named, namedUnion, nullableAnswer } from "./named.ts";
 import { readAtFields } from "./read-at.ts";
 
@@ -23,105 +25,169 @@ const fromWaypointField: Field<Waypoint> = {
   parse: (text) => parseWaypoint(text),
 };
 
+/** The place of an event in its transaction. */
+export const eventIndexField: Field<bigint> = {
+  ...ledgerVersionField,
+  description: "The place of the event among those of the transaction, from 0.",
+  example: "0",
+};
+
 /** Parameters of a query. */
 export const proofFields = { ...readAtFields, from_waypoint: fromWaypointField } as const;
 
 const HASHES: JsonSchema = { type: "array", items: HEX_BYTES_SCHEMA };
 const TEXT: JsonSchema = { type: "string" };
 
-const CLAIM_SCHEMA = namedUnion("ProofClaim", "type", {
-  balance: named("BalanceClaim", {
-    type: "object",
-    required: ["type", "address", "asset_type", "balance"],
-    properties: {
-      type: { type: "string", enum: ["balance"] },
+type Members = Readonly<Record<string, JsonSchema>>;
+
+/** An object that has all of its members. */
+function whole(name: string, properties: Members): JsonSchema {
+  return named(name, { type: "object", required: Object.keys(properties), properties });
+}
+
+/** Objects of several kinds; the member `type` tells which. */
+function kinds(
+  name: string,
+  members: Readonly<Record<string, readonly [name: string, Members]>>,
+): JsonSchema {
+  const schemas = Object.entries(members).map(([type, [kind, properties]]) => [
+    type,
+    whole(kind, { type: { type: "string", enum: [type] }, ...properties }),
+  ]);
+  return namedUnion(name, "type", Object.fromEntries(schemas) as Members);
+}
+
+const AT = nullableAnswer(
+  U64_SCHEMA,
+  "Microseconds since 1970: the version is proven to be the last one at this time. Null if that is not proven.",
+);
+const TIME = nullableAnswer(U64_SCHEMA, "Time of the block in microseconds; null if it is not proven.");
+
+const CLAIM_SCHEMA = kinds("ProofClaim", {
+  balances: [
+    "BalancesClaim",
+    {
+      asset_types: { type: "array", items: TEXT, description: "In ascending order." },
+      accounts: {
+        type: "array",
+        description: "In ascending order of their addresses.",
+        items: whole("BalancesOfAccount", {
+          address: TEXT,
+          balances: {
+            type: "array",
+            items: whole("ClaimedBalance", {
+              asset: { type: "integer", minimum: 0, description: "Place in `asset_types`, from 0." },
+              balance: AMOUNT_SCHEMA,
+            }),
+          },
+        }),
+      },
+      authentication_keys: {
+        type: "boolean",
+        description: "Whether the authentication key of each account is proven too.",
+      },
+      at: AT,
+    },
+  ],
+  table_item: ["TableItemClaim", { table_handle: TEXT, key: HEX_BYTES_SCHEMA, at: AT }],
+  resource: [
+    "ResourceClaim",
+    {
       address: TEXT,
-      asset_type: TEXT,
-      balance: AMOUNT_SCHEMA,
+      resource_type: TEXT,
+      group_type: nullableAnswer(TEXT, "The resource group that holds it; null for an item of its own."),
+      at: AT,
     },
-  }),
-  table_item: named("TableItemClaim", {
-    type: "object",
-    required: ["type", "table_handle", "key", "value"],
-    properties: {
-      type: { type: "string", enum: ["table_item"] },
-      table_handle: TEXT,
-      key: HEX_BYTES_SCHEMA,
-      value: nullableAnswer(HEX_BYTES_SCHEMA, "Null if the table has no such item."),
+  ],
+  module: ["ModuleClaim", { address: TEXT, module_name: TEXT, at: AT }],
+  transaction: ["TransactionClaim", { version: U64_SCHEMA, hash: HEX_BYTES_SCHEMA, timestamp_usec: TIME }],
+  event: [
+    "EventClaim",
+    {
+      version: U64_SCHEMA,
+      index: described(U64_SCHEMA, "Place among the events of the transaction, from 0."),
+      event: described(HEX_BYTES_SCHEMA, "BCS of the event."),
+      store: {
+        type: "object",
+        nullable: true,
+        required: ["owner", "metadata"],
+        properties: { owner: TEXT, metadata: TEXT },
+        description: "For a deposit into a primary store: its owner and its asset.",
+      },
+      timestamp_usec: TIME,
     },
-  }),
+  ],
 });
 
-const ITEM_SCHEMA = named("ProvenItem", {
-  type: "object",
-  required: ["state_key", "state_value", "leaf", "siblings"],
-  properties: {
-    state_key: described(HEX_BYTES_SCHEMA, "BCS of the state key."),
-    state_value: nullableAnswer(HEX_BYTES_SCHEMA, "BCS of the state value; null if there is no such item."),
-    leaf: {
-      type: "object",
-      nullable: true,
-      required: ["key_hash", "value_hash"],
-      properties: { key_hash: HEX_BYTES_SCHEMA, value_hash: HEX_BYTES_SCHEMA },
-      description: "The leaf at the end of the key's way through the state tree; null where there is none.",
+const POINT_SCHEMA = whole("ProvenVersion", {
+  version: U64_SCHEMA,
+  transaction_info: described(HEX_BYTES_SCHEMA, "BCS of the info of that version."),
+  accumulator_siblings: { ...HASHES, description: "Hashes beside its way, from the bottom up." },
+  transaction: nullableAnswer(HEX_BYTES_SCHEMA, "The bytes that the transaction's hash covers."),
+  event_siblings: {
+    ...HASHES,
+    nullable: true,
+    description: "Hashes beside the way of the event, from the bottom up.",
+  },
+  state: {
+    type: "object",
+    nullable: true,
+    required: ["values", "nodes", "hashes"],
+    properties: {
+      values: {
+        type: "array",
+        items: nullableAnswer(HEX_BYTES_SCHEMA, "BCS of the state value; null if there is no such item."),
+        description: "In the order of the key hashes that the claim names.",
+      },
+      nodes: described(HEX_BYTES_SCHEMA, "Kinds of the nodes of the walk through the state tree."),
+      hashes: { ...HASHES, description: "Hashes beside the walk, in its order." },
     },
-    siblings: { ...HASHES, description: "Hashes beside the way, from the root down." },
   },
 });
 
-const LEDGER_SCHEMA = namedUnion("ProvenLedger", "type", {
-  named: named("NamedLedger", {
-    type: "object",
-    required: ["type", "ledger_info"],
-    properties: {
-      type: { type: "string", enum: ["named"] },
-      ledger_info: described(HEX_BYTES_SCHEMA, "BCS of what the waypoint itself commits to."),
-    },
-  }),
-  signed: named("SignedLedger", {
-    type: "object",
-    required: ["type", "start", "epoch_changes", "last"],
-    properties: {
-      type: { type: "string", enum: ["signed"] },
+const LEDGER_SCHEMA = kinds("ProvenLedger", {
+  named: [
+    "NamedLedger",
+    { ledger_info: described(HEX_BYTES_SCHEMA, "BCS of what the waypoint itself commits to.") },
+  ],
+  signed: [
+    "SignedLedger",
+    {
       start: described(HEX_BYTES_SCHEMA, "BCS of the end of an epoch, which the waypoint commits to."),
       epoch_changes: {
         ...HASHES,
         description: "BCS of the signed ledger infos that end the epochs after it, in order.",
       },
-      last: described(HEX_BYTES_SCHEMA, "BCS of the signed ledger info that the version is proven in."),
+      last: described(HEX_BYTES_SCHEMA, "BCS of the signed ledger info that the versions are proven in."),
     },
-  }),
+  ],
 });
 
-const BUNDLE_SCHEMA = named("ProofBundle", {
-  type: "object",
-  required: ["claim", "ledger_version", "items", "transaction_info", "accumulator_siblings", "ledger"],
-  properties: {
-    claim: CLAIM_SCHEMA,
-    ledger_version: { ...U64_SCHEMA, description: "The last version of a block: the claim holds after it." },
-    items: { type: "array", items: ITEM_SCHEMA, description: "Every state item that the claim rests on." },
-    transaction_info: described(
-      HEX_BYTES_SCHEMA,
-      "BCS of the info of that version, which has the state root.",
-    ),
-    accumulator_siblings: { ...HASHES, description: "Hashes beside its way, from the bottom up." },
-    ledger: LEDGER_SCHEMA,
+const BUNDLE_SCHEMA = whole("ProofBundle", {
+  claim: CLAIM_SCHEMA,
+  points: {
+    type: "array",
+    items: POINT_SCHEMA,
+    description: "The versions that the claim rests on, in ascending order.",
   },
+  ledger: LEDGER_SCHEMA,
 });
 
 /** Both forms of a bundle. */
-export const bundleForms: { readonly json: AnswerForm<MadeBundle>; readonly bcs: AnswerForm<MadeBundle> } = {
-  json: {
-    schema: BUNDLE_SCHEMA,
-    description: "The bundle. `sextant verify-proof` checks it without a network.",
-    encode: bundleToText,
-  },
-  bcs: {
-    schema: { type: "string", format: "binary" },
-    description: "The same bundle in BCS.",
-    encode: encodeBundle,
-  },
-};
+export const bundleForms: { readonly json: AnswerForm<ProofBundle>; readonly bcs: AnswerForm<ProofBundle> } =
+  {
+    json: {
+      schema: BUNDLE_SCHEMA,
+      description: "The bundle. `sextant verify-proof` checks it without a network.",
+      encode: async (bundle, slices) =>
+        (await addPieces(new AnswerText(), bundlePieces(bundle), slices)).finish(),
+    },
+    bcs: {
+      schema: { type: "string", format: "binary" },
+      description: "The same bundle in BCS.",
+      encode: encodeBundle,
+    },
+  };
 
 /** Errors of every proof. */
 export const PROOF_ERRORS = ["unprovable"] as const;

@@ -1,4 +1,5 @@
 // Transactions of every kind, submitted by users, validators and the chain itself, and their hash.
+import { concatBytes } from "../../base/bytes.ts";
 import type { ValueOf } from "../../bcs/codec.ts";
 import { variants } from "../../bcs/records.ts";
 import { hash } from "../../bcs/scalars.ts";
@@ -56,6 +57,11 @@ export const USER_VARIANT = 0;
 export const GENESIS_VARIANT = 1;
 
 const USER_TAG: Uint8Array = Uint8Array.of(USER_VARIANT);
+
+/** The bytes that the hash of a transaction covers, from its BCS. */
+export function hashedTransaction(bcs: Uint8Array): Uint8Array {
+  return bcs[0] === USER_VARIANT ? concatBytes(USER_TAG, hashedForm(bcs.subarray(1))) : bcs;
+}
 
 /** Hash of a transaction from its BCS. The caller must have decoded or skipped the transaction first. */
 export function transactionHash(bcs: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 // Proofs of answers, from the kept history of the store.
 import { LedgerError } from "../../ledger/errors.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import type { MadeBundle } from "../../proof/made-bundle.ts";
+import type { ProofBundle } from "../../proof/bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../../proof/question.ts";
 import type { Store } from "../../store/contract.ts";
 import { type PruneWindow, parsePruneWindow } from "../../sync/maintenance/prune-window.ts";
@@ -25,7 +25,7 @@ export class ProofQuestions {
     this.#store = store;
   }
 
-  async prove(view: LedgerView, question: ProofQuestion, options: ProofOptions): Promise<MadeBundle> {
+  async prove(view: LedgerView, question: ProofQuestion, options: ProofOptions): Promise<ProofBundle> {
     const store = this.#store();
     if (store === undefined) throw new LedgerError("no_ledger", "there is no ledger yet");
     this.#prover ??= import("../../sync/proofs/prover.ts");

@@ -10,6 +10,7 @@ import { addressField, tableHandleField } from "../../http/schemas/address.ts";
 import { assetTypeField } from "../../http/schemas/asset-type.ts";
 import { HEX_BYTES_EXPECTED } from "../../http/schemas/hex-bytes.ts";
 import { ledgerVersionField } from "../../http/schemas/integer.ts";
+import { resourceTypeField } from "../../http/schemas/move-type.ts";
 import { fromField, toField } from "../../http/schemas/range.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { parseWaypoint } from "../../ledger/waypoint.ts";
@@ -24,6 +25,7 @@ const OPERANDS = {
   address: addressField,
   asset: assetTypeField,
   table: tableHandleField,
+  type: resourceTypeField,
   key: { expected: HEX_BYTES_EXPECTED, parse: parseKey },
   version: ledgerVersionField,
   waypoint: { expected: "<version>:<64 hex digits>", parse: parseWaypoint },

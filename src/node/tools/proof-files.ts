@@ -1,24 +1,28 @@
 // Proofs outside of a node: their two forms, and the check of one with the fastest library of this machine.
 import { toPrefixedHex } from "../../base/hex.ts";
 import { formatTime } from "../../base/texts/time-text.ts";
-import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
-import { decodeBundleJson, toMade } from "../../proof/bundle-json.ts";
+import { decodeWith } from "../../bcs/codec.ts";
+import { computeWaypoint, formatWaypoint, waypointPreimageCodec } from "../../ledger/waypoint.ts";
+import { encodeBundle, type VerifiedProof } from "../../proof/bundle.ts";
+import { decodeBundleJson } from "../../proof/bundle-json.ts";
 import { ProofError } from "../../proof/errors.ts";
-import { encodeBundle } from "../../proof/made-bundle.ts";
 import { fastestBls } from "../../proof/native-bls.ts";
-import { type ProvenClaim, verifyProofWith } from "../../proof/verify-proof.ts";
+import { statementOf } from "../../proof/statement.ts";
+import { verifyProofWith } from "../../proof/verify-proof.ts";
 import { cutoffUsec, parsePruneWindow } from "../../sync/maintenance/prune-window.ts";
 import { parseOperand } from "./operands.ts";
 
 /** A bundle in JSON as BCS. Throws ProofError. */
 export function proofToBcs(text: string): Uint8Array {
-  return encodeBundle(toMade(decodeBundleJson(text)));
+  return encodeBundle(decodeBundleJson(text));
 }
 
 /** The waypoint that a bundle in JSON begins at. Throws ProofError. */
 export function proofStart(text: string): string {
   const { ledger } = decodeBundleJson(text);
-  return formatWaypoint(computeWaypoint(ledger.kind === "named" ? ledger.ledgerInfo : ledger.start));
+  if (ledger.kind === "above") throw new ProofError("incomplete", "the bundle has no ledger of its own");
+  const start = ledger.kind === "named" ? ledger.ledgerInfo : ledger.start;
+  return formatWaypoint(computeWaypoint(decodeWith(waypointPreimageCodec, start)));
 }
 
 /**
@@ -41,44 +45,104 @@ export function provableText(info: Readonly<Record<string, unknown>>, blockUsec:
   return [...(soonest === undefined ? [] : [soonest.text]), ...limits].join(" and ");
 }
 
-/** What a checked proof says, as lines of a report. */
+/** What a checked proof says, as fields of a report. */
 export interface ProofReport {
   readonly verdict: "proven" | "refuted";
   /** Why it does not hold. */
   readonly reason?: string;
   /** What it proves. */
   readonly shown: Readonly<Record<string, string>>;
+  /** What was checked. */
+  readonly proof?: VerifiedProof;
 }
 
 /** Checks a proof. Throws ConfigError for a text that is no waypoint. */
 export function checkProof(proof: Uint8Array | string, waypoint: string): ProofReport {
   parseOperand("waypoint", "--waypoint", waypoint);
   try {
-    const { claim, ledgerVersion, signedVersion, signedTimestampUsec } = verifyProofWith(
-      fastestBls(),
-      proof,
-      waypoint,
-    );
-    const shown = {
-      ...claimLines(claim),
-      ledger_version: `${ledgerVersion}`,
-      signed_version: `${signedVersion}`,
-      signed_time: formatTime(signedTimestampUsec),
-    };
-    return { verdict: "proven", shown };
+    const verified = verifyProofWith(fastestBls(), proof, waypoint);
+    return { verdict: "proven", shown: reportOf(verified), proof: verified };
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
     return { verdict: "refuted", reason: error.message, shown: {} };
   }
 }
 
-function claimLines(claim: ProvenClaim): Record<string, string> {
-  if (claim.kind === "balance") {
-    return { address: claim.address, asset_type: claim.asset, balance: `${claim.balance}` };
-  }
-  return {
-    table_handle: claim.tableHandle,
-    key: toPrefixedHex(claim.key),
-    value: claim.value === undefined ? "none: the table has no such item" : toPrefixedHex(claim.value),
+function reportOf(proof: VerifiedProof): Record<string, string> {
+  const { ledgerVersion, timestampUsec, nextTimestampUsec, atUsec, signedVersion, signedTimestampUsec } =
+    proof;
+  const times = {
+    time: timestampUsec,
+    next_time: nextTimestampUsec,
+    at: atUsec,
+    signed_time: signedTimestampUsec,
   };
+  const shown: Record<string, string> = {
+    statement: statementOf(proof),
+    claim: proof.claim.kind,
+    ...claimFields(proof.claim),
+    ledger_version: `${ledgerVersion}`,
+    signed_version: `${signedVersion}`,
+  };
+  for (const [name, usec] of Object.entries(times)) if (usec !== undefined) shown[name] = formatTime(usec);
+  return shown;
+}
+
+function valueText(value: Uint8Array | undefined): string {
+  return value === undefined ? "none: it is proven not to exist" : toPrefixedHex(value);
+}
+
+function claimFields(claim: VerifiedProof["claim"]): Record<string, string> {
+  switch (claim.kind) {
+    case "balances":
+      return balanceFields(claim);
+    case "table_item":
+      return {
+        table_handle: claim.tableHandle,
+        key: toPrefixedHex(claim.key),
+        value: valueText(claim.value),
+      };
+    case "resource": {
+      const { address, type, group, value } = claim;
+      const kept = group === undefined ? {} : { group_type: group };
+      return { address, resource_type: type, ...kept, value: valueText(value) };
+    }
+    case "module":
+      return { address: claim.address, module_name: claim.name, value: valueText(claim.value) };
+    default: {
+      const { hash, sender, transactionType, isSuccess } = claim;
+      const shown = { transaction_hash: hash, transaction_type: transactionType, success: `${isSuccess}` };
+      const sent = sender === undefined ? {} : { sender };
+      if (claim.kind === "transaction") return { ...shown, ...sent };
+      const { index, type, data, deposit } = claim;
+      const { account, asset, amount } = deposit ?? {};
+      const paid = deposit && {
+        account: `${account}`,
+        ...(asset === undefined ? {} : { asset_type: asset }),
+        amount: `${amount}`,
+      };
+      return {
+        ...shown,
+        ...sent,
+        event_index: `${index}`,
+        event_type: type,
+        data: toPrefixedHex(data),
+        ...paid,
+      };
+    }
+  }
+}
+
+/** One balance in three fields, of more the totals. */
+function balanceFields({
+  accounts,
+  totals,
+}: Extract<VerifiedProof["claim"], { readonly kind: "balances" }>): Record<string, string> {
+  const [account] = accounts;
+  const [only] = account?.balances ?? [];
+  if (account !== undefined && only !== undefined && accounts.length === 1 && account.balances.length === 1) {
+    return { address: account.address, asset_type: only.asset, balance: `${only.balance}` };
+  }
+  const sums = [...totals].map(([asset, total]) => [`total ${asset}`, `${total}`]);
+  return { accounts: `${accounts.length}`, ...Object.fromEntries(sums) };
 }

@@ -1,8 +1,10 @@
 // Nodes of the transaction accumulator of a stored ledger, and the siblings of a range of its versions.
 
+import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { readInfoBytes } from "../../ledger/formats/record.ts";
 import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../ledger/hash.ts";
+import type { AccumulatorState } from "../../ledger/position.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { accumulatorHeight, type RangeProof } from "../../proof/accumulator-proof.ts";
 import type { Store } from "../../store/contract.ts";
@@ -67,6 +69,13 @@ export class AccumulatorNodes {
       else siblings.push(await this.#hashOf(level, index ^ 1n));
     }
     return siblings;
+  }
+
+  /** Roots of the full subtrees before a version, from those before an earlier one. */
+  async leftOf(version: bigint, earlier: AccumulatorState): Promise<readonly Uint8Array[]> {
+    const accumulator = transactionAccumulator(earlier);
+    while (accumulator.leafCount < version) accumulator.append(await this.#leafOf(accumulator.leafCount));
+    return accumulator.state().frozen;
   }
 
   async #hashOf(level: number, index: bigint): Promise<Uint8Array> {

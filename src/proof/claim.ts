@@ -1,0 +1,373 @@
+// What a bundle can claim, and the rules that lead from proven items, transactions and events to a claim. The rule of a claim
+// names the keys of its state items, so that no bundle can leave one out.
+import { compareBytes, equalBytes } from "../base/bytes.ts";
+import { toPrefixedHex } from "../base/hex.ts";
+import { decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
+import { BcsReader } from "../bcs/reader.ts";
+import { struct, variants } from "../bcs/records.ts";
+import { bool, byteString, hash, text, u16, u64 } from "../bcs/scalars.ts";
+import { option, vector } from "../bcs/sequences.ts";
+import { type Asset, parseAsset, primaryStoreAddress } from "../ledger/balances/asset.ts";
+import { balanceKeys } from "../ledger/balances/balance-keys.ts";
+import { addParts, amountOfPart } from "../ledger/balances/balance-parts.ts";
+import { type ContractEvent, contractEventCodec } from "../ledger/formats/event.ts";
+import { stateValueData } from "../ledger/formats/state-value.ts";
+import { findGroupMembers } from "../ledger/items/resource-group.ts";
+import { frameworkTag } from "../ledger/items/resources.ts";
+import {
+  moduleKeyHash,
+  resourceGroupKeyHash,
+  resourceKeyHash,
+  tableItemKeyHash,
+} from "../ledger/key-hash.ts";
+import { type Address, FRAMEWORK, formatAddress, parseAddress } from "../move/address.ts";
+import { isIdentifier } from "../move/identifier.ts";
+import { formatStructTag, formatTypeTag, structTagCodec } from "../move/type-tag.ts";
+import { parseStructTag } from "../move/type-text.ts";
+import { addressCodec } from "../move/wire.ts";
+import { ProofError } from "./errors.ts";
+
+/** Given: the version is the last one whose block is not after this time, in microseconds since 1970. */
+const at = option(u64);
+/** Time of the block, in microseconds since 1970. */
+const time = option(u64);
+
+export const claimCodec = variants("Claim", {
+  balances: {
+    /** In ascending order, each in its one spelling. */
+    assets: vector(text),
+    /** In ascending order of their addresses. */
+    accounts: vector(
+      struct({
+        address: addressCodec,
+        /** In ascending order of the assets, each by its place in the list above. */
+        amounts: vector(struct({ asset: u16, amount: u64 })),
+      }),
+    ),
+    /** Whether the authentication key of each account is proven too. */
+    hasKeys: bool,
+    at,
+  },
+  tableItem: { handle: addressCodec, key: byteString, at },
+  resource: {
+    address: addressCodec,
+    type: text,
+    /** Type of the resource group that holds it; undefined for an item of its own. */
+    group: option(text),
+    at,
+  },
+  module: { address: addressCodec, name: text, at },
+  transaction: { version: u64, hash, time },
+  event: {
+    version: u64,
+    /** Its place among the events of the transaction, from 0. */
+    index: u64,
+    /** BCS of the event. */
+    event: byteString,
+    /** For a deposit into a primary store: whose store of which asset, which the store's address commits to. */
+    store: option(struct({ owner: addressCodec, metadata: addressCodec })),
+    time,
+  },
+});
+export type Claim = ValueOf<typeof claimCodec>;
+type ClaimOf<Kind extends Claim["kind"]> = Extract<Claim, { readonly kind: Kind }>;
+export type BalancesClaim = ClaimOf<"balances">;
+export type EventClaim = ClaimOf<"event">;
+/** Claims about the state after a version. */
+export type StateClaim = Exclude<Claim, ClaimOf<"transaction"> | EventClaim>;
+
+/** The balances of an account. */
+export interface ProvenAccount {
+  readonly address: string;
+  /** Hex; the address itself where there is no Account resource. Undefined if the proof leaves it out. */
+  readonly authenticationKey: string | undefined;
+  readonly balances: readonly { readonly asset: string; readonly balance: bigint }[];
+}
+
+/** A payment to an account. */
+export interface ProvenDeposit {
+  readonly account: string;
+  /** Undefined where the event does not name it. */
+  readonly asset: string | undefined;
+  readonly amount: bigint;
+}
+
+/** What a proof proves. A value that is undefined is proven not to exist. */
+export type ProvenClaim =
+  | {
+      readonly kind: "balances";
+      readonly accounts: readonly ProvenAccount[];
+      /** Sums by asset. */
+      readonly totals: ReadonlyMap<string, bigint>;
+    }
+  | {
+      readonly kind: "table_item";
+      readonly tableHandle: string;
+      readonly key: Uint8Array;
+      readonly value: Uint8Array | undefined;
+    }
+  | {
+      readonly kind: "resource";
+      readonly address: string;
+      readonly type: string;
+      /** The group that was looked into. That the type belongs to it is not proven. */
+      readonly group: string | undefined;
+      readonly value: Uint8Array | undefined;
+    }
+  | {
+      readonly kind: "module";
+      readonly address: string;
+      readonly name: string;
+      readonly value: Uint8Array | undefined;
+    }
+  | ({ readonly kind: "transaction" } & ProvenTransaction)
+  | ({
+      readonly kind: "event";
+      readonly index: bigint;
+      readonly type: string;
+      readonly data: Uint8Array;
+      readonly deposit: ProvenDeposit | undefined;
+    } & ProvenTransaction);
+
+export interface ProvenTransaction {
+  readonly version: bigint;
+  readonly hash: string;
+  readonly transactionType: string;
+  /** Undefined for a transaction that no user sent. */
+  readonly sender: string | undefined;
+  readonly isSuccess: boolean;
+  readonly gasUsed: bigint;
+}
+
+function malformed(reason: string): ProofError {
+  return new ProofError("malformed", reason);
+}
+
+/** Throws ProofError unless a text is in its one spelling, so that no byte of a bundle can change. */
+function assertSpelling(what: string, given: string, spelling: string): void {
+  if (given !== spelling) throw malformed(`the ${what} must be written ${spelling}`);
+}
+
+function assetOf(given: string): Asset {
+  const isCoin = given.includes(":");
+  assertSpelling(
+    "asset",
+    given,
+    isCoin ? formatStructTag(parseStructTag(given)) : formatAddress(parseAddress(given)),
+  );
+  return parseAsset(given);
+}
+
+const parsedAssets = new WeakMap<readonly string[], readonly Asset[]>();
+
+/** The assets of a claim, which may be a thousand and are needed for each of its accounts. */
+function assetsOf(names: readonly string[]): readonly Asset[] {
+  const assets = parsedAssets.get(names) ?? names.map(assetOf);
+  parsedAssets.set(names, assets);
+  return assets;
+}
+
+function tagBytes(what: string, given: string): Uint8Array {
+  const tag = parseStructTag(given);
+  assertSpelling(what, given, formatStructTag(tag));
+  return encodeWith(structTagCodec, tag);
+}
+
+const TIME_KEY = resourceKeyHash(FRAMEWORK, frameworkTag("timestamp", "CurrentTimeMicroseconds"), undefined);
+const ACCOUNTS_AT_ONCE = 50;
+const ACCOUNT_TAG = frameworkTag("account", "Account");
+
+/** The value of the item of a key hash; undefined where it does not exist. */
+type ReadItem = (keyHash: Uint8Array) => Uint8Array | undefined;
+
+/** The time of the state, in microseconds. */
+export function provenTime(read: ReadItem): bigint {
+  const value = read(TIME_KEY);
+  if (value === undefined) throw new ProofError("claim", "the state has no time");
+  return decodeWith(u64, stateValueData(value));
+}
+
+/**
+ * What a claim says by the values of its items, which it asks for by their key hashes. Throws ProofError for a claim that
+ * they refute, MoveError for texts that are no types, BcsError and LedgerError for values that are none.
+ */
+export function provenState(claim: StateClaim, read: ReadItem): ProvenClaim {
+  if (claim.kind === "balances") return provenBalances(claim, read);
+  const dataOf = (keyHash: Uint8Array): Uint8Array | undefined => {
+    const value = read(keyHash);
+    return value && stateValueData(value);
+  };
+  if (claim.kind === "tableItem") {
+    const { handle, key } = claim;
+    const value = dataOf(tableItemKeyHash(handle, key, undefined));
+    return { kind: "table_item", tableHandle: formatAddress(handle), key, value };
+  }
+  const address = formatAddress(claim.address);
+  if (claim.kind === "module") {
+    const { name } = claim;
+    if (!isIdentifier(name)) throw malformed("the name of the module is no identifier");
+    return { kind: "module", address, name, value: dataOf(moduleKeyHash(claim.address, name, undefined)) };
+  }
+  const { type, group } = claim;
+  const tag = tagBytes("type", type);
+  if (group === undefined) {
+    return {
+      kind: "resource",
+      address,
+      type,
+      group,
+      value: dataOf(resourceKeyHash(claim.address, tag, undefined)),
+    };
+  }
+  const members = dataOf(resourceGroupKeyHash(claim.address, tagBytes("group", group), undefined));
+  const found = members && findGroupMembers(members, [tag]);
+  if (members !== undefined && found === undefined)
+    throw new ProofError("claim", "the resource group does not decode");
+  return { kind: "resource", address, type, group, value: found?.[0] };
+}
+
+/** The amounts of a claim, and the authentication keys. */
+function provenBalances({ assets: names, accounts, hasKeys }: BalancesClaim, read: ReadItem): ProvenClaim {
+  const assets = assetsOf(names);
+  const totals = new Map<string, bigint>();
+  const shown = accounts.map(({ address, amounts }): ProvenAccount => {
+    const balances = amounts.map(({ asset: place, amount }) => {
+      const [asset, name] = [assets[place], names[place]];
+      if (asset === undefined || name === undefined) {
+        throw malformed("a balance is of an asset that is not listed");
+      }
+      const balance = amountOf(address, asset, read);
+      if (balance !== amount) {
+        throw new ProofError(
+          "claim",
+          `the balance of ${formatAddress(address)} in ${name} is proven to be ${balance}, not ${amount}`,
+        );
+      }
+      totals.set(name, (totals.get(name) ?? 0n) + amount);
+      return { asset: name, balance };
+    });
+    return {
+      address: formatAddress(address),
+      authenticationKey: hasKeys ? keyOf(address, read) : undefined,
+      balances,
+    };
+  });
+  return { kind: "balances", accounts: shown, totals };
+}
+
+/** Throws ProofError unless a claim lists everything once and in order, so that it has one spelling. */
+export function assertInOrder(claim: StateClaim): void {
+  if (claim.kind !== "balances") return;
+  const { assets, accounts } = claim;
+  const isAscending = <T>(list: readonly T[], compare: (a: T, b: T) => number): boolean =>
+    list.every((one, i) => i === 0 || compare(list[i - 1] as T, one) < 0);
+  const used = new Set(accounts.flatMap(({ amounts }) => amounts.map(({ asset }) => asset)));
+  const isInOrder =
+    isAscending(assets, (a, b) => (a < b ? -1 : 1)) &&
+    isAscending(accounts, (a, b) => compareBytes(a.address, b.address)) &&
+    accounts.every(({ amounts }) => amounts.length > 0 && isAscending(amounts, (a, b) => a.asset - b.asset));
+  if (!isInOrder || used.size !== assets.length) {
+    throw malformed("the assets, the accounts or their balances are not each there once, in ascending order");
+  }
+}
+
+function amountOf(address: Address, asset: Asset, read: ReadItem): bigint {
+  const parts = balanceKeys(address, asset, undefined).map((keyHash, part) => {
+    const value = read(keyHash);
+    // Amounts do not depend on the version that wrote an item.
+    return amountOfPart(part, value && { version: 0n, value });
+  });
+  return addParts(parts);
+}
+
+/** A claim with the amounts that the items give; of any other kind, the claim. */
+export function withAmounts(claim: StateClaim, read: ReadItem): StateClaim {
+  if (claim.kind !== "balances") return claim;
+  const assets = assetsOf(claim.assets);
+  const accounts = claim.accounts.map(({ address, amounts }) => ({
+    address,
+    amounts: amounts.map(({ asset: place }) => {
+      const asset = assets[place];
+      return { asset: place, amount: asset === undefined ? 0n : amountOf(address, asset, read) };
+    }),
+  }));
+  return { ...claim, accounts };
+}
+
+/** The authentication key of an account. Without an Account resource it is the address. */
+function keyOf(address: Address, read: ReadItem): string {
+  const value = read(resourceKeyHash(address, ACCOUNT_TAG, undefined));
+  return toPrefixedHex(value === undefined ? address : new BcsReader(stateValueData(value)).byteString());
+}
+
+/** The key hash of the time alone. */
+export const TIME_KEYS: readonly Uint8Array[] = [TIME_KEY];
+
+/** The key hashes that a claim about the state rests on, sorted, each once; with the time of the state. */
+export function stateKeysOf(claim: StateClaim): Uint8Array[] {
+  const keys = [TIME_KEY];
+  const note = (keyHash: Uint8Array): undefined => void keys.push(keyHash);
+  // The items are not known yet: without one, every amount is 0.
+  const without = withAmounts(claim, () => undefined);
+  provenState(without, note);
+  return sortedKeys(keys);
+}
+
+export function sortedKeys(keys: readonly Uint8Array[]): Uint8Array[] {
+  const sorted = keys.toSorted(compareBytes);
+  return sorted.filter((key, i) => i === 0 || !equalBytes(key, sorted[i - 1] ?? TIME_KEY));
+}
+
+/** A claim as claims about a few of its accounts: a thousand take long. Any other claim as it is. */
+export function* claimParts(claim: StateClaim): Generator<StateClaim> {
+  if (claim.kind !== "balances") yield claim;
+  else {
+    for (let at = 0; at < claim.accounts.length; at += ACCOUNTS_AT_ONCE) {
+      yield { ...claim, accounts: claim.accounts.slice(at, at + ACCOUNTS_AT_ONCE) };
+    }
+  }
+}
+
+const storeDepositCodec = struct({ store: addressCodec, amount: u64 });
+const coinDepositCodec = struct({ coinType: text, account: addressCodec, amount: u64 });
+const accountDepositCodec = struct({ account: addressCodec, amount: u64 });
+const STORE_DEPOSIT = "0x1::fungible_asset::Deposit";
+
+/** The address of the store that a deposit of a fungible asset went to; undefined for another event. */
+export function depositStore(event: ContractEvent): Uint8Array | undefined {
+  if (formatTypeTag(event.type) !== STORE_DEPOSIT) return undefined;
+  return decodeWith(storeDepositCodec, event.data).store;
+}
+
+/** The payment that an event tells of, if it does. Throws ProofError and BcsError. */
+export function depositOf(event: ContractEvent, store: EventClaim["store"]): ProvenDeposit | undefined {
+  const type = formatTypeTag(event.type);
+  const { data } = event;
+  if (type === STORE_DEPOSIT && store !== undefined) {
+    const { store: address, amount } = decodeWith(storeDepositCodec, data);
+    if (!equalBytes(primaryStoreAddress(store.owner, store.metadata), address)) {
+      throw new ProofError(
+        "claim",
+        "the deposit went to another store than that of the account and the asset",
+      );
+    }
+    return { account: formatAddress(store.owner), asset: formatAddress(store.metadata), amount };
+  }
+  if (store !== undefined) throw malformed("only a deposit into a primary store names one");
+  if (type === "0x1::coin::CoinDeposit") {
+    const { coinType, account, amount } = decodeWith(coinDepositCodec, data);
+    return { account: formatAddress(account), asset: coinType, amount };
+  }
+  const [coin] = event.type.kind === "struct" ? event.type.struct.typeArgs : [];
+  if (type.startsWith("0x1::coin::Deposit<") && coin !== undefined) {
+    const { account, amount } = decodeWith(accountDepositCodec, data);
+    return { account: formatAddress(account), asset: formatTypeTag(coin), amount };
+  }
+  if (type !== "0x1::coin::DepositEvent" || event.kind !== "v1") return undefined;
+  return { account: formatAddress(event.account), asset: undefined, amount: decodeWith(u64, data) };
+}
+
+/** The event of a claim. Throws BcsError. */
+export function eventOf({ event }: EventClaim): ContractEvent {
+  return decodeWith(contractEventCodec, event);
+}

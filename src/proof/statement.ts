@@ -1,0 +1,63 @@
+// What a checked proof says, as a sentence for people.
+import { formatTime } from "../base/texts/time-text.ts";
+import type { VerifiedProof } from "./bundle.ts";
+import type { ProvenClaim, ProvenTransaction } from "./claim.ts";
+
+/** The statement that a proof proves. Amounts are in the smallest unit of their asset. */
+export function statementOf({
+  claim,
+  ledgerVersion,
+  timestampUsec,
+  nextTimestampUsec,
+  atUsec,
+}: VerifiedProof): string {
+  const time = timestampUsec === undefined ? "" : ` (${formatTime(timestampUsec)})`;
+  if (claim.kind === "transaction" || claim.kind === "event") return `${eventText(claim, time)}.`;
+  const next = nextTimestampUsec === undefined ? "" : formatTime(nextTimestampUsec);
+  const last =
+    atUsec === undefined
+      ? ""
+      : ` This is the last version at ${formatTime(atUsec)}: the next block is of ${next}.`;
+  return `After version ${ledgerVersion}${time}, ${stateText(claim)}.${last}`;
+}
+
+function transactionText({ hash, version, sender }: ProvenTransaction, time: string): string {
+  return `transaction ${hash}${sender === undefined ? "" : ` of ${sender}`}, version ${version}${time}`;
+}
+
+function eventText(claim: Extract<ProvenClaim, ProvenTransaction>, time: string): string {
+  const transaction = transactionText(claim, time);
+  if (claim.kind === "transaction") {
+    const { transactionType: type, isSuccess, gasUsed } = claim;
+    return `The ledger has ${transaction}, of type ${type}: it ${isSuccess ? "succeeded" : "failed"} and used ${gasUsed} units of gas`;
+  }
+  const { deposit, index, type, data } = claim;
+  if (deposit === undefined) {
+    return `Event ${index} of ${transaction}, is of type ${type} and has ${data.length} bytes`;
+  }
+  const { account, amount, asset } = deposit;
+  return `Account ${account} received ${amount} of ${asset ?? "a coin that the event does not name"} by ${transaction}, event ${index}`;
+}
+
+function stateText(claim: Exclude<ProvenClaim, ProvenTransaction>): string {
+  const has = (what: string, value: Uint8Array | undefined): string =>
+    value === undefined ? `has no ${what}` : `has the ${what}, of ${value.length} bytes`;
+  switch (claim.kind) {
+    case "balances": {
+      const [first] = claim.accounts;
+      const sums = [...claim.totals].map(([asset, total]) => `${total} of ${asset}`).join(", ");
+      return claim.accounts.length === 1
+        ? `account ${first?.address} has ${sums}`
+        : `${claim.accounts.length} accounts have together ${sums}`;
+    }
+    case "table_item":
+      return `table ${claim.tableHandle} ${has("item under the key", claim.value)}`;
+    case "module":
+      return `account ${claim.address} ${has(`module ${claim.name}`, claim.value)}`;
+    case "resource": {
+      const { address, type, group, value } = claim;
+      const where = group === undefined ? "stored by itself" : `in its resource group ${group}`;
+      return `account ${address} ${has(`resource ${type} ${where}`, value)}`;
+    }
+  }
+}
