@@ -1,6 +1,6 @@
 // Bundles: everything that proves a claim to somebody who has a waypoint and nothing else. No byte is in one that no hash or
 // signature covers, and that the claim does not need.
-import { equalBytes } from "../base/bytes.ts";
+import { compareBytes, equalBytes } from "../base/bytes.ts";
 import { toHex, toPrefixedHex } from "../base/hex.ts";
 import { type Codec, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -161,6 +161,7 @@ export class BundleVerifier {
   readonly #waypoint: Waypoint;
   readonly #bls: Bls;
   #ledger: WaypointPreimage | undefined;
+  #before: ClaimAt | undefined;
 
   constructor(waypoint: Waypoint, bls: Bls) {
     this.#waypoint = waypoint;
@@ -179,7 +180,11 @@ export class BundleVerifier {
     }
     const signed = { signedVersion: ledger.version, signedTimestampUsec: ledger.timestampUsec };
     try {
-      return { ...checkClaim(claim, points), ...signed };
+      const proven = { ...checkClaim(claim, points), ...signed };
+      const [{ version } = { version: undefined }] = given;
+      if (this.#before !== undefined) assertContinues(this.#before, { claim, version });
+      this.#before = { claim, version };
+      return proven;
     } catch (error) {
       if (error instanceof MoveError || error instanceof BcsError) {
         throw new ProofError("malformed", `the claim: ${error.message}`, { cause: error });
@@ -188,6 +193,23 @@ export class BundleVerifier {
       throw new ProofError("claim", error.message, { cause: error });
     }
   }
+}
+
+interface ClaimAt {
+  readonly claim: Claim;
+  readonly version: bigint | undefined;
+}
+
+/** Throws ProofError unless both are balances at one version, and the accounts of the second come after the first's. */
+function assertContinues(before: ClaimAt, next: ClaimAt): void {
+  const [a, b] = [before.claim, next.claim];
+  if (a.kind === "balances" && b.kind === "balances" && before.version === next.version) {
+    const [last, first] = [a.accounts.at(-1), b.accounts[0]];
+    const isAfter =
+      last !== undefined && first !== undefined && compareBytes(last.address, first.address) < 0;
+    if (isAfter && a.at === b.at && a.hasKeys === b.hasKeys) return;
+  }
+  throw new ProofError("malformed", "the bundle does not continue the list of balances of the one before");
 }
 
 /** Checks that the waypoint leads to the ledger. */
