@@ -39,7 +39,7 @@ const [RESOURCE_PATH, GROUP_PATH] = [Uint8Array.of(1), Uint8Array.of(2)];
 /** A commit may replace a node while it is read. */
 const ATTEMPTS = 3;
 
-type Reader = Pick<Store, "getSideRows" | "getTreeNodes">;
+type Reader = Pick<Store, "getSideRows" | "getTreeNodes" | "openRawView">;
 
 /** A block end that can be proven, and BCS of the signed ledger info that covers it. */
 interface ProvablePoint {
@@ -86,7 +86,7 @@ async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): 
     stateRoot: stateRootOf(info),
     siblings: await nodes.siblings(end.version, end.left),
     ledger: await ledgerOf(store, signed, fromWaypoint),
-    tree: new TreeAt(store, end.rootVersion),
+    tree: new TreeAt(store, end.version),
   };
   const { ledger } = frame;
   const isShort = ledger.kind === "named" || ledger.epochChanges.length <= MAX_KEPT_CHANGES;
@@ -203,7 +203,7 @@ async function proveItem(
       if (tree.usesCurrent) checkStateProof(proof, stateRoot, keyHash, valueHash);
       return proof;
     } catch (error) {
-      tree = new TreeAt(store, end.rootVersion);
+      tree = new TreeAt(store, end.version);
       if (attempt < ATTEMPTS) continue;
       // Pruned meanwhile, or damaged.
       if ((await BLOCK_END.load(store, height)) === undefined) throw outsideWindow(end.version);
