@@ -17,7 +17,7 @@ import { loadPinFor } from "../sync/fork/pin.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
 import { keepAccumulator } from "../sync/maintenance/kept-accumulator.ts";
-import type { PruneWindow } from "../sync/maintenance/prune-window.ts";
+import type { ProofWindow, PruneWindow } from "../sync/maintenance/prune-window.ts";
 import { Pruner } from "../sync/maintenance/pruner.ts";
 import { clearProofHistory, ProofHistory } from "../sync/proofs/proof-history.ts";
 import { loadPosition } from "../sync/reading.ts";
@@ -40,7 +40,7 @@ export interface WriterOptions {
   readonly localChain: LocalChainOptions | undefined;
   readonly window: PruneWindow;
   /** How far back proofs can be made; `off`, the default, keeps nothing for them. */
-  readonly proofWindow?: PruneWindow | undefined;
+  readonly proofWindow?: ProofWindow | undefined;
   /** False writes no index of items, or of transactions. */
   readonly index?: boolean | undefined;
   readonly transactionIndex?: boolean | undefined;

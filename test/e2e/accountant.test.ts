@@ -100,7 +100,7 @@ describe("an accountant", () => {
       ),
     );
     expect(made.stderr).toMatch(
-      /can prove version \d+ again until \d{4}-\d{2}-\d{2}T[\d:.]+Z \(--proof-window 10m\)/,
+      /can prove version \d+ again until \d{4}-\d{2}-\d{2}T[\d:.]+Z \(--prune-window 24h\)/,
     );
 
     // The auditor has the two files and a waypoint.

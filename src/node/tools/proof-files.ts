@@ -12,7 +12,7 @@ import { ProofError } from "../../proof/errors.ts";
 import { fastestBls } from "../../proof/native-bls.ts";
 import { statementOf } from "../../proof/statement.ts";
 import { ProofVerifier } from "../../proof/verify-proof.ts";
-import { cutoffUsec, parsePruneWindow } from "../../sync/maintenance/prune-window.ts";
+import { cutoffUsec, parseProofWindow } from "../../sync/maintenance/prune-window.ts";
 import { parseOperand } from "./operands.ts";
 
 /** A bundle in JSON as BCS. Throws ProofError. */
@@ -47,14 +47,15 @@ export function provableText(info: Readonly<Record<string, unknown>>, blockUsec:
   let soonest: { readonly usec: bigint; readonly text: string } | undefined;
   for (const name of ["proof-window", "prune-window"]) {
     const text = `${info[name.replace("-", "_")]}`;
-    const window = parsePruneWindow(text, name);
+    const window = parseProofWindow(text, name);
     if (window.kind === "count") limits.push(`for ${text} versions (--${name} ${text})`);
     if (window.kind !== "time") continue;
     const usec = blockUsec - cutoffUsec(window, 0n);
     if (soonest !== undefined && soonest.usec <= usec) continue;
     soonest = { usec, text: `until ${formatTime(usec)} (--${name} ${text})` };
   }
-  return [...(soonest === undefined ? [] : [soonest.text]), ...limits].join(" and ");
+  const texts = [...(soonest === undefined ? [] : [soonest.text]), ...limits];
+  return texts.length === 0 ? "at any time (--prune-window off)" : texts.join(" and ");
 }
 
 /** What a checked proof says, as fields of a report. */

@@ -63,7 +63,7 @@ const STORE_TAGS = [frameworkTag("object", "ObjectCore"), frameworkTag("fungible
 /** A commit may replace a node while it is read. */
 const ATTEMPTS = 3;
 
-type Reader = Pick<Store, "getSideRows" | "getTreeNodes">;
+type Reader = Pick<Store, "getSideRows" | "getTreeNodes" | "openRawView">;
 
 /** A block end that can be proven, and BCS of a signed ledger info that covers it. */
 interface ProvablePoint {
@@ -111,7 +111,7 @@ async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): 
     stateRoot: stateRootOf(point.info),
     next: await nextPoint(points, end),
     ledger: await ledgerOf(store, signed, fromWaypoint),
-    tree: new TreeAt(store, end.rootVersion),
+    tree: new TreeAt(store, end.version),
   };
   const { ledger } = frame;
   const isShort = ledger.kind !== "signed" || ledger.epochChanges.length <= MAX_KEPT_CHANGES;
@@ -400,7 +400,7 @@ async function proveItem(
       if (tree.usesCurrent) checkStateProof(proof, stateRoot, keyHash, valueHash);
       return proof;
     } catch (error) {
-      tree = new TreeAt(store, end.rootVersion);
+      tree = new TreeAt(store, end.version);
       if (attempt < ATTEMPTS) continue;
       // Pruned meanwhile, or damaged.
       if ((await BLOCK_END.load(store, height)) === undefined) throw outsideWindow(end.version);
