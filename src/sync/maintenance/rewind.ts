@@ -172,7 +172,11 @@ class LedgerRewind {
     const { store } = this.#options;
     const { batch, logs } = await withView(store.openRawView(), async (view) => {
       const made = await this.#batch(view, previous, stage);
-      return { batch: made, logs: await rewoundLogs(store, view, made.keyHashes, stage.version) };
+      // The first removed block may have deleted the finished logs of nodes that the last kept one removed.
+      const last = await view.getBlockByVersion(stage.version);
+      const { writes } = await contentsOf(view, last?.firstVersion ?? stage.version, stage.version);
+      const keyHashes = [...made.keyHashes, ...distinct(writes)];
+      return { batch: made, logs: await rewoundLogs(store, view, keyHashes, stage.version) };
     });
     const { position, keyHashes } = batch;
     await this.#writer.rewind({
