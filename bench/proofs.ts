@@ -23,6 +23,7 @@ import {
 } from "../src/proof/ledger-info.ts";
 import { fastestBls, fastestSigner } from "../src/proof/native-bls.ts";
 import { portableBls } from "../src/proof/portable-bls.ts";
+import { balancesQuestion } from "../src/proof/question.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
 import { prove } from "../src/sync/proofs/prover.ts";
@@ -246,7 +247,8 @@ async function oldProofRow({ quick }: BenchOptions): Promise<BenchRow> {
         const block = await view.getBlockByHeight(height);
         const address = addresses[count % addresses.length];
         if (address === undefined || block === undefined) throw new Error("no account or block");
-        await prove(store, view, { kind: "balance", address, asset }, { version: block.lastVersion });
+        const question = balancesQuestion([{ address, asset }], false);
+        await prove(store, view, question, { version: block.lastVersion });
         view.release();
       }
       return cpuNanosecondsEach(started, count);

@@ -223,7 +223,7 @@ async function blockAround(
   if (isStart) return { timestampUsec };
   if (end === undefined || points.lastVersion < lastVersion) return undefined;
   const last = await points.read(lastVersion, end.left);
-  const tree = new TreeAt(store, end.rootVersion);
+  const tree = new TreeAt(store, end.version);
   const state = await proveItems(
     store,
     view,
