@@ -154,13 +154,19 @@ function assetOf(given: string): Asset {
   return parseAsset(given);
 }
 
-const parsedAssets = new WeakMap<readonly string[], readonly Asset[]>();
+const MAX_PARSED = 1000;
+const parsedAssets = new Map<string, Asset>();
 
-/** The assets of a claim, which may be a thousand and are needed for each of its accounts. */
+/** The assets of a claim. Most claims are about a few, whose parsing takes longer than everything else. */
 function assetsOf(names: readonly string[]): readonly Asset[] {
-  const assets = parsedAssets.get(names) ?? names.map(assetOf);
-  parsedAssets.set(names, assets);
-  return assets;
+  return names.map((name) => {
+    const known = parsedAssets.get(name);
+    if (known !== undefined) return known;
+    const asset = assetOf(name);
+    if (parsedAssets.size >= MAX_PARSED) parsedAssets.clear();
+    parsedAssets.set(name, asset);
+    return asset;
+  });
 }
 
 function tagBytes(what: string, given: string): Uint8Array {
