@@ -278,7 +278,7 @@ def read_point(r):
     point["siblings"] = r.vector(r.hash)
     point["transaction"] = r.option(r.bytes)
     point["event_siblings"] = r.option(lambda: r.vector(r.hash))
-    point["state"] = r.option(lambda: (r.vector(lambda: r.option(r.bytes)), r.bytes(), r.vector(r.hash)))
+    point["state"] = r.option(lambda: (r.vector(lambda: r.option(r.bytes)), r.vector(r.hash), r.bytes(), r.vector(r.hash)))
     return point
 
 
@@ -308,7 +308,7 @@ def block_time(transaction):
     r = Reader(transaction)
     kind = r.uleb()
     if kind == 5:
-        need(r.uleb() < 2, "block metadata of an unknown kind")
+        need(r.uleb() < 4, "block metadata of an unknown kind")
     elif kind != 2:
         return None
     r.hash(), r.u64(), r.u64(), r.hash(), r.bytes(), r.vector(lambda: r.number(4))
@@ -323,8 +323,9 @@ def bit(key, depth):
 
 def check_items(point, keys):
     """The values of key hashes, which are sorted, under the state root of a point."""
-    values, nodes, hashes = point["state"]
+    values, absent, nodes, hashes = point["state"]
     need(len(values) == len(keys), "another number of items")
+    need(absent == [key for key, value in zip(keys, values) if value is None], "other items are absent")
     left_nodes, left_hashes = list(nodes)[::-1], hashes[::-1]
 
     def pop(items):
@@ -533,15 +534,13 @@ def read_claim(r):
             "assets": r.vector(r.text),
             "accounts": r.vector(lambda: (r.hash(), amounts())),
             "has_keys": r.flag(),
-            "at": r.option(r.u64),
         }
     if kind == 1:
-        return {"kind": "table_item", "handle": r.hash(), "key": r.bytes(), "at": r.option(r.u64)}
+        return {"kind": "table_item", "handle": r.hash(), "key": r.bytes()}
     if kind == 2:
-        head = {"kind": "resource", "address": r.hash(), "type": r.text()}
-        return {**head, "group": r.option(r.text), "at": r.option(r.u64)}
+        return {"kind": "resource", "address": r.hash(), "type": r.text(), "group": r.option(r.text)}
     if kind == 3:
-        return {"kind": "module", "address": r.hash(), "name": r.text(), "at": r.option(r.u64)}
+        return {"kind": "module", "address": r.hash(), "name": r.text()}
     if kind == 4:
         return {"kind": "transaction", "version": r.u64(), "hash": r.hash(), "time": r.option(r.u64)}
     need(kind == 5, "a claim of an unknown kind")
@@ -599,9 +598,7 @@ def check_state(claim, points):
         need(parts_of(points[1]) == {"transaction"}, "other parts than the claim needs")
         after = block_time(points[1]["transaction"])
         need(points[1]["version"] == points[0]["version"] + 1 and after is not None, "not the next block")
-    if claim["at"] is not None:
-        need(after is not None and time <= claim["at"] < after, "not the last version at the time")
-    return {**statement, "version": points[0]["version"], "time": time, "next": after, "at": claim["at"]}
+    return {**statement, "version": points[0]["version"], "time": time, "next": after}
 
 
 def check_transaction(claim, points):

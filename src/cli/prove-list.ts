@@ -29,27 +29,26 @@ export function differ(asked: string, found: string): string {
 /** The version or time that a proof that holds shows in the place of what was asked; undefined if it is that. */
 export function whenDiffers(
   { version, minLedgerVersion: least, at }: AskedWhen,
-  shown: Shown,
+  { ledger_version: proven = "", time = "", next_time: next }: Shown,
 ): string | undefined {
-  const { ledger_version: proven = "", time = "", at: provenAt } = shown;
   if (version !== undefined && version !== BigInt(proven))
     return differ(`version ${version}`, `version ${proven}`);
   if (least !== undefined && least > BigInt(proven))
     return differ(`version ${least} or later`, `version ${proven}`);
   if (at === undefined) return undefined;
   const asked = parseOperand("time", "--at", at);
-  if (provenAt !== undefined && parseOperand("time", "at", provenAt) !== asked) return differ(at, provenAt);
-  const isLater = parseOperand("time", "time", time) > asked;
-  return isLater ? differ(`the state at ${at}`, `that of ${time}`) : undefined;
+  if (parseOperand("time", "time", time) > asked) return differ(`the state at ${at}`, `that of ${time}`);
+  const isLast = next === undefined || asked < parseOperand("time", "next_time", next);
+  return isLast ? undefined : differ(`the state at ${at}`, `one that ended before, at ${next}`);
 }
 
 /** Notes what a proof that was written leaves to trust. */
 export function noteTrust(
   { at, from }: { readonly at: string | undefined; readonly from: string | undefined },
-  { at: provenAt, ledger_version: version }: Shown,
+  { next_time: next, ledger_version: version }: Shown,
   { err }: CommandContext,
 ): void {
-  if (at !== undefined && provenAt === undefined) {
+  if (at !== undefined && next === undefined) {
     err(
       `note: that version ${version} is the last one at ${at} is the node's word, because no later block is signed yet`,
     );
@@ -140,7 +139,7 @@ async function* askParts(
   if (second === undefined) return yield { text, part: first };
   const start = from ?? proofStart(text);
   const { shown } = checkProof(text, start);
-  const when = shown.at === undefined ? { version: BigInt(shown.ledger_version ?? 0) } : { at };
+  const when = { version: BigInt(shown.ledger_version ?? 0) };
   const next = await ask(second, when, start);
   // A block that came meanwhile has another signature. It stays the same from then on, where each block has its own.
   const isSame = proofPart(next, text) !== next;

@@ -108,10 +108,8 @@ export interface VerifiedProof {
   readonly ledgerVersion: bigint;
   /** Time of its block, in microseconds since 1970; undefined if the bundle does not prove it. */
   readonly timestampUsec: bigint | undefined;
-  /** Time of the block after it, if the bundle proves that. */
+  /** Time of the block after it, if the bundle proves that: the version is the last one from its own time to before this. */
   readonly nextTimestampUsec: bigint | undefined;
-  /** The time for which the version is proven to be the last one. */
-  readonly atUsec: bigint | undefined;
   /** The version that the validators signed, at or after it. */
   readonly signedVersion: bigint;
   /** Time of its block, in microseconds since 1970. */
@@ -207,7 +205,7 @@ function assertContinues(before: ClaimAt, next: ClaimAt): void {
     const [last, first] = [a.accounts.at(-1), b.accounts[0]];
     const isAfter =
       last !== undefined && first !== undefined && compareBytes(last.address, first.address) < 0;
-    if (isAfter && a.at === b.at && a.hasKeys === b.hasKeys) return;
+    if (isAfter && a.hasKeys === b.hasKeys) return;
   }
   throw new ProofError("malformed", "the bundle does not continue the list of balances of the one before");
 }
@@ -295,18 +293,8 @@ function checkState(claim: StateClaim, [point, next, ...more]: readonly CheckedP
       throw new ProofError("malformed", "the second version does not begin the next block");
     }
   }
-  const { at } = claim;
-  if (
-    at !== undefined &&
-    (nextTimestampUsec === undefined || at < timestampUsec || at >= nextTimestampUsec)
-  ) {
-    throw new ProofError(
-      "claim",
-      `version ${point.version} is not proven to be the last one at the time ${at}`,
-    );
-  }
   const proven = provenState(claim, read);
-  return { claim: proven, ledgerVersion: point.version, timestampUsec, nextTimestampUsec, atUsec: at };
+  return { claim: proven, ledgerVersion: point.version, timestampUsec, nextTimestampUsec };
 }
 
 /**
@@ -342,7 +330,6 @@ function checkTransaction(claim: Exclude<Claim, StateClaim>, points: readonly Ch
     ledgerVersion: claim.version,
     timestampUsec: claim.time,
     nextTimestampUsec: undefined,
-    atUsec: undefined,
   };
 }
 

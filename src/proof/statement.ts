@@ -8,17 +8,14 @@ import type { ProvenClaim, ProvenTransaction } from "./claim.ts";
  * holds only the last of them.
  */
 export function statementOf(
-  { claim, ledgerVersion, timestampUsec, nextTimestampUsec, atUsec }: VerifiedProof,
+  { claim, ledgerVersion, timestampUsec, nextTimestampUsec }: VerifiedProof,
   accounts = claim.kind === "balances" ? claim.accounts.length : 0,
 ): string {
   const time = timestampUsec === undefined ? "" : ` (${formatTime(timestampUsec)})`;
   if (claim.kind === "transaction" || claim.kind === "event") return `${eventText(claim, time)}.`;
-  const next = nextTimestampUsec === undefined ? "" : formatTime(nextTimestampUsec);
-  const last =
-    atUsec === undefined
-      ? ""
-      : ` This is the last version at ${formatTime(atUsec)}: the next block is of ${next}.`;
-  return `After version ${ledgerVersion}${time}, ${stateText(claim, accounts)}.${last}`;
+  const next =
+    nextTimestampUsec === undefined ? "" : ` It is the last version before ${formatTime(nextTimestampUsec)}.`;
+  return `After version ${ledgerVersion}${time}, ${stateText(claim, accounts)}.${next}`;
 }
 
 function transactionText({ hash, version, sender }: ProvenTransaction, time: string): string {

@@ -56,7 +56,7 @@ describe("reserves", () => {
     });
     expect([made.code, made.stderr]).toEqual([0, ""]);
     expect(made.stdout).toContain(`${accounts.length} accounts have together`);
-    expect(made.stdout).toContain("This is the last version at ");
+    expect(made.stdout).toContain("It is the last version before ");
     expect(existsSync(path("reserves.json.part"))).toBe(false);
 
     const checked = await verify(path("reserves.json"), "--list", path("reserves.csv"), "--decimals", "8");
@@ -64,6 +64,9 @@ describe("reserves", () => {
       0,
       expect.stringContaining(`${accounts.length} lines, 0 signed by their owners; all as proven`),
     ]);
+    expect((await verify(path("reserves.json"), "--at", at)).code).toBe(0);
+    const later = await verify(path("reserves.json"), "--at", "2100-01-01T00:00:00Z");
+    expect([later.code, later.stderr]).toEqual([1, expect.stringContaining("the next block is of 20")]);
     for (const account of accounts) expect(checked.stdout).toContain(account.replace(/^0x0+/, "0x"));
     const json = JSON.parse((await verify(path("reserves.json"), "--json")).stdout) as {
       readonly balances: readonly { readonly balances: Readonly<Record<string, string>> }[];

@@ -259,7 +259,12 @@ export const proveCommand = command({
     const { accounts } = values;
     if (accounts !== undefined) return runList(values, accounts, operands, context);
     const find = queryOf(values, operands, context);
-    const at = { ...minVersionOf(values), ...readAtOf(values) };
+    // Whatever the state: a transaction is at its version.
+    const isRecord = ["transaction", "event"].includes(operands[0] ?? "");
+    if (isRecord && (values.at ?? values["ledger-version"]) !== undefined) {
+      throw new ConfigError("--at, --ledger-version: expected neither for a transaction or an event");
+    }
+    const at = { ...(isRecord ? {} : minVersionOf(values)), ...readAtOf(values) };
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
     return askSource(values, async (source) => {
       const query = await find(source);

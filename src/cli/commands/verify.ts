@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { integerOption, listOption, switchOption, textOption } from "../../base/option.ts";
-import { ProofCheck, verifyGenesis } from "../../node.ts";
+import { ProofCheck, parseOperand, verifyGenesis } from "../../node.ts";
 import { compareList, ProvenBalances, parseAccountList, parseNamedAsset } from "../account-list.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { printFields } from "./info.ts";
@@ -79,11 +79,30 @@ async function* bundlesOf(file: string, context: CommandContext): AsyncGenerator
   if (rest !== "") yield rest;
 }
 
+/** Why a proof is not of the state at a time; undefined if it is. */
+function timeFault(
+  at: string,
+  { time, next_time: next }: Readonly<Record<string, string>>,
+): string | undefined {
+  const asked = parseOperand("time", "--at", at);
+  if (time === undefined || parseOperand("time", "time", time) > asked)
+    return `the state is of ${time}, after ${at}`;
+  if (next === undefined)
+    return `the proof has no later block, so a state between ${time} and ${at} is possible`;
+  return parseOperand("time", "next_time", next) > asked
+    ? undefined
+    : `the next block is of ${next}, not after ${at}`;
+}
+
 export const verifyProofCommand = command({
   name: "verify-proof",
   operands: "FILE|-",
   options: {
     waypoint: textOption("Waypoint that you trust; the proof must begin at it", "VERSION:HASH"),
+    at: textOption(
+      "Also check that the state is the one at this time: RFC 3339 or Unix seconds",
+      "TIMESTAMP",
+    ),
     list: textOption(
       "Compare this list of accounts and amounts with the proof, and check the signatures in it: CSV with a column address",
       "FILE",
@@ -141,6 +160,12 @@ export const verifyProofCommand = command({
     const many = json && lines.length > 1 ? { balances: accounts } : {};
     printFields({ verdict: "proven", ...check.report(), ...many }, json, context);
     if (!json && lines.length > 1) for (const line of lines) context.out(line);
+    const { at } = values;
+    const late = at === undefined ? undefined : timeFault(at, check.report());
+    if (late !== undefined) {
+      context.err(`${file}: ${late}`);
+      return EXIT_FAILED;
+    }
     if (list === undefined) return EXIT_OK;
     const named = { assets: values.asset.map(parseNamedAsset), decimals: values.decimals };
     const { faults, signed, skipped } = compareList(list, rows, proven, named);

@@ -140,12 +140,10 @@ export function isSignedByOwner(
 }
 
 function reportOf(proof: VerifiedProof, accounts: number): Record<string, string> {
-  const { ledgerVersion, timestampUsec, nextTimestampUsec, atUsec, signedVersion, signedTimestampUsec } =
-    proof;
+  const { ledgerVersion, timestampUsec, nextTimestampUsec, signedVersion, signedTimestampUsec } = proof;
   const times = {
     time: timestampUsec,
     next_time: nextTimestampUsec,
-    at: atUsec,
     signed_time: signedTimestampUsec,
   };
   const shown: Record<string, string> = {

@@ -157,10 +157,7 @@ async function proveState(
     if (filled.kind === "balances") append(accounts, filled.accounts);
     await slices.pause();
   }
-  const { atUsec } = options;
-  // Without a later block, nothing tells that this one was the last.
-  const at = next !== undefined && atUsec !== undefined && atUsec < next.timestampUsec ? atUsec : undefined;
-  const claim = asked.kind === "balances" ? { ...asked, accounts, at } : { ...asked, at };
+  const claim = asked.kind === "balances" ? { ...asked, accounts } : asked;
   const points = [{ ...frame.point, state }, ...(next === undefined ? [] : [next.point])];
   return { kind: "v0", claim, points, ledger };
 }
