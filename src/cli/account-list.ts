@@ -32,19 +32,26 @@ const COLUMNS: Readonly<Record<string, keyof ListedAccount>> = {
   assettype: "assetType",
 };
 
-/** The cells of CSV, row by row, each with its line. */
-function* csvRows(text: string): Generator<{ readonly line: number; readonly cells: readonly string[] }> {
+const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n)/y;
+
+/** The cells of CSV whose last line ends, row by row, each with its line. Throws ConfigError for a quote that does not close. */
+function* csvRows(
+  file: string,
+  text: string,
+): Generator<{ readonly line: number; readonly cells: readonly string[] }> {
+  const cell = new RegExp(CELL);
   let [cells, line, start]: [string[], number, number] = [[], 1, 1];
-  for (const [, quoted, plain = "", end = ""] of text.matchAll(
-    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g,
-  )) {
+  while (cell.lastIndex < text.length) {
+    const match = cell.exec(text);
+    if (match === null)
+      throw new ConfigError(`${file}, line ${line}: expected cells with closed quotes and commas between`);
+    const [, quoted, plain = "", end] = match;
     cells.push(quoted?.replaceAll('""', '"') ?? plain);
     line += (quoted?.split("\n").length ?? 1) - 1;
     if (end === ",") continue;
-    if (cells.some((cell) => cell.trim() !== "")) yield { line: start, cells };
+    if (cells.some((one) => one.trim() !== "")) yield { line: start, cells };
     [cells, line] = [[], line + 1];
     start = line;
-    if (end === "") return;
   }
 }
 
@@ -52,7 +59,7 @@ function* csvRows(text: string): Generator<{ readonly line: number; readonly cel
 export function parseAccountList(file: string, text: string): readonly ListedAccount[] {
   const none = { coin: undefined, assetType: undefined, network: undefined, amount: undefined };
   const unsigned = { message: undefined, signature: undefined, publicKey: undefined };
-  const rows = [...csvRows(text)];
+  const rows = [...csvRows(file, text.endsWith("\n") ? text : `${text}\n`)];
   const header = rows[0]?.cells.map((name) => COLUMNS[name.toLowerCase().replace(/[^a-z0-9]/g, "")]) ?? [];
   const isCsv = header.includes("address");
   const listed = (isCsv ? rows.slice(1) : rows).flatMap(({ line, cells }): ListedAccount[] => {
