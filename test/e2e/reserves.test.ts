@@ -175,7 +175,7 @@ describe("reserves", () => {
   });
 
   it("a receipt for a payment says who got what, by which transaction and when", async () => {
-    const found = await until(async () => {
+    const told = await until(async () => {
       const page = await (await fetch(`${node.url}/transactions?limit=50`)).json();
       for (const { version, events = [], type } of page as readonly {
         readonly version: string;
@@ -183,14 +183,16 @@ describe("reserves", () => {
         readonly events?: readonly { readonly type: string }[];
       }[]) {
         const index = events.findIndex((event) => event.type === "0x1::fungible_asset::Deposit");
-        if (type === "user_transaction" && index >= 0) return { version, index };
+        if (type !== "user_transaction" || index < 0) continue;
+        const made = await prove("event", version, `${index}`, "--out", path("receipt.json"));
+        expect([made.code, made.stderr.replaceAll(/^note: .*\n/gm, "")]).toEqual([0, ""]);
+        const { stdout } = await verify(path("receipt.json"));
+        // A deposit into a store that is not the primary one of an account names none.
+        if (stdout.includes(" received ")) return stdout;
       }
       return undefined;
     });
-    const made = await prove("event", found.version, `${found.index}`, "--out", path("receipt.json"));
-    expect([made.code, made.stderr.replaceAll(/^note: .*\n/gm, "")]).toEqual([0, ""]);
-    const { stdout } = await verify(path("receipt.json"));
-    expect(stdout).toMatch(
+    expect(told).toMatch(
       /statement +Account 0x\w+ received \d+ of 0x\w+ by transaction 0x[0-9a-f]{64} of 0x\w+, version \d+ \(\d{4}-.*Z\), event \d+\./,
     );
   });

@@ -199,7 +199,7 @@ function changeBundle(bundle: ProofBundle, [what, a, b, c]: Draw): ProofBundle {
     () => ({ ledger: other.ledger }),
   ];
   const changed = { ...bundle, ...at(changes, what)() };
-  // Whoever changes a claim can change its hash.
+  // A forger changes the hash with the claim.
   return { ...changed, claimHash: hashOfClaim(changed.claim) };
 }
 
