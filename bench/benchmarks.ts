@@ -143,8 +143,9 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
       "the same without native code, over ours with it",
       "a change of epoch after 1,000 others, over each of the first 10",
       "a proof of a balance over HTTP, over the balance",
-      "commit of a block with versioned tree nodes, over without",
-      "disk of a block inside the proof window, over without",
+      "commit of a block that can be proven later, over one that cannot",
+      "disk of a ledger that can be proven, over one that cannot",
+      "a proof at an old version, over one at the head",
     ],
   },
   memory: {

@@ -31,7 +31,15 @@ export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copyin
 export { verifyGenesis } from "./node/tools/genesis-report.ts";
 export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";
 export { parseOperand, refusalOf } from "./node/tools/operands.ts";
-export { checkProof, proofStart, proofToBcs, provableText } from "./node/tools/proof-files.ts";
+export {
+  checkProof,
+  isSignedByOwner,
+  ProofCheck,
+  proofPart,
+  proofStart,
+  proofToBcs,
+  provableText,
+} from "./node/tools/proof-files.ts";
 export { type RewindReport, rewindData } from "./node/tools/rewinding.ts";
 export {
   backupData,

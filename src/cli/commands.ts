@@ -58,9 +58,8 @@ const COMMANDS: Readonly<Record<`${keyof typeof FILES}/${string}`, string>> = {
   "reads/block": "Print a block by its height or by a version in it",
   "reads/gas-price": "Print the estimated prices of a unit of gas",
   "prove/prove":
-    "Write a proof of a balance or a table item, which sextant verify-proof checks without a node",
-  "verify/verify-proof":
-    "Check a proof of a balance or a table item, offline, from a waypoint that you trust",
+    "Write a proof of balances, a resource, a module, a table item, a transaction or a payment, which sextant verify-proof checks without a node",
+  "verify/verify-proof": "Check a proof, offline, from a waypoint that you trust",
   "encode/encode": "Print the bytes to sign for a JSON transaction request as hex",
   "encode/explain": "Print what a transaction would do, before it is signed",
   "info/info": "Print what a node is: software version, chain, sync state, storage",

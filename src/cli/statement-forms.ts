@@ -74,7 +74,7 @@ function quoted(text: string): string {
 }
 
 /** A cell of CSV. */
-function textCell(text: string): string {
+export function textCell(text: string): string {
   return /[",\r\n]/.test(text) ? quoted(text) : safeText(text);
 }
 

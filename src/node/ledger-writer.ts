@@ -17,7 +17,7 @@ import { loadPinFor } from "../sync/fork/pin.ts";
 import { bootstrapGenesis } from "../sync/genesis.ts";
 import { IndexBuilder } from "../sync/index-builder.ts";
 import { keepAccumulator } from "../sync/maintenance/kept-accumulator.ts";
-import type { PruneWindow } from "../sync/maintenance/prune-window.ts";
+import type { ProofWindow, PruneWindow } from "../sync/maintenance/prune-window.ts";
 import { Pruner } from "../sync/maintenance/pruner.ts";
 import { clearProofHistory, ProofHistory } from "../sync/proofs/proof-history.ts";
 import { loadPosition } from "../sync/reading.ts";
@@ -40,7 +40,7 @@ export interface WriterOptions {
   readonly localChain: LocalChainOptions | undefined;
   readonly window: PruneWindow;
   /** How far back proofs can be made; `off`, the default, keeps nothing for them. */
-  readonly proofWindow?: PruneWindow | undefined;
+  readonly proofWindow?: ProofWindow | undefined;
   /** False writes no index of items, or of transactions. */
   readonly index?: boolean | undefined;
   readonly transactionIndex?: boolean | undefined;
@@ -69,6 +69,8 @@ export class LedgerWriter {
   #forking: Forking | undefined;
   #blocks: BlockMaker | undefined;
   #committer: Committer | undefined;
+  /** A ledger in memory before its first block of its own. */
+  #beginning: StoreCopy | undefined;
   #indexBuilder: IndexBuilder | undefined;
   #pruner: Pruner | undefined;
 
@@ -135,6 +137,7 @@ export class LedgerWriter {
         settings: localChain,
         logger,
       });
+      this.#beginning = store.copies?.take();
       // Later starts find the accounts as their owners left them.
       const isNew = this.#forking?.isNew ?? (await loadPosition(store))?.version === 0n;
       if (isNew && plan.accounts.length > 0) await this.#blocks.author(plan.accounts);
@@ -253,20 +256,18 @@ export class LedgerWriter {
   }
 
   /**
-   * Puts the ledger of a page of records, from this chain's genesis on, in the place of the chain's, as `revert` does. Checks
-   * every hash and root before. Throws BcsError, LedgerError and ConfigError.
+   * Puts the ledger of a page of records, from where this chain began, in the place of the chain's, as `revert` does. Checks
+   * every hash before, and every root where there are some. Throws BcsError, LedgerError and ConfigError.
    */
   async load(page: Uint8Array, onBack: (to: LedgerPosition) => void): Promise<StoreCopy> {
     const { blocks } = this.#inMemory();
-    const { genesis, chain } = this.#options.plan;
-    if (genesis === undefined || chain === undefined)
-      throw new ConfigError("a fork begins with the state of its network, so it loads none");
+    const { plan } = this.#options;
     const store = createMemoryStore();
-    const committer = await this.#committerOf(store, LOCAL);
-    await committer.commitGenesis(genesis);
-    await keepGenesisLedgerInfo(store);
-    for await (const block of blocksOf(page, genesis)) {
-      const signed = await withView(store.openView(), (view) => chain.signAgain(view, block));
+    const copies = store.copies as StoreCopies;
+    copies.restore(this.#beginning as StoreCopy);
+    const committer = await this.#committerOf(store, plan.fork === undefined ? LOCAL : FORKED);
+    for await (const block of blocksOf(page, plan.genesis)) {
+      const signed = await withView(store.openView(), (view) => plan.chain?.signAgain(view, block));
       await committer.append(
         block.map(({ bytes }) => bytes),
         undefined,
@@ -274,7 +275,7 @@ export class LedgerWriter {
       );
     }
     if ((await committer.heldBack()).length > 0) throw new ConfigError("the last block has no end");
-    const ledger = (store.copies as StoreCopies).take();
+    const ledger = copies.take();
     await this.revert({ ledger, restoreChain: blocks.forgetClockAndMempool }, onBack);
     return ledger;
   }
@@ -304,7 +305,10 @@ export class LedgerWriter {
 }
 
 /** The blocks after genesis in a page of records, in slices. Throws BcsError, and ConfigError for another genesis. */
-async function* blocksOf(page: Uint8Array, genesis: GenesisCheck): AsyncGenerator<readonly RecordSpans[]> {
+async function* blocksOf(
+  page: Uint8Array,
+  genesis: GenesisCheck | undefined,
+): AsyncGenerator<readonly RecordSpans[]> {
   const reader = new BcsReader(page);
   const slices = new Slices("writer");
   let block: RecordSpans[] = [];
@@ -312,7 +316,7 @@ async function* blocksOf(page: Uint8Array, genesis: GenesisCheck): AsyncGenerato
     await slices.pause();
     const record = readRecord(reader);
     if (record.version === 0n) {
-      if (!equalBytes(transactionInfoHash(record.infoBytes), genesis.infoHash))
+      if (genesis === undefined || !equalBytes(transactionInfoHash(record.infoBytes), genesis.infoHash))
         throw new ConfigError(
           "it begins with another genesis: start this chain with the same seed, or genesis",
         );

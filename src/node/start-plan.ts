@@ -8,7 +8,7 @@ import { assertHasCode, createMachineSource, type MachineSource } from "../chain
 import { createNetworkChain, type NetworkChainSettings } from "../chain/network-chain.ts";
 import { checkGenesis, type GenesisCheck } from "../ledger/formats/genesis.ts";
 import type { Waypoint } from "../ledger/waypoint.ts";
-import { parsePruneWindow } from "../sync/maintenance/prune-window.ts";
+import { parseProofWindow } from "../sync/maintenance/prune-window.ts";
 import { accountChanges } from "./api/first-accounts.ts";
 import type { FollowPlan } from "./following/following.ts";
 import type { ForkPlan } from "./following/forking.ts";
@@ -100,7 +100,7 @@ export async function planStart(
     assertOptions(FORK_TABLE, "fork", fork);
   }
   assertStore(options);
-  if (options.proofWindow !== undefined) parsePruneWindow(options.proofWindow, "proofWindow");
+  if (options.proofWindow !== undefined) parseProofWindow(options.proofWindow, "proofWindow");
   const waypoints = (typeof waypoint === "string" ? [waypoint] : (waypoint ?? [])).map(parseWaypointOption);
   if (readOnly === true) return NO_PLAN;
   const accounts = accountChanges(options.accounts ?? []);

@@ -147,7 +147,6 @@ function union<T extends { readonly kind: string }>(kinds: FieldsOf<T>): Form<T>
   };
 }
 
-const at = ["at", optional(u64)] as const;
 const version = ["version", u64] as const;
 const time = ["timestamp_usec", optional(u64)] as const;
 const account = ["address", address] as const;
@@ -165,11 +164,10 @@ const claim: Form<Claim> = union<Claim>({
       ),
     ],
     hasKeys: ["authentication_keys", flag],
-    at,
   },
-  tableItem: { handle: ["table_handle", address], key: ["key", bytes], at },
-  resource: { address: account, type: ["resource_type", text], group: ["group_type", optional(text)], at },
-  module: { address: account, name: ["module_name", text], at },
+  tableItem: { handle: ["table_handle", address], key: ["key", bytes] },
+  resource: { address: account, type: ["resource_type", text], group: ["group_type", optional(text)] },
+  module: { address: account, name: ["module_name", text] },
   transaction: { version, hash: ["hash", hash], time },
   event: {
     version,
@@ -191,6 +189,7 @@ const point: Form<Point> = object<Point>({
     optional(
       object<StateItems>({
         values: ["values", list(optional(bytes))],
+        absent: ["absent", list(hash)],
         nodes: ["nodes", bytes],
         hashes: ["hashes", list(hash)],
       }),

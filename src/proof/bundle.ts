@@ -1,6 +1,6 @@
 // Bundles: everything that proves a claim to somebody who has a waypoint and nothing else. No byte is in one that no hash or
 // signature covers, and that the claim does not need.
-import { equalBytes } from "../base/bytes.ts";
+import { compareBytes, equalBytes } from "../base/bytes.ts";
 import { toHex, toPrefixedHex } from "../base/hex.ts";
 import { type Codec, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -108,10 +108,8 @@ export interface VerifiedProof {
   readonly ledgerVersion: bigint;
   /** Time of its block, in microseconds since 1970; undefined if the bundle does not prove it. */
   readonly timestampUsec: bigint | undefined;
-  /** Time of the block after it, if the bundle proves that. */
+  /** Time of the block after it, if the bundle proves that: the version is the last one from its own time to before this. */
   readonly nextTimestampUsec: bigint | undefined;
-  /** The time for which the version is proven to be the last one. */
-  readonly atUsec: bigint | undefined;
   /** The version that the validators signed, at or after it. */
   readonly signedVersion: bigint;
   /** Time of its block, in microseconds since 1970. */
@@ -161,6 +159,7 @@ export class BundleVerifier {
   readonly #waypoint: Waypoint;
   readonly #bls: Bls;
   #ledger: WaypointPreimage | undefined;
+  #before: ClaimAt | undefined;
 
   constructor(waypoint: Waypoint, bls: Bls) {
     this.#waypoint = waypoint;
@@ -179,7 +178,11 @@ export class BundleVerifier {
     }
     const signed = { signedVersion: ledger.version, signedTimestampUsec: ledger.timestampUsec };
     try {
-      return { ...checkClaim(claim, points), ...signed };
+      const proven = { ...checkClaim(claim, points), ...signed };
+      const [{ version } = { version: undefined }] = given;
+      if (this.#before !== undefined) assertContinues(this.#before, { claim, version });
+      this.#before = { claim, version };
+      return proven;
     } catch (error) {
       if (error instanceof MoveError || error instanceof BcsError) {
         throw new ProofError("malformed", `the claim: ${error.message}`, { cause: error });
@@ -188,6 +191,23 @@ export class BundleVerifier {
       throw new ProofError("claim", error.message, { cause: error });
     }
   }
+}
+
+interface ClaimAt {
+  readonly claim: Claim;
+  readonly version: bigint | undefined;
+}
+
+/** Throws ProofError unless both are balances at one version, and the accounts of the second come after the first's. */
+function assertContinues(before: ClaimAt, next: ClaimAt): void {
+  const [a, b] = [before.claim, next.claim];
+  if (a.kind === "balances" && b.kind === "balances" && before.version === next.version) {
+    const [last, first] = [a.accounts.at(-1), b.accounts[0]];
+    const isAfter =
+      last !== undefined && first !== undefined && compareBytes(last.address, first.address) < 0;
+    if (isAfter && a.hasKeys === b.hasKeys) return;
+  }
+  throw new ProofError("malformed", "the bundle does not continue the list of balances of the one before");
 }
 
 /** Checks that the waypoint leads to the ledger. */
@@ -273,18 +293,8 @@ function checkState(claim: StateClaim, [point, next, ...more]: readonly CheckedP
       throw new ProofError("malformed", "the second version does not begin the next block");
     }
   }
-  const { at } = claim;
-  if (
-    at !== undefined &&
-    (nextTimestampUsec === undefined || at < timestampUsec || at >= nextTimestampUsec)
-  ) {
-    throw new ProofError(
-      "claim",
-      `version ${point.version} is not proven to be the last one at the time ${at}`,
-    );
-  }
   const proven = provenState(claim, read);
-  return { claim: proven, ledgerVersion: point.version, timestampUsec, nextTimestampUsec, atUsec: at };
+  return { claim: proven, ledgerVersion: point.version, timestampUsec, nextTimestampUsec };
 }
 
 /**
@@ -320,7 +330,6 @@ function checkTransaction(claim: Exclude<Claim, StateClaim>, points: readonly Ch
     ledgerVersion: claim.version,
     timestampUsec: claim.time,
     nextTimestampUsec: undefined,
-    atUsec: undefined,
   };
 }
 

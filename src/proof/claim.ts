@@ -27,8 +27,6 @@ import { parseStructTag } from "../move/type-text.ts";
 import { addressCodec } from "../move/wire.ts";
 import { ProofError } from "./errors.ts";
 
-/** Given: the version is the last one whose block is not after this time, in microseconds since 1970. */
-const at = option(u64);
 /** Time of the block, in microseconds since 1970. */
 const time = option(u64);
 
@@ -46,17 +44,15 @@ export const claimCodec = variants("Claim", {
     ),
     /** Whether the authentication key of each account is proven too. */
     hasKeys: bool,
-    at,
   },
-  tableItem: { handle: addressCodec, key: byteString, at },
+  tableItem: { handle: addressCodec, key: byteString },
   resource: {
     address: addressCodec,
     type: text,
     /** Type of the resource group that holds it; undefined for an item of its own. */
     group: option(text),
-    at,
   },
-  module: { address: addressCodec, name: text, at },
+  module: { address: addressCodec, name: text },
   transaction: { version: u64, hash, time },
   event: {
     version: u64,
@@ -158,13 +154,19 @@ function assetOf(given: string): Asset {
   return parseAsset(given);
 }
 
-const parsedAssets = new WeakMap<readonly string[], readonly Asset[]>();
+const MAX_PARSED = 1000;
+const parsedAssets = new Map<string, Asset>();
 
-/** The assets of a claim, which may be a thousand and are needed for each of its accounts. */
+/** The assets of a claim. Most claims are about a few, whose parsing takes longer than everything else. */
 function assetsOf(names: readonly string[]): readonly Asset[] {
-  const assets = parsedAssets.get(names) ?? names.map(assetOf);
-  parsedAssets.set(names, assets);
-  return assets;
+  return names.map((name) => {
+    const known = parsedAssets.get(name);
+    if (known !== undefined) return known;
+    const asset = assetOf(name);
+    if (parsedAssets.size >= MAX_PARSED) parsedAssets.clear();
+    parsedAssets.set(name, asset);
+    return asset;
+  });
 }
 
 function tagBytes(what: string, given: string): Uint8Array {

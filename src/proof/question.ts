@@ -8,7 +8,7 @@ import { formatStructTag, structTagCodec } from "../move/type-tag.ts";
 import type { StateClaim } from "./claim.ts";
 
 export type ProofQuestion =
-  /** A claim about the state. The prover fills in amounts and time. */
+  /** A claim about the state. The prover fills in the amounts. */
   | { readonly kind: "state"; readonly claim: StateClaim }
   | { readonly kind: "transaction"; readonly version: bigint }
   | { readonly kind: "event"; readonly version: bigint; readonly index: bigint };
@@ -16,8 +16,6 @@ export type ProofQuestion =
 export interface ProofOptions {
   /** The last version of a block; the newest that is signed when left out. For claims about the state. */
   readonly version?: bigint | undefined;
-  /** The time, in microseconds, that the version was found by. */
-  readonly atUsec?: bigint | undefined;
   /** Where the proof begins; the end of the epoch before when left out. */
   readonly fromWaypoint?: Waypoint | undefined;
 }
@@ -47,7 +45,7 @@ export function balancesQuestion(pairs: readonly AssetOfAccount[], hasKeys: bool
     address,
     amounts: [...places].sort((a, b) => a - b).map((asset) => ({ asset, amount: 0n })),
   }));
-  return { kind: "state", claim: { kind: "balances", assets, accounts: claimed, hasKeys, at: undefined } };
+  return { kind: "state", claim: { kind: "balances", assets, accounts: claimed, hasKeys } };
 }
 
 /** The one spelling of an asset. */

@@ -3,22 +3,19 @@ import { formatTime } from "../base/texts/time-text.ts";
 import type { VerifiedProof } from "./bundle.ts";
 import type { ProvenClaim, ProvenTransaction } from "./claim.ts";
 
-/** The statement that a proof proves. Amounts are in the smallest unit of their asset. */
-export function statementOf({
-  claim,
-  ledgerVersion,
-  timestampUsec,
-  nextTimestampUsec,
-  atUsec,
-}: VerifiedProof): string {
+/**
+ * The statement that a proof proves. Amounts are in the smallest unit of their asset. `accounts` counts those of a proof that
+ * holds only the last of them.
+ */
+export function statementOf(
+  { claim, ledgerVersion, timestampUsec, nextTimestampUsec }: VerifiedProof,
+  accounts = claim.kind === "balances" ? claim.accounts.length : 0,
+): string {
   const time = timestampUsec === undefined ? "" : ` (${formatTime(timestampUsec)})`;
   if (claim.kind === "transaction" || claim.kind === "event") return `${eventText(claim, time)}.`;
-  const next = nextTimestampUsec === undefined ? "" : formatTime(nextTimestampUsec);
-  const last =
-    atUsec === undefined
-      ? ""
-      : ` This is the last version at ${formatTime(atUsec)}: the next block is of ${next}.`;
-  return `After version ${ledgerVersion}${time}, ${stateText(claim)}.${last}`;
+  const next =
+    nextTimestampUsec === undefined ? "" : ` It is the last version before ${formatTime(nextTimestampUsec)}.`;
+  return `After version ${ledgerVersion}${time}, ${stateText(claim, accounts)}.${next}`;
 }
 
 function transactionText({ hash, version, sender }: ProvenTransaction, time: string): string {
@@ -39,16 +36,16 @@ function eventText(claim: Extract<ProvenClaim, ProvenTransaction>, time: string)
   return `Account ${account} received ${amount} of ${asset ?? "a coin that the event does not name"} by ${transaction}, event ${index}`;
 }
 
-function stateText(claim: Exclude<ProvenClaim, ProvenTransaction>): string {
+function stateText(claim: Exclude<ProvenClaim, ProvenTransaction>, accounts: number): string {
   const has = (what: string, value: Uint8Array | undefined): string =>
     value === undefined ? `has no ${what}` : `has the ${what}, of ${value.length} bytes`;
   switch (claim.kind) {
     case "balances": {
       const [first] = claim.accounts;
       const sums = [...claim.totals].map(([asset, total]) => `${total} of ${asset}`).join(", ");
-      return claim.accounts.length === 1
+      return accounts === 1
         ? `account ${first?.address} has ${sums}`
-        : `${claim.accounts.length} accounts have together ${sums}`;
+        : `${accounts} accounts have together ${sums}`;
     }
     case "table_item":
       return `table ${claim.tableHandle} ${has("item under the key", claim.value)}`;

@@ -438,7 +438,8 @@ export class Committer {
     // Without it, nothing could ever be rewound.
     if (before !== undefined) sideRows.push(KEPT_ACCUMULATOR.row(before));
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
-    if (history !== undefined) append(sideRows, await history.rowsOf(position, tree?.kept ?? [], signed));
+    const kept = await history?.rowsOf(position, tree?.kept ?? [], signed);
+    append(sideRows, kept?.rows ?? []);
     const commit: LedgerCommit = {
       previous: position?.version,
       position: {
@@ -453,6 +454,7 @@ export class Committer {
       records,
       treeNodes: tree?.nodes ?? [],
       hashes,
+      logs: kept?.writes ?? [],
       sideRows,
     };
     const identity = position === undefined ? this.#identity(blocks[0]) : undefined;

@@ -13,15 +13,7 @@ import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-in
 import type { SideRow, Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { decodeIndexReach, encodeIndexReach, INDEX_REACH_KEYS } from "../store/index-reach.ts";
-import {
-  type ChangedNode,
-  decodeChanged,
-  decodeKeptNode,
-  encodeChanged,
-  encodeKeptNode,
-  encodeNodeKey,
-  type KeptNode,
-} from "./proofs/tree-rows.ts";
+import { assertLog } from "./proofs/node-log.ts";
 
 export type SideRowReader = Pick<Store, "getSideRows">;
 
@@ -263,13 +255,22 @@ export const SUBTREE = new SideRowKind<Uint8Array, [level: number, index: bigint
   codec: bcs(hash),
 });
 
-const proofReachCodec = struct({ oldest: u64, newest: u64, version: u64 });
+const proofReachCodec = struct({
+  /** Heights of the oldest and the newest kept block end. */
+  oldest: u64,
+  newest: u64,
+  /** Version of the newest. */
+  version: u64,
+  /** The version at which the history began. */
+  base: u64,
+});
 export type ProofReach = ValueOf<typeof proofReachCodec>;
 
-/** Heights of the oldest and the newest kept block end, and the newest one's version. */
+/** Which block ends can be proven. A copy of the ledger has no logs of tree nodes, so it begins its own history. */
 export const PROOF_REACH = new SideRowKind<ProofReach>({
-  prefix: ofProofs(4),
+  prefix: ofProofs(6),
   codec: bcs(proofReachCodec),
+  isCopied: false,
   rewound: (reach, { blockHeight, version }) => {
     if (reach.newest <= blockHeight) return reach;
     return blockHeight < reach.oldest ? undefined : { ...reach, newest: blockHeight, version };
@@ -282,51 +283,25 @@ const blockEndCodec = struct({
   /** Roots of the full subtrees before this version. */
   left: vector(hash),
   signed: option(byteString),
-  /** The version that wrote the root of the state tree; undefined while the tree is empty. */
-  rootVersion: option(u64),
-  /** The version at which the history began: nodes of it may have no row. */
-  base: u64,
 });
 export type BlockEnd = ValueOf<typeof blockEndCodec>;
 
-/** The end of a block inside the proof window. Commits remove those that leave it, with the next two kinds. */
+/** The end of a block inside the proof window. Commits remove those that leave it. */
 export const BLOCK_END = new SideRowKind<BlockEnd, [height: bigint]>({
-  prefix: ofProofs(3),
+  prefix: ofProofs(7),
   suffix: bigEndian,
   codec: bcs(blockEndCodec),
   rewound: "removed",
   rewoundKeys: rewoundHeights,
+  isCopied: false,
 });
 
-/** The nodes of the state tree that a block changed. */
-export const CHANGED_NODES = new SideRowKind<readonly ChangedNode[], [height: bigint]>({
-  prefix: ofProofs(2),
-  suffix: bigEndian,
-  codec: { encode: encodeChanged, decode: decodeChanged },
-  rewound: "removed",
-  rewoundKeys: rewoundHeights,
-});
-
-/** A node of the state tree as it was after a version. */
-export const KEPT_NODE = new SideRowKind<KeptNode, [key: Uint8Array, version: number]>({
-  prefix: Uint8Array.of(8),
-  suffix: encodeNodeKey,
-  codec: { encode: encodeKeptNode, decode: decodeKeptNode },
-  rewound: "removed",
-  rewoundKeys: async (step) => {
-    const keys: [key: Uint8Array, version: number][] = [];
-    const reach = await PROOF_REACH.load(step.store);
-    const isWhole = reach !== undefined && step.position.blockHeight < reach.oldest;
-    for (const [height] of await rewoundHeights(step)) {
-      const end = await BLOCK_END.load(step.store, height);
-      for (const { key, before, isRemoved } of (await CHANGED_NODES.load(step.store, height)) ?? []) {
-        if (!isRemoved && end !== undefined) keys.push([key, Number(end.version)]);
-        // Otherwise the nodes before are those of a block that stays.
-        if (isWhole && before !== undefined) keys.push([key, before]);
-      }
-    }
-    return keys;
-  },
+/** How a node of the state tree changed since its last finished log. `rewoundLogs` has its fate in a rewind. */
+export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
+  prefix: Uint8Array.of(11),
+  suffix: (key) => key,
+  codec: { encode: (log) => log, decode: assertLog },
+  isCopied: false,
 });
 
 /** Heights of the kept block ends above the position. */
@@ -400,8 +375,7 @@ const SIDE_ROW_KINDS: readonly AnyKind[] = [
   SUBTREE,
   PROOF_REACH,
   BLOCK_END,
-  CHANGED_NODES,
-  KEPT_NODE,
+  NODE_LOG,
   FORK_PIN,
   ABSENT_ITEMS,
   ...Object.values(INDEX_REACH),

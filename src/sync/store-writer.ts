@@ -12,6 +12,7 @@ import type {
   PruneStep,
   RewindBatch,
   SideChange,
+  StateWrite,
   Store,
   StoreIdentity,
   StoreView,
@@ -33,6 +34,8 @@ export interface IndexChoice {
 export interface LedgerCommit extends Omit<CommitBatch, "index"> {
   /** Of the records' transactions; read from the records unless given. */
   readonly hashes?: readonly Uint8Array[];
+  /** Finished logs of tree nodes: versions of items that are not of the state. */
+  readonly logs?: readonly StateWrite[];
 }
 
 /** How much of the ledger is indexed. `impossible`: records that the index needs are pruned, or never were here. */
@@ -48,6 +51,8 @@ type IndexedToHead = Readonly<Record<IndexName, boolean>>;
 
 /** Bytes of records that one step of building an index reads. */
 const STEP_BYTES = 4 * 1024 * 1024;
+
+const byVersion = (a: StateWrite, b: StateWrite): number => Number(a.version - b.version);
 
 /** Writes a store that has no other writer. After a failed commit its owner must call `forget`. */
 export class StoreWriter {
@@ -70,7 +75,10 @@ export class StoreWriter {
   }
 
   /** Writes a commit with the rows of its indexes; returns the whole of it. Pass `identity` with the first commit only. */
-  async commit({ hashes, ...commit }: LedgerCommit, identity?: StoreIdentity): Promise<CommitBatch> {
+  async commit(
+    { hashes, logs = [], ...commit }: LedgerCommit,
+    identity?: StoreIdentity,
+  ): Promise<CommitBatch> {
     const { previous, position, writes, records } = commit;
     const indexed = await this.#indexedTo(previous);
     const sideRows = [...(commit.sideRows ?? [])];
@@ -88,7 +96,8 @@ export class StoreWriter {
       append(index, transactionIndexRows(records, hashes));
       sideRows.push(INDEX_REACH.transactions.row(position.version));
     }
-    const batch: CommitBatch = { ...commit, index, sideRows };
+    const all = logs.length === 0 ? writes : [...writes, ...logs].sort(byVersion);
+    const batch: CommitBatch = { ...commit, writes: all, index, sideRows };
     await this.#store.commit(batch, identity);
     this.#indexed = { ...indexed, items: hasItems };
     return batch;

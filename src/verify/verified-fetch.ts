@@ -74,14 +74,14 @@ export interface VerifiedFetch {
 
 /**
  * A `fetch` whose answers are proven. `url` is that of the node, with `/v1`; `trusted` is a waypoint or the bytes of an earlier
- * state. Throws CodedError if `trusted` is neither.
+ * state. Throws CodedError if `trusted` is neither, and TypeError for a text that is no URL.
  */
 export function verifiedFetch(
   url: string,
   trusted: string | Uint8Array,
   options: VerifiedFetchOptions = {},
 ): VerifiedFetch {
-  const client = new VerifyingClient(url.replace(/\/+$/, ""), readTrusted(trusted), options);
+  const client = new VerifyingClient(new URL(url).href.replace(/\/+$/, ""), readTrusted(trusted), options);
   const run = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
     client.answer(new Request(input, init));
   return Object.assign(run, {
@@ -157,8 +157,8 @@ class VerifyingClient {
   /** Throws VerifiedFetchError. */
   async answer(request: Request): Promise<Response> {
     try {
-      const { href, search, searchParams: query } = new URL(request.url);
-      const path = href.slice(0, href.length - search.length).replace(/\/$/, "");
+      const { origin, pathname, searchParams: query } = new URL(request.url);
+      const path = `${origin}${pathname}`.replace(/\/$/, "");
       if (path !== this.#url && !path.startsWith(`${this.#url}/`)) {
         throw refusal("unsupported", `only requests to ${this.#url} are answered`);
       }
@@ -248,7 +248,7 @@ class VerifyingClient {
     // An answer that was asked for before another one arrived may be older than that.
     const newest = this.#newest;
     const proven = await this.#prove(asked, path, query, body);
-    const { claim, ledgerVersion, atUsec, signedTimestampUsec } = proven.proof;
+    const { claim, ledgerVersion, timestampUsec = 0n, nextTimestampUsec = 0n } = proven.proof;
     const [version, at, least] = ["ledger_version", "at", "min_ledger_version"].map((name) =>
       query.get(name),
     );
@@ -256,7 +256,7 @@ class VerifyingClient {
     if (version != null && ledgerVersion !== BigInt(version)) {
       throw refusal("unproven", `the proof is of version ${ledgerVersion}, not of ${version}`);
     }
-    if (at != null && atUsec !== parseTime(at)) {
+    if (at != null && (parseTime(at) < timestampUsec || parseTime(at) >= nextTimestampUsec)) {
       throw refusal("unproven", `version ${ledgerVersion} is not proven to be the last one at ${at}`);
     }
     if (least != null && ledgerVersion < BigInt(least)) {
@@ -270,9 +270,8 @@ class VerifyingClient {
         );
       }
       const { maxAgeMs = Number.POSITIVE_INFINITY, now = Date.now } = this.#options;
-      const ageMs = now() - Number(signedTimestampUsec / 1000n);
-      if (ageMs > maxAgeMs)
-        throw refusal("stale", `the newest version that the node proves is ${ageMs} ms old`);
+      const ageMs = now() - Number(timestampUsec / 1000n);
+      if (ageMs > maxAgeMs) throw refusal("stale", `version ${ledgerVersion} is ${ageMs} ms old`);
     }
     this.#note(ledgerVersion);
     return { ...proven, claim: claim as ClaimOf<Kind> };

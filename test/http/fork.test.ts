@@ -319,6 +319,32 @@ describe("a fork", () => {
     expect(await origin.balance(owner, APT)).not.toBe(0n);
   });
 
+  it("dumps what it added, and another fork of that version loads it", async () => {
+    const origin = await startOrigin();
+    const version = await headOf(origin);
+    const options = { fork: { url: origin.url ?? "", version, upstreamRate: 0 } };
+    const fork = await startNode(options);
+    const [account] = guide.accounts;
+    await fork.setBalance(account?.address ?? "", APT, 42n);
+    const called = { function: "0x1::aptos_account::transfer", arguments: ["0xb0b", 7n] };
+    await fork.impersonate(guide.accounts[2]?.address ?? "", called);
+    const state = await fork.dumpState();
+    await origin.mine(2);
+    const other = await startNode(options);
+    await other.mine(3);
+    expect((await other.loadState(state)).ledger_version).toBe(await headOf(fork));
+    expect(await other.balance("0xb0b", APT)).toBe(7n);
+    expect(await balancesOf(other)).toEqual(await balancesOf(fork));
+    expect(await itemsOf(other)).toEqual(await itemsOf(fork));
+    expect(await other.dumpState()).toEqual(state);
+    await other.mine();
+    const later = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });
+    const before = await later.ledgerInfo();
+    await expect(later.loadState(state)).rejects.toThrow("state: ");
+    await expect(later.loadState(await origin.dumpState())).rejects.toThrow("another genesis");
+    expect(await later.ledgerInfo()).toEqual(before);
+  });
+
   it("lets its owner set balances, resources and table items, and go back to a snapshot", async () => {
     const origin = await startOrigin();
     const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 } });

@@ -135,7 +135,13 @@ describe("faucet", () => {
       "expected a body of at most",
     ],
     ["GET", "/fund", {}, 405, "/fund takes POST, not GET"],
-    ["another path", "/elsewhere", {}, 404, "here are GET /, POST /fund, POST /mint, POST /chain/NAME and GET /chain/spec.json"],
+    [
+      "another path",
+      "/elsewhere",
+      {},
+      404,
+      "here are GET /, POST /fund, POST /mint, POST /chain/NAME and GET /chain/spec.json",
+    ],
   ])("refuses %s", async (_, path, init, status, message) => {
     const version = (await node.ledgerInfo()).ledger_version;
     const response = await fetch(`${node.faucetUrl}${path}`, init);

@@ -78,7 +78,7 @@ function questionsOf(run: ChainRun): ProofQuestion[] {
     ),
     ...["0x03415054", "0x05534845", "0x0b"].map((digits): ProofQuestion => {
       const key = Buffer.from(digits.slice(2), "hex");
-      const claim = { kind: "tableItem", handle: items.tableHandles.prices, key, at: undefined } as const;
+      const claim = { kind: "tableItem", handle: items.tableHandles.prices, key } as const;
       return { kind: "state", claim };
     }),
   ];
@@ -163,24 +163,6 @@ describe("proofs", () => {
     const before = await loadEpochEnd(run.store, (await run.position()).epoch - 1n);
     if (before === undefined) throw new Error("no epoch before");
     verifyBundle(bundle, computeWaypoint(before.ledgerInfo), fastestBls());
-  });
-
-  it("tell the times between which a version was the last, and whether the given one is among them", async () => {
-    const run = await begin("times", "1m");
-    for (let i = 0; i < 9; i++) await run.step();
-    const [, , version = 0n] = await lastEnds(run.store, 3);
-    const question = questionsOf(run)[0] as ProofQuestion;
-    const next = (await timeAt(run.store, version + 1n)) ?? 0n;
-    const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
-    const asked = { version, fromWaypoint };
-    const inTime = await ask(run.store, question, { ...asked, atUsec: next - 1n });
-    expect(verifyBundle(inTime, fromWaypoint, fastestBls()).atUsec).toBe(next - 1n);
-    for (const at of [next, ((await timeAt(run.store, version)) ?? 0n) - 1n]) {
-      const claim = { ...inTime.claim, at } as ProofBundle["claim"];
-      expect(() => verifyBundle({ ...inTime, claim }, fromWaypoint, fastestBls())).toThrow(
-        `version ${version} is not proven to be the last one at the time ${at}`,
-      );
-    }
   });
 
   it("of every transaction and every event hold, with the time of their block", async () => {
@@ -330,8 +312,8 @@ describe("proofs", () => {
     const note = (rows: SideChange["sideRows"]): void => {
       for (const { key, value } of rows) {
         const name = Buffer.from(key).toString("hex");
-        // Nodes and block ends; ends of epochs and subtrees of the accumulator stay for good.
-        if (key[0] !== 8 && !(key[0] === 7 && [2, 3, 4].includes(key[1] ?? 0))) continue;
+        // Logs of nodes and block ends; ends of epochs and subtrees of the accumulator stay for good.
+        if (key[0] !== 11 && !(key[0] === 7 && [6, 7].includes(key[1] ?? 0))) continue;
         if (value === undefined) keys.delete(name);
         else keys.add(name);
       }
@@ -344,7 +326,7 @@ describe("proofs", () => {
     }
     // The window holds the same number of blocks all the time.
     expect(keys.size).toBeLessThan(2 * most);
-    expect(keys.size).toBeGreaterThan(100);
+    expect(keys.size).toBeGreaterThan(20);
     await clearProofHistory(watched);
     expect([...keys]).toEqual([]);
   });

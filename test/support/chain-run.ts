@@ -7,7 +7,7 @@ import type { Position } from "../../src/ledger/position.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { bootstrapGenesis } from "../../src/sync/genesis.ts";
-import { parsePruneWindow } from "../../src/sync/maintenance/prune-window.ts";
+import { parseProofWindow } from "../../src/sync/maintenance/prune-window.ts";
 import { ProofHistory } from "../../src/sync/proofs/proof-history.ts";
 
 /** 2024-01-01, one second before the first block. */
@@ -27,7 +27,7 @@ export class ChainRun {
     this.chain = chain;
     this.store = store;
     const history =
-      proofWindow === undefined ? undefined : new ProofHistory(store, parsePruneWindow(proofWindow));
+      proofWindow === undefined ? undefined : new ProofHistory(store, parseProofWindow(proofWindow));
     this.#committer = new Committer({ store, history, logger: silentLogger });
   }
 

@@ -2,7 +2,13 @@
 import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, errorText } from "../../base/errors.ts";
-import { switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
+import {
+  integerOption,
+  listOption,
+  switchOption,
+  textOption,
+  textOptionWithDefault,
+} from "../../base/option.ts";
 import {
   balanceProofRoute,
   blockByVersionRoute,
@@ -14,11 +20,19 @@ import {
   transactionProofRoute,
 } from "../../interface/routes.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs, provableText } from "../../node.ts";
-import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
+import { parseAccountList } from "../account-list.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
+import { type AskedWhen, differ, noteTrust, proveList, whenDiffers } from "../prove-list.ts";
 import { askSource } from "../source/open.ts";
-import { minVersionOf, readAtOf, stateExclusions, stateOptions } from "../source/options.ts";
-import { type ReadAtOperand, readAt, type Source, SourceError } from "../source/source.ts";
+import {
+  minVersionOf,
+  readAtOf,
+  type SourceValues,
+  stateExclusions,
+  stateOptions,
+} from "../source/options.ts";
+import { readAt, type Source, SourceError } from "../source/source.ts";
 
 /** What to prove. */
 interface ProofQuery {
@@ -128,11 +142,6 @@ function queryOf(
   };
 }
 
-/** The versions and the time that were asked for. */
-interface AskedWhen extends ReadAtOperand {
-  readonly minLedgerVersion?: bigint | undefined;
-}
-
 const KINDS = {
   claim: undefined,
   address: "address",
@@ -149,12 +158,9 @@ const KINDS = {
 /** What a proof that holds shows in the place of what was asked; undefined if it is that. */
 function differenceOf(
   { expected }: ProofQuery,
-  { version, minLedgerVersion: least, at }: AskedWhen,
+  when: AskedWhen,
   shown: Readonly<Record<string, string>>,
 ): string | undefined {
-  const { ledger_version: proven = "", time = "", at: provenAt } = shown;
-  const differ = (asked: string, found: string): string =>
-    `asked for ${asked}, but the node's proof shows ${found}`;
   for (const [name, asked] of Object.entries(expected)) {
     const kind = KINDS[name as keyof typeof KINDS];
     const found = shown[name];
@@ -164,16 +170,7 @@ function differenceOf(
     );
     if (!isDeepStrictEqual(wanted, got)) return differ(`${name} ${asked}`, `${name} ${found ?? "none"}`);
   }
-  if (version !== undefined && version !== BigInt(proven))
-    return differ(`version ${version}`, `version ${proven}`);
-  if (least !== undefined && least > BigInt(proven))
-    return differ(`version ${least} or later`, `version ${proven}`);
-  if (at === undefined) return undefined;
-  const asked = parseOperand("time", "--at", at);
-  if (provenAt !== undefined && parseOperand("time", "at", provenAt) !== asked) return differ(at, provenAt);
-  return parseOperand("time", "time", time) > asked
-    ? differ(`the state at ${at}`, `that of ${time}`)
-    : undefined;
+  return whenDiffers(when, shown);
 }
 
 /** How long the node can make such a proof; undefined if it does not say. */
@@ -189,6 +186,35 @@ async function provableOf(source: Source, version: string): Promise<string | und
   }
 }
 
+/** The options of a proof of many balances. */
+interface ListValues extends SourceValues {
+  readonly "ledger-version": string | undefined;
+  readonly at: string | undefined;
+  readonly "from-waypoint": string | undefined;
+  readonly asset: readonly string[];
+  readonly csv: string | undefined;
+  readonly decimals: number;
+  readonly out: string;
+  readonly bcs: boolean;
+}
+
+async function runList(
+  values: ListValues,
+  file: string,
+  operands: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  operandsOf(operands, []);
+  const { "from-waypoint": from, asset: assets, csv, decimals, out, bcs: isBcs } = values;
+  const list = parseAccountList(file, new TextDecoder().decode(await readInput(file, context)));
+  if (assets.length === 0 && list.some(({ assetType }) => assetType === undefined)) {
+    throw new ConfigError("--asset: expected an asset, such as APT or 0x1::aptos_coin::AptosCoin");
+  }
+  if (out === "-") throw new ConfigError("--out: expected a file for the proof of a list, got -");
+  const job = { file, list, assets, decimals, from, out, csv, isBcs, ...readAtOf(values) };
+  return askSource(values, (source) => proveList(source, job, context));
+}
+
 export const proveCommand = command({
   name: "prove",
   operands: "[balance|resource|module|transaction|event|item] …",
@@ -201,6 +227,20 @@ export const proveCommand = command({
       "VERSION:HASH",
     ),
     out: textOptionWithDefault("File to write; - for standard output", "FILE", "proof.json"),
+    accounts: textOption(
+      "Prove the balances of the accounts in this file: a line an account, or CSV with a column address; - for standard input",
+      "FILE",
+    ),
+    asset: listOption(
+      "With --accounts: an asset to prove; COIN=TYPE for the lines of CSV whose coin is COIN; may be repeated",
+      "ASSET",
+    ),
+    csv: textOption("With --accounts: also write the proven amounts as CSV", "FILE"),
+    decimals: integerOption("With --csv: decimals of the amounts", "DIGITS", {
+      fallback: 0,
+      min: 0,
+      max: 38,
+    }),
     bcs: switchOption("Write BCS, the chain's binary format, instead of JSON", false),
   },
   exclusions: stateExclusions,
@@ -210,13 +250,21 @@ export const proveCommand = command({
     "sextant prove transaction 1200",
     "sextant prove event 1200 2 --out receipt.json",
     "sextant prove resource 0x1 0x1::chain_id::ChainId",
+    "sextant prove --accounts wallets.txt --asset APT --at 2026-01-31T00:00:00Z --out reserves.json",
     "sextant prove item --table prices --key 0x03415054 --data ./data",
   ],
   run: async (values, operands, context) => {
     const { out, bcs, "from-waypoint": from } = values;
     if (bcs && out === "-") throw new ConfigError("--bcs: expected a file for --out, got -");
+    const { accounts } = values;
+    if (accounts !== undefined) return runList(values, accounts, operands, context);
     const find = queryOf(values, operands, context);
-    const at = { ...minVersionOf(values), ...readAtOf(values) };
+    // Whatever the state: a transaction is at its version.
+    const isRecord = ["transaction", "event"].includes(operands[0] ?? "");
+    if (isRecord && (values.at ?? values["ledger-version"]) !== undefined) {
+      throw new ConfigError("--at, --ledger-version: expected neither for a transaction or an event");
+    }
+    const at = { ...(isRecord ? {} : minVersionOf(values)), ...readAtOf(values) };
     if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
     return askSource(values, async (source) => {
       const query = await find(source);
@@ -253,12 +301,7 @@ export const proveCommand = command({
           `note: the file holds for good; this node can prove version ${version} again ${provable}`,
         );
       }
-      if (at.at !== undefined && shown.at === undefined) {
-        context.err(`note: that version ${version} is the last one at ${at.at} is the node's word`);
-      }
-      if (from === undefined) {
-        context.err("note: the proof is worth as much as that waypoint; compare it with another source");
-      }
+      noteTrust({ ...at, from }, shown, context);
       return EXIT_OK;
     });
   },

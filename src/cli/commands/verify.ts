@@ -1,9 +1,11 @@
 // `sextant verify-genesis` and `verify-proof`: checks by computation, without a network, a node or a store.
+import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { ConfigError, errorText } from "../../base/errors.ts";
-import { switchOption, textOption } from "../../base/option.ts";
-import { checkProof, verifyGenesis } from "../../node.ts";
-import { command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
+import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
+import { integerOption, listOption, switchOption, textOption } from "../../base/option.ts";
+import { ProofCheck, parseOperand, verifyGenesis } from "../../node.ts";
+import { compareList, ProvenBalances, parseAccountList, parseNamedAsset } from "../account-list.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { printFields } from "./info.ts";
 
 export const verifyGenesisCommand = command({
@@ -46,28 +48,131 @@ export const verifyGenesisCommand = command({
   },
 });
 
+/** Longest bundle: one from genesis has a thousand ends of epochs. */
+const MAX_BUNDLE_CHARACTERS = 1 << 27;
+const BRACE = "{".charCodeAt(0);
+
+/** The bundles of a file: a line each, or one in BCS. Holds one of them at a time. */
+async function* bundlesOf(file: string, context: CommandContext): AsyncGenerator<Uint8Array | string> {
+  const decoder = new TextDecoder();
+  let [rest, isFirst] = ["", true];
+  try {
+    for await (const chunk of file === "-" ? [await context.readStdin()] : createReadStream(file)) {
+      if (isFirst && chunk[0] !== BRACE) {
+        yield file === "-" ? chunk : await readFile(file);
+        return;
+      }
+      isFirst = false;
+      const from = rest.length;
+      rest += decoder.decode(chunk, { stream: true });
+      for (let end = rest.indexOf("\n", from); end >= 0; end = rest.indexOf("\n")) {
+        yield rest.slice(0, end);
+        rest = rest.slice(end + 1);
+      }
+      if (rest.length > MAX_BUNDLE_CHARACTERS)
+        throw new ConfigError(`${file}: a line is longer than any proof`);
+    }
+  } catch (error) {
+    if (error instanceof CodedError) throw error;
+    throw new ConfigError(`cannot read ${file}: ${errorText(error)}`, error);
+  }
+  if (rest !== "") yield rest;
+}
+
+/** Why a proof is not of the state at a time; undefined if it is. */
+function timeFault(
+  at: string,
+  { time, next_time: next }: Readonly<Record<string, string>>,
+): string | undefined {
+  const asked = parseOperand("time", "--at", at);
+  if (time === undefined || parseOperand("time", "time", time) > asked)
+    return `the state is of ${time}, after ${at}`;
+  if (next === undefined)
+    return `the proof has no later block, so a state between ${time} and ${at} is possible`;
+  return parseOperand("time", "next_time", next) > asked
+    ? undefined
+    : `the next block is of ${next}, not after ${at}`;
+}
+
 export const verifyProofCommand = command({
   name: "verify-proof",
   operands: "FILE|-",
   options: {
     waypoint: textOption("Waypoint that you trust; the proof must begin at it", "VERSION:HASH"),
+    at: textOption(
+      "Also check that the state is the one at this time: RFC 3339 or Unix seconds",
+      "TIMESTAMP",
+    ),
+    list: textOption(
+      "Compare this list of accounts and amounts with the proof, and check the signatures in it: CSV with a column address",
+      "FILE",
+    ),
+    asset: listOption(
+      "With --list: COIN=TYPE, the asset of the lines whose coin is COIN; may be repeated",
+      "ASSET",
+    ),
+    decimals: integerOption("With --list: decimals of its amounts", "DIGITS", {
+      fallback: 0,
+      min: 0,
+      max: 38,
+    }),
     json: switchOption("Print a JSON object", false),
   },
-  examples: ['sextant verify-proof proof.json --waypoint "$(cat waypoint.txt)"'],
+  examples: [
+    'sextant verify-proof proof.json --waypoint "$(cat waypoint.txt)"',
+    'sextant verify-proof reserves.json --list published.csv --decimals 8 --waypoint "$(cat waypoint.txt)"',
+  ],
   run: async (values, operands, context) => {
     const [file] = operandsOf(operands, ["FILE"]);
-    const { waypoint, json } = values;
+    const { waypoint, json, list } = values;
     if (waypoint === undefined) {
       throw new ConfigError(
         "--waypoint: expected the waypoint that you trust; without one nothing is proven",
       );
     }
-    const proof = await readInput(file, context);
-    const { verdict, reason, shown } = checkProof(proof, waypoint);
-    const report = { verdict, ...(reason === undefined ? {} : { reason }), ...shown };
-    if (json || reason === undefined) printFields(report, json, context);
-    if (reason === undefined) return EXIT_OK;
-    context.err(`${file} proves nothing: ${reason}`);
-    return EXIT_FAILED;
+    const rows =
+      list === undefined
+        ? []
+        : parseAccountList(list, new TextDecoder().decode(await readInput(list, context)));
+    const check = new ProofCheck(waypoint);
+    const proven = new ProvenBalances();
+    const accounts: object[] = [];
+    const lines: string[] = [];
+    let number = 0;
+    for await (const bundle of bundlesOf(file, context)) {
+      number++;
+      const taken = check.take(bundle);
+      if (taken.reason !== undefined) {
+        const reason = number === 1 ? taken.reason : `line ${number}: ${taken.reason}`;
+        if (json) printFields({ verdict: "refuted", reason }, json, context);
+        context.err(`${file} proves nothing: ${reason}`);
+        return EXIT_FAILED;
+      }
+      for (const account of taken.accounts) {
+        const { address, authenticationKey, balances } = account;
+        for (const { asset, balance } of balances) lines.push(`${address}  ${balance}  ${asset}`);
+        const texts = Object.fromEntries(balances.map(({ asset, balance }) => [asset, `${balance}`]));
+        if (json) accounts.push({ address, authentication_key: authenticationKey, balances: texts });
+        if (list !== undefined) proven.add(account);
+      }
+    }
+    if (number === 0) throw new ConfigError(`${file}: expected a proof, got an empty file`);
+    const many = json && lines.length > 1 ? { balances: accounts } : {};
+    printFields({ verdict: "proven", ...check.report(), ...many }, json, context);
+    if (!json && lines.length > 1) for (const line of lines) context.out(line);
+    const { at } = values;
+    const late = at === undefined ? undefined : timeFault(at, check.report());
+    if (late !== undefined) {
+      context.err(`${file}: ${late}`);
+      return EXIT_FAILED;
+    }
+    if (list === undefined) return EXIT_OK;
+    const named = { assets: values.asset.map(parseNamedAsset), decimals: values.decimals };
+    const { faults, signed, skipped } = compareList(list, rows, proven, named);
+    for (const fault of faults) context.err(fault);
+    if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins`);
+    const told = `${list}: ${rows.length - skipped} lines, ${signed} signed by their owners`;
+    context.err(faults.length === 0 ? `${told}; all as proven` : `${told}; ${faults.length} faults`);
+    return faults.length === 0 ? EXIT_OK : EXIT_FAILED;
   },
 });

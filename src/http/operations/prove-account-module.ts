@@ -28,11 +28,7 @@ export const proveAccountModule = operation({
   query: proofFields,
   handle(args, context) {
     const { address, module_name: name } = args;
-    return provenAnswer(
-      context,
-      { kind: "state", claim: { kind: "module", address, name, at: undefined } },
-      args,
-    );
+    return provenAnswer(context, { kind: "state", claim: { kind: "module", address, name } }, args);
   },
   calls: (node: Asker): ProveModuleCall => ({
     proveModule: async (address, name, options = {}) => {

@@ -33,7 +33,7 @@ export const proveAccountResource = operation({
     const { address, resource_type: type } = args;
     const tag = await services.types.groupOf(view, type, view.position.version);
     const group = tag && formatStructTag(decodeWith(structTagCodec, tag));
-    const claim = { kind: "resource", address, type: type.text, group, at: undefined } as const;
+    const claim = { kind: "resource", address, type: type.text, group } as const;
     return provenAnswer(context, { kind: "state", claim }, args);
   },
   calls: (node: Asker): ProveResourceCall => ({

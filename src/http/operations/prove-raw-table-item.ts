@@ -44,7 +44,7 @@ export const proveRawTableItem = operation({
   errors: [...PROOF_ERRORS],
   handle(args, context) {
     const { table_handle: handle, body: key } = args;
-    const claim = { kind: "tableItem", handle, key, at: undefined } as const;
+    const claim = { kind: "tableItem", handle, key } as const;
     return provenAnswer(context, { kind: "state", claim }, args);
   },
   calls: (node: Asker): ProveRawItemCall => ({

@@ -57,10 +57,6 @@ function kinds(
   return namedUnion(name, "type", Object.fromEntries(schemas) as Members);
 }
 
-const AT = nullableAnswer(
-  U64_SCHEMA,
-  "Microseconds since 1970: the version is proven to be the last one at this time. Null if that is not proven.",
-);
 const TIME = nullableAnswer(U64_SCHEMA, "Time of the block in microseconds; null if it is not proven.");
 
 const CLAIM_SCHEMA = kinds("ProofClaim", {
@@ -86,20 +82,18 @@ const CLAIM_SCHEMA = kinds("ProofClaim", {
         type: "boolean",
         description: "Whether the authentication key of each account is proven too.",
       },
-      at: AT,
     },
   ],
-  table_item: ["TableItemClaim", { table_handle: TEXT, key: HEX_BYTES_SCHEMA, at: AT }],
+  table_item: ["TableItemClaim", { table_handle: TEXT, key: HEX_BYTES_SCHEMA }],
   resource: [
     "ResourceClaim",
     {
       address: TEXT,
       resource_type: TEXT,
       group_type: nullableAnswer(TEXT, "The resource group that holds it; null for an item of its own."),
-      at: AT,
     },
   ],
-  module: ["ModuleClaim", { address: TEXT, module_name: TEXT, at: AT }],
+  module: ["ModuleClaim", { address: TEXT, module_name: TEXT }],
   transaction: ["TransactionClaim", { version: U64_SCHEMA, hash: HEX_BYTES_SCHEMA, timestamp_usec: TIME }],
   event: [
     "EventClaim",
@@ -132,13 +126,14 @@ const POINT_SCHEMA = whole("ProvenVersion", {
   state: {
     type: "object",
     nullable: true,
-    required: ["values", "nodes", "hashes"],
+    required: ["values", "absent", "nodes", "hashes"],
     properties: {
       values: {
         type: "array",
         items: nullableAnswer(HEX_BYTES_SCHEMA, "BCS of the state value; null if there is no such item."),
         description: "In the order of the key hashes that the claim names.",
       },
+      absent: { ...HASHES, description: "Key hashes of the items that do not exist, in order." },
       nodes: described(HEX_BYTES_SCHEMA, "Kinds of the nodes of the walk through the state tree."),
       hashes: { ...HASHES, description: "Hashes beside the walk, in its order." },
     },

@@ -95,7 +95,11 @@ const DOCUMENTED = {
     object({ ...SNAPSHOT, version: DIGITS, timestamp_usec: DIGITS }),
   ],
   revert: ["Puts the chain back to a snapshot", object(SNAPSHOT), HEAD],
-  dump_state: ["The whole ledger of a local chain, as a page of records in BCS", undefined, BYTES],
+  dump_state: [
+    "The whole ledger of a local chain, or what a fork added, as a page of records in BCS",
+    undefined,
+    BYTES,
+  ],
   load_state: ["Puts a dumped ledger in the place of the chain's in memory", BYTES, HEAD],
 } as const satisfies Record<
   string,

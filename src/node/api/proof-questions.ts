@@ -4,16 +4,14 @@ import type { LedgerView } from "../../ledger/view.ts";
 import type { ProofBundle } from "../../proof/bundle.ts";
 import type { ProofOptions, ProofQuestion } from "../../proof/question.ts";
 import type { Store } from "../../store/contract.ts";
-import { type PruneWindow, parsePruneWindow } from "../../sync/maintenance/prune-window.ts";
+import { type ProofWindow, parseProofWindow } from "../../sync/maintenance/prune-window.ts";
 import type { NodeOptions } from "../options/node-options.ts";
 import type { StartPlan } from "../start-plan.ts";
 
-const DEFAULT_WINDOW = "10m";
-
 /** How far back a node keeps what proofs need: one that gets no signatures keeps nothing unless it is told to. */
-export function proofWindowOf({ proofWindow, follow }: NodeOptions, { chain }: StartPlan): PruneWindow {
+export function proofWindowOf({ proofWindow, follow }: NodeOptions, { chain }: StartPlan): ProofWindow {
   const isSigned = chain !== undefined || (follow?.proofs ?? []).length > 0;
-  return parsePruneWindow(proofWindow ?? (isSigned ? DEFAULT_WINDOW : "off"), "proof window");
+  return parseProofWindow(proofWindow ?? (isSigned ? "all" : "off"));
 }
 
 export class ProofQuestions {

@@ -114,11 +114,14 @@ export interface ChainAuthoring {
    * an event `gap` for clients that come back.
    */
   revert(snapshot: ChainSnapshot): Promise<LedgerInfo>;
-  /** The whole ledger of a local chain, as a page of records in BCS: for `loadState`, in this process or another. */
+  /**
+   * The whole ledger of a local chain, or all that a fork added to its network's, as a page of records in BCS: for
+   * `loadState`, in this process or another.
+   */
   dumpState(): Promise<Uint8Array>;
   /**
-   * Puts a dumped ledger in the place of this chain's, after checking every hash and root of it. For chains in memory that
-   * began with the same seed or genesis.
+   * Puts a dumped ledger in the place of this chain's, after checking every hash and root of it; a fork has no roots. For
+   * chains in memory that began with the same seed or genesis, or forked the same version of the same network.
    */
   loadState(state: Uint8Array): Promise<LedgerInfo>;
 }
@@ -358,12 +361,11 @@ export class TestAuthors implements ChainAuthoring {
     this.#blocks();
     return this.#options.withView(async (view) => {
       const { version, oldestVersion, fork } = view.position;
-      if (fork !== undefined)
-        throw new ConfigError("state: a fork has a part of its network's, so it dumps none");
-      if (oldestVersion > 0n)
+      const first = fork === undefined ? 0n : fork.version + 1n;
+      if (oldestVersion > first)
         throw new ConfigError(`state: versions below ${oldestVersion} are pruned: set pruneWindow to "off"`);
-      const parts = [new BcsWriter(16).uleb(Number(version) + 1).take()];
-      for (let next = 0n, bytes = 0; next <= version; ) {
+      const parts = [new BcsWriter(16).uleb(Number(version + 1n - first)).take()];
+      for (let next = first, bytes = 0; next <= version; ) {
         for (const record of await view.getRecords(next, RECORDS_AT_ONCE, MAX_STATE_BYTES)) {
           bytes += record.bytes.length;
           next = record.version + 1n;

@@ -62,8 +62,8 @@ export interface NodeOptions {
   /** History to keep: a time (`24h`, `30d`), a count of versions, or `off`. */
   readonly pruneWindow?: string | undefined;
   /**
-   * How far back proofs can be made: a time (`10m`, `1h`), a count of versions, or `off`. Left out, ten minutes on a local
-   * chain, which signs its blocks, and with `follow.proofs`; else `off`.
+   * How far back proofs can be made: `all` that `pruneWindow` keeps, a time (`10m`, `1h`), a count of versions, or `off`. Left
+   * out, `all` on a local chain, which signs its blocks, and with `follow.proofs`; else `off`.
    */
   readonly proofWindow?: string | undefined;
   /** False writes no index: holdings and rows of tables cannot be listed then. */
@@ -88,7 +88,7 @@ export const NODE_TABLE = optionTable<NodeOptions>()({
         DEFAULT_PRUNE_WINDOW,
       ),
       "proof-window": textOption(
-        "How far back proofs can be made: a time, a number of versions, or off (default 10m on a local chain and with --proofs, else off)",
+        "How far back proofs can be made: all that --prune-window keeps, a time, a number of versions, or off (default all on a local chain and with --proofs, else off)",
         "WINDOW",
       ),
     }),

@@ -1,20 +1,32 @@
 // Proofs outside of a node: their two forms, and the check of one with the fastest library of this machine.
-import { toPrefixedHex } from "../../base/hex.ts";
+import { createPublicKey, verify } from "node:crypto";
+import { fromHex, toPrefixedHex } from "../../base/hex.ts";
+import { sha3Parts } from "../../base/sha3.ts";
 import { formatTime } from "../../base/texts/time-text.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { computeWaypoint, formatWaypoint, waypointPreimageCodec } from "../../ledger/waypoint.ts";
 import { encodeBundle, type VerifiedProof } from "../../proof/bundle.ts";
 import { decodeBundleJson } from "../../proof/bundle-json.ts";
+import type { ProvenAccount } from "../../proof/claim.ts";
 import { ProofError } from "../../proof/errors.ts";
 import { fastestBls } from "../../proof/native-bls.ts";
 import { statementOf } from "../../proof/statement.ts";
-import { verifyProofWith } from "../../proof/verify-proof.ts";
-import { cutoffUsec, parsePruneWindow } from "../../sync/maintenance/prune-window.ts";
+import { ProofVerifier } from "../../proof/verify-proof.ts";
+import { cutoffUsec, parseProofWindow } from "../../sync/maintenance/prune-window.ts";
 import { parseOperand } from "./operands.ts";
 
 /** A bundle in JSON as BCS. Throws ProofError. */
 export function proofToBcs(text: string): Uint8Array {
   return encodeBundle(decodeBundleJson(text));
+}
+
+const LEDGER = ',"ledger":';
+const ABOVE = `${LEDGER}{"type":"above"}}`;
+
+/** A bundle in JSON as it follows another one in a file: a ledger that is the same is not repeated. */
+export function proofPart(text: string, before: string): string {
+  const ledgerOf = (bundle: string): string => bundle.slice(bundle.lastIndexOf(LEDGER));
+  return ledgerOf(text) === ledgerOf(before) ? text.slice(0, text.lastIndexOf(LEDGER)) + ABOVE : text;
 }
 
 /** The waypoint that a bundle in JSON begins at. Throws ProofError. */
@@ -35,14 +47,15 @@ export function provableText(info: Readonly<Record<string, unknown>>, blockUsec:
   let soonest: { readonly usec: bigint; readonly text: string } | undefined;
   for (const name of ["proof-window", "prune-window"]) {
     const text = `${info[name.replace("-", "_")]}`;
-    const window = parsePruneWindow(text, name);
+    const window = parseProofWindow(text, name);
     if (window.kind === "count") limits.push(`for ${text} versions (--${name} ${text})`);
     if (window.kind !== "time") continue;
     const usec = blockUsec - cutoffUsec(window, 0n);
     if (soonest !== undefined && soonest.usec <= usec) continue;
     soonest = { usec, text: `until ${formatTime(usec)} (--${name} ${text})` };
   }
-  return [...(soonest === undefined ? [] : [soonest.text]), ...limits].join(" and ");
+  const texts = [...(soonest === undefined ? [] : [soonest.text]), ...limits];
+  return texts.length === 0 ? "at any time (--prune-window off)" : texts.join(" and ");
 }
 
 /** What a checked proof says, as fields of a report. */
@@ -52,35 +65,91 @@ export interface ProofReport {
   readonly reason?: string;
   /** What it proves. */
   readonly shown: Readonly<Record<string, string>>;
-  /** What was checked. */
-  readonly proof?: VerifiedProof;
 }
 
-/** Checks a proof. Throws ConfigError for a text that is no waypoint. */
-export function checkProof(proof: Uint8Array | string, waypoint: string): ProofReport {
-  parseOperand("waypoint", "--waypoint", waypoint);
-  try {
-    const verified = verifyProofWith(fastestBls(), proof, waypoint);
-    return { verdict: "proven", shown: reportOf(verified), proof: verified };
-  } catch (error) {
-    if (!(error instanceof ProofError)) throw error;
-    return { verdict: "refuted", reason: error.message, shown: {} };
+/** Checks the bundles of a file, and reports on all of them. */
+export class ProofCheck {
+  readonly #verifier: ProofVerifier;
+  #accounts = 0;
+
+  /** Throws ConfigError for a text that is no waypoint. */
+  constructor(waypoint: string) {
+    parseOperand("waypoint", "--waypoint", waypoint);
+    this.#verifier = new ProofVerifier(waypoint, fastestBls());
+  }
+
+  /** Checks the next bundle: why it does not hold, or the accounts whose balances it proves. */
+  take(bundle: Uint8Array | string): {
+    readonly reason?: string;
+    readonly accounts: readonly ProvenAccount[];
+  } {
+    try {
+      const { claim } = this.#verifier.verify(bundle);
+      const accounts = claim.kind === "balances" ? claim.accounts : [];
+      this.#accounts += accounts.length;
+      return { accounts };
+    } catch (error) {
+      if (!(error instanceof ProofError)) throw error;
+      return { reason: error.message, accounts: [] };
+    }
+  }
+
+  /** What all bundles prove together. */
+  report(): Readonly<Record<string, string>> {
+    const { together } = this.#verifier;
+    return together === undefined ? {} : reportOf(together, this.#accounts);
   }
 }
 
-function reportOf(proof: VerifiedProof): Record<string, string> {
-  const { ledgerVersion, timestampUsec, nextTimestampUsec, atUsec, signedVersion, signedTimestampUsec } =
-    proof;
+/** Checks a proof of one bundle. Throws ConfigError for a text that is no waypoint. */
+export function checkProof(proof: Uint8Array | string, waypoint: string): ProofReport {
+  const check = new ProofCheck(waypoint);
+  const { reason } = check.take(proof);
+  return reason === undefined
+    ? { verdict: "proven", shown: check.report() }
+    : { verdict: "refuted", reason, shown: {} };
+}
+
+const ED25519_SCHEME = Uint8Array.of(0);
+/** A single key of any kind: the kind and the length of an Ed25519 key in front, the scheme behind. */
+const [SINGLE_ED25519, SINGLE_SCHEME] = [Uint8Array.of(0, 32), Uint8Array.of(2)];
+
+/**
+ * Whether a message was signed by the Ed25519 key of an account, whose authentication key is proven. All but the message are
+ * hex.
+ */
+export function isSignedByOwner(
+  authenticationKey: string,
+  {
+    message,
+    publicKey,
+    signature,
+  }: { readonly message: string; readonly publicKey: string; readonly signature: string },
+): boolean {
+  const [key, signed] = [publicKey, signature].map((text) => fromHex(text.replace(/^0x/, "")));
+  if (key?.length !== 32 || signed?.length !== 64) return false;
+  const keys = [sha3Parts(key, ED25519_SCHEME), sha3Parts(SINGLE_ED25519, key, SINGLE_SCHEME)];
+  if (!keys.some((own) => toPrefixedHex(own) === authenticationKey)) return false;
+  const jwk = { kty: "OKP", crv: "Ed25519", x: Buffer.from(key).toString("base64url") };
+  try {
+    return verify(null, Buffer.from(message), createPublicKey({ key: jwk, format: "jwk" }), signed);
+  } catch {
+    // No point of the curve.
+    return false;
+  }
+}
+
+function reportOf(proof: VerifiedProof, accounts: number): Record<string, string> {
+  const { ledgerVersion, timestampUsec, nextTimestampUsec, signedVersion, signedTimestampUsec } = proof;
   const times = {
     time: timestampUsec,
     next_time: nextTimestampUsec,
-    at: atUsec,
     signed_time: signedTimestampUsec,
   };
   const shown: Record<string, string> = {
-    statement: statementOf(proof),
+    statement: statementOf(proof, accounts),
     claim: proof.claim.kind,
-    ...claimFields(proof.claim),
+    ...claimFields(proof.claim, accounts),
     ledger_version: `${ledgerVersion}`,
     signed_version: `${signedVersion}`,
   };
@@ -92,10 +161,10 @@ function valueText(value: Uint8Array | undefined): string {
   return value === undefined ? "none: it is proven not to exist" : toPrefixedHex(value);
 }
 
-function claimFields(claim: VerifiedProof["claim"]): Record<string, string> {
+function claimFields(claim: VerifiedProof["claim"], accounts: number): Record<string, string> {
   switch (claim.kind) {
     case "balances":
-      return balanceFields(claim);
+      return balanceFields(claim, accounts);
     case "table_item":
       return {
         table_handle: claim.tableHandle,
@@ -134,15 +203,15 @@ function claimFields(claim: VerifiedProof["claim"]): Record<string, string> {
 }
 
 /** One balance in three fields, of more the totals. */
-function balanceFields({
-  accounts,
-  totals,
-}: Extract<VerifiedProof["claim"], { readonly kind: "balances" }>): Record<string, string> {
+function balanceFields(
+  { accounts, totals }: Extract<VerifiedProof["claim"], { readonly kind: "balances" }>,
+  count: number,
+): Record<string, string> {
   const [account] = accounts;
   const [only] = account?.balances ?? [];
-  if (account !== undefined && only !== undefined && accounts.length === 1 && account.balances.length === 1) {
+  if (account !== undefined && only !== undefined && count === 1 && account.balances.length === 1) {
     return { address: account.address, asset_type: only.asset, balance: `${only.balance}` };
   }
   const sums = [...totals].map(([asset, total]) => [`total ${asset}`, `${total}`]);
-  return { accounts: `${accounts.length}`, ...Object.fromEntries(sums) };
+  return { accounts: `${count}`, ...Object.fromEntries(sums) };
 }

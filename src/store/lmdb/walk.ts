@@ -5,6 +5,7 @@ import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Position } from "../../ledger/position.ts";
+import { isNodeLogKey } from "../../ledger/state-tree/tree-node.ts";
 import type { IndexName, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -124,9 +125,10 @@ export class StoreWalk {
     };
   }
 
-  /** As `items`, with values that stay. */
+  /** The items of the state, with values that stay. */
   *copyItems(after?: Uint8Array): Generator<ItemRow> {
-    for (const row of this.items(after)) yield { ...row, value: row.value?.slice() };
+    for (const row of this.items(after))
+      if (!isNodeLogKey(row.keyHash)) yield { ...row, value: row.value?.slice() };
   }
 
   /** The values of one key, newest first. */

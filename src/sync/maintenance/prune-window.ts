@@ -10,6 +10,9 @@ export type PruneWindow =
   | { readonly kind: "count"; readonly versions: bigint }
   | { readonly kind: "time"; readonly amount: bigint; readonly unit: TimeUnit };
 
+/** How far back proofs can be made: `all` that is readable, or `off` for none. */
+export type ProofWindow = PruneWindow | { readonly kind: "all" };
+
 /** Second, minute, hour, day. */
 export type TimeUnit = "s" | "m" | "h" | "d";
 
@@ -23,14 +26,14 @@ const USEC_OF_UNIT: Readonly<Record<TimeUnit, bigint>> = {
 const MAX_DIGITS = 12;
 
 /** Reads `24h`, `30d`, `90m`, `3600s`, a count of versions, or `off`. Throws ConfigError. */
-export function parsePruneWindow(text: string, name = "prune window"): PruneWindow {
+export function parsePruneWindow(text: string, name = "prune window", words = "or off"): PruneWindow {
   if (text === "off") return { kind: "off" };
   const last = text.at(-1);
   const unit = isTimeUnit(last) ? last : undefined;
   const digits = unit === undefined ? text : text.slice(0, -1);
   if (digits.length > MAX_DIGITS || !/^[1-9][0-9]*$/.test(digits)) {
     throw new ConfigError(
-      `${name}: expected a time such as 24h or 30d (s, m, h, d), a count of versions above zero, or off; ` +
+      `${name}: expected a time such as 24h or 30d (s, m, h, d), a count of versions above zero, ${words}; ` +
         `got ${JSON.stringify(text.slice(0, 40))}`,
     );
   }
@@ -38,9 +41,14 @@ export function parsePruneWindow(text: string, name = "prune window"): PruneWind
   return unit === undefined ? { kind: "count", versions: amount } : { kind: "time", amount, unit };
 }
 
-/** The text that `parsePruneWindow` reads. */
-export function formatPruneWindow(window: PruneWindow): string {
-  if (window.kind === "off") return "off";
+/** As `parsePruneWindow`, or `all`. */
+export function parseProofWindow(text: string, name = "proof window"): ProofWindow {
+  return text === "all" ? { kind: "all" } : parsePruneWindow(text, name, "all or off");
+}
+
+/** The text that `parsePruneWindow` or `parseProofWindow` reads. */
+export function formatPruneWindow(window: ProofWindow): string {
+  if (window.kind === "off" || window.kind === "all") return window.kind;
   return window.kind === "count" ? `${window.versions}` : `${window.amount}${window.unit}`;
 }
 

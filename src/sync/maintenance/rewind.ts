@@ -15,6 +15,7 @@ import { type Block, type StateItem, withView } from "../../ledger/view.ts";
 import type { RewindBatch, StateWrite, Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import { IndexRowMaker } from "../index-rows.ts";
+import { rewoundLogs } from "../proofs/tree-history.ts";
 import { readRecords } from "../reading.ts";
 import { KEPT_ACCUMULATOR, REWIND_MARK, REWINDS, rewoundSideRows } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
@@ -169,9 +170,20 @@ class LedgerRewind {
   /** Removes the versions above a stage in one write. */
   async #step(previous: bigint, stage: Stage): Promise<void> {
     const { store } = this.#options;
-    const batch = await withView(store.openRawView(), (view) => this.#batch(view, previous, stage));
+    const { batch, logs } = await withView(store.openRawView(), async (view) => {
+      const made = await this.#batch(view, previous, stage);
+      // The first removed block may have deleted the finished logs of nodes that the last kept one removed.
+      const last = await view.getBlockByVersion(stage.version);
+      const { writes } = await contentsOf(view, last?.firstVersion ?? stage.version, stage.version);
+      const keyHashes = [...made.keyHashes, ...distinct(writes)];
+      return { batch: made, logs: await rewoundLogs(store, view, keyHashes, stage.version) };
+    });
     const { position, keyHashes } = batch;
-    await this.#writer.rewind({ ...batch, sideRows: await rewoundSideRows({ store, position, keyHashes }) });
+    await this.#writer.rewind({
+      ...batch,
+      keyHashes: [...keyHashes, ...logs.keyHashes],
+      sideRows: [...(await rewoundSideRows({ store, position, keyHashes })), ...logs.rows],
+    });
     this.#tree.settle();
   }
 

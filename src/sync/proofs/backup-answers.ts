@@ -141,7 +141,7 @@ export class BackupAnswers {
 
   async *#stateRangeProof(version: bigint, keyHash: Uint8Array): Answer {
     const { end } = await withView(this.#store.openView(), (view) => this.#stateAt(view, version));
-    const { leaf, siblings } = await readTreePath(keyHash, new TreeAt(this.#store, end.rootVersion).getNodes);
+    const { leaf, siblings } = await readTreePath(keyHash, new TreeAt(this.#store, end.version).getNodes);
     if (leaf === undefined || !equalBytes(leaf.keyHash, keyHash)) {
       throw new BackupRefusal("not_found", "the state has no item with that key hash");
     }
@@ -154,7 +154,7 @@ export class BackupAnswers {
     // A commit may replace a node just as it is read.
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#lists.get(root, () => new TreeAt(this.#store, end.rootVersion).getNodes);
+        return await this.#lists.get(root, () => new TreeAt(this.#store, end.version).getNodes);
       } catch (error) {
         if (!(error instanceof StoreError) || attempt === LIST_ATTEMPTS) throw error;
       }

@@ -63,7 +63,7 @@ const STORE_TAGS = [frameworkTag("object", "ObjectCore"), frameworkTag("fungible
 /** A commit may replace a node while it is read. */
 const ATTEMPTS = 3;
 
-type Reader = Pick<Store, "getSideRows" | "getTreeNodes">;
+type Reader = Pick<Store, "getSideRows" | "getTreeNodes" | "openRawView">;
 
 /** A block end that can be proven, and BCS of a signed ledger info that covers it. */
 interface ProvablePoint {
@@ -94,15 +94,16 @@ const MAX_USES = 1000;
 const MAX_KEPT_CHANGES = 100;
 
 async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): Promise<Frame> {
-  const { version, fromWaypoint, atUsec } = options;
-  const asked = `${version ?? ""} ${atUsec === undefined} ${fromWaypoint === undefined ? "" : formatWaypoint(fromWaypoint)}`;
+  const { version, fromWaypoint } = options;
+  const asked = `${version ?? ""} ${fromWaypoint === undefined ? "" : formatWaypoint(fromWaypoint)}`;
   const known = frames.get(view.position);
   if (known?.asked === asked && known.uses++ < MAX_USES) return known.frame;
   const found = await findPoint(store, view, version);
   const { height, end } = found;
   // The time of the next block is proven by the next epoch, if the waypoint leads there.
-  const goesOn = atUsec !== undefined && decodeSigned(found.signed).ledgerInfo.nextEpoch !== undefined;
-  const isNamed = !goesOn && fromWaypoint !== undefined && isNamedBy(fromWaypoint, found.signed);
+  const { nextEpoch } = decodeSigned(found.signed).ledgerInfo;
+  const isNamed =
+    nextEpoch === undefined && fromWaypoint !== undefined && isNamedBy(fromWaypoint, found.signed);
   const signed =
     (await namedAfter(store, fromWaypoint, end.version)) ??
     (isNamed ? undefined : await nextSignature(store, view, end.version)) ??
@@ -116,7 +117,7 @@ async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): 
     stateRoot: stateRootOf(point.info),
     next: await nextPoint(points, end),
     ledger: await ledgerOf(store, signed, fromWaypoint),
-    tree: new TreeAt(store, end.rootVersion),
+    tree: new TreeAt(store, end.version),
   };
   const { ledger } = frame;
   const isShort = ledger.kind !== "signed" || ledger.epochChanges.length <= MAX_KEPT_CHANGES;
@@ -162,10 +163,7 @@ async function proveState(
     if (filled.kind === "balances") append(accounts, filled.accounts);
     await slices.pause();
   }
-  const { atUsec } = options;
-  // Without a later block, nothing tells that this one was the last.
-  const at = next !== undefined && atUsec !== undefined && atUsec < next.timestampUsec ? atUsec : undefined;
-  const claim = asked.kind === "balances" ? { ...asked, accounts, at } : { ...asked, at };
+  const claim = asked.kind === "balances" ? { ...asked, accounts } : asked;
   const points = [{ ...frame.point, state }, ...(next === undefined ? [] : [next.point])];
   return { kind: "v0", claim, points, ledger };
 }
@@ -229,7 +227,7 @@ async function blockAround(
   if (isStart) return { timestampUsec };
   if (end === undefined || points.lastVersion < lastVersion) return undefined;
   const last = await points.read(lastVersion, end.left);
-  const tree = new TreeAt(store, end.rootVersion);
+  const tree = new TreeAt(store, end.version);
   const state = await proveItems(
     store,
     view,
@@ -406,7 +404,7 @@ async function proveItem(
       if (tree.usesCurrent) checkStateProof(proof, stateRoot, keyHash, valueHash);
       return proof;
     } catch (error) {
-      tree = new TreeAt(store, end.rootVersion);
+      tree = new TreeAt(store, end.version);
       if (attempt < ATTEMPTS) continue;
       // Pruned meanwhile, or damaged.
       if ((await BLOCK_END.load(store, height)) === undefined) throw outsideWindow(end.version);

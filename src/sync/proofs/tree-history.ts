@@ -1,196 +1,127 @@
-// Earlier nodes of the state tree, as side rows. A row holds a node as it was after a version, and for each child node the
-// version that wrote that one, so the whole tree of a block end can be read from its root down. A node that did not
-// change since the history began has no row: it is in the table of current nodes until its first change.
-import { decodeTreeNode, type TreeNode, treeNodeName } from "../../ledger/state-tree/tree-node.ts";
+// Earlier nodes of the state tree. Each node that changed since the history began has a log in a side row: what its children
+// were before each change. A full log becomes a version of an item of the store, which prunes and rewinds it like any other.
+// A node without a log has the children that it had when the history began. The store's items give the hashes of leaves.
+import { equalBytes } from "../../base/bytes.ts";
+import { stateValueHash } from "../../ledger/formats/state-value.ts";
+import {
+  decodeTreeNode,
+  encodeTreeNode,
+  isEmptyNode,
+  leafHashOf,
+  nodeLogKeyHash,
+  setChild,
+  type TreeNode,
+  treeNodeKey,
+  treeNodeName,
+} from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
-import type { SideRow, Store, TreeNodeWrite } from "../../store/contract.ts";
+import { withView } from "../../ledger/view.ts";
+import type { SideRow, StateWrite, Store, StoreView, TreeNodeWrite } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { KEPT_NODE } from "../side-rows.ts";
-import { type ChangedNode, type ChildVersions, innerSlots } from "./tree-rows.ts";
+import { NODE_LOG, type SideRowReader } from "../side-rows.ts";
+import {
+  appendChanges,
+  cutLog,
+  decodePart,
+  emptyLog,
+  encodePart,
+  openNode,
+  startOf,
+  trimLog,
+  undoChanges,
+} from "./node-log.ts";
 
-/** Most nodes whose children are kept in memory between commits. */
-const MAX_CACHED = 20_000;
-const ROOT = Uint8Array.of(0);
+/** Most nodes that are kept in memory between commits. */
+const MAX_CACHED = 5000;
+/** A longer log is finished: with its node it fits into a page of LMDB. */
+const LOG_BYTES = 2700;
 const SLOTS = 16;
-const ALL_SLOTS = 0xffff;
 
 type Rows = Pick<Store, "getSideRows" | "getTreeNodes">;
 
-/** A node as a version wrote it. */
-interface NodeVersion {
-  readonly version: number;
-  readonly children: ChildVersions;
-}
-
-/** Name of a node's parent. */
-function parentName(name: string): string {
-  const depth = name.charCodeAt(0);
-  const whole = name.slice(1, 1 + (depth >> 1));
-  const head = String.fromCharCode(depth - 1);
-  if ((depth & 1) === 1) return head + whole;
-  return head + whole.slice(0, -1) + String.fromCharCode(whole.charCodeAt(whole.length - 1) & 0xf0);
-}
-
-/** Slot of a node in its parent. */
-function slotOf(name: string): number {
-  const last = name.charCodeAt(name.length - 1);
-  return (name.charCodeAt(0) & 1) === 1 ? last >> 4 : last & 15;
-}
-
-/** Versions of child nodes: `version` for those of a mask, and what they were before for the rest. */
-function childVersions(
-  node: Uint8Array,
-  version: number,
-  written: number,
-  before: ChildVersions | undefined,
-): ChildVersions {
-  const inner = innerSlots(node);
-  const children: (number | undefined)[] = new Array<undefined>(SLOTS).fill(undefined);
-  for (let slot = 0; slot < SLOTS; slot++) {
-    const bit = 1 << slot;
-    if ((inner & bit) === 0) continue;
-    children[slot] = (written & bit) === 0 ? before?.[slot] : version;
-    if (children[slot] === undefined)
-      throw new StoreError("corrupt", "a node of the state tree has no version");
-  }
-  return children;
-}
-
-/** Key of a child node. */
-function childKey(key: Uint8Array, slot: number): Uint8Array {
-  const depth = key[0] ?? 0;
-  const isEven = (depth & 1) === 0;
-  const out = new Uint8Array(isEven ? key.length + 1 : key.length);
-  out.set(key);
-  out[0] = depth + 1;
-  const last = out.length - 1;
-  out[last] = isEven ? slot << 4 : (out[last] ?? 0) | slot;
-  return out;
-}
-
-interface Wanted {
-  readonly key: Uint8Array;
-  readonly name: string;
-  readonly version: number;
+/** A node after a block, and its log, if it has one. */
+interface LoggedNode {
+  readonly node: Uint8Array | undefined;
+  readonly log: Uint8Array | undefined;
 }
 
 /** Where a block stands in the history. */
 export interface BlockPlace {
   readonly version: bigint;
-  /** The version of the root before; undefined for an empty tree. */
-  readonly rootVersion: bigint | undefined;
-  /** The version that the history began at: nodes without a row are as they were then. */
+  /** The block end before. */
+  readonly before: bigint;
+  /** The version that the history began at. */
   readonly base: bigint;
-  /** True for the first block of a history. */
-  readonly isFirst: boolean;
+  /** Nobody asks for versions before this one. */
+  readonly oldest: bigint;
 }
 
-/** Makes the rows of blocks, one after the other. Runs ahead of its store until `settle`. */
+/** Makes the logs of blocks, one after the other. Runs ahead of its store until `settle`. */
 export class TreeHistory {
   readonly #store: Rows;
-  /** The last version of nodes that recent blocks changed. */
-  readonly #known = new Map<string, NodeVersion>();
+  readonly #logBytes: number;
+  /** Nodes that recent blocks changed. */
+  readonly #known = new Map<string, LoggedNode>();
+  /** Items of nodes that the last block removed. Their deletion in the next block lets the store prune them. */
+  #removed = new Map<string, Uint8Array>();
+  readonly #rows = new Map<string, SideRow>();
 
-  constructor(store: Rows) {
+  constructor(store: Rows, logBytes: number = LOG_BYTES) {
     this.#store = store;
+    this.#logBytes = logBytes;
   }
 
-  /** Rows of the nodes that a block changed. */
-  async rowsOf(
+  /** Takes the nodes of the block that a history begins with. */
+  begin(changes: readonly TreeNodeWrite[]): void {
+    for (const { key, value } of changes) this.#known.set(treeNodeName(key), { node: value, log: undefined });
+  }
+
+  /** Logs what a block changed; `takeRows` gives the rows. Returns finished logs. */
+  async log(
     changes: readonly TreeNodeWrite[],
-    place: BlockPlace,
-  ): Promise<{ readonly rows: SideRow[]; readonly changed: ChangedNode[] }> {
-    const rows: SideRow[] = [];
-    const changed: ChangedNode[] = [];
-    const version = Number(place.version);
+    { version, before, base, oldest }: BlockPlace,
+  ): Promise<StateWrite[]> {
     const names = changes.map(({ key }) => treeNodeName(key));
-    const before = await this.#loadBefore(changes, names, place, rows);
-    /** By parent: the slots of the nodes that this block wrote. */
-    const written = new Map<string, number>();
+    await this.#load(changes, names);
+    const writes: StateWrite[] = [];
+    const removed = this.#removed;
+    this.#removed = new Map();
     for (const [i, { key, value }] of changes.entries()) {
-      const name = names[i] ?? "";
-      if (value === undefined || key[0] === 0) continue;
-      const parent = parentName(name);
-      written.set(parent, (written.get(parent) ?? 0) | (1 << slotOf(name)));
-    }
-    for (const [i, { key, value }] of changes.entries()) {
-      const name = names[i] ?? "";
-      const old = before.get(name);
-      changed.push({
-        key,
-        before: old?.version,
-        isRemoved: value === undefined,
-      });
-      if (value === undefined) {
-        this.#known.delete(name);
-        continue;
-      }
-      const children = childVersions(value, version, written.get(name) ?? 0, old?.children);
-      this.#known.set(name, { version, children });
-      rows.push(KEPT_NODE.row({ node: value, children }, key, version));
-    }
-    return { rows, changed };
-  }
-
-  /** The nodes before a block. Where one was written stands in its parent, so unknown ones are read from the top down. */
-  async #loadBefore(
-    changes: readonly TreeNodeWrite[],
-    names: readonly string[],
-    { rootVersion, base, isFirst }: BlockPlace,
-    rows: SideRow[],
-  ): Promise<ReadonlyMap<string, NodeVersion>> {
-    const found = new Map<string, NodeVersion>();
-    const levels: { key: Uint8Array; name: string }[][] = [];
-    for (const [i, { key }] of changes.entries()) {
       const name = names[i] ?? "";
       const known = this.#known.get(name);
-      if (known !== undefined) {
-        found.set(name, known);
-        continue;
+      removed.delete(name);
+      const old = known?.log ?? emptyLog(known?.node === undefined ? before : base);
+      let log: Uint8Array | undefined = appendChanges(old, version, known?.node, value);
+      const isChanged = log.length > old.length;
+      if (log.length > this.#logBytes) log = trimLog(log, oldest);
+      if (value === undefined || log.length > this.#logBytes) {
+        const keyHash = nodeLogKeyHash(key);
+        writes.push({ keyHash, version, value: encodePart(value, log) });
+        log = value === undefined ? undefined : emptyLog(version);
+        if (log === undefined) this.#removed.set(name, keyHash);
       }
-      const depth = key[0] ?? 0;
-      levels[depth] ??= [];
-      levels[depth].push({ key, name });
+      if (isChanged) this.#rows.set(name, log === undefined ? NODE_LOG.removal(key) : NODE_LOG.row(log, key));
+      this.#known.set(name, { node: value, log: isChanged ? log : known?.log });
     }
-    for (const level of levels) {
-      const missing: Wanted[] = [];
-      for (const { key, name } of level ?? []) {
-        const version = key[0] === 0 ? rootVersion : found.get(parentName(name))?.children[slotOf(name)];
-        if (version !== undefined) missing.push({ key, name, version: Number(version) });
-      }
-      if (missing.length === 0) continue;
-      const stored = await this.#store.getSideRows(
-        missing.map(({ key, version }) => KEPT_NODE.key(key, version)),
-      );
-      const unchanged: Wanted[] = [];
-      for (const [i, node] of missing.entries()) {
-        const row = stored[i];
-        if (row === undefined) unchanged.push(node);
-        else found.set(node.name, { version: node.version, children: KEPT_NODE.decode(row).children });
-      }
-      // No block end before the first one of a history is kept.
-      await this.#loadFirst(unchanged, base, found, isFirst ? undefined : rows);
-    }
-    return found;
+    for (const keyHash of removed.values()) writes.push({ keyHash, version, value: undefined });
+    return writes;
   }
 
-  /** Nodes that change for the first time since the history began. Adds rows of what they were. */
-  async #loadFirst(
-    nodes: readonly Wanted[],
-    base: bigint,
-    found: Map<string, NodeVersion>,
-    rows: SideRow[] | undefined,
-  ): Promise<void> {
-    if (nodes.length === 0) return;
-    const current = await this.#store.getTreeNodes(nodes.map(({ key }) => key));
-    for (const [i, { key, name, version }] of nodes.entries()) {
-      const bytes = current[i];
-      if (bytes === undefined || version !== Number(base)) {
-        throw new StoreError("corrupt", `the state tree lacks a node of version ${version}`);
-      }
-      const children = childVersions(bytes, version, ALL_SLOTS, undefined);
-      rows?.push(KEPT_NODE.row({ node: bytes, children }, key, version));
-      found.set(name, { version, children });
+  /** The changed logs since the last call, each once. */
+  takeRows(): SideRow[] {
+    const rows = [...this.#rows.values()];
+    this.#rows.clear();
+    return rows;
+  }
+
+  async #load(changes: readonly TreeNodeWrite[], names: readonly string[]): Promise<void> {
+    const missing = changes.filter((_, i) => !this.#known.has(names[i] ?? ""));
+    if (missing.length === 0) return;
+    const nodes = await this.#store.getTreeNodes(missing.map(({ key }) => key));
+    const logs = await this.#store.getSideRows(missing.map(({ key }) => NODE_LOG.key(key)));
+    for (const [i, { key }] of missing.entries()) {
+      const log = logs[i];
+      this.#known.set(treeNodeName(key), { node: nodes[i], log: log && new Uint8Array(log) });
     }
   }
 
@@ -202,73 +133,150 @@ export class TreeHistory {
   /** Call when the rows were not stored. */
   forget(): void {
     this.#known.clear();
+    this.#removed.clear();
+    this.#rows.clear();
   }
 }
 
-/** Reads the tree of one version. Knows where each node was written once it has read its parent. */
+/** Reads the tree as it was after a block end of the history. */
 export class TreeAt {
-  readonly #store: Rows;
-  readonly #rootVersion: number | undefined;
-  readonly #children = new Map<string, ChildVersions>();
+  readonly #store: Rows & Pick<Store, "openRawView">;
+  readonly #version: bigint;
   /** The root and the nodes below it: the ways of several keys begin alike. */
   readonly #nodes = new Map<string, Uint8Array>();
-  readonly #decoded = new Map<Uint8Array, TreeNode>();
+  readonly #decoded = new WeakMap<Uint8Array, TreeNode>();
   #usesCurrent = false;
 
-  constructor(store: Rows, rootVersion: bigint | undefined) {
+  constructor(store: Rows & Pick<Store, "openRawView">, version: bigint) {
     this.#store = store;
-    this.#rootVersion = rootVersion === undefined ? undefined : Number(rootVersion);
+    this.#version = version;
   }
 
-  /** True once it took a node from the table of current ones, where a commit may have replaced it meanwhile. */
+  /** True once it took a node from the table of current ones, which a commit may have removed meanwhile with its log. */
   get usesCurrent(): boolean {
     return this.#usesCurrent;
   }
 
   readonly getNodes: TreeNodeReader = (keys) => Promise.all(keys.map((key) => this.#read(key)));
 
-  /** Decodes bytes that `getNodes` gave: those of the remembered nodes once, which have the most hashes. */
+  /** Decodes bytes that `getNodes` gave. */
   readonly decode = (bytes: Uint8Array): TreeNode => this.#decoded.get(bytes) ?? decodeTreeNode(bytes);
 
   async #read(key: Uint8Array): Promise<Uint8Array | undefined> {
     const name = treeNodeName(key);
     const known = this.#nodes.get(name);
     if (known !== undefined) return known;
-    const version = key[0] === 0 ? this.#rootVersion : this.#children.get(parentName(name))?.[slotOf(name)];
-    if (version === undefined) return undefined;
-    const [row] = await this.#store.getSideRows([KEPT_NODE.key(key, version)]);
-    if (row !== undefined) {
-      const { node, children } = KEPT_NODE.decode(row);
-      this.#children.set(name, children);
-      if ((key[0] ?? 0) <= 1) {
-        this.#nodes.set(name, node);
-        this.#decoded.set(node, decodeTreeNode(node));
-      }
-      return node;
-    }
+    const node = await withView(this.#store.openRawView(), (view) => this.#find(view, key));
+    if (node === undefined || isEmptyNode(node)) return undefined;
+    const bytes = encodeTreeNode(node);
+    this.#decoded.set(bytes, node);
+    if ((key[0] ?? 0) <= 1) this.#nodes.set(name, bytes);
+    return bytes;
+  }
+
+  async #find(view: StoreView, key: Uint8Array): Promise<TreeNode | undefined> {
+    const version = this.#version;
+    // The node first: a log that is newer than its node gives the same.
+    const [bytes] = await this.#store.getTreeNodes([key]);
+    const current = openNode(bytes && new Uint8Array(bytes));
     this.#usesCurrent = true;
-    const [current] = await this.#store.getTreeNodes([key]);
-    if (current !== undefined) {
-      this.#children.set(name, childVersions(current, version, ALL_SLOTS, undefined));
+    if (version === view.position.version) return current;
+    const log = await NODE_LOG.load(this.#store, key);
+    if (log === undefined ? bytes !== undefined : startOf(log) <= version) {
+      if (log !== undefined) undoChanges(current, log, version);
+      return withLeaves(view, current, version);
     }
-    return current;
+    const part = await firstPart(view, key, version);
+    if (part?.value === undefined) return undefined;
+    const { node, log: earlier } = decodePart(new Uint8Array(part.value));
+    if (startOf(earlier) > version) return undefined;
+    undoChanges(node, earlier, version);
+    return withLeaves(view, node, version);
   }
 }
 
-/** Keys of all rows below a root. */
-export async function* walkRows(store: Rows, rootVersion: bigint | undefined): AsyncGenerator<Uint8Array> {
-  if (rootVersion === undefined) return;
-  const open: { key: Uint8Array; version: number }[] = [{ key: ROOT, version: Number(rootVersion) }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { key, version } = next;
-    const rowKey = KEPT_NODE.key(key, version);
-    const [row] = await store.getSideRows([rowKey]);
-    // Nothing below a node without a row has one: a change would have given it one.
-    if (row === undefined) continue;
-    const { children } = KEPT_NODE.decode(row);
-    children.forEach((child, slot) => {
-      if (child !== undefined) open.push({ key: childKey(key, slot), version: child });
-    });
-    yield rowKey;
+/** Gives the leaves of a node the hashes that their items have at a version. */
+async function withLeaves(view: StoreView, node: TreeNode, version: bigint): Promise<TreeNode> {
+  const keyHashes = node.slots.flatMap((child) => child?.keyHash ?? []);
+  if (keyHashes.length === 0) return node;
+  const items = await view.getItems(keyHashes, version);
+  let next = 0;
+  for (const [slot, child] of node.slots.entries()) {
+    const keyHash = child?.keyHash;
+    if (keyHash === undefined) continue;
+    const value = items[next++]?.value;
+    if (value === undefined)
+      throw new StoreError("corrupt", "the state tree has an item that the store lacks");
+    setChild(node, slot, { keyHash, hash: leafHashOf(keyHash, stateValueHash(value)) });
+  }
+  return node;
+}
+
+/** The first finished log of a node at or after a version, or the deletion that follows the last one. */
+async function firstPart(
+  view: StoreView,
+  key: Uint8Array,
+  from: bigint,
+): Promise<Pick<StateWrite, "value"> | undefined> {
+  const to = view.position.version;
+  const [part] = await view.getHistory(nodeLogKeyHash(key), { from, to, limit: 1 });
+  return part;
+}
+
+/** What a rewind to a version changes: the logs of all nodes above some items, and the keys of finished logs. */
+export async function rewoundLogs(
+  store: Rows,
+  view: StoreView,
+  keyHashes: readonly Uint8Array[],
+  version: bigint,
+): Promise<{ readonly rows: readonly SideRow[]; readonly keyHashes: readonly Uint8Array[] }> {
+  const rows: SideRow[] = [];
+  const parts: Uint8Array[] = [];
+  let open = keyHashes;
+  for (let depth = 0; open.length > 0; depth++) {
+    const keys = new Map(open.map((keyHash) => [treeNodeName(treeNodeKey(keyHash, depth)), keyHash]));
+    const logged = new Set<string>();
+    for (const [name, keyHash] of keys) {
+      const key = treeNodeKey(keyHash, depth);
+      const log = await NODE_LOG.load(store, key);
+      const part = await firstPart(view, key, version + 1n);
+      if (log === undefined && part === undefined) continue;
+      // A node changes with its children, so no node below one without a log has one.
+      logged.add(name);
+      if (part !== undefined) parts.push(nodeLogKeyHash(key));
+      const [bytes] = await store.getTreeNodes([key]);
+      const earlier = part?.value && decodePart(new Uint8Array(part.value));
+      const kept = [log && { node: openNode(bytes && new Uint8Array(bytes)), log }, earlier].find(
+        (one) => one !== undefined && startOf(one.log) <= version,
+      );
+      if (kept !== undefined) undoChanges(kept.node, kept.log, version);
+      const after = kept && !isEmptyNode(kept.node) ? cutLog(kept.log, version) : undefined;
+      // A node that is not there has no open log.
+      if (after === undefined) rows.push(NODE_LOG.removal(key));
+      else if (log === undefined || !equalBytes(after, log)) rows.push(NODE_LOG.row(after, key));
+    }
+    open = open.filter((keyHash) => logged.has(treeNodeName(treeNodeKey(keyHash, depth))));
+  }
+  return { rows, keyHashes: parts };
+}
+
+/** Keys of all nodes with a log, from the root down. */
+export async function* loggedNodes(store: SideRowReader): AsyncGenerator<Uint8Array> {
+  let level: { readonly path: Uint8Array; readonly depth: number }[] = [
+    { path: new Uint8Array(SLOTS * 2), depth: 0 },
+  ];
+  while (level.length > 0) {
+    const next: typeof level = [];
+    for (const { path, depth } of level) {
+      const key = treeNodeKey(path, depth);
+      if ((await NODE_LOG.load(store, key)) === undefined) continue;
+      yield key;
+      for (let slot = 0; slot < SLOTS; slot++) {
+        const below = path.slice();
+        below[depth >> 1] = (path[depth >> 1] ?? 0) | ((depth & 1) === 0 ? slot << 4 : slot);
+        next.push({ path: below, depth: depth + 1 });
+      }
+    }
+    level = next;
   }
 }

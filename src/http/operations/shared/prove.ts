@@ -31,7 +31,7 @@ export async function provenAnswer(
   const version = isLatest
     ? undefined
     : (await readPointOf(view, { ledger_version: args.ledger_version, at: args.at })).version;
-  const options = { version, atUsec: args.at, fromWaypoint: args.from_waypoint };
+  const options = { version, fromWaypoint: args.from_waypoint };
   const data = await services.prover(view, question, options);
   const { claim, points } = data;
   return { data, version: "version" in claim ? claim.version : points[0]?.version };

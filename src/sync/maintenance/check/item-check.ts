@@ -4,9 +4,10 @@ import { equalBytes } from "../../../base/bytes.ts";
 import { errorText } from "../../../base/errors.ts";
 import { toHex } from "../../../base/hex.ts";
 import { assertStateValue, stateValueHash } from "../../../ledger/formats/state-value.ts";
-import { leafHashOf } from "../../../ledger/state-tree/tree-node.ts";
+import { isNodeLogKey, leafHashOf } from "../../../ledger/state-tree/tree-node.ts";
 import type { StaleEntry } from "../../../store/lmdb/tables.ts";
 import type { ItemRow, StoreWalk } from "../../../store/lmdb/walk.ts";
+import { assertLog, decodePart } from "../../proofs/node-log.ts";
 import type { CheckPace, Findings } from "./findings.ts";
 import { LeafList } from "./tree-check.ts";
 
@@ -62,12 +63,13 @@ export class ItemCheck {
       values++;
       const isSameKey = newer !== undefined && equalBytes(newer.keyHash, row.keyHash);
       if (!isSameKey) seenEarly = false;
-      if (row.isNewest) this.#onItem(row.keyHash, row.version);
-      if (row.version >= this.#walk.position.oldestVersion) this.#kept++;
+      const isLog = isNodeLogKey(row.keyHash);
+      if (row.isNewest && !isLog) this.#onItem(row.keyHash, row.version);
+      if (row.version >= this.#walk.position.oldestVersion && !isLog) this.#kept++;
       const isEarly = !seenEarly && this.#early !== undefined && row.version <= this.#early;
       if (isEarly) seenEarly = true;
       // No root covers the other values; the record check compares those of kept versions with what was written.
-      if (row.value !== undefined && (row.isNewest || isEarly)) {
+      if (row.value !== undefined && (row.isNewest || isEarly) && !isLog) {
         const leaf = leafHashOf(row.keyHash, stateValueHash(row.value));
         if (row.isNewest) this.#headLeaves.push(row.keyHash, leaf);
         if (isEarly) this.#earlyLeaves.push(row.keyHash, leaf);
@@ -101,7 +103,8 @@ export class ItemCheck {
 
   #checkValue(row: ItemRow, value: Uint8Array): void {
     try {
-      assertStateValue(value);
+      if (isNodeLogKey(row.keyHash)) assertLog(decodePart(value).log);
+      else assertStateValue(value);
     } catch (error) {
       this.#findings.add(`${nameOf(row)}: ${errorText(error)}`);
     }

@@ -5,7 +5,7 @@ import { attempt, bigEndianBytes, bigFromBigEndian } from "./common.ts";
 
 const { Fp, Fp2 } = bls12_381.fields;
 export const G1Point = bls12_381.G1.Point;
-export const G2Point = bls12_381.G2.Point;
+const G2Point = bls12_381.G2.Point;
 export type G1 = typeof G1Point.BASE;
 export type G2 = typeof G2Point.BASE;
 type Pair = typeof Fp2.ONE;

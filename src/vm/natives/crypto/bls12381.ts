@@ -1,9 +1,9 @@
 // Natives of 0x1::bls12381: signatures with keys in G1. Decoding checks only that a point is on the curve; each function
 // says what else it checks.
 import { bls12_381 } from "@noble/curves/bls12-381.js";
-import type { NativeContext, NativeModule } from "../../natives.ts";
+import type { Native, NativeContext, NativeModule } from "../../natives.ts";
 import { asBytes, asVec, byteVec, type Value, type Vec } from "../../values.ts";
-import { decodeG1, decodeG2, encodeG1, encodeG2, type G1, G1Point, type G2, G2Point } from "./bls-points.ts";
+import { decodeG1, decodeG2, encodeG1, encodeG2, type G1, G1Point, type G2 } from "./bls-points.ts";
 import { bytesOf, chargeAll, firstFields } from "./common.ts";
 
 const { Fp12, Fr } = bls12_381.fields;
@@ -82,7 +82,21 @@ function verifyOne(context: NativeContext, args: readonly Value[], checksKey: bo
   return [verify(signature, [{ key, message }], SIGNATURE_DOMAIN)];
 }
 
-const nothing = (): readonly Value[] => [byteVec(new Uint8Array(0)), false];
+/** The sum of keys or of signatures. */
+function aggregating<P extends { add(other: P): P }>(
+  price: "pubkey" | "sig",
+  decode: (context: NativeContext, bytes: Uint8Array) => P | undefined,
+  encode: (point: P, isCompressed: boolean) => Uint8Array,
+): Native {
+  return (context, [list]) => {
+    chargeAll(context, GROUP, { base: 1 });
+    const [first, ...rest] = decodeList(firstFields(list), (bytes) => decode(context, bytes)) ?? [];
+    if (first === undefined) return [byteVec(new Uint8Array(0)), false];
+    chargeAll(context, GROUP, { [`per_${price}_aggregate`]: rest.length + 1 });
+    const sum = rest.reduce((all, one) => all.add(one), first);
+    return [byteVec(encode(sum, true)), true];
+  };
+}
 
 export const bls12381Natives: NativeModule = {
   validate_pubkey_internal: (context, [bytes]) => {
@@ -97,40 +111,8 @@ export const bls12381Natives: NativeModule = {
     chargeAll(context, GROUP, { per_sig_subgroup_check: 1 });
     return [!signature.is0() && signature.isTorsionFree()];
   },
-  aggregate_pubkeys_internal: (context, [list]) => {
-    const keys = firstFields(list);
-    chargeAll(context, GROUP, { base: 1 });
-    if (keys.length === 0) return nothing();
-    const points = decodeList(keys, (bytes) => decodeKey(context, bytes));
-    if (points === undefined) return nothing();
-    chargeAll(context, GROUP, { per_pubkey_aggregate: points.length });
-    return [
-      byteVec(
-        encodeG1(
-          points.reduce((sum, one) => sum.add(one), G1Point.ZERO),
-          true,
-        ),
-      ),
-      true,
-    ];
-  },
-  aggregate_signatures_internal: (context, [list]) => {
-    const signatures = firstFields(list);
-    chargeAll(context, GROUP, { base: 1 });
-    if (signatures.length === 0) return nothing();
-    const points = decodeList(signatures, (bytes) => decodeSignature(context, bytes));
-    if (points === undefined) return nothing();
-    chargeAll(context, GROUP, { per_sig_aggregate: points.length });
-    return [
-      byteVec(
-        encodeG2(
-          points.reduce((sum, one) => sum.add(one), G2Point.ZERO),
-          true,
-        ),
-      ),
-      true,
-    ];
-  },
+  aggregate_pubkeys_internal: aggregating("pubkey", decodeKey, encodeG1),
+  aggregate_signatures_internal: aggregating("sig", decodeSignature, encodeG2),
   verify_aggregate_signature_internal: (context, [signatureBytes, keyList, messageList]) => {
     chargeAll(context, GROUP, { base: 1 });
     const keyBytes = firstFields(keyList);
