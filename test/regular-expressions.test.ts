@@ -94,7 +94,7 @@ function partsOf(pattern: string): Part[] {
 }
 
 /** Why a pattern may take more than linear time; undefined when it cannot. */
-function answerOf(pattern: string): string | undefined {
+function faultOf(pattern: string): string | undefined {
   if (/\\[1-9k]|\(\?<?[=!]/.test(pattern)) return "looks back or around";
   const parts = partsOf(pattern);
   if (parts.some(({ isGroup, max }) => isGroup && max > 1)) return "repeats a group";
@@ -121,7 +121,7 @@ describe("regular expressions", () => {
       if (/\bRegExp\(/.test(source)) faults.push(`${file}: makes one from a text`);
       for (const pattern of findExpressions(source)) {
         count++;
-        const fault = answerOf(pattern);
+        const fault = faultOf(pattern);
         if (fault !== undefined) faults.push(`${file}: /${pattern}/ ${fault}`);
       }
     }
@@ -135,7 +135,7 @@ describe("regular expressions", () => {
       expect(findExpressions(`const found = /${pattern}/.test(input) ? 1 / 2 : \`\${1 / 2}\`;`)).toEqual([
         pattern,
       ]);
-      expect(answerOf(pattern)).toBeDefined();
+      expect(faultOf(pattern)).toBeDefined();
     },
   );
 });

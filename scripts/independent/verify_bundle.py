@@ -278,7 +278,7 @@ def read_point(r):
     point["siblings"] = r.vector(r.hash)
     point["transaction"] = r.option(r.bytes)
     point["event_siblings"] = r.option(lambda: r.vector(r.hash))
-    point["state"] = r.option(lambda: (r.vector(lambda: r.option(r.bytes)), r.vector(r.hash), r.bytes(), r.vector(r.hash)))
+    point["state"] = r.option(lambda: (r.vector(lambda: r.option(r.bytes)), r.bytes(), r.vector(r.hash)))
     return point
 
 
@@ -323,9 +323,8 @@ def bit(key, depth):
 
 def check_items(point, keys):
     """The values of key hashes, which are sorted, under the state root of a point."""
-    values, absent, nodes, hashes = point["state"]
+    values, nodes, hashes = point["state"]
     need(len(values) == len(keys), "another number of items")
-    need(absent == [key for key, value in zip(keys, values) if value is None], "other items are absent")
     left_nodes, left_hashes = list(nodes)[::-1], hashes[::-1]
 
     def pop(items):
@@ -648,7 +647,9 @@ def verify(data, waypoint):
     """What a bundle proves to somebody who trusts the waypoint. Raises Reject."""
     r = Reader(data)
     need(r.uleb() == 0, "a bundle of an unknown kind")
-    claim, points, ledger = read_claim(r), r.vector(lambda: read_point(r)), read_ledger(r)
+    claim, claim_bytes = r.span(lambda: read_claim(r))
+    need(r.hash() == sha3(claim_bytes), "the claim was changed")
+    points, ledger = r.vector(lambda: read_point(r)), read_ledger(r)
     r.end()
     signed = check_ledger(ledger, waypoint)
     for point in points:

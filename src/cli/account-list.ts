@@ -32,19 +32,38 @@ const COLUMNS: Readonly<Record<string, keyof ListedAccount>> = {
   assettype: "assetType",
 };
 
-/** The cells of CSV, row by row, each with its line. */
-function* csvRows(text: string): Generator<{ readonly line: number; readonly cells: readonly string[] }> {
+/** Where the cell that begins at a place ends; -1 for quotes that do not close, or that more stands behind. */
+function endOfCell(text: string, at: number): number {
+  if (text[at] !== '"') {
+    for (let end = at; ; end++) if (text[end] === "," || text[end] === "\n") return end;
+  }
+  for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 2)) {
+    if (text[end + 1] === '"') continue;
+    const next = text.startsWith("\r\n", end + 1) ? end + 2 : end + 1;
+    return text[next] === "," || text[next] === "\n" ? next : -1;
+  }
+  return -1;
+}
+
+/** The cells of CSV whose last line ends, row by row, each with its line. Throws ConfigError for a quote that does not close. */
+function* csvRows(
+  file: string,
+  text: string,
+): Generator<{ readonly line: number; readonly cells: readonly string[] }> {
   let [cells, line, start]: [string[], number, number] = [[], 1, 1];
-  for (const [, quoted, plain = "", end = ""] of text.matchAll(
-    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g,
-  )) {
-    cells.push(quoted?.replaceAll('""', '"') ?? plain);
-    line += (quoted?.split("\n").length ?? 1) - 1;
-    if (end === ",") continue;
-    if (cells.some((cell) => cell.trim() !== "")) yield { line: start, cells };
+  for (let at = 0; at < text.length; ) {
+    const end = endOfCell(text, at);
+    const cell = text.slice(at, end).trimEnd();
+    const isQuoted = cell.startsWith('"');
+    if (end === -1 || (!isQuoted && cell.includes('"')))
+      throw new ConfigError(`${file}, line ${line}: expected cells with closed quotes and commas between`);
+    cells.push(isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+    line += cell.split("\n").length - 1;
+    at = end + 1;
+    if (text[end] === ",") continue;
+    if (cells.some((one) => one.trim() !== "")) yield { line: start, cells };
     [cells, line] = [[], line + 1];
     start = line;
-    if (end === "") return;
   }
 }
 
@@ -52,7 +71,7 @@ function* csvRows(text: string): Generator<{ readonly line: number; readonly cel
 export function parseAccountList(file: string, text: string): readonly ListedAccount[] {
   const none = { coin: undefined, assetType: undefined, network: undefined, amount: undefined };
   const unsigned = { message: undefined, signature: undefined, publicKey: undefined };
-  const rows = [...csvRows(text)];
+  const rows = [...csvRows(file, text.endsWith("\n") ? text : `${text}\n`)];
   const header = rows[0]?.cells.map((name) => COLUMNS[name.toLowerCase().replace(/[^a-z0-9]/g, "")]) ?? [];
   const isCsv = header.includes("address");
   const listed = (isCsv ? rows.slice(1) : rows).flatMap(({ line, cells }): ListedAccount[] => {
@@ -77,8 +96,9 @@ export interface NamedAsset {
 }
 
 export function parseNamedAsset(text: string): NamedAsset {
-  const [, coin = text, type = text] = /^([^=:]+)=(.+)$/.exec(text) ?? [];
-  return { coin, type };
+  const at = text.indexOf("=");
+  const [coin, type] = [text.slice(0, at), text.slice(at + 1)];
+  return at < 1 || coin.includes(":") || type === "" ? { coin: text, type: text } : { coin, type };
 }
 
 /** The assets that a line is about; none for a coin that was not asked for. */
@@ -93,9 +113,11 @@ export function assetsOf(
 
 /** An amount in the smallest unit. Throws ConfigError. */
 function toUnits(shown: string, text: string, decimals: number): bigint {
-  const [, whole = "", fraction = ""] = /^([0-9][0-9,]*)(?:\.([0-9]+))?$/.exec(text) ?? [];
-  const digits = fraction.replace(/0+$/, "");
-  if (whole === "" || digits.length > decimals) {
+  const [whole = "", fraction = "0", ...more] = text.split(".");
+  const isAmount = /^[0-9][0-9,]*$/.test(whole) && /^[0-9]+$/.test(fraction) && more.length === 0;
+  let digits = fraction;
+  while (digits.endsWith("0")) digits = digits.slice(0, -1);
+  if (!isAmount || digits.length > decimals) {
     throw new ConfigError(
       `${shown}: expected an amount with at most ${decimals} decimals, got ${text}; --decimals sets how many the list has`,
     );

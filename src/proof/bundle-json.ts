@@ -189,7 +189,6 @@ const point: Form<Point> = object<Point>({
     optional(
       object<StateItems>({
         values: ["values", list(optional(bytes))],
-        absent: ["absent", list(hash)],
         nodes: ["nodes", bytes],
         hashes: ["hashes", list(hash)],
       }),
@@ -209,6 +208,7 @@ const ledger: Form<ProvenLedger> = union<ProvenLedger>({
 
 const bundle: Form<Omit<ProofBundle, "kind">> = object<Omit<ProofBundle, "kind">>({
   claim: ["claim", claim],
+  claimHash: ["claim_hash", hash],
   points: ["points", list(point)],
   ledger: ["ledger", ledger],
 });

@@ -2,6 +2,7 @@
 // signature covers, and that the claim does not need.
 import { compareBytes, equalBytes } from "../base/bytes.ts";
 import { toHex, toPrefixedHex } from "../base/hex.ts";
+import { sha3 } from "../base/sha3.ts";
 import { type Codec, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { struct, variants } from "../bcs/records.ts";
@@ -94,6 +95,11 @@ export type ProvenLedger = ValueOf<typeof ledgerCodec>;
 export const bundleCodec = variants("ProofBundle", {
   v0: {
     claim: claimCodec,
+    /**
+     * SHA3-256 of the claim. A proof that an item does not exist holds for its neighbours too: without it, a changed digit of an
+     * address might not be noticed.
+     */
+    claimHash: hash,
     /** In ascending order of their versions. */
     points: vector(pointCodec),
     ledger: ledgerCodec,
@@ -123,6 +129,10 @@ export function decodeBundle(bytes: Uint8Array): ProofBundle {
 
 export function encodeBundle(bundle: ProofBundle): Uint8Array {
   return encodeWith(bundleCodec, bundle);
+}
+
+export function hashOfClaim(claim: Claim): Uint8Array {
+  return sha3(encodeWith(claimCodec, claim));
 }
 
 function decodePart<T>(name: string, codec: Codec<T>, bytes: Uint8Array): T {
@@ -167,7 +177,7 @@ export class BundleVerifier {
   }
 
   /** Throws ProofError with the first reason against a bundle. */
-  verify({ claim, points: given, ledger: proof }: ProofBundle): VerifiedProof {
+  verify({ claim, claimHash, points: given, ledger: proof }: ProofBundle): VerifiedProof {
     const ledger = proof.kind === "above" ? this.#ledger : checkLedger(proof, this.#waypoint, this.#bls);
     if (ledger === undefined)
       throw new ProofError("incomplete", "the bundle before, which has the ledger, is missing");
@@ -179,6 +189,9 @@ export class BundleVerifier {
     const signed = { signedVersion: ledger.version, signedTimestampUsec: ledger.timestampUsec };
     try {
       const proven = { ...checkClaim(claim, points), ...signed };
+      if (!equalBytes(claimHash, hashOfClaim(claim))) {
+        throw new ProofError("claim", "the claim was changed: it has another hash than the bundle says");
+      }
       const [{ version } = { version: undefined }] = given;
       if (this.#before !== undefined) assertContinues(this.#before, { claim, version });
       this.#before = { claim, version };

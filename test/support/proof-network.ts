@@ -15,7 +15,7 @@ import { readTreePath } from "../../src/ledger/state-tree/path.ts";
 import { computeWaypoint, waypointPreimageCodec } from "../../src/ledger/waypoint.ts";
 import { addressFromBytes } from "../../src/move/address.ts";
 import { SIGNATURE_DOMAIN } from "../../src/proof/bls.ts";
-import type { ProofBundle } from "../../src/proof/bundle.ts";
+import { hashOfClaim, type ProofBundle } from "../../src/proof/bundle.ts";
 import { type StateClaim, stateKeysOf } from "../../src/proof/claim.ts";
 import {
   type EpochState,
@@ -163,7 +163,7 @@ export async function createNetwork(items: readonly NetworkItem[], versions = 5)
       eventSiblings: undefined,
       state,
     };
-    return { kind: "v0", claim, points: [point], ledger };
+    return { kind: "v0", claim, claimHash: hashOfClaim(claim), points: [point], ledger };
   };
   return { bundle, waypoint: computeWaypoint(start), start, change, last };
 }

@@ -126,14 +126,13 @@ const POINT_SCHEMA = whole("ProvenVersion", {
   state: {
     type: "object",
     nullable: true,
-    required: ["values", "absent", "nodes", "hashes"],
+    required: ["values", "nodes", "hashes"],
     properties: {
       values: {
         type: "array",
         items: nullableAnswer(HEX_BYTES_SCHEMA, "BCS of the state value; null if there is no such item."),
         description: "In the order of the key hashes that the claim names.",
       },
-      absent: { ...HASHES, description: "Key hashes of the items that do not exist, in order." },
       nodes: described(HEX_BYTES_SCHEMA, "Kinds of the nodes of the walk through the state tree."),
       hashes: { ...HASHES, description: "Hashes beside the walk, in its order." },
     },
@@ -160,6 +159,7 @@ const LEDGER_SCHEMA = kinds("ProvenLedger", {
 
 const BUNDLE_SCHEMA = whole("ProofBundle", {
   claim: CLAIM_SCHEMA,
+  claim_hash: described(HEX_BYTES_SCHEMA, "SHA3-256 of the claim's BCS."),
   points: {
     type: "array",
     items: POINT_SCHEMA,

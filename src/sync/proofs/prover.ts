@@ -27,9 +27,16 @@ import {
   waypointPreimageCodec,
 } from "../../ledger/waypoint.ts";
 import { addressFromBytes } from "../../move/address.ts";
-import { blockTimeOf, type Point, type ProofBundle, type ProvenLedger } from "../../proof/bundle.ts";
+import {
+  blockTimeOf,
+  hashOfClaim,
+  type Point,
+  type ProofBundle,
+  type ProvenLedger,
+} from "../../proof/bundle.ts";
 import {
   type BalancesClaim,
+  type Claim,
   claimParts,
   depositStore,
   type EventClaim,
@@ -165,7 +172,11 @@ async function proveState(
   }
   const claim = asked.kind === "balances" ? { ...asked, accounts } : asked;
   const points = [{ ...frame.point, state }, ...(next === undefined ? [] : [next.point])];
-  return { kind: "v0", claim, points, ledger };
+  return bundleOf(claim, points, ledger);
+}
+
+function bundleOf(claim: Claim, points: readonly Point[], ledger: ProvenLedger): ProofBundle {
+  return { kind: "v0", claim, claimHash: hashOfClaim(claim), points, ledger };
 }
 
 /** A transaction, or an event of it, with its time where the block's state can be proven. */
@@ -195,7 +206,7 @@ async function proveTransaction(
   if (question.kind === "transaction") {
     const { transactionHash: hash } = decodeWith(transactionInfoCodec, main.info);
     const claim = { kind: "transaction", version, hash, time } as const;
-    return { kind: "v0", claim, points: spanning({ ...main, ...parts }), ledger };
+    return bundleOf(claim, spanning({ ...main, ...parts }), ledger);
   }
   const { index } = question;
   const event = events[Number(index)];
@@ -207,7 +218,7 @@ async function proveTransaction(
   }
   const eventSiblings = siblingsOf(events.map(eventHash), Number(index));
   const claim = { kind: "event", version, index, event, store: await storeOf(view, event), time } as const;
-  return { kind: "v0", claim, points: spanning({ ...main, ...parts, eventSiblings }), ledger };
+  return bundleOf(claim, spanning({ ...main, ...parts, eventSiblings }), ledger);
 }
 
 /** What proves the time of a version in the middle of a block: the block's beginning, and the time in its state. */
