@@ -8,6 +8,8 @@ export type { VerifiedProof } from "./proof/bundle.ts";
 export type { ProvenAccount, ProvenClaim, ProvenDeposit, ProvenTransaction } from "./proof/claim.ts";
 export { ProofError, type ProofErrorCode } from "./proof/errors.ts";
 export { statementOf } from "./proof/statement.ts";
+export { VerifiedFetchError, type VerifiedFetchErrorCode } from "./verify/errors.ts";
+export { type VerifiedFetch, type VerifiedFetchOptions, verifiedFetch } from "./verify/verified-fetch.ts";
 
 /**
  * Checks a proof, as the node's `…/proof` operations and `sextant prove` give it: JSON as a

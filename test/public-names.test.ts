@@ -2,9 +2,17 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as sextant from "../src/index.ts";
+import * as verify from "../src/verify.ts";
 
 it("offers these names and no others", () => {
   expect(Object.keys(sextant).sort()).toEqual(["CodedError", "ConfigError", "createNode", "verifyGenesis"]);
+  expect(Object.keys(verify).sort()).toEqual([
+    "ProofError",
+    "VerifiedFetchError",
+    "statementOf",
+    "verifiedFetch",
+    "verifyProof",
+  ]);
 });
 
 it("offers them under the name that the README imports", () => {

@@ -6,7 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createNode, type Node } from "../../src/node.ts";
 import { hasChromium, openVisit } from "../support/chromium.ts";
 import { ROOT } from "../support/documentation.ts";
@@ -166,5 +166,46 @@ describe.skipIf(!hasChromium)("in a browser", () => {
     expect(inNode.filter((answer) => answer.startsWith("refused: "))).toHaveLength(12);
     expect(faults).toEqual([]);
     await close();
+  });
+
+  it("the example page shows a balance that it checked, and the reason against a lie", async () => {
+    let isLying = false;
+    const example = createServer(async (request, response) => {
+      if (request.url === "/") response.end(readFileSync(join(ROOT, "examples/verified-balance.html")));
+      else if (request.url === "/verify.js") {
+        response.writeHead(200, { "content-type": "text/javascript" }).end(readFileSync(VERIFY));
+      } else {
+        const { accept = "" } = request.headers;
+        const answer = await fetch(`${new URL(node.url ?? "").origin}${request.url}`, {
+          headers: { accept },
+        });
+        const body = new Uint8Array(await answer.arrayBuffer());
+        response.writeHead(answer.status).end(isLying ? changed(body, body.length >> 1) : body);
+      }
+    });
+    example.listen(0, "127.0.0.1");
+    await once(example, "listening");
+    onTestFinished(() => void example.close());
+    const origin = `http://127.0.0.1:${(example.address() as AddressInfo).port}`;
+    const { page, close } = await openVisit(`${origin}/`);
+    onTestFinished(close);
+    await page.goto("/");
+    const { address = "" } = node.guide()?.accounts[0] ?? {};
+    await page.fill("[name=node]", `${origin}/v1`);
+    await page.fill("[name=waypoint]", waypoint);
+    await page.fill("[name=address]", address);
+    // The chain of this test stands at its first minutes.
+    await page.evaluate(
+      (now) => {
+        Date.now = () => now;
+      },
+      Number((await node.ledgerInfo()).ledger_timestamp / 1000n),
+    );
+    await page.click("button");
+    const balance = await node.balance(address, "0x1::aptos_coin::AptosCoin");
+    await page.getByText(`${balance}, proven at version `).waitFor();
+    isLying = true;
+    await page.click("button");
+    await page.getByText(`Refused: GET ${origin}/v1/accounts/`).waitFor();
   });
 });

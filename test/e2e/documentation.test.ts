@@ -5,7 +5,8 @@ import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createNode } from "../../src/node.ts";
 import {
   type Block,
   checkCommandLine,
@@ -128,6 +129,22 @@ describe("the TypeScript of the pages", () => {
   it("has a longer example, which runs", async () => {
     const { stdout } = await execute(process.execPath, [...AS_BUILT, join(ROOT, "examples/in-process.ts")]);
     expect(stdout).toMatch(/anna has \d+ \(at version 1: \d+\)\nto sign: 0xb5e97db0/);
+  });
+
+  it("has an example of the SDK with proven answers, which goes on from its state", async () => {
+    const node = await createNode({ http: { port: 0 }, localChain: { epochTimeMs: 3000 } });
+    onTestFinished(() => node.close());
+    for (let i = 0; i < 5; i++) await node.produceBlock();
+    const { url = "" } = node;
+    const { address = "" } = node.guide()?.accounts[0] ?? {};
+    const balance = await node.balance(address, "0x1::aptos_coin::AptosCoin");
+    const cwd = temporaryFolder();
+    for (const waypoint of [String((await node.info()).genesis_waypoint), "none is needed now"]) {
+      const args = [...AS_BUILT, join(ROOT, "examples/verified-sdk.ts"), url, waypoint, address];
+      const { stdout } = await execute(process.execPath, args, { cwd });
+      expect(stdout).toMatch(new RegExp(`^proven up to version \\d+: ${address} has ${balance}$`, "m"));
+      expect(stdout).toContain("refused: GET");
+    }
   });
 });
 

@@ -107,8 +107,14 @@ async function frameOf(store: Reader, view: LedgerView, options: ProofOptions): 
   if (known?.asked === asked && known.uses++ < MAX_USES) return known.frame;
   const found = await findPoint(store, view, version);
   const { height, end } = found;
-  const isNamed = fromWaypoint !== undefined && isNamedBy(fromWaypoint, found.signed);
-  const signed = (isNamed ? undefined : await nextSignature(store, view, end.version)) ?? found.signed;
+  // The time of the next block is proven by the next epoch, if the waypoint leads there.
+  const { nextEpoch } = decodeSigned(found.signed).ledgerInfo;
+  const isNamed =
+    nextEpoch === undefined && fromWaypoint !== undefined && isNamedBy(fromWaypoint, found.signed);
+  const signed =
+    (await namedAfter(store, fromWaypoint, end.version)) ??
+    (isNamed ? undefined : await nextSignature(store, view, end.version)) ??
+    found.signed;
   const points = new PointReader(store, view, signed);
   const point = await points.read(end.version, end.left);
   const frame: Frame = {
@@ -182,7 +188,8 @@ async function proveTransaction(
 ): Promise<ProofBundle> {
   const { version } = question;
   const block = await blockOf(view, version);
-  const signed = await signatureFor(store, view, block, version);
+  const signed =
+    (await namedAfter(store, fromWaypoint, version)) ?? (await signatureFor(store, view, block, version));
   const points = new PointReader(store, view, signed);
   const left = await points.leftOf(version, await before(store, block));
   const { events, ...main } = await points.readEvents(version, left);
@@ -530,6 +537,17 @@ async function findSignature(
 function isNamedBy(waypoint: Waypoint, signed: Uint8Array): boolean {
   if (waypoint.version !== readSignedHead(signed).version) return false;
   return isSameWaypoint(computeWaypoint(decodeSigned(signed).ledgerInfo), waypoint);
+}
+
+/** The end of an epoch that a waypoint names, where it is after a version: it proves all that is before. */
+async function namedAfter(
+  store: Reader,
+  waypoint: Waypoint | undefined,
+  version: bigint,
+): Promise<Uint8Array | undefined> {
+  if (waypoint === undefined || waypoint.version <= version) return undefined;
+  const { epoch } = readSignedHead(await newestSignature(store));
+  return epochEndAt(store, epoch + 1n, waypoint);
 }
 
 /** How a waypoint leads to a signed ledger info. */
