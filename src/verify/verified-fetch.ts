@@ -47,21 +47,15 @@ export interface VerifiedFetchOptions {
   readonly onState?: (state: Uint8Array) => void;
 }
 
-/** A request of the official SDK. */
-interface ProviderRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly body?: unknown;
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, unknown>>;
-}
-
-interface ProviderResponse<Res> {
-  readonly status: number;
-  readonly statusText: string;
-  readonly data: Res;
-  readonly headers: Readonly<Record<string, string>>;
-}
+/** A request of the official SDK, and its answer. */
+type ProviderRequest = Readonly<{
+  url: string;
+  method: string;
+  body?: unknown;
+  params?: object;
+  headers?: object;
+}>;
+type ProviderResponse<Res> = Readonly<{ status: number; statusText: string; data: Res; headers: object }>;
 
 export interface VerifiedFetch {
   /** As the global `fetch`, for requests to the node. Rejects with VerifiedFetchError. */
