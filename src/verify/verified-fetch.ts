@@ -75,7 +75,7 @@ export function verifiedFetch(
   trusted: string | Uint8Array,
   options: VerifiedFetchOptions = {},
 ): VerifiedFetch {
-  const client = new VerifyingClient(new URL(url).href.replace(/\/+$/, ""), readTrusted(trusted), options);
+  const client = new VerifyingClient(new URL(url).href.replace(/\/$/, ""), readTrusted(trusted), options);
   const run = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
     client.answer(new Request(input, init));
   return Object.assign(run, {
