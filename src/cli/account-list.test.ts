@@ -36,12 +36,42 @@ describe("a list of accounts", () => {
       compareList("f", parseAccountList("f", `coin,address,amount\n${rows}`), proven, {
         assets: [parseNamedAsset(`APT=${COIN}`)],
         decimals,
+        version: "7",
       });
-    expect(compare("APT,0x01,1.5\nBTC,0x9,7")).toEqual({ faults: [], signed: 0, skipped: 1 });
+    expect(compare("APT,0x01,1.5\nBTC,0x9,7")).toEqual({ faults: [], signed: 0, skipped: 1, missing: 0 });
     expect(compare("apt,0x1,1.51").faults).toEqual([
       `f, line 2: 0x1 is listed with 1.51, but proven to have 1.50 of ${COIN}`,
     ]);
     expect(compare("APT,0x2,0").faults).toEqual([`f, line 2: the proof has no balance of 0x2 in ${COIN}`]);
     expect(() => compare("APT,0x1,1.5", 0)).toThrow("--decimals sets how many the list has");
+  });
+
+  it.each([
+    ["no amount", "address,amount\n0x1,", "f, line 2: no amount of 0x1 to compare"],
+    ["no header, so no column of amounts", "0x1,150", "f, line 1: no amount of 0x1 to compare"],
+    ["an account twice", "address,amount\n0x1,150\n0x01,150", `f, line 3: 0x01 is listed again with ${COIN}`],
+    [
+      "another height",
+      "Snapshot Height,address,amount\n8,0x1,150",
+      "f, line 2: listed at 8, but proven at version 7",
+    ],
+    [
+      "a message that nobody signed",
+      "address,amount,message\n0x1,150,mine",
+      "f, line 2: no signature of the message",
+    ],
+    [
+      "two coins for the one asset",
+      "coin,address,amount\nAPT,0x1,150\nBTC,0x2,0",
+      "f: the proof has one asset, the list 2 coins: APT, BTC",
+    ],
+  ])("is not as proven with %s", (_, text, fault) => {
+    const proven = new ProvenBalances();
+    for (const [address, balance] of [["0x1", 150n] as const, ["0x2", 0n] as const])
+      proven.add({ address, authenticationKey: undefined, balances: [{ asset: COIN, balance }] });
+    const options = { assets: [], decimals: 0, version: "7" };
+    expect(compareList("f", parseAccountList("f", text), proven, options).faults).toEqual([fault]);
+    const fair = parseAccountList("f", "coin,Snapshot Height,address,amount\nAPT,7,0x1,150");
+    expect(compareList("f", fair, proven, options)).toMatchObject({ faults: [], missing: 1 });
   });
 });

@@ -11,6 +11,7 @@ export interface ListedAccount {
   readonly coin: string | undefined;
   readonly assetType: string | undefined;
   readonly network: string | undefined;
+  readonly height: string | undefined;
   readonly amount: string | undefined;
   readonly message: string | undefined;
   readonly signature: string | undefined;
@@ -21,6 +22,7 @@ export interface ListedAccount {
 const COLUMNS: Readonly<Record<string, keyof ListedAccount>> = {
   coin: "coin",
   network: "network",
+  snapshotheight: "height",
   address: "address",
   amount: "amount",
   balance: "amount",
@@ -69,7 +71,13 @@ function* csvRows(
 
 /** Reads a list: CSV if its first line names a column `address`. Throws ConfigError. */
 export function parseAccountList(file: string, text: string): readonly ListedAccount[] {
-  const none = { coin: undefined, assetType: undefined, network: undefined, amount: undefined };
+  const none = {
+    coin: undefined,
+    assetType: undefined,
+    network: undefined,
+    height: undefined,
+    amount: undefined,
+  };
   const unsigned = { message: undefined, signature: undefined, publicKey: undefined };
   const rows = [...csvRows(file, text.endsWith("\n") ? text : `${text}\n`)];
   const header = rows[0]?.cells.map((name) => COLUMNS[name.toLowerCase().replace(/[^a-z0-9]/g, "")]) ?? [];
@@ -145,9 +153,16 @@ const addressText = (shown: string, text: string): string =>
 export class ProvenBalances {
   readonly #accounts = new Map<string, Account>();
   readonly #assets = new Set<string>();
+  #count = 0;
+
+  /** Balances that are proven. */
+  get count(): number {
+    return this.#count;
+  }
 
   add(account: Account): void {
     this.#accounts.set(addressText("address", account.address), account);
+    this.#count += account.balances.length;
     for (const { asset } of account.balances) this.#assets.add(parseOperand("asset", "asset", asset).id);
   }
 
@@ -168,14 +183,28 @@ export class ProvenBalances {
   }
 }
 
+export interface Comparison {
+  readonly faults: readonly string[];
+  readonly signed: number;
+  readonly skipped: number;
+  /** Proven balances that the list does not have. */
+  readonly missing: number;
+}
+
 /** What a list says against a proof: a sentence for each line that differs, and how many lines their owners signed. */
 export function compareList(
   file: string,
   list: readonly ListedAccount[],
   proven: ProvenBalances,
-  { assets, decimals }: { readonly assets: readonly NamedAsset[]; readonly decimals: number },
-): { readonly faults: readonly string[]; readonly signed: number; readonly skipped: number } {
+  {
+    assets,
+    decimals,
+    version,
+  }: { readonly assets: readonly NamedAsset[]; readonly decimals: number; readonly version: string },
+): Comparison {
   const faults: string[] = [];
+  const seen = new Set<string>();
+  const coins = new Set<string>();
   let [signed, skipped] = [0, 0];
   for (const row of list) {
     const shown = `${file}, line ${row.line}`;
@@ -195,14 +224,24 @@ export function compareList(
         continue;
       }
       const { balance, asset, account } = found;
-      if (row.amount !== undefined && toUnits(shown, row.amount, decimals) !== balance) {
+      const name = `${account.address} ${asset}`;
+      if (seen.has(name)) faults.push(`${shown}: ${row.address} is listed again with ${asset}`);
+      seen.add(name);
+      if (type === undefined) coins.add(row.coin ?? asset);
+      if (row.height !== undefined && row.height !== version)
+        faults.push(`${shown}: listed at ${row.height}, but proven at version ${version}`);
+      if (row.amount === undefined) faults.push(`${shown}: no amount of ${row.address} to compare`);
+      else if (toUnits(shown, row.amount, decimals) !== balance) {
         const is = fromUnits(balance, decimals);
         faults.push(
           `${shown}: ${row.address} is listed with ${row.amount}, but proven to have ${is} of ${asset}`,
         );
       }
       const { message, signature, publicKey } = row;
-      if (signature === undefined) continue;
+      if (signature === undefined) {
+        if ((message ?? publicKey) !== undefined) faults.push(`${shown}: no signature of the message`);
+        continue;
+      }
       const { authenticationKey: key } = account;
       if (key === undefined)
         faults.push(`${shown}: the proof has no authentication key to check the signature with`);
@@ -212,7 +251,9 @@ export function compareList(
       else faults.push(`${shown}: the signature is not of the key of ${row.address}`);
     }
   }
-  return { faults, signed, skipped };
+  if (coins.size > 1)
+    faults.push(`${file}: the proof has one asset, the list ${coins.size} coins: ${[...coins].join(", ")}`);
+  return { faults, signed, skipped, missing: proven.count - seen.size };
 }
 
 const HEADER =

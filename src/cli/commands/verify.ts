@@ -158,21 +158,31 @@ export const verifyProofCommand = command({
     }
     if (number === 0) throw new ConfigError(`${file}: expected a proof, got an empty file`);
     const many = json && lines.length > 1 ? { balances: accounts } : {};
-    printFields({ verdict: "proven", ...check.report(), ...many }, json, context);
-    if (!json && lines.length > 1) for (const line of lines) context.out(line);
+    const report = check.report();
     const { at } = values;
-    const late = at === undefined ? undefined : timeFault(at, check.report());
-    if (late !== undefined) {
-      context.err(`${file}: ${late}`);
-      return EXIT_FAILED;
-    }
-    if (list === undefined) return EXIT_OK;
-    const named = { assets: values.asset.map(parseNamedAsset), decimals: values.decimals };
-    const { faults, signed, skipped } = compareList(list, rows, proven, named);
+    const late = at === undefined ? undefined : timeFault(at, report);
+    const compared =
+      list === undefined
+        ? undefined
+        : compareList(list, rows, proven, {
+            assets: values.asset.map(parseNamedAsset),
+            decimals: values.decimals,
+            version: report.ledger_version ?? "",
+          });
+    const { faults = [] } = compared ?? {};
+    const reason = late ?? (faults.length === 0 ? undefined : `${list} has ${faults.length} faults`);
+    const verdict = reason === undefined ? { verdict: "proven" } : { verdict: "refuted", reason };
+    printFields({ ...verdict, ...report, ...many }, json, context);
+    if (!json && lines.length > 1) for (const line of lines) context.out(line);
+    if (late !== undefined) context.err(`${file}: ${late}`);
     for (const fault of faults) context.err(fault);
-    if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins`);
-    const told = `${list}: ${rows.length - skipped} lines, ${signed} signed by their owners`;
-    context.err(faults.length === 0 ? `${told}; all as proven` : `${told}; ${faults.length} faults`);
-    return faults.length === 0 ? EXIT_OK : EXIT_FAILED;
+    if (compared !== undefined) {
+      const { signed, skipped, missing } = compared;
+      if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins`);
+      if (missing > 0) context.err(`note: ${missing} proven balances are not in the list`);
+      const told = `${list}: ${rows.length - skipped} lines, ${signed} signed by their owners`;
+      context.err(faults.length === 0 ? `${told}; all as proven` : `${told}; ${faults.length} faults`);
+    }
+    return reason === undefined ? EXIT_OK : EXIT_FAILED;
   },
 });
