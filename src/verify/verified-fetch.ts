@@ -32,6 +32,7 @@ const FEATURES = "0x1::features::Features";
 const CHAIN_ID = "0x1::chain_id::ChainId";
 /** The feature that gives every address an account. */
 const DEFAULT_ACCOUNTS = 91;
+const ANSWER_MS = 60_000;
 const KEPT_QUERY = ["ledger_version", "at", "min_ledger_version", "wait_ms"];
 
 type Body = NonNullable<RequestInit["body"]>;
@@ -39,12 +40,14 @@ type Body = NonNullable<RequestInit["body"]>;
 export interface VerifiedFetchOptions {
   /** Refuses an answer about the latest state that is older than this. */
   readonly maxAgeMs?: number;
+  /** How long the node may take for one answer; a minute when left out. */
+  readonly timeoutMs?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** Sends the requests. */
   readonly fetch?: typeof fetch;
-  /** Is called with the trusted state after each change of epoch. Give it to `verifiedFetch` to go on from there. */
-  readonly onState?: (state: Uint8Array) => void;
+  /** Is called, and waited for, with the trusted state after each change of epoch. Give it to `verifiedFetch` to go on from there. */
+  readonly onState?: (state: Uint8Array) => unknown;
 }
 
 /** A request of the official SDK, and its answer. */
@@ -189,12 +192,12 @@ class VerifyingClient {
     const { request } = asked;
     const sent = new Headers(request.headers);
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-    const send = this.#options.fetch ?? fetch;
+    const { fetch: send = fetch, timeoutMs = ANSWER_MS } = this.#options;
     const init = {
       method: request.method,
       headers: sent,
       body: body ?? null,
-      signal: request.signal,
+      signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]),
       // Another node is not the one that was named; a cache has older answers.
       redirect: "error" as const,
       cache: "no-store" as const,
@@ -227,7 +230,7 @@ class VerifyingClient {
     const proof = verifyBundle(bundle, waypoint, this.#bls);
     const before = this.#trusted;
     this.#trusted = advance(before, bundle);
-    if (this.#trusted !== before) this.#options.onState?.(this.state());
+    if (this.#trusted !== before) await this.#options.onState?.(this.state());
     return { bundle, proof };
   }
 
@@ -265,7 +268,7 @@ class VerifyingClient {
       }
       const { maxAgeMs = Number.POSITIVE_INFINITY, now = Date.now } = this.#options;
       const ageMs = now() - Number(timestampUsec / 1000n);
-      if (ageMs > maxAgeMs) throw refusal("stale", `version ${ledgerVersion} is ${ageMs} ms old`);
+      if (!(ageMs <= maxAgeMs)) throw refusal("stale", `version ${ledgerVersion} is ${ageMs} ms old`);
     }
     this.#note(ledgerVersion);
     return { ...proven, claim: claim as ClaimOf<Kind> };

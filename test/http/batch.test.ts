@@ -150,6 +150,12 @@ describe("many balances", () => {
     }
   });
 
+  it("take no type that is longer than any chain has", async () => {
+    const asset_type = `0x1::a::B<${"u8, ".repeat(5000)}u8>`;
+    const { balances } = await readBalances({ queries: [{ address: "0xc1", asset_type }] });
+    expect(balances[0]?.error?.message).toContain("at most 16384 are taken");
+  });
+
   it("have their errors in their places", async () => {
     const asked = [
       { address: "0xc1", asset_type: COIN },

@@ -415,6 +415,16 @@ describe("what cannot be proven is refused before anything is sent", () => {
     await expect(client()(url, { signal })).rejects.toThrow(/^enough$/);
   });
 
+  it("a node that does not answer, an age that is no number, and a state that cannot be kept", async () => {
+    const path = `${url}/accounts/${accounts[0]}/balance/${COIN}`;
+    const refused = async (options: VerifiedFetchOptions): Promise<string> =>
+      client(options)(path).then(() => "answered", String);
+    expect(await refused({ maxAgeMs: Number.NaN })).toContain("ms old");
+    expect(await refused({ onState: () => Promise.reject(new Error("disk full")) })).toContain("disk full");
+    proxy.meddle = () => undefined;
+    expect(await refused({ timeoutMs: 50 })).toContain("the node gave no answer");
+  });
+
   it("another node", async () => {
     await expect(client()("http://127.0.0.1:1/v1")).rejects.toThrow(`only requests to ${url} are answered`);
     await expect(client()(`${url}2/accounts/0x1`)).rejects.toThrow("only requests to");

@@ -4,6 +4,7 @@
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { type Asset, parseAsset } from "../../ledger/balances/asset.ts";
+import { MoveError } from "../../move/errors.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
 import { ASSET_PATTERN } from "./patterns.ts";
@@ -11,6 +12,8 @@ import { ASSET_PATTERN } from "./patterns.ts";
 const CACHE_BYTES = 2 ** 20;
 /** Bytes of an entry besides its text and tag: an object, an address, a short text and a map slot. */
 const ENTRY_BYTES = 512;
+/** No chain has a type of this length, and parsing one would hold the event loop. */
+const MAX_TEXT_LENGTH = 16_384;
 /** Longer asset types are not cached: they would evict many others. */
 const MAX_KEPT_TEXT_LENGTH = 256;
 
@@ -27,6 +30,8 @@ export function assetCacheStats(): CacheStats {
 function parseKept(text: string): Asset {
   const known = kept.get(text);
   if (known !== undefined) return known;
+  if (text.length > MAX_TEXT_LENGTH)
+    throw new MoveError("type", `a type of ${text.length} characters; at most ${MAX_TEXT_LENGTH} are taken`);
   const asset = parseAsset(text);
   if (text.length <= MAX_KEPT_TEXT_LENGTH) kept.set(text, asset);
   return asset;
