@@ -135,6 +135,11 @@ export function hashOfClaim(claim: Claim): Uint8Array {
   return sha3(encodeWith(claimCodec, claim));
 }
 
+/** The bundle of a claim and what proves it. */
+export function bundleOf(claim: Claim, points: readonly Point[], ledger: ProvenLedger): ProofBundle {
+  return { kind: "v0", claim, claimHash: hashOfClaim(claim), points, ledger };
+}
+
 function decodePart<T>(name: string, codec: Codec<T>, bytes: Uint8Array): T {
   const value = decoding(name, () => decodeWith(codec, bytes));
   if (equalBytes(encodeWith(codec, value), bytes)) return value;

@@ -1,0 +1,100 @@
+import { Slices } from "../../base/wait.ts";
+import { decodeWith } from "../../bcs/codec.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { stateValueHash } from "../../ledger/formats/state-value.ts";
+import { transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
+import { readTreePath } from "../../ledger/state-tree/path.ts";
+import type { LedgerView } from "../../ledger/view.ts";
+import {
+  checkStateProof,
+  joinStateProofs,
+  type StateItems,
+  type StateProof,
+} from "../../proof/state-proof.ts";
+import { BLOCK_END } from "../side-rows.ts";
+import { outsideWindow, type ProofReader, type ProvablePoint } from "./signed-points.ts";
+import { TreeAt } from "./tree-history.ts";
+
+/** Items that are read at once. */
+const RUN = 256;
+
+/** A commit may replace a node while it is read. */
+const ATTEMPTS = 3;
+
+/** The state tree at the end of a block. */
+export interface TreeOfBlock extends Omit<ProvablePoint, "signed"> {
+  readonly stateRoot: Uint8Array;
+  /** Remembers the nodes near the root. */
+  readonly tree: TreeAt;
+}
+
+/** Values of items and their ways through the tree, in the order of their key hashes. */
+export async function proveItems(
+  store: ProofReader,
+  view: LedgerView,
+  tree: TreeOfBlock,
+  keys: readonly Uint8Array[],
+): Promise<StateItems> {
+  const slices = new Slices();
+  const values: (Uint8Array | undefined)[] = [];
+  const proofs: StateProof[] = [];
+  for (let at = 0; at < keys.length; at += RUN) {
+    const some = keys.slice(at, at + RUN);
+    for (const item of await view.getItems(some, tree.end.version)) {
+      // Stored bytes are valid only until the view is released.
+      values.push(item?.value && new Uint8Array(item.value));
+    }
+    for (const [i, key] of some.entries()) {
+      proofs.push(await proveItem(store, view, tree, key, values[at + i]));
+      const pause = slices.pause();
+      if (pause !== undefined) await pause;
+    }
+  }
+  return joinStateProofs(keys, values, proofs);
+}
+
+async function proveItem(
+  store: ProofReader,
+  view: LedgerView,
+  { height, end, stateRoot, tree: first }: TreeOfBlock,
+  keyHash: Uint8Array,
+  value: Uint8Array | undefined,
+): Promise<StateProof> {
+  let tree = first;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes, tree.decode);
+      const valueHash = value && stateValueHash(value);
+      const proof = {
+        leaf: leaf && {
+          keyHash: leaf.keyHash,
+          valueHash: valueHash ?? (await valueHashOf(view, leaf.keyHash, end.version)),
+        },
+        siblings: [...siblings],
+      };
+      if (tree.usesCurrent) checkStateProof(proof, stateRoot, keyHash, valueHash);
+      return proof;
+    } catch (error) {
+      tree = new TreeAt(store, end.version);
+      if (attempt < ATTEMPTS) continue;
+      // Pruned meanwhile, or damaged.
+      if ((await BLOCK_END.load(store, height)) === undefined) throw outsideWindow(end.version);
+      throw error;
+    }
+  }
+}
+
+export function stateRootOf(info: Uint8Array): Uint8Array {
+  const root = decodeWith(transactionInfoCodec, info).stateCheckpointHash;
+  if (root === undefined) throw new LedgerError("corrupt", "the end of a block has no state root");
+  return root;
+}
+
+/** The value hash of another item, which a proof of absence ends in. */
+async function valueHashOf(view: LedgerView, keyHash: Uint8Array, version: bigint): Promise<Uint8Array> {
+  const [item] = await view.getItems([keyHash], version);
+  if (item?.value === undefined) {
+    throw new LedgerError("corrupt", "the state tree has an item that the store lacks");
+  }
+  return stateValueHash(item.value);
+}

@@ -1,0 +1,205 @@
+import { encodeWith } from "../../bcs/codec.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import type { Block, LedgerView } from "../../ledger/view.ts";
+import {
+  computeWaypoint,
+  formatWaypoint,
+  type Waypoint,
+  waypointPreimageCodec,
+} from "../../ledger/waypoint.ts";
+import type { ProvenLedger } from "../../proof/bundle.ts";
+import type { Store } from "../../store/contract.ts";
+import { BLOCK_END, type BlockEnd, readSignedHead } from "../side-rows.ts";
+import { decodeSigned, loadEpochEnds, loadNewestBytes } from "../signatures/signed-rows.ts";
+import { isSameWaypoint } from "../waypoints.ts";
+
+/** Most changes of epoch in one bundle. */
+const MAX_EPOCH_CHANGES = 1000;
+
+export type ProofReader = Pick<Store, "getSideRows" | "getTreeNodes" | "openRawView">;
+
+/** A block end that can be proven, and BCS of a signed ledger info that covers it. */
+export interface ProvablePoint {
+  readonly height: bigint;
+  readonly end: BlockEnd;
+  readonly signed: Uint8Array;
+}
+
+/** The block end to prove, and a signed ledger info at or after it, of the same epoch. */
+export async function findPoint(
+  store: ProofReader,
+  view: LedgerView,
+  version: bigint | undefined,
+): Promise<ProvablePoint> {
+  const { version: latest, blockHeight } = view.position;
+  if (version === undefined || version === latest) {
+    // Where every block is signed, this is all there is to find.
+    const end = await BLOCK_END.load(store, blockHeight);
+    if (end?.version === latest && end.signed !== undefined) {
+      return { height: blockHeight, end, signed: end.signed };
+    }
+  }
+  const head = readSignedHead(await newestSignature(store));
+  // A follower's sources may be ahead of its ledger.
+  const isAhead = head.version > latest;
+  const wanted = version ?? (isAhead ? latest : head.version);
+  const block = await blockEndingAt(view, wanted);
+  const { height } = block;
+  const end = await BLOCK_END.load(store, height);
+  if (end?.version !== wanted) throw outsideWindow(wanted);
+  return { height, end, signed: await signatureFor(store, view, block, wanted) };
+}
+
+/** The block of a version. */
+export async function blockOf(view: LedgerView, version: bigint): Promise<Block> {
+  const { oldestVersion, version: latest } = view.position;
+  if (version > latest) {
+    throw new LedgerError("version_not_found", `version ${version} is above the latest version ${latest}`);
+  }
+  if (version < oldestVersion) throw outsideWindow(version);
+  const block = await view.getBlockByVersion(version);
+  if (block === undefined) throw outsideWindow(version);
+  return block;
+}
+
+async function blockEndingAt(view: LedgerView, version: bigint): Promise<Block> {
+  const block = await blockOf(view, version);
+  if (block.lastVersion === version) return block;
+  const { oldestVersion } = view.position;
+  const before = block.firstVersion > oldestVersion ? `${block.firstVersion - 1n} or ` : "";
+  throw new LedgerError(
+    "unprovable",
+    `ledger_version: expected the last version of a block, ${before}${block.lastVersion}, got ${version}`,
+  );
+}
+
+export function outsideWindow(version: bigint): LedgerError {
+  return new LedgerError(
+    "version_pruned",
+    `version ${version} is outside of the window in which this node can make proofs; to prove versions of this age, start it with a longer --proof-window, and a --prune-window at least as long`,
+  );
+}
+
+async function newestSignature(store: ProofReader): Promise<Uint8Array> {
+  const newest = await loadNewestBytes(store);
+  if (newest !== undefined) return newest;
+  throw new LedgerError(
+    "no_signatures",
+    "this node has no validator signatures, so it cannot prove anything",
+  );
+}
+
+/** A signed ledger info at or after a version, of the same epoch. Throws LedgerError. */
+export async function signatureFor(
+  store: ProofReader,
+  view: LedgerView,
+  block: Block,
+  version: bigint,
+): Promise<Uint8Array> {
+  const signed = await findSignature(store, view, block, version);
+  if (signed !== undefined) return signed;
+  throw new LedgerError(
+    "unavailable",
+    `no validator signature that this node has covers version ${version} yet`,
+  );
+}
+
+async function findSignature(
+  store: ProofReader,
+  view: LedgerView,
+  { height, epoch }: Block,
+  version: bigint,
+): Promise<Uint8Array | undefined> {
+  const end = await BLOCK_END.load(store, height);
+  if (end?.signed !== undefined) return end.signed;
+  const newest = await newestSignature(store);
+  const [signed] =
+    readSignedHead(newest).epoch === epoch ? [newest] : await loadEpochEnds(store, epoch, epoch);
+  const covered = signed === undefined ? -1n : readSignedHead(signed).version;
+  return covered >= version && covered <= view.position.version ? signed : undefined;
+}
+
+/** A signature that covers the beginning of the block after a version; undefined where there is none. */
+export async function nextSignature(
+  store: ProofReader,
+  view: LedgerView,
+  version: bigint,
+): Promise<Uint8Array | undefined> {
+  if (version >= view.position.version) return undefined;
+  const block = await view.getBlockByVersion(version + 1n);
+  return block && findSignature(store, view, block, version + 1n);
+}
+
+/** Whether a waypoint is that of a signed ledger info. */
+export function isNamedBy(waypoint: Waypoint, signed: Uint8Array): boolean {
+  if (waypoint.version !== readSignedHead(signed).version) return false;
+  return isSameWaypoint(computeWaypoint(decodeSigned(signed).ledgerInfo), waypoint);
+}
+
+/** The end of an epoch that a waypoint names, where it is after a version: it proves all that is before. */
+export async function namedAfter(
+  store: ProofReader,
+  waypoint: Waypoint | undefined,
+  version: bigint,
+): Promise<Uint8Array | undefined> {
+  if (waypoint === undefined || waypoint.version <= version) return undefined;
+  const { epoch } = readSignedHead(await newestSignature(store));
+  return epochEndAt(store, epoch + 1n, waypoint);
+}
+
+/** How a waypoint leads to a signed ledger info. */
+export async function ledgerOf(
+  store: ProofReader,
+  signed: Uint8Array,
+  from: Waypoint | undefined,
+): Promise<ProvenLedger> {
+  const { epoch } = readSignedHead(signed);
+  if (from !== undefined && isNamedBy(from, signed)) {
+    return { kind: "named", ledgerInfo: preimageOf(signed) };
+  }
+  const start = from === undefined ? await epochBefore(store, epoch) : await epochEndAt(store, epoch, from);
+  const first = readSignedHead(start).epoch + 1n;
+  if (epoch - first > MAX_EPOCH_CHANGES) {
+    throw new LedgerError(
+      "unprovable",
+      `from_waypoint: expected one at most ${MAX_EPOCH_CHANGES} epochs back, got one of ${epoch - first + 1n} epochs before`,
+    );
+  }
+  const epochChanges = await loadEpochEnds(store, first, epoch - 1n);
+  if (BigInt(epochChanges.length) !== epoch - first) throw gapAt(first + BigInt(epochChanges.length));
+  return { kind: "signed", start: preimageOf(start), epochChanges, last: signed };
+}
+
+function gapAt(epoch: bigint): LedgerError {
+  return new LedgerError("unprovable", `this node has no signed end of epoch ${epoch}`);
+}
+
+async function epochBefore(store: ProofReader, epoch: bigint): Promise<Uint8Array> {
+  const [found] = await loadEpochEnds(store, epoch - 1n, epoch - 1n);
+  if (found === undefined) throw gapAt(epoch - 1n);
+  return found;
+}
+
+/** The end of an epoch before another, by its waypoint. Epochs end in order. */
+async function epochEndAt(store: ProofReader, before: bigint, waypoint: Waypoint): Promise<Uint8Array> {
+  let [low, high] = [0n, before - 1n];
+  while (low <= high) {
+    const middle = (low + high) / 2n;
+    const [found] = await loadEpochEnds(store, middle, middle);
+    // A chain whose first epochs nobody signed has none at the beginning.
+    const version = found === undefined ? -1n : readSignedHead(found).version;
+    if (found === undefined || version < waypoint.version) low = middle + 1n;
+    else if (version > waypoint.version) high = middle - 1n;
+    else if (isSameWaypoint(computeWaypoint(decodeSigned(found).ledgerInfo), waypoint)) return found;
+    else break;
+  }
+  throw new LedgerError(
+    "unprovable",
+    `from_waypoint: expected the waypoint of an epoch's end that this node knows, before epoch ${before}, got ${formatWaypoint(waypoint)}`,
+  );
+}
+
+/** BCS of what the waypoint of a signed ledger info hashes. */
+function preimageOf(signed: Uint8Array): Uint8Array {
+  return encodeWith(waypointPreimageCodec, decodeSigned(signed).ledgerInfo);
+}
