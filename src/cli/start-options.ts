@@ -77,12 +77,8 @@ export const startOptions = {
       false,
     ),
     fork: textOption(
-      "Network to fork, by a full node of it: its state at one version, with local blocks on top; the key goes in SEXTANT_UPSTREAM_API_KEY",
+      "Network to fork, by a full node of it: its state at --start-version or the latest version, which a data directory keeps, with local blocks on top; the key goes in SEXTANT_UPSTREAM_API_KEY",
       "URL",
-    ),
-    "fork-version": textOption(
-      "Version to fork at (default the latest at the first start; a data directory keeps it)",
-      "VERSION",
     ),
     ...LOCAL_CHAIN_TABLE.flags,
   }),
@@ -108,7 +104,7 @@ export type StartValues = OptionValues<typeof startOptions>;
 type StartOption = keyof typeof startOptions;
 
 /** What `--upstream` can be given with, and nothing else. */
-const FOLLOWING = ["agree", "start-version", "proofs", "forward-submissions"] as const;
+const FOLLOWING = ["agree", "proofs", "forward-submissions"] as const;
 const ORIGINS = ["genesis", "waypoint", "upstream", ...FOLLOWING, "local-chain"] as const;
 
 const hasWorkers = ["workers", (workers: unknown) => workers !== 0] as const;
@@ -132,7 +128,7 @@ export const startRules: OptionRules<StartOption> = {
     { one: isUnshared, others: ["read-only"], refusal: ": no other process can write a store in memory" },
     {
       one: "read-only",
-      others: [...ORIGINS, "fork", "blocks"],
+      others: [...ORIGINS, "start-version", "fork", "blocks"],
       refusal: ": a node that only reads (--read-only) writes no records",
     },
     {
@@ -155,7 +151,7 @@ export const startRules: OptionRules<StartOption> = {
       others: ["local-chain"],
       refusal: ": a node that follows (--upstream) makes no blocks",
     },
-    { one: "local-chain", others: FOLLOWING },
+    { one: "local-chain", others: [...FOLLOWING, "start-version"] },
     {
       one: "genesis",
       others: ["start-version"],
@@ -180,7 +176,11 @@ export const startRules: OptionRules<StartOption> = {
       isMet: ({ waypoint }) => Array.isArray(waypoint) && waypoint.length > 0,
       needs: "--waypoint: signatures lead from a waypoint to the present",
     },
-    needs(["fork-version"], "fork"),
+    {
+      options: ["start-version"],
+      isMet: (values) => isFollowing(values) || values.fork !== undefined,
+      needs: "--upstream or --fork",
+    },
     needs(["trust-proxy"], "rate-limit"),
     needs(["tls-cert"], "tls-key"),
     needs(["tls-key"], "tls-cert"),
@@ -231,12 +231,15 @@ function httpOf(values: StartValues): HttpOptions {
 }
 
 function forkOf(values: StartValues): ForkOptions | undefined {
-  const { fork: url, "fork-version": version } = values;
+  const { fork: url, "start-version": version } = values;
   if (url === undefined) return undefined;
   const { apiKey, apiKeys: [numbered] = [] } = apiKeys(1);
   return {
     url,
-    version: version === undefined ? undefined : parseOperand("version", "--fork-version", version),
+    version:
+      version === undefined || version === "latest"
+        ? undefined
+        : parseOperand("version", "--start-version", version),
     upstreamRate: values["upstream-rate"],
     apiKey: numbered ?? apiKey,
   };

@@ -29,6 +29,7 @@ import {
 import type { Waypoint } from "../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../proof/ledger-info.ts";
 import type {
+  BaseBatch,
   BlockStart,
   CommitBatch,
   RawRecord,
@@ -39,7 +40,7 @@ import type {
 } from "../store/contract.ts";
 import type { KeptBlock, ProofHistory } from "./proofs/proof-history.ts";
 import { loadPosition } from "./reading.ts";
-import { KEPT_ACCUMULATOR } from "./side-rows.ts";
+import { KEPT_ACCUMULATOR, STATE_FETCH } from "./side-rows.ts";
 import { ownSignedRows } from "./signatures/signed-rows.ts";
 import { type IndexProgress, type LedgerCommit, StoreWriter } from "./store-writer.ts";
 import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./verify/pending-tree.ts";
@@ -258,6 +259,11 @@ export class Committer {
     this.#progress = undefined;
   }
 
+  /** Writes a part of the state that an empty store is to begin with. The caller has proven it. */
+  writeBase(base: BaseBatch): Promise<void> {
+    return this.#serialize(() => this.#writer.writeBase(base));
+  }
+
   /** Commits a checked genesis to an empty store: as `append` of its record, but reuses what the check computed. */
   commitGenesis(genesis: GenesisCheck): Promise<Position> {
     return this.#serialize(async () => {
@@ -406,8 +412,11 @@ export class Committer {
     blocks: readonly VerifiedBlock[],
     slices: Slices | undefined,
   ): Promise<TreeChanges | undefined> {
-    if (position === undefined ? this.#base !== undefined : position.stateRoot === undefined)
-      return undefined;
+    const isPart =
+      position === undefined
+        ? this.#base !== undefined && this.#base.hasState !== true
+        : position.stateRoot === undefined;
+    if (isPart) return undefined;
     const tree = this.#tree ?? new PendingTree(this.#store);
     this.#tree = tree;
     const kept: KeptBlock[] = [];
@@ -437,6 +446,7 @@ export class Committer {
     const before = position === undefined ? this.#base?.accumulator : undefined;
     // Without it, nothing could ever be rewound.
     if (before !== undefined) sideRows.push(KEPT_ACCUMULATOR.row(before));
+    if (position === undefined && this.#base?.hasState === true) sideRows.push(STATE_FETCH.removal());
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
     const kept = await history?.rowsOf(position, tree?.kept ?? [], signed);
     append(sideRows, kept?.rows ?? []);
@@ -486,9 +496,9 @@ export class Committer {
       return next === undefined ? known : extendTrust(known, next.start.firstVersion, level);
     }
     const isChained =
-      head !== undefined &&
-      isAccumulatorKnown(head) &&
-      compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0;
+      head === undefined
+        ? this.#base?.hasState === true
+        : isAccumulatorKnown(head) && compareTrust(trustAt(head.trust, head.version), CHAINED) >= 0;
     const extended = extendTrust(head?.trust ?? [], first, isChained ? level : earned);
     const last = blocks.at(-1)?.position.version ?? first;
     return hasRoot ? cutTrust(raiseTrust(extended, last, earned), last) : extended;

@@ -171,6 +171,22 @@ export const REWINDS = new SideRowKind<readonly bigint[]>({
   codec: bcs(vector(u64)),
 });
 
+const stateFetchCodec = struct({
+  /** Whose state it is. */
+  version: u64,
+  /** Items that are stored. */
+  count: u64,
+  /** The key hash of the last one. */
+  lastKey: option(hash),
+});
+
+/** How much of a state was fetched into a store that has no ledger yet; the first commit removes it. */
+export const STATE_FETCH = new SideRowKind<ValueOf<typeof stateFetchCodec>>({
+  prefix: Uint8Array.of(5),
+  codec: bcs(stateFetchCodec),
+  isCopied: false,
+});
+
 const copyMarkCodec = struct({
   /** Oldest version of the source when the copy of its base began. */
   oldestVersion: u64,
@@ -367,6 +383,7 @@ const SIDE_ROW_KINDS: readonly AnyKind[] = [
   FETCHED_ITEM,
   REWINDS,
   COPY_MARK,
+  STATE_FETCH,
   REWIND_MARK,
   KEPT_ACCUMULATOR,
   NEWEST_SIGNED,
@@ -400,6 +417,16 @@ export async function assertNotHalfCopied(store: SideRowReader): Promise<void> {
   throw new StoreError(
     "format",
     "the store is the target of a copy that is not finished: run sextant copy again to resume it",
+  );
+}
+
+/** Throws StoreError `format` for a store that has a part of a state and no ledger. */
+export async function assertNotHalfFetched(store: SideRowReader): Promise<void> {
+  const fetch = await STATE_FETCH.load(store);
+  if (fetch === undefined) return;
+  throw new StoreError(
+    "format",
+    `the store has a part of the state at version ${fetch.version}: start with --state whole to fetch the rest, or use another directory`,
   );
 }
 

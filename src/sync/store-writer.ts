@@ -108,9 +108,11 @@ export class StoreWriter {
     await this.#store.writeSide(change);
   }
 
-  /** Writes a part of the state below the first commit. */
+  /** Writes a part of the state below the first commit, with the index rows of the items whose keys are given. */
   async writeBase(base: BaseBatch): Promise<void> {
-    await this.#store.preload(base);
+    const { items = true } = this.#choice;
+    const index = base.index ?? (items ? await this.#rowMaker().rowsOf(base.writes, async () => []) : []);
+    await this.#store.preload({ ...base, index });
   }
 
   /** Removes the oldest versions, about `maxRows` rows of them. */

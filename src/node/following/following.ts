@@ -46,6 +46,8 @@ export interface FollowPlan {
   readonly apiKeys: readonly (UpstreamApiKey | undefined)[];
   readonly agree: AgreementRule | undefined;
   readonly startVersion: bigint | "latest" | undefined;
+  /** Fetches the whole state before a start in the middle. */
+  readonly isStateWhole: boolean;
   readonly waypoints: readonly Waypoint[];
   readonly proving: ProvingPlan | undefined;
   /** Commits only what validators signed. */
@@ -77,12 +79,16 @@ export function planFollowing(
   const proving = planProving(options.proofs ?? [], waypoints, options.proofPollTimeMs);
   const isProvenOnly = proving !== undefined && minTrust === PROVEN.kind;
   const startVersion = parseStart(options.startVersion);
+  const isStateWhole = options.state === "whole";
+  if (isStateWhole && (startVersion === undefined || proving === undefined)) {
+    throw new ConfigError("state: expected --start-version and --proofs for the whole state");
+  }
   if (startVersion !== undefined && proving?.targets.some(mayProveItems) === false) {
     throw new ConfigError(
       "proofs: expected a node's backup service for a start in the middle, not only folders and peers",
     );
   }
-  return { urls, apiKeys, agree, startVersion, waypoints, proving, isProvenOnly, options };
+  return { urls, apiKeys, agree, startVersion, isStateWhole, waypoints, proving, isProvenOnly, options };
 }
 
 /** A key is for one upstream alone: another could keep it, and so could anyone on the way. */
@@ -169,12 +175,12 @@ export class Following {
   /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
     const { store, committer, startVerifier, logger, onRest, onFault, onWaiting } = this.#parts;
-    const { urls, apiKeys, options, agree, startVersion } = this.#plan;
+    const { urls, apiKeys, options, agree, startVersion, isStateWhole } = this.#plan;
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
     const position = await loadPosition(store);
     this.#latest = position;
     this.#first = position?.version;
-    const isBase = position === undefined ? startVersion !== undefined : !isWhole(position);
+    const isBase = position === undefined ? startVersion !== undefined && !isStateWhole : !isWhole(position);
     // A refuted history has no records to compare: the mark stands until a rewind.
     const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
     await this.#proving?.start();
@@ -218,7 +224,7 @@ export class Following {
         position === undefined && startVersion !== undefined
           ? async (upstream, ceiling, signal) =>
               committer.startAt(
-                (await this.#proving?.locate(upstream, startVersion, signal)) ??
+                (await this.#proving?.locate(upstream, startVersion, isStateWhole, signal)) ??
                   (await locateBase(upstream, startVersion, ceiling, signal)),
               )
           : undefined,
@@ -250,7 +256,8 @@ export class Following {
   /** The waypoints of versions still to come. */
   async #openAnchors(position: Position | undefined, isBase: boolean): Promise<readonly Waypoint[]> {
     const { waypoints } = this.#plan;
-    if (isBase && this.#proving !== undefined) return [];
+    const isMiddle = isBase || (position === undefined && this.#plan.startVersion !== undefined);
+    if (isMiddle && this.#proving !== undefined) return [];
     if (isBase && waypoints.length > 0) {
       this.#parts.logger.warn(
         { waypoints: waypoints.map(formatWaypoint) },

@@ -124,11 +124,14 @@ export class Proving {
   async locate(
     upstream: Upstream,
     wanted: bigint | "latest",
+    isStateWhole: boolean,
     signal: AbortSignal,
   ): Promise<BaseStart | undefined> {
-    const base = await this.#state?.locate(upstream, wanted, signal);
+    const base = isStateWhole
+      ? await this.#state?.fetchWhole(this.#parts, wanted, signal)
+      : await this.#state?.locate(upstream, wanted, signal);
     if (this.#chain === undefined || base === undefined) return base;
-    this.#begin = base.end?.waypoint.version ?? -1n;
+    this.#begin = base.end?.waypoint.version ?? base.version - 1n;
     await this.#expectNext(this.#chain, this.#begin);
     return base;
   }

@@ -1,6 +1,7 @@
 // A network to follow.
 import {
   CALLBACK,
+  choiceOption,
   durationOption,
   FLAG,
   grouped,
@@ -45,6 +46,11 @@ export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
   /** Start at the block of this version, or at `latest`, instead of genesis. */
   readonly startVersion?: string | undefined;
   /**
+   * What a node that starts in the middle has of the state before: `lazy` fetches each item on first use, `whole` fetches all
+   * of them, with proofs, before it begins.
+   */
+  readonly state?: "lazy" | "whole" | undefined;
+  /**
    * URLs of proof sources: backup folders (file, http or https) and nodes' backup services. They need a waypoint, where
    * the chain of signatures begins.
    */
@@ -85,8 +91,13 @@ export const FOLLOW_TABLE = optionTable<FollowOptions>()({
       "NEEDED/OF",
     ),
     "start-version": textOption(
-      "Start at the block that holds this version, or at the latest block, and fetch older items on first use",
+      "Start at the block that holds this version, or at the latest block, and fetch older items on first use; with --fork, the version to fork at",
       "VERSION|latest",
+    ),
+    state: choiceOption(
+      "State that a node with --start-version has: each item fetched on first use (lazy), or all of them, proven, before it begins (whole)",
+      ["lazy", "whole"],
+      "lazy",
     ),
     proofs: {
       ...listOption(

@@ -4,6 +4,7 @@ import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { encodeWith } from "../../bcs/codec.ts";
+import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { CHAIN_ID_KEY_HASH } from "../../ledger/formats/genesis.ts";
 import { stateValueData } from "../../ledger/formats/state-value.ts";
@@ -25,6 +26,7 @@ import { locateBase } from "../upstream/locate-base.ts";
 import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
 import type { BaseStart } from "../verify/verifier.ts";
 import { StateProver } from "./state-prover.ts";
+import { fetchedVersion, fetchWholeState, type WholeStateOptions } from "./whole-state.ts";
 
 /** For one item, which takes some tens of questions. */
 const ITEM_MS = 30_000;
@@ -70,6 +72,58 @@ export class ProvenState {
     wanted: bigint | "latest",
     signal: AbortSignal,
   ): Promise<BaseStart> {
+    const end = await this.#endUpTo(wanted);
+    const { version } = end.ledgerInfo;
+    const base = await locateBase(upstream, version, undefined, signal);
+    const signed = { waypoint: computeWaypoint(end.ledgerInfo), level: this.#levelOf(end) };
+    return this.#fromServices(`the start at version ${version}`, signal, async (service) => {
+      const accumulator = await accumulatorBefore(service, end.ledgerInfo, base.version, signal);
+      const prover = await this.#proverOf(service, end, signal);
+      const chainId = await chainIdOf(prover, signal);
+      return { chainId, version: base.version, accumulator, end: signed };
+    });
+  }
+
+  /**
+   * Fetches the whole state at the end of the last epoch up to the wanted version into an empty store, and returns the block
+   * after it to begin with. Goes on with the state that the store has a part of. Throws NotProvable, UpstreamError.
+   */
+  async fetchWhole(
+    { store, committer }: Pick<WholeStateOptions, "store" | "committer">,
+    wanted: bigint | "latest",
+    signal: AbortSignal,
+  ): Promise<BaseStart> {
+    const begun = await fetchedVersion(store);
+    const end = await this.#endUpTo(begun ?? wanted);
+    const { version } = end.ledgerInfo;
+    const what = `the state at version ${version}`;
+    const { accumulator, chainId, point } = await this.#fromServices(what, signal, async (service) => {
+      const { info, siblings } = await provenInfo(service, end.ledgerInfo, version, signal);
+      const after = transactionAccumulator(stateBefore(version, siblings));
+      after.append(transactionInfoHash(encodeWith(transactionInfoCodec, info)));
+      const prover = await this.#proverOf(service, end, signal);
+      return { accumulator: after.state(), chainId: await chainIdOf(prover, signal), point: prover.point };
+    });
+    await fetchWholeState({
+      store,
+      committer,
+      point,
+      fromSources: (turn, ask) =>
+        this.#fromServices(
+          what,
+          signal,
+          (service, source) =>
+            ask({ questions: service, blame: (lie) => this.#options.keeper.blame(source, lie) }),
+          turn,
+        ),
+      logger: this.#options.logger,
+      signal,
+    });
+    return { chainId, version: version + 1n, accumulator, hasState: true };
+  }
+
+  /** The signed end of the last epoch up to a version. Throws NotProvable. */
+  async #endUpTo(wanted: bigint | "latest"): Promise<SignedLedgerInfo> {
     const { chain, keeper } = this.#options;
     if (!keeper.isCaughtUp) {
       const epoch = chain.epoch === undefined ? "" : `: epoch ${chain.epoch} is next`;
@@ -77,17 +131,7 @@ export class ProvenState {
     }
     const end = await chain.lastEpochEndUpTo(wanted === "latest" ? undefined : wanted);
     if (end === undefined) throw new NotProvable("no epoch that ended up to the wanted version is signed");
-    const { version } = end.ledgerInfo;
-    const base = await locateBase(upstream, version, undefined, signal);
-    const signed = { waypoint: computeWaypoint(end.ledgerInfo), level: this.#levelOf(end) };
-    return this.#fromServices(`the start at version ${version}`, signal, async (service) => {
-      const accumulator = await accumulatorBefore(service, end.ledgerInfo, base.version, signal);
-      const prover = await this.#proverOf(service, end, signal);
-      const item = await prover.prove(CHAIN_ID_KEY_HASH, signal);
-      const [chainId] = item === undefined ? [] : stateValueData(item);
-      if (chainId === undefined) throw new SourceLie("malformed", "the state has no chain id");
-      return { chainId, version: base.version, accumulator, end: signed };
-    });
+    return end;
   }
 
   /** What the operator's waypoint names is anchored: nobody's signature was checked for it. */
@@ -119,18 +163,24 @@ export class ProvenState {
     });
   }
 
-  /** Asks one service after the other. One that says something false, or what cannot be read, is set aside. */
+  /**
+   * Asks one service after the other, from another one each turn. One that says something false, or what cannot be read, is
+   * set aside.
+   */
   async #fromServices<T>(
     what: string,
     signal: AbortSignal,
-    ask: (service: StateService) => Promise<T>,
+    ask: (service: StateService, source: SignatureSource) => Promise<T>,
+    turn = 0,
   ): Promise<T> {
     const { keeper, logger } = this.#options;
     const faults: string[] = [];
-    for (const source of keeper.sound) {
+    const { sound } = keeper;
+    const first = sound.length === 0 ? 0 : turn % sound.length;
+    for (const source of [...sound.slice(first), ...sound.slice(0, first)]) {
       try {
         const service = await source.service(signal);
-        if (service !== undefined) return await ask(service);
+        if (service !== undefined) return await ask(service, source);
       } catch (error) {
         signal.throwIfAborted();
         this.#forget(source);
@@ -203,6 +253,17 @@ async function accumulatorBefore(
   signal: AbortSignal,
 ): Promise<AccumulatorState> {
   const { siblings } = await provenInfo(service, ledgerInfo, version, signal);
+  return stateBefore(version, siblings);
+}
+
+function stateBefore(version: bigint, siblings: readonly Uint8Array[]): AccumulatorState {
   const left = siblings.filter((_, level) => ((version >> BigInt(level)) & 1n) === 1n);
   return { leafCount: version, frozen: left.map((hash) => new Uint8Array(hash)).reverse() };
+}
+
+async function chainIdOf(prover: StateProver, signal: AbortSignal): Promise<number> {
+  const item = await prover.prove(CHAIN_ID_KEY_HASH, signal);
+  const [chainId] = item === undefined ? [] : stateValueData(item);
+  if (chainId === undefined) throw new SourceLie("malformed", "the state has no chain id");
+  return chainId;
 }

@@ -1,51 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createTable } from "../../../test/support/tree-table.ts";
-import { equalBytes } from "../../base/bytes.ts";
+import { createState, keyOf } from "../../../test/support/state-service.ts";
 import { toHex } from "../../base/hex.ts";
-import { sha3Parts } from "../../base/sha3.ts";
-import { encodeWith } from "../../bcs/codec.ts";
-import { stateKeyCodec, stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
-import { stateValueCodec, stateValueHash } from "../../ledger/formats/state-value.ts";
-import { readTreePath } from "../../ledger/state-tree/path.ts";
+import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { ProofError } from "../../proof/errors.ts";
-import { SourceLie, type StateQuestions, type StateRecord } from "../signatures/source.ts";
+import { SourceLie, type StateQuestions } from "../signatures/source.ts";
 import { StateProver } from "./state-prover.ts";
 
 const { signal } = new AbortController();
-
-const keyOf = (number: number): Uint8Array =>
-  encodeWith(stateKeyCodec, { kind: "raw", key: Buffer.from(`item ${number}`) });
-const stateValueOf = (number: number): Uint8Array =>
-  encodeWith(stateValueCodec, { kind: "v0", data: sha3Parts(Buffer.from(`value ${number}`)) });
-
-/** A state of some items, and a service that numbers them by their key hashes. */
-async function createState(count: number) {
-  const items = Array.from({ length: count }, (_, i) => {
-    const key = keyOf(i);
-    return { key, value: stateValueOf(i), keyHash: stateKeyHashOfBcs(key) };
-  });
-  const sorted = [...items].sort((a, b) => Buffer.compare(a.keyHash, b.keyHash));
-  const table = createTable();
-  const root = await table.apply(
-    items.map(({ keyHash, value }) => ({ keyHash, valueHash: stateValueHash(value) })),
-  );
-  let asked = 0;
-  const questions: StateQuestions = {
-    stateItemCount: async () => BigInt(count),
-    stateChunk: async (_, start, limit): Promise<StateRecord[]> => {
-      asked++;
-      return sorted.slice(Number(start), Number(start) + limit);
-    },
-    rightSiblings: async (_, keyHash) => {
-      asked++;
-      const { leaf, siblings } = await readTreePath(keyHash, table.reader);
-      if (leaf === undefined || !equalBytes(leaf.keyHash, keyHash)) throw new Error("no such item");
-      const bit = (depth: number): number => ((keyHash[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1;
-      return siblings.filter((_, depth) => bit(depth) === 0).reverse();
-    },
-  };
-  return { items, root, questions, asked: () => asked };
-}
 
 describe("a prover of items", () => {
   it.each([0, 1, 2, 3, 17, 100, 700])("proves each of %s items, and the absence of others", async (count) => {

@@ -36,7 +36,7 @@ const INTERPOLATED_STEPS = 12;
 const MAX_KEPT = 2048;
 const KEY_BITS = 256;
 
-function bitAt(keyHash: Uint8Array, depth: number): number {
+export function bitAt(keyHash: Uint8Array, depth: number): number {
   return ((keyHash[depth >> 3] ?? 0) >> (7 - (depth & 7))) & 1;
 }
 
@@ -58,7 +58,7 @@ function siblingPrefix(keyHash: Uint8Array, depth: number): Uint8Array {
 }
 
 /** Where a hash lies between 0 and 1. */
-function fractionOf(keyHash: Uint8Array): number {
+export function fractionOf(keyHash: Uint8Array): number {
   let fraction = 0;
   for (let i = 5; i >= 0; i--) fraction = (fraction + (keyHash[i] ?? 0)) / 256;
   return fraction;
@@ -67,14 +67,14 @@ function fractionOf(keyHash: Uint8Array): number {
 /** Proves items of one state. Keeps what helps with the next proof. */
 export class StateProver {
   readonly #questions: StateQuestions;
-  readonly #point: StatePoint;
+  readonly point: StatePoint;
   #count: Promise<bigint> | undefined;
   readonly #pages = new Map<bigint, Promise<readonly Leaf[]>>();
   readonly #subtrees = new Map<string, Promise<Uint8Array>>();
 
   constructor(questions: StateQuestions, point: StatePoint) {
     this.#questions = questions;
-    this.#point = point;
+    this.point = point;
   }
 
   /**
@@ -101,7 +101,7 @@ export class StateProver {
       this.#leafAt(index + 1n, signal),
     ]);
     const isThere = at !== undefined && equalBytes(at.keyHash, keyHash);
-    const { version, root } = this.#point;
+    const { version, root } = this.point;
     if (isThere) {
       const depth = Math.max(
         ...[before, after].map((leaf) => (leaf ? commonBits(leaf.keyHash, keyHash) + 1 : 0)),
@@ -154,7 +154,7 @@ export class StateProver {
   async #readSubtree(prefix: Uint8Array, depth: number, signal: AbortSignal): Promise<Uint8Array> {
     const leaf = await this.#leafAt(await this.#lowerBound(prefix, signal), signal);
     if (leaf === undefined || commonBits(leaf.keyHash, prefix) < depth) return SPARSE_MERKLE_PLACEHOLDER;
-    const right = await this.#questions.rightSiblings(this.#point.version, leaf.keyHash, signal);
+    const right = await this.#questions.rightSiblings(this.point.version, leaf.keyHash, signal);
     let node = leafHashOf(leaf.keyHash, leaf.valueHash);
     let next = 0;
     for (let at = Math.max(depthOf(leaf.keyHash, right.length), depth) - 1; at >= depth; at--) {
@@ -166,7 +166,7 @@ export class StateProver {
 
   /** The index of the first leaf whose key hash is not below the target. */
   async #lowerBound(target: Uint8Array, signal: AbortSignal): Promise<bigint> {
-    this.#count ??= this.#questions.stateItemCount(this.#point.version, signal);
+    this.#count ??= this.#questions.stateItemCount(this.point.version, signal);
     const count = await this.#count;
     let [low, high] = [0n, count];
     let [lowFraction, highFraction] = [0, 1];
@@ -198,7 +198,7 @@ export class StateProver {
   }
 
   async #leafAt(index: bigint, signal: AbortSignal): Promise<Leaf | undefined> {
-    this.#count ??= this.#questions.stateItemCount(this.#point.version, signal);
+    this.#count ??= this.#questions.stateItemCount(this.point.version, signal);
     if (index < 0n || index >= (await this.#count)) return undefined;
     const page = await this.#page(index / BigInt(PAGE), signal);
     return page[Number(index % BigInt(PAGE))];
@@ -207,7 +207,7 @@ export class StateProver {
   #page(number: bigint, signal: AbortSignal): Promise<readonly Leaf[]> {
     return kept(this.#pages, number, async () => {
       const start = number * BigInt(PAGE);
-      const items = await this.#questions.stateChunk(this.#point.version, start, PAGE, signal);
+      const items = await this.#questions.stateChunk(this.point.version, start, PAGE, signal);
       return items.map(({ key, value }) => ({
         keyHash: stateKeyHashOfBcs(key),
         valueHash: stateValueHash(value),
@@ -217,7 +217,7 @@ export class StateProver {
 }
 
 /** Depth of the leftmost leaf of a subtree: it ends with a sibling on its right. */
-function depthOf(keyHash: Uint8Array, rightSiblings: number): number {
+export function depthOf(keyHash: Uint8Array, rightSiblings: number): number {
   let zeros = 0;
   for (let depth = 0; depth < KEY_BITS && rightSiblings > 0; depth++) {
     if (bitAt(keyHash, depth) === 0 && ++zeros === rightSiblings) return depth + 1;

@@ -104,6 +104,8 @@ export interface BaseStart {
   readonly version: bigint;
   /** Of the versions before; undefined if they are unknown. */
   readonly accumulator?: AccumulatorState | undefined;
+  /** True if the store has the whole state before this version, which its accumulator leads to. */
+  readonly hasState?: boolean;
   /** What is known of the first block's last version; nothing is committed that differs from it. */
   readonly end?: SignedEnd | undefined;
 }

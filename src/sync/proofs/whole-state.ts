@@ -1,0 +1,223 @@
+// The whole state of one version from backup services, in ranges in the order of key hashes. A range is stored once it is
+// proven: the tree of all items so far and the siblings on the right of the last one lead to the state root. So nothing
+// before it is missing or false, and what is stored is the progress: an interrupted fetch goes on after its last range.
+import { compareBytes, equalBytes } from "../../base/bytes.ts";
+import type { Logger } from "../../base/log.ts";
+import { Slices } from "../../base/wait.ts";
+import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
+import { stateValueHash } from "../../ledger/formats/state-value.ts";
+import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
+import { readTreePath } from "../../ledger/state-tree/path.ts";
+import { innerHashOf, leafHashOf, treeNodeName } from "../../ledger/state-tree/tree-node.ts";
+import { StateTree, type TreeNodeReader } from "../../ledger/state-tree/update.ts";
+import type { StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
+import type { Committer } from "../committer.ts";
+import { STATE_FETCH } from "../side-rows.ts";
+import { SourceLie, type StateQuestions } from "../signatures/source.ts";
+import { UpstreamError } from "../upstream/errors.ts";
+import { bitAt, depthOf, fractionOf, type StatePoint } from "./state-prover.ts";
+
+/** Ranges that are asked for at once. */
+const AT_ONCE = 4;
+/** Items of a range; fewer where they are so large that an answer has too many bytes. */
+const RANGE_ITEMS = 1000;
+const MIN_RANGE_ITEMS = 4;
+/** Nodes of the tree kept in memory, at about four kilobytes each. */
+const MAX_KEPT_NODES = 10_000;
+/** Time between two log lines about the progress. */
+const REPORT_MS = 10_000;
+
+/** Items from an index on, unchecked. */
+interface StateRange {
+  readonly start: bigint;
+  readonly asked: number;
+  readonly items: readonly RangeItem[];
+  /** Siblings on the right of the last item, from the bottom up. */
+  readonly right: readonly Uint8Array[];
+  /** Sets the source of this range aside. */
+  readonly blame: (lie: unknown) => void;
+}
+
+type RangeItem = StateWrite & { readonly value: Uint8Array };
+
+/** A source of ranges, and how to set it aside. */
+export interface BlamedQuestions {
+  readonly questions: StateQuestions;
+  readonly blame: StateRange["blame"];
+}
+
+export interface WholeStateOptions {
+  /** Without a ledger. */
+  readonly store: Store;
+  readonly committer: Pick<Committer, "writeBase">;
+  readonly point: StatePoint;
+  /** Asks one source after the other, beginning with another one each turn. */
+  readonly fromSources: <T>(turn: number, ask: (source: BlamedQuestions) => Promise<T>) => Promise<T>;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Items of a range. */
+  readonly rangeItems?: number | undefined;
+}
+
+/** The version whose state an unfinished fetch of this store has a part of. */
+export async function fetchedVersion(store: Store): Promise<bigint | undefined> {
+  return (await STATE_FETCH.load(store))?.version;
+}
+
+/** Fetches what an empty store lacks of the state at a version. Throws what `fromSources` throws. */
+export async function fetchWholeState(options: WholeStateOptions): Promise<void> {
+  await new StateFetch(options).run();
+}
+
+class StateFetch {
+  readonly #options: WholeStateOptions;
+  readonly #slices = new Slices("writer");
+  #tree: StateTree;
+  /** Items that are stored, and the key hash of the last one. */
+  #count = 0n;
+  #lastKey: Uint8Array | undefined;
+  #root = SPARSE_MERKLE_PLACEHOLDER;
+  #rangeItems: number;
+  #reportedMs = performance.now();
+
+  constructor(options: WholeStateOptions) {
+    this.#options = options;
+    this.#rangeItems = options.rangeItems ?? RANGE_ITEMS;
+    this.#tree = this.#storedTree();
+  }
+
+  async run(): Promise<void> {
+    const { store, point, logger, signal } = this.#options;
+    const mark = await STATE_FETCH.load(store);
+    if (mark !== undefined) ({ count: this.#count, lastKey: this.#lastKey } = mark);
+    const fields = { version: `${point.version}` };
+    logger.info({ ...fields, items: `${this.#count}` }, "fetching the whole state");
+    let ahead: Promise<StateRange | undefined>[] = [];
+    this.#root = await this.#tree.apply([]);
+    let isWhole = equalBytes(this.#root, point.root);
+    while (!isWhole) {
+      signal.throwIfAborted();
+      while (ahead.length < AT_ONCE) {
+        const range = this.#fetch(this.#count + BigInt(ahead.length * this.#rangeItems));
+        // Looked at in its turn.
+        range.catch(() => {});
+        ahead.push(range);
+      }
+      const range = await ahead.shift();
+      if (range !== undefined && (await this.#take(range))) isWhole = equalBytes(this.#root, point.root);
+      else {
+        ahead = [];
+        if (range === undefined) this.#rangeItems >>= 1;
+      }
+    }
+    logger.info({ ...fields, items: `${this.#count}` }, "the whole state is here");
+  }
+
+  #storedTree(): StateTree {
+    return new StateTree((keys) => this.#options.store.getTreeNodes(keys));
+  }
+
+  /** Undefined if an answer of that many items has too many bytes. */
+  #fetch(start: bigint): Promise<StateRange | undefined> {
+    const { point, fromSources, signal } = this.#options;
+    const { version } = point;
+    const asked = this.#rangeItems;
+    return fromSources(Number(start / BigInt(asked)), async ({ questions, blame }) => {
+      const records = await questions.stateChunk(version, start, asked, signal).catch((error: unknown) => {
+        if (!(error instanceof UpstreamError) || error.code !== "too_large") throw error;
+        if (asked > MIN_RANGE_ITEMS) return undefined;
+        throw new SourceLie("endless", `${asked} items of the state have more bytes than any`);
+      });
+      if (records === undefined) return undefined;
+      const items: RangeItem[] = [];
+      for (const { key, value } of records) {
+        await this.#slices.pause();
+        items.push({ key, keyHash: stateKeyHashOfBcs(key), version, value });
+      }
+      const last = items.at(-1);
+      const right = last === undefined ? [] : await questions.rightSiblings(version, last.keyHash, signal);
+      return { start, asked, items, right, blame };
+    });
+  }
+
+  /** Checks and stores a range; false if it is false, and its source set aside. */
+  async #take(range: StateRange): Promise<boolean> {
+    try {
+      await this.#check(range);
+      return true;
+    } catch (error) {
+      if (!(error instanceof SourceLie)) throw error;
+      // It has what is false.
+      this.#tree = this.#storedTree();
+      range.blame(error);
+      return false;
+    }
+  }
+
+  async #check({ items, asked, right }: StateRange): Promise<void> {
+    const { point, committer } = this.#options;
+    const lastItem = this.#assertOrder(items);
+    const updates = items.map(({ keyHash, value }) => ({ keyHash, valueHash: stateValueHash(value) }));
+    const root = await this.#tree.apply(updates);
+    const nodes = this.#tree.takeChanges();
+    await this.#assertLeadsToRoot(lastItem, nodes, right);
+    if (items.length < asked && !equalBytes(root, point.root)) {
+      throw new SourceLie("gap", `asked for ${asked} items of the state, got ${items.length}`);
+    }
+    this.#count += BigInt(items.length);
+    this.#lastKey = lastItem.keyHash;
+    const { version } = point;
+    const mark = STATE_FETCH.row({ version, count: this.#count, lastKey: this.#lastKey });
+    await committer.writeBase({ writes: items, treeNodes: nodes, sideRows: [mark] });
+    if (this.#tree.size > MAX_KEPT_NODES) this.#tree.forget();
+    this.#root = root;
+    this.#report();
+  }
+
+  /** Returns the last item. */
+  #assertOrder(items: readonly RangeItem[]): RangeItem {
+    let before = this.#lastKey;
+    for (const { keyHash } of items) {
+      if (before !== undefined && compareBytes(before, keyHash) >= 0) {
+        throw new SourceLie("malformed", "the items are not in the order of their hashes");
+      }
+      before = keyHash;
+    }
+    const last = items.at(-1);
+    if (last === undefined) throw new SourceLie("gap", "the state ends before its root is reached");
+    return last;
+  }
+
+  /** The tree of all items up to the last one, and what is on its right, must have the state root. Throws SourceLie. */
+  async #assertLeadsToRoot(
+    { keyHash, value }: RangeItem,
+    nodes: readonly TreeNodeWrite[],
+    right: readonly Uint8Array[],
+  ): Promise<void> {
+    const { store, point } = this.#options;
+    const changed = new Map(nodes.map((node) => [treeNodeName(node.key), node.value]));
+    const getNodes: TreeNodeReader = (keys) =>
+      Promise.all(
+        keys.map(async (key) => changed.get(treeNodeName(key)) ?? (await store.getTreeNodes([key]))[0]),
+      );
+    const { siblings: left } = await readTreePath(keyHash, getNodes);
+    // Deeper than among the items so far if the next one shares more with it.
+    const depth = Math.max(left.length, depthOf(keyHash, right.length));
+    let hash = leafHashOf(keyHash, stateValueHash(value));
+    let used = 0;
+    for (let at = depth - 1; at >= 0; at--) {
+      if (bitAt(keyHash, at) === 1) hash = innerHashOf(left[at] ?? SPARSE_MERKLE_PLACEHOLDER, hash);
+      else hash = innerHashOf(hash, right[used++] ?? SPARSE_MERKLE_PLACEHOLDER);
+    }
+    if (used !== right.length || !equalBytes(hash, point.root)) {
+      throw new SourceLie("malformed", "a range of the state does not lead to the state root");
+    }
+  }
+
+  #report(): void {
+    if (performance.now() - this.#reportedMs < REPORT_MS) return;
+    this.#reportedMs = performance.now();
+    const share = Math.floor(100 * fractionOf(this.#lastKey ?? SPARSE_MERKLE_PLACEHOLDER));
+    this.#options.logger.info({ items: `${this.#count}`, percent: share }, "fetching the whole state");
+  }
+}
