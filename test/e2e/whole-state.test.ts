@@ -9,6 +9,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
 const KILLS = Number(process.env.SEXTANT_KILLS ?? "8");
+const TIMEOUT_MS = 600_000 + 20_000 * KILLS;
 const COIN = "0x1::aptos_coin::AptosCoin";
 const ACCOUNTS = 3000;
 
@@ -30,65 +31,72 @@ async function startOrigin(): Promise<Node> {
 }
 
 describe("a complete replica that is killed", () => {
-  it("goes on after the last range that it stored, and has every item in the end", async () => {
-    const origin = await startOrigin();
-    const proxy = opened(await startProxy(origin.proofUrl ?? ""));
-    const { genesis_waypoint: waypoint } = await infoOf(origin);
-    let [killed, replicas] = [0, 0];
-    let onChunk = (): void => {};
-    const starts: number[] = [];
-    proxy.meddle = (passing) => {
-      const [, start, limit] = /^\/state_snapshot_chunk\/\d+\/(\d+)\/(\d+)$/.exec(passing.path) ?? [];
-      if (start !== undefined && Number(limit) > 16) {
-        starts.push(Number(start));
-        onChunk();
-      }
-      return passing;
-    };
-    while (killed < KILLS) {
-      const data = temporaryFolder();
-      const args = [
-        "--data",
-        data,
-        "--upstream",
-        origin.url ?? "",
-        "--proofs",
-        proxy.url,
-        "--waypoint",
-        waypoint,
-      ];
-      args.push("--start-version", "latest", "--state", "whole", "--log-level", "warn");
-      let fetched = 0;
-      for (let run = 0; killed < KILLS && run < 6; run++) {
-        starts.length = 0;
-        const isAsked = 1 + ((killed * 7 + run * 3) % 6);
-        const reached = new Promise<void>((resolve) => {
-          onChunk = () => starts.length >= isAsked && resolve();
-        });
+  it(
+    "goes on after the last range that it stored, and has every item in the end",
+    async () => {
+      const origin = await startOrigin();
+      const proxy = opened(await startProxy(origin.proofUrl ?? ""));
+      const { genesis_waypoint: waypoint } = await infoOf(origin);
+      let [killed, replicas] = [0, 0];
+      let onChunk = (): void => {};
+      const starts: number[] = [];
+      proxy.meddle = (passing) => {
+        const [, start, limit] = /^\/state_snapshot_chunk\/\d+\/(\d+)\/(\d+)$/.exec(passing.path) ?? [];
+        if (start !== undefined && Number(limit) > 16) {
+          starts.push(Number(start));
+          onChunk();
+        }
+        return passing;
+      };
+      while (killed < KILLS) {
+        const data = temporaryFolder();
+        const args = [
+          "--data",
+          data,
+          "--upstream",
+          origin.url ?? "",
+          "--proofs",
+          proxy.url,
+          "--waypoint",
+          waypoint,
+        ];
+        args.push("--start-version", "latest", "--state", "whole", "--log-level", "warn");
+        let fetched = 0;
+        for (let run = 0; killed < KILLS && run < 6; run++) {
+          starts.length = 0;
+          const isAsked = 1 + ((killed * 7 + run * 3) % 6);
+          const reached = new Promise<void>((resolve) => {
+            onChunk = () => starts.length >= isAsked && resolve();
+          });
+          const node = await startProgram(args);
+          await Promise.race([reached, until(async () => (await isWhole(node.url)) || undefined)]);
+          await node.stop("SIGKILL");
+          killed++;
+          const first = Math.min(...starts);
+          // Nothing that was stored is asked for again.
+          expect(first).toBeGreaterThanOrEqual(fetched);
+          if (Number.isFinite(first)) fetched = first;
+        }
+        onChunk = () => {};
         const node = await startProgram(args);
-        await Promise.race([reached, until(async () => (await isWhole(node.url)) || undefined)]);
-        await node.stop("SIGKILL");
-        killed++;
-        const first = Math.min(...starts);
-        // Nothing that was stored is asked for again.
-        expect(first).toBeGreaterThanOrEqual(fetched);
-        if (Number.isFinite(first)) fetched = first;
+        await until(() => isWhole(node.url));
+        for (const i of [0, 1, 77, ACCOUNTS - 1]) {
+          const path = `accounts/0x${(i + 0xabc000).toString(16)}/balance/${COIN}`;
+          const answer = await fetch(`${node.url}/${path}`);
+          expect([await answer.text(), answer.headers.get("x-node-trust")]).toEqual([
+            `${1000 + i}`,
+            "proven",
+          ]);
+        }
+        await node.stop();
+        const check = await runProgram(["check", "--data", data]);
+        expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/verdict +sound/)]);
+        replicas++;
       }
-      onChunk = () => {};
-      const node = await startProgram(args);
-      await until(() => isWhole(node.url));
-      for (const i of [0, 1, 77, ACCOUNTS - 1]) {
-        const path = `accounts/0x${(i + 0xabc000).toString(16)}/balance/${COIN}`;
-        const answer = await fetch(`${node.url}/${path}`);
-        expect([await answer.text(), answer.headers.get("x-node-trust")]).toEqual([`${1000 + i}`, "proven"]);
-      }
-      await node.stop();
-      const check = await runProgram(["check", "--data", data]);
-      expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/verdict +sound/)]);
-      replicas++;
-    }
-    expect(replicas).toBeGreaterThan(0);
-  });
+      expect(replicas).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
 });
 
 async function isWhole(url: string): Promise<boolean> {
