@@ -29,8 +29,8 @@ import { ProofError } from "./errors.ts";
 
 /** Most balances of a bundle: as many as a node proves in one. */
 export const MAX_PAIRS = 1000;
-/** Longest text of a type, in characters: as long as a node takes. */
-const MAX_TYPE_LENGTH = 16_384;
+/** Longest text of a type, in characters: nodes take 16,384, which the one spelling may lengthen. */
+const MAX_TYPE_LENGTH = 32_768;
 
 /** Time of the block, in microseconds since 1970. */
 const time = option(u64);

@@ -240,6 +240,14 @@ describe("a lie is refused with its reason", () => {
       /is proven to be \d+, not \d+$/,
     ],
     [
+      "a proof with another balance too",
+      () => async (passing) => {
+        const pairs = [accounts[0] ?? "", BOB].map((address) => ({ address, asset: COIN }));
+        return { ...passing, body: Buffer.from(await node.proveBalances(pairs)) };
+      },
+      /the proof has other balances too$/,
+    ],
+    [
       "the proof of another account",
       () => swap((asked) => asked.replace(accounts[0] ?? "", accounts[1] ?? "")),
       /something else than was asked for$/,

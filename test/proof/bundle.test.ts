@@ -167,8 +167,8 @@ describe("a bundle", () => {
     expect(refusal(claimed({ accounts })(honest))).toBe(
       "malformed: the claim has 1002 balances, more than 1000",
     );
-    const long = `0x1::a::B<${times(3000, "0x1::c::D").join(", ")}>`;
-    const reason = `has ${long.length} characters, more than 16384`;
+    const long = `0x1::a::B<${times(3000, "0x1::c::Doubled").join(", ")}>`;
+    const reason = `has ${long.length} characters, more than 32768`;
     expect(refusal(claimed({ assets: [long] })(honest))).toBe(`malformed: the asset ${reason}`);
     const claim = { kind: "resource", address: OWNER, type: long, group: undefined } as const;
     expect(refusal({ ...honest, claim })).toBe(`malformed: the type ${reason}`);
