@@ -17,7 +17,8 @@ export function nextTurn(line: Line = "requests"): Promise<void> {
 
 /** Yields the very next turn of the event loop, in no line; throws the signal's reason if it is aborted. */
 export async function takeTurn(signal?: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+  // Browsers have timers only.
+  await new Promise((resolve) => (globalThis.setImmediate ?? setTimeout)(resolve));
   signal?.throwIfAborted();
 }
 

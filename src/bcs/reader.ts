@@ -148,11 +148,11 @@ export class BcsReader {
     return this.fail("ULEB128 value longer than five bytes", at);
   }
 
-  /** Element count of a sequence, checked against the bytes left before anything is allocated. */
-  count(minElementBytes = 1): number {
+  /** Element count of a sequence, checked against its bound and the bytes left before anything is allocated. */
+  count(minElementBytes = 1, most = MAX_SEQUENCE_LENGTH): number {
     const at = this.offset;
     const count = this.uleb();
-    if (count > MAX_SEQUENCE_LENGTH) this.fail(`sequence of ${count} elements is too long`, at);
+    if (count > most) this.fail(`sequence of ${count} elements is too long`, at);
     if (count * minElementBytes > this.remaining) {
       this.fail(
         `${count} elements need at least ${count * minElementBytes} bytes, ${this.remaining} left`,

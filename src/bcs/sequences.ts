@@ -3,8 +3,8 @@ import { compareBytes } from "../base/bytes.ts";
 import { type Codec, encodeWith } from "./codec.ts";
 import type { BcsReader } from "./reader.ts";
 
-/** A counted sequence. */
-export function vector<T>(item: Codec<T>): Codec<readonly T[]> {
+/** A counted sequence. More than `most` items are not read: an item of a few bytes takes a hundred in memory. */
+export function vector<T>(item: Codec<T>, most?: number): Codec<readonly T[]> {
   const { minBytes } = item;
   // Otherwise no count could be checked against the bytes left.
   if (minBytes === 0) throw new Error("items of a sequence must take at least one byte");
@@ -12,7 +12,7 @@ export function vector<T>(item: Codec<T>): Codec<readonly T[]> {
   return {
     minBytes: 1,
     read: (reader) => {
-      const count = reader.count(minBytes);
+      const count = reader.count(minBytes, most);
       const out: T[] = [];
       for (let i = 0; i < count; i++) {
         reader.enter(i);
@@ -30,7 +30,7 @@ export function vector<T>(item: Codec<T>): Codec<readonly T[]> {
       }
     },
     skip: (reader) => {
-      const count = reader.count(minBytes);
+      const count = reader.count(minBytes, most);
       if (isPlain) return reader.skip(count * minBytes);
       for (let i = 0; i < count; i++) {
         reader.enter(i);

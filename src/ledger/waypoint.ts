@@ -5,9 +5,9 @@ import { U64_MAX } from "../base/numbers.ts";
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { hash, u64 } from "../bcs/scalars.ts";
-import { option, vector } from "../bcs/sequences.ts";
+import { option } from "../bcs/sequences.ts";
 import { LedgerError } from "./errors.ts";
-import { voterCodec } from "./formats/validator-set.ts";
+import { votersCodec } from "./formats/validator-set.ts";
 import { HASH_LENGTH, hashOf, SEEDS } from "./hash.ts";
 
 /** A version and the hash that commits to the ledger up to it. */
@@ -23,7 +23,7 @@ export const waypointPreimageCodec = struct({
   accumulatorRoot: hash,
   version: u64,
   timestampUsec: u64,
-  nextEpoch: option(struct({ epoch: u64, voters: vector(voterCodec) })),
+  nextEpoch: option(struct({ epoch: u64, voters: votersCodec })),
 });
 export type WaypointPreimage = ValueOf<typeof waypointPreimageCodec>;
 

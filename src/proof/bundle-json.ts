@@ -5,10 +5,17 @@ import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { U64_MAX } from "../base/numbers.ts";
 import { type Address, formatAddress, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
-import type { Point, ProofBundle, ProvenLedger } from "./bundle.ts";
-import type { BalancesClaim, Claim } from "./claim.ts";
+import {
+  MAX_EPOCH_CHANGES,
+  MAX_POINTS,
+  MAX_SIBLINGS,
+  type Point,
+  type ProofBundle,
+  type ProvenLedger,
+} from "./bundle.ts";
+import { type BalancesClaim, type Claim, MAX_PAIRS } from "./claim.ts";
 import { ProofError } from "./errors.ts";
-import type { StateItems } from "./state-proof.ts";
+import { MAX_VALUES, type StateItems } from "./state-proof.ts";
 
 /** How a value is written and read. */
 interface Form<T> {
@@ -76,7 +83,7 @@ const address: Form<Address> = {
   read: (given, name) => parseAddress(text.read(given, name)),
 };
 
-function list<T>(item: Form<T>): Form<readonly T[]> {
+function list<T>(item: Form<T>, most = Number.POSITIVE_INFINITY): Form<readonly T[]> {
   return {
     write: function* (values) {
       yield "[";
@@ -87,7 +94,9 @@ function list<T>(item: Form<T>): Form<readonly T[]> {
       yield "]";
     },
     read: (given, name) =>
-      Array.isArray(given) ? given.map((one, i) => item.read(one, `${name}[${i}]`)) : fail(name, "a list"),
+      Array.isArray(given) && given.length <= most
+        ? given.map((one, i) => item.read(one, `${name}[${i}]`))
+        : fail(name, `a list of at most ${most}`),
   };
 }
 
@@ -153,14 +162,18 @@ const account = ["address", address] as const;
 
 const claim: Form<Claim> = union<Claim>({
   balances: {
-    assets: ["asset_types", list(text)],
+    assets: ["asset_types", list(text, MAX_PAIRS)],
     accounts: [
       "accounts",
       list(
         object<BalancesClaim["accounts"][number]>({
           address: account,
-          amounts: ["balances", list(object({ asset: ["asset", place], amount: ["balance", u64] }))],
+          amounts: [
+            "balances",
+            list(object({ asset: ["asset", place], amount: ["balance", u64] }), MAX_PAIRS),
+          ],
         }),
+        MAX_PAIRS,
       ),
     ],
     hasKeys: ["authentication_keys", flag],
@@ -181,14 +194,14 @@ const claim: Form<Claim> = union<Claim>({
 const point: Form<Point> = object<Point>({
   version,
   info: ["transaction_info", bytes],
-  siblings: ["accumulator_siblings", list(hash)],
+  siblings: ["accumulator_siblings", list(hash, MAX_SIBLINGS)],
   transaction: ["transaction", optional(bytes)],
-  eventSiblings: ["event_siblings", optional(list(hash))],
+  eventSiblings: ["event_siblings", optional(list(hash, MAX_SIBLINGS))],
   state: [
     "state",
     optional(
       object<StateItems>({
-        values: ["values", list(optional(bytes))],
+        values: ["values", list(optional(bytes), MAX_VALUES)],
         nodes: ["nodes", bytes],
         hashes: ["hashes", list(hash)],
       }),
@@ -200,7 +213,7 @@ const ledger: Form<ProvenLedger> = union<ProvenLedger>({
   named: { ledgerInfo: ["ledger_info", bytes] },
   signed: {
     start: ["start", bytes],
-    epochChanges: ["epoch_changes", list(bytes)],
+    epochChanges: ["epoch_changes", list(bytes, MAX_EPOCH_CHANGES)],
     last: ["last", bytes],
   },
   above: {},
@@ -209,7 +222,7 @@ const ledger: Form<ProvenLedger> = union<ProvenLedger>({
 const bundle: Form<Omit<ProofBundle, "kind">> = object<Omit<ProofBundle, "kind">>({
   claim: ["claim", claim],
   claimHash: ["claim_hash", hash],
-  points: ["points", list(point)],
+  points: ["points", list(point, MAX_POINTS)],
   ledger: ["ledger", ledger],
 });
 

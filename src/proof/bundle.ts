@@ -57,16 +57,23 @@ function bytesOf(codec: Codec<unknown>): Codec<Uint8Array> {
   };
 }
 
+/** A claim rests on three versions at most. */
+export const MAX_POINTS = 3;
+/** Versions and places of events have 64 bits. */
+export const MAX_SIBLINGS = 64;
+/** Most changes of epoch in one bundle. */
+export const MAX_EPOCH_CHANGES = 1000;
+
 const pointCodec = struct({
   version: u64,
   /** BCS of the transaction info. */
   info: bytesOf(transactionInfoCodec),
   /** Siblings of the info in the accumulator of the ledger, from the bottom up. */
-  siblings: vector(hash),
+  siblings: vector(hash, MAX_SIBLINGS),
   /** The bytes of the transaction that its hash covers. */
   transaction: option(byteString),
   /** Siblings of an event in the accumulator of the transaction's events, from the bottom up. */
-  eventSiblings: option(vector(hash)),
+  eventSiblings: option(vector(hash, MAX_SIBLINGS)),
   /** Items of the state after the version, which ends a block. */
   state: option(stateItemsCodec),
 });
@@ -84,7 +91,7 @@ const ledgerCodec = variants("ProvenLedger", {
     /** The end of an epoch, which the waypoint names: what the waypoint hashes. */
     start: preimageBytes,
     /** The signed ends of the epochs after it, one after the other. */
-    epochChanges: vector(signedBytes),
+    epochChanges: vector(signedBytes, MAX_EPOCH_CHANGES),
     last: signedBytes,
   },
   /** In a file of several bundles: the ledger of the bundle before. */
@@ -101,7 +108,7 @@ export const bundleCodec = variants("ProofBundle", {
      */
     claimHash: hash,
     /** In ascending order of their versions. */
-    points: vector(pointCodec),
+    points: vector(pointCodec, MAX_POINTS),
     ledger: ledgerCodec,
   },
 });
@@ -160,6 +167,15 @@ export function verifyBundle(bundle: ProofBundle, waypoint: Waypoint, bls: Bls):
   return new BundleVerifier(waypoint, bls).verify(bundle);
 }
 
+/** As `verifyBundle`, with a stop after each change of epoch: a signature in JavaScript takes tens of milliseconds. */
+export function verifySteps(
+  bundle: ProofBundle,
+  waypoint: Waypoint,
+  bls: Bls,
+): Generator<void, VerifiedProof> {
+  return new BundleVerifier(waypoint, bls).steps(bundle);
+}
+
 /** A point whose place in the ledger is checked, and whose transaction is the one of its info. */
 interface CheckedPoint extends Pick<Point, "version" | "eventSiblings" | "state"> {
   readonly info: TransactionInfo;
@@ -182,8 +198,18 @@ export class BundleVerifier {
   }
 
   /** Throws ProofError with the first reason against a bundle. */
-  verify({ claim, claimHash, points: given, ledger: proof }: ProofBundle): VerifiedProof {
-    const ledger = proof.kind === "above" ? this.#ledger : checkLedger(proof, this.#waypoint, this.#bls);
+  verify(bundle: ProofBundle): VerifiedProof {
+    const steps = this.steps(bundle);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  }
+
+  /** As `verify`, with a stop after each change of epoch. */
+  *steps({ claim, claimHash, points: given, ledger: proof }: ProofBundle): Generator<void, VerifiedProof> {
+    const ledger =
+      proof.kind === "above" ? this.#ledger : yield* checkLedger(proof, this.#waypoint, this.#bls);
     if (ledger === undefined)
       throw new ProofError("incomplete", "the bundle before, which has the ledger, is missing");
     this.#ledger = ledger;
@@ -229,11 +255,11 @@ function assertContinues(before: ClaimAt, next: ClaimAt): void {
 }
 
 /** Checks that the waypoint leads to the ledger. */
-function checkLedger(
+function* checkLedger(
   ledger: Exclude<ProvenLedger, { readonly kind: "above" }>,
   waypoint: Waypoint,
   bls: Bls,
-): WaypointPreimage {
+): Generator<void, WaypointPreimage> {
   const preimageOf = (bytes: Uint8Array) => decodePart("ledger info", waypointPreimageCodec, bytes);
   const signedOf = (bytes: Uint8Array) => decodePart("signed ledger info", signedLedgerInfoCodec, bytes);
   if (ledger.kind === "named") {
@@ -242,7 +268,10 @@ function checkLedger(
     return named;
   }
   const chain = EpochChain.begin(waypoint, preimageOf(ledger.start), bls);
-  for (const change of ledger.epochChanges) chain.advance(signedOf(change));
+  for (const change of ledger.epochChanges) {
+    chain.advance(signedOf(change));
+    yield;
+  }
   const last = signedOf(ledger.last);
   chain.check(last);
   return last.ledgerInfo;
@@ -254,13 +283,13 @@ function checkPoint(
 ): CheckedPoint {
   checkAccumulatorProof(siblings, ledger, version, transactionInfoHash(bytes));
   const info = decodePart("transaction info", transactionInfoCodec, bytes);
-  const transaction = parts.transaction && decodePart("transaction", transactionCodec, parts.transaction);
   if (
     parts.transaction !== undefined &&
     !equalBytes(hashOf(SEEDS.transaction, parts.transaction), info.transactionHash)
   ) {
     throw new ProofError("mismatch", `the transaction is not that of version ${version}`);
   }
+  const transaction = parts.transaction && decodePart("transaction", transactionCodec, parts.transaction);
   return { ...parts, version, info, transaction };
 }
 

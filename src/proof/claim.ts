@@ -27,20 +27,26 @@ import { parseStructTag } from "../move/type-text.ts";
 import { addressCodec } from "../move/wire.ts";
 import { ProofError } from "./errors.ts";
 
+/** Most balances of a bundle: as many as a node proves in one. */
+export const MAX_PAIRS = 1000;
+/** Longest text of a type, in characters: nodes take 16,384, which the one spelling may lengthen. */
+const MAX_TYPE_LENGTH = 32_768;
+
 /** Time of the block, in microseconds since 1970. */
 const time = option(u64);
 
 export const claimCodec = variants("Claim", {
   balances: {
     /** In ascending order, each in its one spelling. */
-    assets: vector(text),
+    assets: vector(text, MAX_PAIRS),
     /** In ascending order of their addresses. */
     accounts: vector(
       struct({
         address: addressCodec,
         /** In ascending order of the assets, each by its place in the list above. */
-        amounts: vector(struct({ asset: u16, amount: u64 })),
+        amounts: vector(struct({ asset: u16, amount: u64 }), MAX_PAIRS),
       }),
+      MAX_PAIRS,
     ),
     /** Whether the authentication key of each account is proven too. */
     hasKeys: bool,
@@ -140,17 +146,18 @@ function malformed(reason: string): ProofError {
 }
 
 /** Throws ProofError unless a text is in its one spelling, so that no byte of a bundle can change. */
-function assertSpelling(what: string, given: string, spelling: string): void {
+function assertSpelling(what: string, given: string, spell: (given: string) => string): void {
+  if (given.length > MAX_TYPE_LENGTH)
+    throw malformed(`the ${what} has ${given.length} characters, more than ${MAX_TYPE_LENGTH}`);
+  const spelling = spell(given);
   if (given !== spelling) throw malformed(`the ${what} must be written ${spelling}`);
 }
 
+const spellType = (given: string): string => formatStructTag(parseStructTag(given));
+
 function assetOf(given: string): Asset {
   const isCoin = given.includes(":");
-  assertSpelling(
-    "asset",
-    given,
-    isCoin ? formatStructTag(parseStructTag(given)) : formatAddress(parseAddress(given)),
-  );
+  assertSpelling("asset", given, isCoin ? spellType : (address) => formatAddress(parseAddress(address)));
   return parseAsset(given);
 }
 
@@ -170,9 +177,8 @@ function assetsOf(names: readonly string[]): readonly Asset[] {
 }
 
 function tagBytes(what: string, given: string): Uint8Array {
-  const tag = parseStructTag(given);
-  assertSpelling(what, given, formatStructTag(tag));
-  return encodeWith(structTagCodec, tag);
+  assertSpelling(what, given, spellType);
+  return encodeWith(structTagCodec, parseStructTag(given));
 }
 
 const TIME_KEY = resourceKeyHash(FRAMEWORK, frameworkTag("timestamp", "CurrentTimeMicroseconds"), undefined);
@@ -257,10 +263,12 @@ function provenBalances({ assets: names, accounts, hasKeys }: BalancesClaim, rea
   return { kind: "balances", accounts: shown, totals };
 }
 
-/** Throws ProofError unless a claim lists everything once and in order, so that it has one spelling. */
+/** Throws ProofError unless a claim lists everything once and in order, so that it has one spelling, and not too much. */
 export function assertInOrder(claim: StateClaim): void {
   if (claim.kind !== "balances") return;
   const { assets, accounts } = claim;
+  const pairs = accounts.reduce((sum, { amounts }) => sum + amounts.length, 0);
+  if (pairs > MAX_PAIRS) throw malformed(`the claim has ${pairs} balances, more than ${MAX_PAIRS}`);
   const isAscending = <T>(list: readonly T[], compare: (a: T, b: T) => number): boolean =>
     list.every((one, i) => i === 0 || compare(list[i - 1] as T, one) < 0);
   const used = new Set(accounts.flatMap(({ amounts }) => amounts.map(({ asset }) => asset)));

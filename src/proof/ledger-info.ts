@@ -2,12 +2,12 @@
 import { encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct, variants } from "../bcs/records.ts";
 import { byteString, hash, u64 } from "../bcs/scalars.ts";
-import { option, vector } from "../bcs/sequences.ts";
-import { voterCodec } from "../ledger/formats/validator-set.ts";
+import { option } from "../bcs/sequences.ts";
+import { votersCodec } from "../ledger/formats/validator-set.ts";
 import { domainSeed } from "../ledger/hash.ts";
 
 /** The validators of an epoch. */
-export const epochStateCodec = struct({ epoch: u64, voters: vector(voterCodec) });
+export const epochStateCodec = struct({ epoch: u64, voters: votersCodec });
 export type EpochState = ValueOf<typeof epochStateCodec>;
 
 export const ledgerInfoCodec = struct({

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { holds } from "../../test/support/kept-versions.ts";
 import { RUNS } from "../../test/support/property.ts";
 import { anyKeyHash, anyUpdates, anyValueHash } from "../../test/support/tree-arbitraries.ts";
 import { createTable } from "../../test/support/tree-table.ts";
 import { toHex } from "../base/hex.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../ledger/hash.ts";
 import { readTreePath } from "../ledger/state-tree/path.ts";
-import { ProofError } from "./errors.ts";
-import { checkStateProof, type StateProof } from "./state-proof.ts";
+import type { StateProof } from "./state-proof.ts";
 
 type Model = ReadonlyMap<string, { readonly keyHash: Uint8Array; readonly valueHash: Uint8Array }>;
 
@@ -19,21 +19,6 @@ async function prove(
   const { leaf, siblings } = await readTreePath(keyHash, table.reader);
   const item = leaf && model.get(toHex(leaf.keyHash));
   return { leaf: item, siblings };
-}
-
-function holds(
-  proof: StateProof,
-  root: Uint8Array,
-  keyHash: Uint8Array,
-  valueHash: Uint8Array | undefined,
-): boolean {
-  try {
-    checkStateProof(proof, root, keyHash, valueHash);
-    return true;
-  } catch (error) {
-    if (error instanceof ProofError) return false;
-    throw error;
-  }
 }
 
 describe("state proofs of random histories", () => {

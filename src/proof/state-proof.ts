@@ -69,13 +69,16 @@ export function checkStateProof(
   }
 }
 
+/** Most items of a bundle: two for each of a thousand balances, the keys of as many accounts, and the time. */
+export const MAX_VALUES = 3001;
+
 /**
  * Many items under one root. The keys are not in it: the claim names them. The nodes that lead to a key are walked from the
  * root, the left child first; a child that leads to no key is a hash.
  */
 export const stateItemsCodec = struct({
   /** BCS of the state values in the order of their key hashes; undefined where an item does not exist. */
-  values: vector(option(byteString)),
+  values: vector(option(byteString), MAX_VALUES),
   /** The kind of each node of the walk, one byte each. */
   nodes: byteString,
   /** In the order of the walk: children that lead to no key, and key hash and value hash of other leaves. */

@@ -1,29 +1,43 @@
-// Signatures that one client checks again and again: by the same keys, and over the same ledger for many answers.
+// Signatures that one client checks again and again: by the same keys, and over the same ledgers for many answers. Requests
+// that are under way at once have the same changes of epoch to check.
 import { toHex } from "../base/hex.ts";
+import { sha3, sha3Parts } from "../base/sha3.ts";
 import type { Bls } from "../proof/bls.ts";
 
-/** More than the validators of any epoch. */
-const MAX_KEYS = 2000;
+/** More than the validators of any epoch, and than the changes of epoch in a bundle. */
+const MAX_KNOWN = 2000;
 
-/** Parses a key once, and does not check again what it just found right: a message names the epoch whose validators sign. */
+interface Known {
+  readonly bytes: Uint8Array;
+  readonly key: unknown;
+}
+
+/** Parses a key once, and does not check again what it found right. */
 export function rememberingBls(bls: Bls): Bls {
-  const keys = new Map<string, unknown>();
-  let last = "";
-  return {
+  const keys = new Map<string, Known>();
+  const right = new Set<string>();
+  const remembering: Bls<Known> = {
     name: bls.name,
     parseKey: (bytes) => {
       const name = toHex(bytes);
-      const key = keys.get(name) ?? bls.parseKey(bytes);
-      if (keys.size >= MAX_KEYS) keys.clear();
-      keys.set(name, key);
-      return key;
+      const known = keys.get(name) ?? { bytes, key: bls.parseKey(bytes) };
+      if (keys.size >= MAX_KNOWN) keys.clear();
+      keys.set(name, known);
+      return known;
     },
     verify: (signers, message, signature) => {
-      const asked = `${toHex(message)} ${toHex(signature)}`;
-      if (asked === last) return true;
-      const isRight = bls.verify(signers, message, signature);
-      if (isRight) last = asked;
+      // Parts of one length each: no two questions have the same hash.
+      const asked = toHex(sha3Parts(signature, sha3(message), ...signers.map(({ bytes }) => bytes)));
+      if (right.has(asked)) return true;
+      const isRight = bls.verify(
+        signers.map(({ key }) => key),
+        message,
+        signature,
+      );
+      if (right.size >= MAX_KNOWN) right.clear();
+      if (isRight) right.add(asked);
       return isRight;
     },
   };
+  return remembering as Bls;
 }

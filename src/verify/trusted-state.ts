@@ -21,7 +21,7 @@ const trustedStateCodec = variants("TrustedState", {
 });
 export type TrustedState = ValueOf<typeof trustedStateCodec>;
 
-/** Reads a waypoint, or the bytes of a state. Throws LedgerError and BcsError. */
+/** Reads a waypoint, or the bytes of a state. Throws LedgerError and BcsError, and TypeError for anything else. */
 export function readTrusted(given: string | Uint8Array): TrustedState {
   if (typeof given !== "string") return decodeWith(trustedStateCodec, given);
   return { kind: "waypoint", waypoint: parseWaypoint(given) };

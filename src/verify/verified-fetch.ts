@@ -3,15 +3,17 @@
 import { equalBytes } from "../base/bytes.ts";
 import { CodedError, errorText } from "../base/errors.ts";
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
+import { escapeControls, shortenText } from "../base/texts/text.ts";
 import { parseTime } from "../base/texts/time-text.ts";
+import { Slices } from "../base/wait.ts";
 import { decodeWith } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { transactionHash } from "../ledger/formats/transaction.ts";
-import { formatWaypoint } from "../ledger/waypoint.ts";
+import { formatWaypoint, type Waypoint } from "../ledger/waypoint.ts";
 import { type Address, formatAddress, formatAddressLong, parseAddress } from "../move/address.ts";
 import { formatStructTag } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
-import { decodeBundle, type ProofBundle, type VerifiedProof, verifyBundle } from "../proof/bundle.ts";
+import { decodeBundle, type ProofBundle, type VerifiedProof, verifySteps } from "../proof/bundle.ts";
 import type { ProvenClaim } from "../proof/claim.ts";
 import { portableBls } from "../proof/portable-bls.ts";
 import { type UserTransaction, userTransactionCodec } from "../transaction/user-transaction.ts";
@@ -23,8 +25,8 @@ import { advance, ledgerOf, readTrusted, type TrustedState, trustedBytes } from 
 
 const BCS = "application/x-bcs";
 const SIGNED_TRANSACTION = "application/x.aptos.signed_transaction+bcs";
-/** A thousand changes of an epoch with 138 validators have 12 MB. */
-const MAX_BYTES = 64 << 20;
+/** A thousand changes of an epoch with 138 validators have 12 MB; a proof of one answer has a few kilobytes more. */
+const MAX_BYTES = 16 << 20;
 /** Transactions that were sent and not seen in the ledger yet. */
 const MAX_PENDING = 1000;
 const ACCOUNT = "0x1::account::Account";
@@ -33,6 +35,10 @@ const CHAIN_ID = "0x1::chain_id::ChainId";
 /** The feature that gives every address an account. */
 const DEFAULT_ACCOUNTS = 91;
 const ANSWER_MS = 60_000;
+/** Longest time of a timer. */
+const MAX_MS = 2 ** 31 - 1;
+/** Longest reason in an error. */
+const MAX_REASON = 1000;
 const KEPT_QUERY = ["ledger_version", "at", "min_ledger_version", "wait_ms"];
 
 type Body = NonNullable<RequestInit["body"]>;
@@ -71,14 +77,14 @@ export interface VerifiedFetch {
 
 /**
  * A `fetch` whose answers are proven. `url` is that of the node, with `/v1`; `trusted` is a waypoint or the bytes of an earlier
- * state. Throws CodedError if `trusted` is neither, and TypeError for a text that is no URL.
+ * state. Throws VerifiedFetchError `options` for anything else.
  */
 export function verifiedFetch(
   url: string,
   trusted: string | Uint8Array,
   options: VerifiedFetchOptions = {},
 ): VerifiedFetch {
-  const client = new VerifyingClient(new URL(url).href.replace(/\/$/, ""), readTrusted(trusted), options);
+  const client = new VerifyingClient(...checkedOptions(url, trusted, options));
   const run = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
     client.answer(new Request(input, init));
   return Object.assign(run, {
@@ -98,6 +104,20 @@ export function verifiedFetch(
     },
     state: () => client.state(),
   });
+}
+
+function checkedOptions(url: string, trusted: string | Uint8Array, options: VerifiedFetchOptions) {
+  const { maxAgeMs = 0, timeoutMs = ANSWER_MS } = options;
+  if (!(typeof maxAgeMs === "number" && maxAgeMs >= 0))
+    throw refusal("options", "maxAgeMs: expected a number of milliseconds");
+  if (!(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_MS))
+    throw refusal("options", `timeoutMs: expected a whole number of milliseconds from 1 to ${MAX_MS}`);
+  try {
+    return [new URL(url).href.replace(/\/$/, ""), readTrusted(trusted), options] as const;
+  } catch (cause) {
+    const what = "expected the URL of a node, and a waypoint or the bytes of a state";
+    throw refusal("options", `${what}: ${errorText(cause)}`, cause);
+  }
 }
 
 /** A request that is answered. */
@@ -177,7 +197,7 @@ class VerifyingClient {
     } catch (error) {
       request.signal.throwIfAborted();
       const code = error instanceof VerifiedFetchError ? error.code : codeOf(error);
-      throw new VerifiedFetchError(code, `${request.method} ${request.url}: ${errorText(error)}`, {
+      throw new VerifiedFetchError(code, `${request.method} ${request.url}: ${clean(errorText(error))}`, {
         cause: error,
       });
     }
@@ -199,14 +219,19 @@ class VerifyingClient {
       body: body ?? null,
       signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]),
       // Another node is not the one that was named; a cache has older answers.
-      redirect: "error" as const,
+      redirect: "manual" as const,
       cache: "no-store" as const,
     };
+    let response: Response;
     try {
-      return await send(`${this.#url}/${to}`, init);
+      response = await send(`${this.#url}/${to}`, init);
     } catch (cause) {
       throw refusal("node", `the node gave no answer: ${errorText(cause)}`, cause);
     }
+    // Browsers hide the status.
+    if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400))
+      throw refusal("node", "the node redirects the request to another address, which is not asked");
+    return response;
   }
 
   /** Asks for the proof beside a read, and checks it. */
@@ -227,11 +252,26 @@ class VerifyingClient {
       throw refusal("node", `the node proves nothing and answers ${response.status}: ${messageOf(bytes)}`);
     }
     const bundle = decodeBundle(bytes);
-    const proof = verifyBundle(bundle, waypoint, this.#bls);
+    // Refused before a thousand types are parsed.
+    if (bundle.claim.kind === "balances" && bundle.claim.assets.length + bundle.claim.accounts.length > 2)
+      throw refusal("unproven", "the proof has other balances too");
+    const proof = await this.#verify(bundle, waypoint, asked.request.signal);
     const before = this.#trusted;
     this.#trusted = advance(before, bundle);
     if (this.#trusted !== before) await this.#options.onState?.(this.state());
     return { bundle, proof };
+  }
+
+  /** Other work of the program has its turns: a client that starts may have hundreds of signatures to check. */
+  async #verify(bundle: ProofBundle, waypoint: Waypoint, signal: AbortSignal): Promise<VerifiedProof> {
+    const slices = new Slices();
+    const steps = verifySteps(bundle, waypoint, this.#bls);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+      await slices.pause();
+      signal.throwIfAborted();
+    }
   }
 
   /** A proof about the state that was asked for. */
@@ -318,11 +358,9 @@ class VerifyingClient {
       ? formatStructTag(parseStructTag(asset))
       : formatAddress(parseAddress(asset));
     const { claim, proof } = await this.#proveState(asked, "balances");
-    const [account, ...accounts] = claim.accounts;
-    const [first, ...others] = account?.balances ?? [];
+    const [account] = claim.accounts;
+    const [first] = account?.balances ?? [];
     assertAsked(account?.address === formatAddress(address) && first?.asset === name);
-    if (first === undefined || others.length + accounts.length > 0)
-      throw refusal("unproven", "the proof has other balances too");
     if (!asked.isBcs) {
       const isQuoted = asked.query.get("quoted") === "true";
       return jsonAnswer(isQuoted ? `"${first.balance}"` : `${first.balance}`, proof);
@@ -418,7 +456,7 @@ class VerifyingClient {
     if (type !== SIGNED_TRANSACTION)
       throw refusal("unsupported", `expected a signed transaction as ${SIGNED_TRANSACTION}`);
     const bytes = new Uint8Array(await asked.request.arrayBuffer());
-    const transaction = decodeWith(userTransactionCodec, bytes);
+    const transaction = sentTransaction(bytes);
     const hash = toPrefixedHex(transactionHash(Uint8Array.of(0, ...bytes)));
     const response = await this.#send(asked, "transactions", { accept: "application/json" }, bytes);
     const answer = await bytesOf(response);
@@ -442,6 +480,19 @@ const JSON_HEADERS = { "content-type": "application/json" };
 
 function refusal(code: VerifiedFetchErrorCode, reason: string, cause?: unknown): VerifiedFetchError {
   return new VerifiedFetchError(code, reason, { cause });
+}
+
+/** Foreign text for an error: cut, and without characters that control a terminal. */
+function clean(text: string): string {
+  return shortenText(escapeControls(text), MAX_REASON);
+}
+
+function sentTransaction(bytes: Uint8Array): UserTransaction {
+  try {
+    return decodeWith(userTransactionCodec, bytes);
+  } catch (cause) {
+    throw refusal("unsupported", `body: not a signed transaction: ${errorText(cause)}`, cause);
+  }
 }
 
 /** Texts that do not parse are the caller's; a proof that does not hold is the node's. */
@@ -507,8 +558,9 @@ async function bytesOf(response: Response): Promise<Uint8Array> {
 function messageOf(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, 4000));
   try {
-    return String((JSON.parse(text) as { readonly message?: unknown }).message ?? text).slice(0, 500);
+    const { message } = JSON.parse(text) as { readonly message?: unknown };
+    return clean(typeof message === "string" ? message : text);
   } catch {
-    return text.slice(0, 500);
+    return clean(text);
   }
 }

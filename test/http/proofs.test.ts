@@ -256,6 +256,57 @@ describe("a proof of", () => {
   });
 });
 
+describe("a hostile request for a proof is refused by its size or count", () => {
+  const post = (body: unknown): RequestInit => ({
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const queries = (count: number, asset_type: string) =>
+    post({ queries: Array.from({ length: count }, () => ({ address: "0x1", asset_type })) });
+  const many = (count: number): string =>
+    `0x1::a::B<${Array.from({ length: count }, () => "0x1::c::D").join()}>`;
+  const deep = `${"0x1::a::B<".repeat(200)}u8${">".repeat(200)}`;
+  const digits = "9".repeat(5000);
+
+  it.each<[what: string, path: string, status: number, reason: string, init?: RequestInit]>([
+    ["more queries", "balances/proof", 400, "an array of 1 to 1000 queries, got more", queries(1001, "0xa")],
+    ["no query", "balances/proof", 400, "an array of 1 to 1000 queries, got none", queries(0, "0xa")],
+    ["a megabyte", "balances/proof", 413, "at most 1048576 bytes", post(`${" ".repeat(1 << 20)}{}`)],
+    ["a long type", "balances/proof", 400, "at most 16384 are taken", queries(1, many(3000))],
+    ["a deep type", "balances/proof", 400, "queries[0]: asset_type", queries(1, deep)],
+    ["deep JSON", "balances/proof", 400, "nested deeper than", post(`{"queries":${"[".repeat(100_000)}`)],
+    [
+      "a long key",
+      "tables/0x1/raw_item/proof",
+      413,
+      "262144 bytes",
+      post({ key: `0x${"00".repeat(1 << 20)}` }),
+    ],
+    ["a long path", `accounts/0x1/resource/${encodeURIComponent(many(3000))}/proof`, 431, "too long"],
+    ["a deep resource type", `accounts/0x1/resource/${encodeURIComponent(deep)}/proof`, 400, "resource_type"],
+    ["a long name", `accounts/0x1/module/${"a".repeat(9000)}/proof`, 400, "module_name"],
+    ["a long version", `transactions/by_version/${digits}/proof`, 400, "txn_version"],
+    ["a long number of an event", `transactions/by_version/1/events/${digits}/proof`, 400, "event_index"],
+    ["a long hash", `transactions/by_hash/0x${digits}/proof`, 400, "txn_hash"],
+    ["a long waypoint", `accounts/0x1/balance/0xa/proof?from_waypoint=${digits}`, 400, "from_waypoint"],
+  ])("%s", async (_, path, status, reason, init) => {
+    const response = await fetch(`${base}/${path}`, init);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ message: expect.stringContaining(reason) });
+  });
+
+  it("except a type whose one spelling is longer than a node takes", async () => {
+    const response = await fetch(`${base}/balances/proof?from_waypoint=${genesis}`, queries(1, many(1630)));
+    expect(balanceOf(check(decodeBundleJson(await response.text())))).toMatchObject({ balance: 0n });
+  });
+
+  it("more pairs in the process", async () => {
+    const pairs = Array.from({ length: 1001 }, () => ({ address: "0x1", asset: "0xa" }));
+    await expect(node.proveBalances(pairs)).rejects.toThrow("pairs: expected a list of 1 to 1000 pairs");
+  });
+});
+
 it("the window moves with the ledger", async () => {
   const { ledger_version } = await node.ledgerInfo();
   const url = `${base}/accounts/${owner}/balance/${COIN}/proof?ledger_version=${ledger_version}`;

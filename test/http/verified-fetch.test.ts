@@ -1,7 +1,6 @@
 // A client that verifies: its answers are those of an honest node, and none of them is a lie.
-import { Account } from "@aptos-labs/ts-sdk";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CodedError } from "../../src/base/errors.ts";
+import { Account, TypeTagAddress, TypeTagU64 } from "@aptos-labs/ts-sdk";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { createNode, type Node } from "../../src/index.ts";
@@ -9,6 +8,7 @@ import { computeWaypoint, formatWaypoint, parseWaypoint } from "../../src/ledger
 import { parseAddress } from "../../src/move/address.ts";
 import { decodeBundle, encodeBundle, type ProofBundle } from "../../src/proof/bundle.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../src/proof/ledger-info.ts";
+import { portableBls } from "../../src/proof/portable-bls.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { prove } from "../../src/sync/proofs/prover.ts";
 import { keepGenesisLedgerInfo, loadEpochEnd } from "../../src/sync/signatures/signed-rows.ts";
@@ -64,8 +64,8 @@ function client(options: VerifiedFetchOptions = {}): VerifiedFetch {
   return verifiedFetch(url, waypoint, options);
 }
 
-async function startRun(): Promise<ChainRun> {
-  const chain = createLocalChain({ seed: "places" });
+async function startRun(options: { readonly epochTimeMs?: number } = {}): Promise<ChainRun> {
+  const chain = createLocalChain({ seed: "places", ...options });
   const run = await new ChainRun(chain, createMemoryStore(), "1h").start();
   await keepGenesisLedgerInfo(run.store);
   return run;
@@ -240,6 +240,14 @@ describe("a lie is refused with its reason", () => {
       /is proven to be \d+, not \d+$/,
     ],
     [
+      "a proof with another balance too",
+      () => async (passing) => {
+        const pairs = [accounts[0] ?? "", BOB].map((address) => ({ address, asset: COIN }));
+        return { ...passing, body: Buffer.from(await node.proveBalances(pairs)) };
+      },
+      /the proof has other balances too$/,
+    ],
+    [
       "the proof of another account",
       () => swap((asked) => asked.replace(accounts[0] ?? "", accounts[1] ?? "")),
       /something else than was asked for$/,
@@ -319,7 +327,34 @@ describe("a lie is refused with its reason", () => {
         headers: { location: `${other.url}/accounts/0x1` },
         body: Buffer.of(),
       }),
-      /the node gave no answer/,
+      /the node redirects the request to another address, which is not asked$/,
+    ],
+    [
+      "a refusal with characters that control a terminal",
+      () => (passing) => ({
+        ...passing,
+        status: 500,
+        body: Buffer.from(JSON.stringify({ message: `\u001b[2J\u202e${"long".repeat(500)}` })),
+      }),
+      /answers 500: \\u001b\[2J\\u202e(long)+l?o?n?…$/,
+    ],
+    [
+      "a refusal whose message is no text",
+      () => (passing) => ({ ...passing, status: 500, body: Buffer.from('{"message":{"a":1}}') }),
+      /answers 500: \{"message":\{"a":1\}\}$/,
+    ],
+    [
+      "a proof of millions of nothings",
+      () => (passing) => ({
+        ...passing,
+        body: Buffer.concat([Buffer.of(0, 0, 0x80, 0xad, 0xe2, 0x04), Buffer.alloc(10_000_000)]),
+      }),
+      /claim.assets: sequence of 10000000 elements is too long \(at byte 2\)$/,
+    ],
+    [
+      "an answer longer than any proof",
+      () => (passing) => ({ ...passing, body: Buffer.alloc((16 << 20) + 1) }),
+      /the node's answer cannot be read: it has more than 16777216 bytes$/,
     ],
   ])("%s", async (_, meddle, reason) => {
     const verified = client();
@@ -398,6 +433,15 @@ describe("what cannot be proven is refused before anything is sent", () => {
     ["a text that is no address", "accounts/0xzz", {}],
     ["a body that is no key", "tables/0x1/raw_item", { method: "POST", body: "{}" }],
     ["a transaction in JSON", "transactions", { method: "POST", body: "{}" }],
+    [
+      "bytes that are no transaction",
+      "transactions",
+      {
+        method: "POST",
+        headers: { "content-type": "application/x.aptos.signed_transaction+bcs" },
+        body: Buffer.of(1, 2, 3),
+      },
+    ],
   ])("%s", async (_, path, init) => {
     const before = proxy.seen.length;
     const refused = client()(`${url}/${path}`, init);
@@ -415,11 +459,10 @@ describe("what cannot be proven is refused before anything is sent", () => {
     await expect(client()(url, { signal })).rejects.toThrow(/^enough$/);
   });
 
-  it("a node that does not answer, an age that is no number, and a state that cannot be kept", async () => {
+  it("a node that does not answer, and a state that cannot be kept", async () => {
     const path = `${url}/accounts/${accounts[0]}/balance/${COIN}`;
     const refused = async (options: VerifiedFetchOptions): Promise<string> =>
       client(options)(path).then(() => "answered", String);
-    expect(await refused({ maxAgeMs: Number.NaN })).toContain("ms old");
     expect(await refused({ onState: () => Promise.reject(new Error("disk full")) })).toContain("disk full");
     proxy.meddle = () => undefined;
     expect(await refused({ timeoutMs: 50 })).toContain("the node gave no answer");
@@ -454,8 +497,51 @@ describe("the trusted state", () => {
     await expect(foreign(url)).rejects.toThrow(
       /from_waypoint: expected the waypoint of an epoch's end that this node knows/,
     );
-    expect(() => verifiedFetch(url, Uint8Array.of(7))).toThrow(CodedError);
-    expect(() => verifiedFetch(url, "0:12")).toThrow(CodedError);
+  });
+
+  it.each<[what: string, run: () => unknown, reason: string]>([
+    ["a state of other bytes", () => verifiedFetch(url, Uint8Array.of(7)), "unknown TrustedState variant 7"],
+    ["a text that is no waypoint", () => verifiedFetch(url, "0:12"), "a waypoint is <version>:"],
+    ["nothing to trust", () => verifiedFetch(url, undefined as never), "a waypoint or the bytes of a state"],
+    ["an address without a scheme", () => verifiedFetch("localhost", waypoint), "the URL of a node"],
+    ["an age that is no number", () => client({ maxAgeMs: Number.NaN }), "maxAgeMs: expected a number"],
+    ["a time that is no number", () => client({ timeoutMs: "5" as never }), "timeoutMs: expected a whole"],
+  ])("is refused at once with %s", (_, run, reason) => {
+    const refused = expect.objectContaining({
+      name: "VerifiedFetchError",
+      code: "options",
+      message: expect.stringContaining(reason),
+    });
+    expect(run).toThrow(refused);
+  });
+
+  it("is checked once for requests under way at the same time, while other work and signals have their turn", async () => {
+    const run = await startRun({ epochTimeMs: 2000 });
+    await run.steps(12);
+    const path = `${url}/accounts/0x1/resource/0x1::chain_id::ChainId`;
+    const verify = vi.spyOn(portableBls, "verify");
+    try {
+      const verified = await clientOf(run);
+      const seen = new Set<number>();
+      const timer = setInterval(() => seen.add(verify.mock.calls.length), 1);
+      await Promise.all([1, 2, 3].map(() => verified(path, { headers: BCS })));
+      clearInterval(timer);
+      const asked = verify.mock.calls.map(([, message]) => Buffer.from(message).toString("hex"));
+      expect(asked.length).toBeGreaterThan(4);
+      expect(new Set(asked).size).toBe(asked.length);
+      expect([...seen].filter((count) => count > 0 && count < asked.length)).not.toEqual([]);
+      const leaving = new AbortController();
+      verify.mockClear();
+      verify.mockImplementationOnce(() => {
+        leaving.abort(new Error("enough"));
+        return true;
+      });
+      const left = (await clientOf(run))(path, { headers: BCS, signal: leaving.signal });
+      await expect(left).rejects.toThrow(/^enough$/);
+      expect(verify.mock.calls.length).toBe(1);
+    } finally {
+      verify.mockRestore();
+    }
   });
 });
 
@@ -475,6 +561,16 @@ it("the official SDK reads, sends and waits through it", async () => {
     amount: 12,
     options: { gasUnitPrice: 100, maxGasAmount: 5000 },
   });
+  const withAbi = await aptos.transaction.build.simple({
+    sender,
+    data: {
+      function: "0x1::aptos_account::transfer",
+      functionArguments: [BOB, 12],
+      abi: { typeParameters: [], parameters: [new TypeTagAddress(), new TypeTagU64()] },
+    },
+    options: { gasUnitPrice: 100, maxGasAmount: 5000 },
+  });
+  expect(withAbi.rawTransaction.sender.equals(sender)).toBe(true);
   const { hash } = await aptos.signAndSubmitTransaction({ signer, transaction });
   expect(await aptos.getTransactionByHash({ transactionHash: hash })).toMatchObject({
     type: "pending_transaction",

@@ -17,7 +17,7 @@ import {
   type ProofBundle,
   verifyBundle,
 } from "../../src/proof/bundle.ts";
-import { bundleToText } from "../../src/proof/bundle-json.ts";
+import { bundleToText, decodeBundleJson } from "../../src/proof/bundle-json.ts";
 import { type StateClaim, stateKeysOf } from "../../src/proof/claim.ts";
 import { ProofError } from "../../src/proof/errors.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../src/proof/ledger-info.ts";
@@ -114,6 +114,64 @@ describe("a bundle", () => {
     };
     expect(await valueAt(7)).toEqual(Uint8Array.of(7, 7));
     expect(await valueAt(99)).toBe(undefined);
+  });
+
+  const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+  const claimed = (claim: Partial<Extract<StateClaim, { kind: "balances" }>>) => (bundle: ProofBundle) =>
+    ({ ...bundle, claim: { ...balance(100n), ...claim } }) as ProofBundle;
+  const amount = { asset: 0, amount: 0n };
+  const account = { address: OWNER, amounts: [] };
+  it.each<[path: string, count: number, change: (bundle: ProofBundle) => ProofBundle]>([
+    ["claim.assets", 1001, claimed({ assets: times(1001, "") })],
+    ["claim.accounts", 1001, claimed({ accounts: times(1001, account) })],
+    [
+      "claim.accounts[0].amounts",
+      1001,
+      claimed({ accounts: [{ address: OWNER, amounts: times(1001, amount) }] }),
+    ],
+    ["points", 4, (bundle) => ({ ...bundle, points: times(4, bundle.points[0] as Point) })],
+    [
+      "points[0].siblings",
+      65,
+      (bundle) => withPoint(bundle, () => ({ siblings: times(65, new Uint8Array(32)) })),
+    ],
+    [
+      "points[0].eventSiblings",
+      65,
+      (bundle) => withPoint(bundle, () => ({ eventSiblings: times(65, new Uint8Array(32)) })),
+    ],
+    [
+      "points[0].state.values",
+      3002,
+      (bundle) =>
+        withPoint(bundle, ({ state }) => ({ state: state && { ...state, values: times(3002, undefined) } })),
+    ],
+    [
+      "ledger.epochChanges",
+      1001,
+      (bundle) => {
+        if (bundle.ledger.kind !== "signed") throw new Error("expected signatures");
+        return { ...bundle, ledger: { ...bundle.ledger, epochChanges: times(1001, bundle.ledger.last) } };
+      },
+    ],
+  ])("has a bounded number of items in %s: none is read of more", async (path, count, change) => {
+    const hostile = change(await network.bundle(balance(100n)));
+    // The place of the count itself: nothing behind it was read.
+    expect(refusal(encodeBundle(hostile))).toContain(`${path}: sequence of ${count} elements is too long`);
+    expect(() => decodeBundleJson(bundleToText(hostile))).toThrow(`expected a list of at most ${count - 1}`);
+  });
+
+  it("claims a bounded number of balances and types of a bounded length, which are counted before they are parsed", async () => {
+    const honest = await network.bundle(balance(100n));
+    const accounts = times(2, { address: OWNER, amounts: times(501, amount) });
+    expect(refusal(claimed({ accounts })(honest))).toBe(
+      "malformed: the claim has 1002 balances, more than 1000",
+    );
+    const long = `0x1::a::B<${times(3000, "0x1::c::Doubled").join(", ")}>`;
+    const reason = `has ${long.length} characters, more than 32768`;
+    expect(refusal(claimed({ assets: [long] })(honest))).toBe(`malformed: the asset ${reason}`);
+    const claim = { kind: "resource", address: OWNER, type: long, group: undefined } as const;
+    expect(refusal({ ...honest, claim })).toBe(`malformed: the type ${reason}`);
   });
 
   it.each<[string, StateClaim, readonly StateClaim[], string]>([

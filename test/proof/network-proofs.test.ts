@@ -6,7 +6,7 @@ import { struct, variants } from "../../src/bcs/records.ts";
 import { bool, hash, u64 } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
 import { transactionInfoCodec, transactionInfoHash } from "../../src/ledger/formats/transaction-info.ts";
-import { voterCodec } from "../../src/ledger/formats/validator-set.ts";
+import { votersCodec } from "../../src/ledger/formats/validator-set.ts";
 import { checkAccumulatorProof } from "../../src/proof/accumulator-proof.ts";
 import type { Bls } from "../../src/proof/bls.ts";
 import { epochStateCodec, signedLedgerInfoCodec } from "../../src/proof/ledger-info.ts";
@@ -34,7 +34,7 @@ const inclusionCodec = struct({
   info: transactionInfoCodec,
   version: u64,
   signed: signedLedgerInfoCodec,
-  voters: vector(voterCodec),
+  voters: votersCodec,
 });
 
 /** The validators that the operator trusts, as each fixture brings them along. */
@@ -42,8 +42,6 @@ interface Trusted {
   readonly bytes: Uint8Array;
   readonly validators: Validators;
 }
-
-const votersCodec = vector(voterCodec);
 
 function trustedOfEpochChange(bytes: Uint8Array, bls: Bls): Trusted {
   const { trusted } = decodeWith(epochChangeCodec, bytes);

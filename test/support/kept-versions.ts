@@ -6,6 +6,7 @@ import { silentLogger } from "../../src/base/log.ts";
 import { decodeRecord } from "../../src/ledger/formats/record.ts";
 import { stateValueHash } from "../../src/ledger/formats/state-value.ts";
 import { readTreePath } from "../../src/ledger/state-tree/path.ts";
+import { ProofError } from "../../src/proof/errors.ts";
 import { checkStateProof, type StateProof } from "../../src/proof/state-proof.ts";
 import type { Store, StoreView } from "../../src/store/contract.ts";
 import { Committer } from "../../src/sync/committer.ts";
@@ -19,7 +20,8 @@ import { HISTORY_KEYS, RandomHistory } from "./random-history.ts";
 
 const signal = new AbortController().signal;
 
-function holds(
+/** Whether a proof holds. Throws any error but a ProofError. */
+export function holds(
   proof: StateProof,
   root: Uint8Array,
   keyHash: Uint8Array,
@@ -28,8 +30,9 @@ function holds(
   try {
     checkStateProof(proof, root, keyHash, valueHash);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof ProofError) return false;
+    throw error;
   }
 }
 

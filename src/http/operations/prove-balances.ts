@@ -2,6 +2,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import { balancesProofRoute } from "../../interface/routes.ts";
 import { encodeBundle } from "../../proof/bundle.ts";
+import { MAX_PAIRS } from "../../proof/claim.ts";
 import { balancesQuestion } from "../../proof/question.ts";
 import type { Asker } from "../calls/asker.ts";
 import { assertObject, PROVE_BALANCES_NAMES, type ProveBalancesOptions } from "../calls/options.ts";
@@ -46,8 +47,8 @@ export const proveBalances = operation({
   },
   calls: (node: Asker): ProveBalancesCall => ({
     proveBalances: async (pairs, options = {}) => {
-      if (!Array.isArray(pairs) || pairs.length === 0)
-        throw new ConfigError("pairs: expected a list with a pair");
+      if (!Array.isArray(pairs) || pairs.length === 0 || pairs.length > MAX_PAIRS)
+        throw new ConfigError(`pairs: expected a list of 1 to ${MAX_PAIRS} pairs`);
       const queries = pairs.map((pair, i) => {
         assertObject(`pairs[${i}]`, pair);
         const text = `${pair.asset}`;

@@ -31,8 +31,10 @@ export const validatorSetCodec = struct({
 export type ValidatorSet = ValueOf<typeof validatorSetCodec>;
 
 /** A validator as a voter of an epoch. */
-export const voterCodec = struct({ address: addressCodec, consensusKey: byteString, votingPower: u64 });
+const voterCodec = struct({ address: addressCodec, consensusKey: byteString, votingPower: u64 });
 export type Voter = ValueOf<typeof voterCodec>;
+/** The voters of an epoch: at most as many as the chain takes. */
+export const votersCodec = vector(voterCodec, 65_536);
 
 /** State key hash of the validator set. */
 export const VALIDATOR_SET_KEY_HASH: Uint8Array = resourceKeyHash(

@@ -7,14 +7,11 @@ import {
   type Waypoint,
   waypointPreimageCodec,
 } from "../../ledger/waypoint.ts";
-import type { ProvenLedger } from "../../proof/bundle.ts";
+import { MAX_EPOCH_CHANGES, type ProvenLedger } from "../../proof/bundle.ts";
 import type { Store } from "../../store/contract.ts";
 import { BLOCK_END, type BlockEnd, readSignedHead } from "../side-rows.ts";
 import { decodeSigned, loadEpochEnds, loadNewestBytes } from "../signatures/signed-rows.ts";
 import { isSameWaypoint } from "../waypoints.ts";
-
-/** Most changes of epoch in one bundle. */
-const MAX_EPOCH_CHANGES = 1000;
 
 export type ProofReader = Pick<Store, "getSideRows" | "getTreeNodes" | "openRawView">;
 
