@@ -33,7 +33,7 @@ export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/
 export { parseOperand, refusalOf } from "./node/tools/operands.ts";
 export {
   checkProof,
-  isSignedByOwner,
+  ownerFault,
   ProofCheck,
   proofPart,
   proofStart,

@@ -220,6 +220,18 @@ export function choiceOption<const C extends string>(
   return { help, placeholder: choices.join("|"), repeatable: false, kind: TEXT, parse, fallback, suffix: "" };
 }
 
+/** Splits at commas, but not between `<` and `>`: a type has commas of its own. */
+function splitList(text: string): readonly string[] {
+  const parts: string[] = [];
+  let open = 0;
+  for (const part of text.split(",")) {
+    if (open > 0) parts.push(`${parts.pop()},${part}`);
+    else parts.push(part);
+    open += part.split("<").length - part.split(">").length;
+  }
+  return parts.map((part) => part.trim());
+}
+
 /** Texts: the flag may be repeated; in the environment commas separate them. */
 export function listOption(
   help: string,
@@ -227,7 +239,7 @@ export function listOption(
   { fallback = [], check }: { readonly fallback?: readonly string[]; readonly check?: TextCheck } = {},
 ): Option<readonly string[], "s"> {
   const parse = (text: string): readonly string[] => {
-    const parts = text.split(",").map((part) => part.trim());
+    const parts = splitList(text);
     if (parts.some((part) => part === "")) throw new ConfigError("expected texts separated by commas");
     for (const part of parts) {
       const expected = check?.(part);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { compareList, ProvenBalances, parseAccountList, parseNamedAsset } from "./account-list.ts";
+import {
+  compareList,
+  listCsv,
+  ProvenBalances,
+  parseAccountList,
+  parseDecimals,
+  parseNamedAsset,
+} from "./account-list.ts";
 
 const COIN = "0x1::aptos_coin::AptosCoin";
 
@@ -25,6 +32,11 @@ describe("a list of accounts", () => {
     ["text behind a quote", 'address\n0x1\n"0x2"x', "f, line 3: expected cells with closed quotes"],
     ["a line without an address", "coin,address\nAPT,", "f, line 2: expected an address"],
     ["no line", "address\n", "f: expected at least one line"],
+    [
+      "semicolons between the columns",
+      "coin;address\nAPT;0x1",
+      "f, line 1: expected commas between the columns",
+    ],
   ])("is refused with %s", (_, text, reason) => {
     expect(() => parseAccountList("f", text)).toThrow(reason);
   });
@@ -38,12 +50,20 @@ describe("a list of accounts", () => {
         decimals,
         version: "7",
       });
-    expect(compare("APT,0x01,1.5\nBTC,0x9,7")).toEqual({ faults: [], signed: 0, skipped: 1, missing: 0 });
+    expect(compare("APT,0x01,1.5\nBTC,0x9,7")).toEqual({
+      faults: [],
+      notes: [],
+      signed: 0,
+      skipped: 1,
+      missing: 0,
+    });
     expect(compare("apt,0x1,1.51").faults).toEqual([
       `f, line 2: 0x1 is listed with 1.51, but proven to have 1.50 of ${COIN}`,
     ]);
     expect(compare("APT,0x2,0").faults).toEqual([`f, line 2: the proof has no balance of 0x2 in ${COIN}`]);
     expect(() => compare("APT,0x1,1.5", 0)).toThrow("--decimals sets how many the list has");
+    expect(() => compare("APT,0x1,-1.5")).toThrow("expected an amount such as 1234.5 or 1,234.5, got -1.5");
+    expect(compare("BTC,0x1,1.5").faults).toEqual(["f: no line is about an asset of the proof"]);
   });
 
   it.each([
@@ -63,7 +83,32 @@ describe("a list of accounts", () => {
     [
       "two coins for the one asset",
       "coin,address,amount\nAPT,0x1,150\nBTC,0x2,0",
-      "f: the proof has one asset, the list 2 coins: APT, BTC",
+      `f: ${COIN} is listed under 2 names: APT, BTC`,
+    ],
+    [
+      "the name of another coin",
+      "coin,address,amount\nBTC,0x1,150",
+      `f: APT is the name of ${COIN} alone, but ${COIN} is listed as BTC`,
+    ],
+    [
+      "two networks",
+      "Network,address,amount\nAptos,0x1,150\nAptos testnet,0x2,0",
+      "f: the proof is of one network, the list names 2: Aptos, Aptos testnet",
+    ],
+    [
+      "no line of this network",
+      "Network,address,amount\nEthereum,0x1,150",
+      "f: no line is about an asset of the proof",
+    ],
+    [
+      "another authentication key",
+      "address,amount,authentication_key\n0x1,150,0x1234",
+      "f, line 2: listed with the authentication key 0x1234, but the proof has none",
+    ],
+    [
+      "a signature without what it signs, in a column of another name",
+      "address,amount,sig,Public Key,message\n0x1,150,00,00,mine",
+      "f, line 2: the proof has no authentication key to check the signature with",
     ],
   ])("is not as proven with %s", (_, text, fault) => {
     const proven = new ProvenBalances();
@@ -73,5 +118,68 @@ describe("a list of accounts", () => {
     expect(compareList("f", parseAccountList("f", text), proven, options).faults).toEqual([fault]);
     const fair = parseAccountList("f", "coin,Snapshot Height,address,amount\nAPT,7,0x1,150");
     expect(compareList("f", fair, proven, options)).toMatchObject({ faults: [], missing: 1 });
+  });
+
+  const PAIR = "0x2::demo::Pair<0x2::demo::Gold, u64>";
+  const several = () => {
+    const proven = new ProvenBalances();
+    const balances = [
+      { asset: COIN, balance: 150n },
+      { asset: PAIR, balance: 7n },
+    ];
+    proven.add({ address: "0x1", authenticationKey: undefined, balances });
+    return { proven, assets: [COIN, `GOLD=${PAIR}`].map(parseNamedAsset), version: "7" };
+  };
+
+  it("of several assets has decimals for each, in what is published and in what is compared", () => {
+    const { proven, ...told } = several();
+    const named = { ...told, assets: [`APT=${COIN}`, `GOLD=${PAIR}`].map(parseNamedAsset), chainId: 1 };
+    const rows = parseAccountList("f", "0x01");
+    const decimals = parseDecimals(["apt=2", "GOLD=0"]);
+    const text = [...listCsv(rows, proven, { ...named, decimals })].join("\n");
+    expect(
+      text
+        .split("\n")
+        .slice(1)
+        .map((line) => line.split(",").slice(0, 5)),
+    ).toEqual([
+      ["APT", "Aptos", "7", `0x${"1".padStart(64, "0")}`, "1.50"],
+      ["GOLD", "Aptos", "7", `0x${"1".padStart(64, "0")}`, "7"],
+    ]);
+    const published = parseAccountList("f", text);
+    expect(compareList("f", published, proven, { ...named, decimals })).toMatchObject({
+      faults: [],
+      missing: 0,
+    });
+    const refused = (texts: string[]) => () =>
+      compareList("f", published, proven, { ...named, decimals: parseDecimals(texts) });
+    expect(refused(["8"])).toThrow("--decimals: expected COIN=8 for each coin, because there are 2 assets");
+    expect(refused(["APT=2"])).toThrow("--decimals: expected those of GOLD too, as GOLD=NUMBER");
+    for (const texts of [["x"], ["39"], ["APT="], ["2", "APT=2"]])
+      expect(refused(texts)).toThrow("--decimals: expected a number up to 38, or COIN=NUMBER");
+  });
+
+  it("says which names no proof tells, and refuses one that --asset gives to another asset", () => {
+    const { proven, ...told } = several();
+    const compare = (text: string, assets: string[]) =>
+      compareList("f", parseAccountList("f", `coin,Network,address,amount,asset_type\n${text}`), proven, {
+        ...told,
+        assets: assets.map(parseNamedAsset),
+        decimals: 0,
+      });
+    expect(compare(`Gold,Aptos,0x1,7,"${PAIR}"`, []).notes).toEqual([
+      "f calls the network Aptos; no proof names it: it is that of your waypoint",
+      `f calls ${PAIR} GOLD; no proof names it: --asset GOLD=TYPE says what you take it for`,
+    ]);
+    expect(compare(`Gold,,0x1,7,"${PAIR}"`, [`GOLD=${COIN}`]).faults).toEqual([
+      `f, line 2: listed as Gold, but ${PAIR} is not the ${COIN} of --asset`,
+    ]);
+  });
+
+  it("is published once for each account, with the chain's number on any chain but mainnet", () => {
+    const { proven, ...told } = several();
+    const rows = parseAccountList("f", "Network,address\nAptos,0x1\nAptos,0x01\nBitcoin,0x1");
+    const lines = [...listCsv(rows, proven, { ...told, decimals: 0, chainId: 4 })];
+    expect(lines.slice(1).map((line) => line.split(",")[1])).toEqual(["Aptos chain 4", "Aptos chain 4"]);
   });
 });

@@ -1,6 +1,7 @@
 // Lists of accounts whose balances are proven: a line an account, or CSV in the columns that exchanges publish.
 import { ConfigError } from "../base/errors.ts";
-import { isSignedByOwner, parseOperand } from "../node.ts";
+import { ownerFault, parseOperand } from "../node.ts";
+import { fullAddress, NATIVE_COIN, NATIVE_METADATA } from "./asset-texts.ts";
 import { textCell } from "./statement-forms.ts";
 
 /** A line of a list. Without a coin, it is about every asset that is asked for. */
@@ -16,6 +17,7 @@ export interface ListedAccount {
   readonly message: string | undefined;
   readonly signature: string | undefined;
   readonly publicKey: string | undefined;
+  readonly authenticationKey: string | undefined;
 }
 
 /** Columns by the letters and digits of their names. */
@@ -29,9 +31,24 @@ const COLUMNS: Readonly<Record<string, keyof ListedAccount>> = {
   message: "message",
   signature: "signature",
   signature1: "signature",
+  sig: "signature",
+  sig1: "signature",
   publickey: "publicKey",
   pubkey: "publicKey",
   assettype: "assetType",
+  authenticationkey: "authenticationKey",
+};
+
+const NONE = {
+  coin: undefined,
+  assetType: undefined,
+  network: undefined,
+  height: undefined,
+  amount: undefined,
+  message: undefined,
+  signature: undefined,
+  publicKey: undefined,
+  authenticationKey: undefined,
 };
 
 /** Where the cell that begins at a place ends; -1 for quotes that do not close, or that more stands behind. */
@@ -71,28 +88,29 @@ function* csvRows(
 
 /** Reads a list: CSV if its first line names a column `address`. Throws ConfigError. */
 export function parseAccountList(file: string, text: string): readonly ListedAccount[] {
-  const none = {
-    coin: undefined,
-    assetType: undefined,
-    network: undefined,
-    height: undefined,
-    amount: undefined,
-  };
-  const unsigned = { message: undefined, signature: undefined, publicKey: undefined };
-  const rows = [...csvRows(file, text.endsWith("\n") ? text : `${text}\n`)];
-  const header = rows[0]?.cells.map((name) => COLUMNS[name.toLowerCase().replace(/[^a-z0-9]/g, "")]) ?? [];
-  const isCsv = header.includes("address");
-  const listed = (isCsv ? rows.slice(1) : rows).flatMap(({ line, cells }): ListedAccount[] => {
+  const listed: ListedAccount[] = [];
+  let header: readonly (keyof ListedAccount | undefined)[] | undefined;
+  let isCsv = false;
+  for (const { line, cells } of csvRows(file, text.endsWith("\n") ? text : `${text}\n`)) {
     const first = cells[0]?.trim() ?? "";
-    if (!isCsv) return first.startsWith("#") ? [] : [{ line, address: first, ...none, ...unsigned }];
+    if (header === undefined) {
+      header = cells.map((name) => COLUMNS[name.toLowerCase().replace(/[^a-z0-9]/g, "")]);
+      isCsv = header.includes("address");
+      if (isCsv) continue;
+      header = ["address"];
+    }
+    if (!isCsv && first.startsWith("#")) continue;
+    if (!isCsv && /[;\t]/.test(first)) {
+      throw new ConfigError(`${file}, line ${line}: expected commas between the columns`);
+    }
     const found: Record<string, string> = {};
     for (const [i, column] of header.entries()) {
       const cell = cells[i]?.trim() ?? "";
       if (column !== undefined && cell !== "" && found[column] === undefined) found[column] = cell;
     }
     if (found.address === undefined) throw new ConfigError(`${file}, line ${line}: expected an address`);
-    return [{ ...none, ...unsigned, ...found, line, address: found.address }];
-  });
+    listed.push({ ...NONE, ...found, line, address: found.address });
+  }
   if (listed.length === 0) throw new ConfigError(`${file}: expected at least one line with an account`);
   return listed;
 }
@@ -109,23 +127,63 @@ export function parseNamedAsset(text: string): NamedAsset {
   return at < 1 || coin.includes(":") || type === "" ? { coin: text, type: text } : { coin, type };
 }
 
-/** The assets that a line is about; none for a coin that was not asked for. */
-export function assetsOf(
-  { coin, assetType }: ListedAccount,
-  assets: readonly NamedAsset[],
-): readonly NamedAsset[] {
+/** Exchanges list a coin on every network that it is on. */
+const isElsewhere = ({ network }: ListedAccount): boolean => network !== undefined && !/^apt/i.test(network);
+
+/** The assets that a line is about; none for a coin that was not asked for, or another network. */
+export function assetsOf(row: ListedAccount, assets: readonly NamedAsset[]): readonly NamedAsset[] {
+  if (isElsewhere(row)) return [];
+  const { coin, assetType } = row;
   if (assetType !== undefined) return [{ coin: coin ?? assetType, type: assetType }];
   if (coin === undefined) return assets;
   return assets.filter((asset) => asset.coin.toLowerCase() === coin.toLowerCase());
 }
 
+/** How many decimals amounts have: one number where all are of one asset, else by coin in lower case. */
+export type Decimals = number | ReadonlyMap<string, number>;
+
+const MAX_DECIMALS = 38;
+
+/** Reads `--decimals`: DIGITS, or COIN=DIGITS for each coin. Throws ConfigError. */
+export function parseDecimals(texts: readonly string[]): Decimals {
+  const coins = new Map<string, number>();
+  for (const text of texts) {
+    const at = text.lastIndexOf("=");
+    const digits = /^\d{1,2}$/.test(text.slice(at + 1)) ? Number(text.slice(at + 1)) : Number.NaN;
+    if (!(digits <= MAX_DECIMALS) || (at < 1 && texts.length > 1)) {
+      throw new ConfigError(
+        `--decimals: expected a number up to ${MAX_DECIMALS}, or COIN=NUMBER for each coin, got ${text}`,
+      );
+    }
+    if (at < 1) return digits;
+    coins.set(text.slice(0, at).toLowerCase(), digits);
+  }
+  return coins.size === 0 ? 0 : coins;
+}
+
+/** Throws ConfigError for one number of decimals for several assets, which would move their points. */
+export function assertDecimals(decimals: Decimals, assets: number): void {
+  if (decimals === 0 || typeof decimals !== "number" || assets < 2) return;
+  throw new ConfigError(
+    `--decimals: expected COIN=${decimals} for each coin, because there are ${assets} assets, got ${decimals}`,
+  );
+}
+
+function decimalsOf(decimals: Decimals, coin: string): number {
+  const found = typeof decimals === "number" ? decimals : decimals.get(coin.toLowerCase());
+  if (found !== undefined) return found;
+  throw new ConfigError(`--decimals: expected those of ${coin} too, as ${coin}=NUMBER`);
+}
+
 /** An amount in the smallest unit. Throws ConfigError. */
 function toUnits(shown: string, text: string, decimals: number): bigint {
   const [whole = "", fraction = "0", ...more] = text.split(".");
-  const isAmount = /^[0-9][0-9,]*$/.test(whole) && /^[0-9]+$/.test(fraction) && more.length === 0;
+  if (!/^[0-9][0-9,]*$/.test(whole) || !/^[0-9]+$/.test(fraction) || more.length > 0) {
+    throw new ConfigError(`${shown}: expected an amount such as 1234.5 or 1,234.5, got ${text}`);
+  }
   let digits = fraction;
   while (digits.endsWith("0")) digits = digits.slice(0, -1);
-  if (!isAmount || digits.length > decimals) {
+  if (digits.length > decimals) {
     throw new ConfigError(
       `${shown}: expected an amount with at most ${decimals} decimals, got ${text}; --decimals sets how many the list has`,
     );
@@ -146,13 +204,20 @@ interface Account {
   readonly balances: readonly { readonly asset: string; readonly balance: bigint }[];
 }
 
-const addressText = (shown: string, text: string): string =>
-  Buffer.from(parseOperand("address", shown, text)).toString("hex");
+const idOf = (shown: string, asset: string): string => parseOperand("asset", shown, asset).id;
+
+/** An address with all its digits. Throws ConfigError. */
+export function listedAddress(shown: string, text: string): string {
+  const full = fullAddress(text);
+  if (full === undefined) parseOperand("address", shown, text);
+  return full ?? text;
+}
 
 /** Proven balances, to find by what a list says. */
 export class ProvenBalances {
   readonly #accounts = new Map<string, Account>();
-  readonly #assets = new Set<string>();
+  /** Ids of the assets by their texts. */
+  readonly #assets = new Map<string, string>();
   #count = 0;
 
   /** Balances that are proven. */
@@ -160,35 +225,59 @@ export class ProvenBalances {
     return this.#count;
   }
 
+  /** Assets that are proven. */
+  get assets(): number {
+    return this.#assets.size;
+  }
+
   add(account: Account): void {
-    this.#accounts.set(addressText("address", account.address), account);
+    this.#accounts.set(listedAddress("address", account.address), account);
     this.#count += account.balances.length;
-    for (const { asset } of account.balances) this.#assets.add(parseOperand("asset", "asset", asset).id);
+    for (const { asset } of account.balances) {
+      if (!this.#assets.has(asset)) this.#assets.set(asset, idOf("asset", asset));
+    }
   }
 
   /** Undefined where the proof does not have it. Without an asset, the only one of the proof is meant. */
   find(shown: string, address: string, type: string | undefined) {
-    const account = this.#accounts.get(addressText(shown, address));
-    const [only, ...more] = this.#assets;
-    const id = type === undefined ? undefined : parseOperand("asset", shown, type).id;
-    if (id === undefined && more.length > 0) {
+    const account = this.#accounts.get(listedAddress(shown, address));
+    if (type === undefined && this.#assets.size > 1) {
       throw new ConfigError(
         `${shown}: the proof has several assets; --asset COIN=TYPE says which one is meant`,
       );
     }
-    const found = account?.balances.find(
-      ({ asset }) => parseOperand("asset", shown, asset).id === (id ?? only),
-    );
+    const id = type === undefined ? undefined : (this.#assets.get(type) ?? idOf(shown, type));
+    const found = account?.balances.find(({ asset }) => id === undefined || this.#assets.get(asset) === id);
     return account && found && { account, ...found };
   }
 }
 
+/** Why the signature of a line is not its owner's; undefined if it is, and for a line without one. */
+export function signatureFault(
+  { message, signature, publicKey }: ListedAccount,
+  key: string | undefined,
+): string | undefined {
+  if (signature === undefined)
+    return (message ?? publicKey) === undefined ? undefined : "no signature of the message";
+  if (key === undefined) return "the proof has no authentication key to check the signature with";
+  if (message === undefined || publicKey === undefined) return "a signature needs a message and a public key";
+  return ownerFault(key, { message, signature, publicKey });
+}
+
 export interface Comparison {
   readonly faults: readonly string[];
+  /** What the list says and the proof does not tell. */
+  readonly notes: readonly string[];
   readonly signed: number;
   readonly skipped: number;
   /** Proven balances that the list does not have. */
   readonly missing: number;
+}
+
+interface ListUnits {
+  readonly assets: readonly NamedAsset[];
+  readonly decimals: Decimals;
+  readonly version: string;
 }
 
 /** What a list says against a proof: a sentence for each line that differs, and how many lines their owners signed. */
@@ -196,26 +285,22 @@ export function compareList(
   file: string,
   list: readonly ListedAccount[],
   proven: ProvenBalances,
-  {
-    assets,
-    decimals,
-    version,
-  }: { readonly assets: readonly NamedAsset[]; readonly decimals: number; readonly version: string },
+  { assets, decimals, version }: ListUnits,
 ): Comparison {
+  assertDecimals(decimals, proven.assets);
   const faults: string[] = [];
   const seen = new Set<string>();
-  const coins = new Set<string>();
+  const names = new Map<string, Set<string>>();
+  const networks = new Set<string>();
   let [signed, skipped] = [0, 0];
   for (const row of list) {
     const shown = `${file}, line ${row.line}`;
-    const named = assetsOf(row, assets);
-    if (assets.length > 0 && named.length === 0) {
-      skipped++;
-      continue;
-    }
-    for (const type of assets.length === 0 && row.assetType === undefined
-      ? [undefined]
-      : named.map((one) => one.type)) {
+    // Without --asset, the only asset of the proof is meant.
+    const isOpen = assets.length === 0 && row.assetType === undefined && !isElsewhere(row);
+    const named = isOpen ? [{ coin: row.coin, type: undefined }] : assetsOf(row, assets);
+    if (named.length === 0) skipped++;
+    else if (row.network !== undefined) networks.add(row.network);
+    for (const { coin: name, type } of named) {
       const found = proven.find(shown, row.address, type);
       if (found === undefined) {
         faults.push(
@@ -224,63 +309,87 @@ export function compareList(
         continue;
       }
       const { balance, asset, account } = found;
-      const name = `${account.address} ${asset}`;
-      if (seen.has(name)) faults.push(`${shown}: ${row.address} is listed again with ${asset}`);
-      seen.add(name);
-      if (type === undefined) coins.add(row.coin ?? asset);
-      if (row.height !== undefined && row.height !== version)
-        faults.push(`${shown}: listed at ${row.height}, but proven at version ${version}`);
+      const once = `${account.address} ${asset}`;
+      if (seen.has(once)) faults.push(`${shown}: ${row.address} is listed again with ${asset}`);
+      seen.add(once);
+      const { coin = name ?? asset, height, authenticationKey: key } = row;
+      const asked = assets.find((one) => one.coin.toLowerCase() === coin.toLowerCase());
+      if (asked === undefined && row.coin !== undefined)
+        names.set(asset, (names.get(asset) ?? new Set()).add(coin.toUpperCase()));
+      else if (asked !== undefined && proven.find(shown, row.address, asked.type)?.asset !== asset)
+        faults.push(`${shown}: listed as ${coin}, but ${asset} is not the ${asked.type} of --asset`);
+      if (height !== undefined && height !== version)
+        faults.push(`${shown}: listed at ${height}, but proven at version ${version}`);
+      if (key !== undefined && fullAddress(key) !== account.authenticationKey)
+        faults.push(
+          `${shown}: listed with the authentication key ${key}, but the proof has ${account.authenticationKey ?? "none"}`,
+        );
+      const digits = decimalsOf(decimals, coin);
       if (row.amount === undefined) faults.push(`${shown}: no amount of ${row.address} to compare`);
-      else if (toUnits(shown, row.amount, decimals) !== balance) {
-        const is = fromUnits(balance, decimals);
+      else if (toUnits(shown, row.amount, digits) !== balance) {
+        const is = fromUnits(balance, digits);
         faults.push(
           `${shown}: ${row.address} is listed with ${row.amount}, but proven to have ${is} of ${asset}`,
         );
       }
-      const { message, signature, publicKey } = row;
-      if (signature === undefined) {
-        if ((message ?? publicKey) !== undefined) faults.push(`${shown}: no signature of the message`);
-        continue;
-      }
-      const { authenticationKey: key } = account;
-      if (key === undefined)
-        faults.push(`${shown}: the proof has no authentication key to check the signature with`);
-      else if (message === undefined || publicKey === undefined) {
-        faults.push(`${shown}: a signature needs a message and a public key`);
-      } else if (isSignedByOwner(key, { message, signature, publicKey })) signed++;
-      else faults.push(`${shown}: the signature is not of the key of ${row.address}`);
+      const fault = signatureFault(row, account.authenticationKey);
+      if (fault !== undefined) faults.push(`${shown}: ${fault}`);
+      else if (row.signature !== undefined) signed++;
     }
   }
-  if (coins.size > 1)
-    faults.push(`${file}: the proof has one asset, the list ${coins.size} coins: ${[...coins].join(", ")}`);
-  return { faults, signed, skipped, missing: proven.count - seen.size };
+  if (skipped === list.length) faults.push(`${file}: no line is about an asset of the proof`);
+  if (networks.size > 1)
+    faults.push(
+      `${file}: the proof is of one network, the list names ${networks.size}: ${[...networks].join(", ")}`,
+    );
+  const notes = [...networks].map(
+    (network) => `${file} calls the network ${network}; no proof names it: it is that of your waypoint`,
+  );
+  for (const [asset, coins] of names) {
+    const all = [...coins].join(", ");
+    const isNative = [NATIVE_COIN, NATIVE_METADATA].includes(asset);
+    if (coins.size > 1) faults.push(`${file}: ${asset} is listed under ${coins.size} names: ${all}`);
+    else if (isNative !== coins.has(NATIVE_SYMBOL))
+      faults.push(
+        `${file}: ${NATIVE_SYMBOL} is the name of ${NATIVE_COIN} alone, but ${asset} is listed as ${all}`,
+      );
+    else if (!isNative)
+      notes.push(
+        `${file} calls ${asset} ${all}; no proof names it: --asset ${all}=TYPE says what you take it for`,
+      );
+  }
+  return { faults, notes, signed, skipped, missing: proven.count - seen.size };
 }
+
+/** The one name that every chain has for its own coin. */
+const NATIVE_SYMBOL = "APT";
 
 const HEADER =
   "coin,Network,Snapshot Height,address,amount,asset_type,authentication_key,message,signature,public_key";
 
-/** A list with the proven amounts, in the columns that exchanges publish. */
+/** A list with the proven amounts, each once, in the columns that exchanges publish. */
 export function* listCsv(
   list: readonly ListedAccount[],
   proven: ProvenBalances,
-  {
-    assets,
-    decimals,
-    version,
-  }: { readonly assets: readonly NamedAsset[]; readonly decimals: number; readonly version: string },
+  { assets, decimals, version, chainId }: ListUnits & { readonly chainId: number },
 ): Generator<string> {
+  const seen = new Set<string>();
   yield HEADER;
   for (const row of list) {
     for (const { coin, type } of assetsOf(row, assets)) {
       const found = proven.find("list", row.address, type);
       if (found === undefined) continue;
       const { account, balance, asset } = found;
+      const address = listedAddress("address", account.address);
+      const name = `${address} ${asset}`;
+      if (seen.has(name)) continue;
+      seen.add(name);
       const cells = [
         coin,
-        row.network ?? "Aptos",
+        chainId === MAINNET ? (row.network ?? "Aptos") : `Aptos chain ${chainId}`,
         version,
-        account.address,
-        fromUnits(balance, decimals),
+        address,
+        fromUnits(balance, decimalsOf(decimals, coin)),
         asset,
         account.authenticationKey ?? "",
         row.message ?? "",
@@ -291,3 +400,6 @@ export function* listCsv(
     }
   }
 }
+
+/** The only chain that exchanges call Aptos without a word behind. */
+const MAINNET = 1;

@@ -51,6 +51,11 @@ const fault = (args: string[], environment: Record<string, string> = {}): string
 };
 
 describe("option values", () => {
+  it("of a list are split at commas outside of the arguments of a type", () => {
+    const types = ["0x1::a::A<0x1::b::B<u8, u64>, vector<u8>>", "0x1::c::C<u8,0x1::d::D<u8>>"];
+    expect(parse(["--upstream", `x,${types.join(" , ")},y`]).values.upstream).toEqual(["x", ...types, "y"]);
+  });
+
   it("come from defaults", () => {
     expect(parse([]).values).toMatchObject({
       host: "127.0.0.1",

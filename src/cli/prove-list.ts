@@ -1,15 +1,21 @@
 // `sextant prove --accounts`: the balances of a list of accounts in one file, a bundle of at most a thousand on each line.
-import { open, rename, rm, writeFile } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
 import { ConfigError, errorText } from "../base/errors.ts";
 import { balancesProofRoute } from "../interface/routes.ts";
 import { checkProof, ProofCheck, parseOperand, proofPart, proofStart, proofToBcs } from "../node.ts";
 import {
+  assertDecimals,
   assetsOf,
+  type Decimals,
   type ListedAccount,
   listCsv,
+  listedAddress,
   type NamedAsset,
   ProvenBalances,
   parseNamedAsset,
+  signatureFault,
 } from "./account-list.ts";
 import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
 import { NameFinder } from "./names.ts";
@@ -65,7 +71,7 @@ export interface ListJob extends ReadAtOperand {
   readonly file: string;
   readonly list: readonly ListedAccount[];
   readonly assets: readonly string[];
-  readonly decimals: number;
+  readonly decimals: Decimals;
   readonly from: string | undefined;
   readonly out: string;
   readonly csv: string | undefined;
@@ -77,32 +83,41 @@ interface Query {
   readonly asset_type: string;
 }
 
-/** The queries of an account, which stay in one bundle, by its address. */
-function byAccount(queries: readonly Query[]): readonly (readonly Query[])[] {
-  const accounts = new Map<string, Map<string, Query>>();
-  for (const query of queries) {
-    const key = Buffer.from(parseOperand("address", "address", query.address)).toString("hex");
-    const own = accounts.get(key) ?? new Map<string, Query>();
-    accounts.set(key, own.set(parseOperand("asset", "asset", query.asset_type).id, query));
-  }
-  const sorted = [...accounts].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([, own]) => [...own.values()]);
+/** Finds the ids of assets: most queries are of a few. */
+function idFinder(): (asset: string) => string {
+  const ids = new Map<string, string>();
+  return (asset) => {
+    const id = ids.get(asset) ?? parseOperand("asset", "asset", asset).id;
+    ids.set(asset, id);
+    return id;
+  };
 }
 
-function* inParts(accounts: readonly (readonly Query[])[]): Generator<readonly Query[]> {
+/** The queries of a list in ascending order, in bundles. Those of an account stay in one. */
+function* inParts(
+  rows: readonly ListedAccount[],
+  named: readonly NamedAsset[],
+): Generator<readonly Query[], undefined> {
+  const sorted = rows.toSorted((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
+  const idOf = idFinder();
   let part: Query[] = [];
-  for (const queries of accounts) {
-    if (part.length > 0 && part.length + queries.length > MAX_QUERIES) {
+  let own = new Map<string, Query>();
+  for (const [i, row] of sorted.entries()) {
+    const { address } = row;
+    for (const { type } of assetsOf(row, named)) own.set(idOf(type), { address, asset_type: type });
+    if (sorted[i + 1]?.address === address) continue;
+    if (part.length > 0 && part.length + own.size > MAX_QUERIES) {
       yield part;
       part = [];
     }
-    part.push(...queries);
+    part.push(...own.values());
+    own = new Map();
   }
   yield part;
 }
 
 /** Finds what names stand for. Throws ConfigError. */
-async function resolve(source: Source, { file, list, assets }: ListJob) {
+async function resolve(source: Source, { file, list, assets, decimals }: ListJob) {
   const names = new NameFinder(source);
   const named: NamedAsset[] = [];
   for (const text of assets) {
@@ -110,22 +125,26 @@ async function resolve(source: Source, { file, list, assets }: ListJob) {
     named.push({ coin, type: await names.find("asset", "--asset", type) });
   }
   const rows: ListedAccount[] = [];
+  const types = new Set<string>();
+  let balances = 0;
   for (const row of list) {
-    if (assetsOf(row, named).length === 0) continue;
-    rows.push({ ...row, address: await names.find("address", `${file}, line ${row.line}`, row.address) });
+    const own = assetsOf(row, named);
+    if (own.length === 0) continue;
+    const shown = `${file}, line ${row.line}`;
+    rows.push({ ...row, address: listedAddress(shown, await names.find("address", shown, row.address)) });
+    for (const { type } of own) types.add(type);
+    balances += own.length;
   }
-  const queries = rows.flatMap((row) =>
-    assetsOf(row, named).map(({ type }) => ({ address: row.address, asset_type: type })),
-  );
-  if (queries.length === 0) throw new ConfigError(`${file}: no line is about an asset of --asset`);
-  return { named, rows, queries, skipped: list.length - rows.length };
+  if (rows.length === 0) throw new ConfigError(`${file}: no line is about an asset of --asset`);
+  assertDecimals(decimals, new Set([...types].map(idFinder())).size);
+  return { named, rows, balances, skipped: list.length - rows.length };
 }
 
 /** Asks for the bundles of a list, all at the version of the first. */
 async function* askParts(
   source: Source,
-  [first = [], second, ...more]: readonly (readonly Query[])[],
-  { version, at, from }: ListJob,
+  parts: Generator<readonly Query[], undefined>,
+  { version, at, from, isBcs }: ListJob,
 ): AsyncGenerator<{ readonly text: string; readonly part: readonly Query[] }> {
   const ask = (
     queries: readonly Query[],
@@ -135,6 +154,10 @@ async function* askParts(
     const values = { ledger_version: when.version, at: when.at, from_waypoint, authentication_keys: "true" };
     return source.read(balancesProofRoute, values, { queries });
   };
+  const [{ value: first = [] }, { value: second }] = [parts.next(), parts.next()];
+  if (isBcs && second !== undefined) {
+    throw new ConfigError(`--bcs: expected at most ${MAX_QUERIES} balances, got more; leave it out`);
+  }
   const text = await ask(first, { version, at }, from);
   if (second === undefined) return yield { text, part: first };
   const start = from ?? proofStart(text);
@@ -145,19 +168,13 @@ async function* askParts(
   const isSame = proofPart(next, text) !== next;
   yield { text: isSame ? text : await ask(first, when, start), part: first };
   yield { text: next, part: second };
-  for (const part of more) yield { text: await ask(part, when, start), part };
+  for (const part of parts) yield { text: await ask(part, when, start), part };
 }
 
 /** Writes the file, whole or not at all. */
 export async function proveList(source: Source, job: ListJob, context: CommandContext): Promise<number> {
-  const { out, isBcs } = job;
-  const { named, rows, queries, skipped } = await resolve(source, job);
-  const parts = [...inParts(byAccount(queries))];
-  if (isBcs && parts.length > 1) {
-    throw new ConfigError(
-      `--bcs: expected at most ${MAX_QUERIES} balances, got ${queries.length}; leave it out`,
-    );
-  }
+  const { out, isBcs, csv } = job;
+  const { named, rows, balances, skipped } = await resolve(source, job);
   const unfinished = `${out}.part`;
   const file = await open(unfinished, "w").catch((error) => {
     throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
@@ -166,8 +183,11 @@ export async function proveList(source: Source, job: ListJob, context: CommandCo
   let check: ProofCheck | undefined;
   let before: string | undefined;
   let waypoint = job.from;
+  let count = 0;
+  // The list to publish has the standard output for itself.
+  const say = csv === "-" ? context.err : context.out;
   try {
-    for await (const { text, part } of askParts(source, parts, job)) {
+    for await (const { text, part } of askParts(source, inParts(rows, named), job)) {
       waypoint ??= proofStart(text);
       check ??= new ProofCheck(waypoint);
       const written = before === undefined ? text : proofPart(text, before);
@@ -177,7 +197,10 @@ export async function proveList(source: Source, job: ListJob, context: CommandCo
         context.err(`the node's proof does not hold: ${fault}`);
         return EXIT_FAILED;
       }
-      for (const account of accounts) proven.add(account);
+      for (const account of accounts) {
+        count += account.balances.length;
+        if (csv !== undefined) proven.add(account);
+      }
       await file.writeFile(isBcs ? proofToBcs(text) : `${written}\n`);
       before = text;
     }
@@ -187,17 +210,34 @@ export async function proveList(source: Source, job: ListJob, context: CommandCo
       context.err(difference);
       return EXIT_FAILED;
     }
+    const signed = csv === undefined ? [] : rows.filter(({ signature }) => signature !== undefined);
+    const forged = signed.flatMap((row) => {
+      const found = proven.find(job.file, row.address, assetsOf(row, named)[0]?.type);
+      const fault = signatureFault(row, found?.account.authenticationKey);
+      return fault === undefined ? [] : [`${job.file}, line ${row.line}: ${fault}`];
+    });
+    if (forged.length > 0) {
+      for (const fault of forged) context.err(fault);
+      context.err(`wrote nothing: ${forged.length} signatures in ${job.file} are not of the owners`);
+      return EXIT_FAILED;
+    }
+    const told = { assets: named, decimals: job.decimals, version: `${shown.ledger_version}` };
+    const { chain_id: chainId } = JSON.parse(await source.ledger()) as { readonly chain_id: number };
+    const lines = csv === undefined ? [] : listCsv(rows, proven, { ...told, chainId });
     await file.sync();
     await rename(unfinished, out);
-    context.out(`${shown.statement}`);
-    context.out(`wrote ${out}`);
-    if (job.csv !== undefined) {
-      const told = { assets: named, decimals: job.decimals, version: `${shown.ledger_version}` };
-      await writeFile(job.csv, `${[...listCsv(rows, proven, told)].join("\n")}\n`);
-      context.out(`wrote ${job.csv}`);
+    say(`${shown.statement}`);
+    say(`wrote ${out}`);
+    if (csv === "-") for (const line of lines) context.out(line);
+    else if (csv !== undefined) {
+      await pipeline(withEnds(lines), createWriteStream(csv)).catch((error) => {
+        throw new ConfigError(`--csv: cannot write ${csv}: ${errorText(error)}`, error);
+      });
+      say(`wrote ${csv}`);
     }
-    context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
-    if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins`);
+    say(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
+    if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins or networks`);
+    if (count < balances) context.err(`note: ${balances - count} balances are in the list more than once`);
     noteTrust(job, shown, context);
     return EXIT_OK;
   } finally {
@@ -206,13 +246,18 @@ export async function proveList(source: Source, job: ListJob, context: CommandCo
   }
 }
 
+function* withEnds(lines: Iterable<string>): Generator<string> {
+  for (const line of lines) yield `${line}\n`;
+}
+
 /** A node could answer with a good proof of something else. */
 function isAsked(
   part: readonly Query[],
   accounts: readonly { readonly address: string; readonly balances: readonly { readonly asset: string }[] }[],
 ): boolean {
+  const idOf = idFinder();
   const nameOf = (address: string, asset: string): string =>
-    `${Buffer.from(parseOperand("address", "address", address)).toString("hex")} ${parseOperand("asset", "asset", asset).id}`;
+    `${listedAddress("address", address)} ${idOf(asset)}`;
   const shown = new Set(
     accounts.flatMap(({ address, balances }) => balances.map(({ asset }) => nameOf(address, asset))),
   );

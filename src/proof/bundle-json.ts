@@ -236,13 +236,24 @@ export function bundleToText(made: ProofBundle): string {
   return [...bundle.write(made)].join("");
 }
 
+/** Why a text is not JSON. The engine's own message may quote the text, so only its place is taken. */
+function jsonFault(given: string, error: unknown): string {
+  const end = given.trimEnd();
+  if (end === "{")
+    return "it is formatted over several lines; take the file as it was written, one bundle on a line";
+  if (given.startsWith("{") && !end.endsWith("}"))
+    return `the text is cut: it ends after ${end.length} characters, before the bundle does`;
+  const [, at] = /position (\d+)/.exec(`${error}`) ?? [];
+  return `the text is not JSON${at === undefined ? "" : ` from character ${Number(at) + 1} on`}`;
+}
+
 /** Reads a bundle in JSON. Throws ProofError `malformed`. */
 export function decodeBundleJson(given: string): ProofBundle {
   let value: unknown;
   try {
     value = JSON.parse(given);
   } catch (cause) {
-    throw new ProofError("malformed", "not a proof bundle: the text is not JSON", { cause });
+    throw new ProofError("malformed", `not a proof bundle: ${jsonFault(given, cause)}`, { cause });
   }
   let read: ProofBundle;
   try {

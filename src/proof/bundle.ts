@@ -18,9 +18,10 @@ import {
 } from "../ledger/formats/transaction-info.ts";
 import { hashOf, SEEDS } from "../ledger/hash.ts";
 import { type Waypoint, type WaypointPreimage, waypointPreimageCodec } from "../ledger/waypoint.ts";
-import { formatAddress } from "../move/address.ts";
+import { FRAMEWORK, formatAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import { formatTypeTag } from "../move/type-tag.ts";
+import { addressCodec } from "../move/wire.ts";
 import { checkAccumulatorProof, foldAccumulator } from "./accumulator-proof.ts";
 import type { Bls } from "./bls.ts";
 import {
@@ -31,6 +32,7 @@ import {
   type EventClaim,
   eventOf,
   type ProvenClaim,
+  type ProvenDeposit,
   type ProvenTransaction,
   provenState,
   provenTime,
@@ -131,6 +133,13 @@ export interface VerifiedProof {
 
 /** Decodes a bundle. Only the bytes that encoding it gives are taken. Throws ProofError `malformed`. */
 export function decodeBundle(bytes: Uint8Array): ProofBundle {
+  // The only variant.
+  if (bytes[0] !== 0) {
+    throw new ProofError(
+      "malformed",
+      "not a proof bundle: expected JSON, which begins with {, or BCS, which begins with a zero byte",
+    );
+  }
   return decodePart("proof bundle", bundleCodec, bytes);
 }
 
@@ -410,6 +419,33 @@ function provenEvent(claim: EventClaim, point: CheckedPoint): ProvenClaim {
   }
   const event = eventOf(claim);
   const type = formatTypeTag(event.type);
-  const deposit = depositOf(event, claim.store);
+  const deposit = withCoin(depositOf(event, claim.store), point.transaction);
   return { kind: "event", ...transactionOf(point), index: claim.index, type, data: event.data, deposit };
+}
+
+/** The framework's functions that pay one account in one coin, by its arguments: the account and the amount. */
+const COIN_PAYMENTS = ["coin::transfer", "aptos_account::transfer", "aptos_account::transfer_coins"];
+
+/**
+ * A deposit into a coin store does not name its coin. Where the transaction is a payment of that amount to that account by
+ * the framework's function, it is the coin of the call. Only a refund of fees is a deposit too: it goes to who paid them.
+ */
+function withCoin(
+  deposit: ProvenDeposit | undefined,
+  transaction: Transaction | undefined,
+): ProvenDeposit | undefined {
+  if (deposit === undefined || deposit.asset !== undefined || transaction?.kind !== "user") return deposit;
+  const { raw, authenticator } = transaction.transaction;
+  const { payload } = raw;
+  const executable = payload.kind === "payload" ? payload.payload.executable : payload;
+  if (executable.kind !== "entryFunction" || authenticator.kind === "feePayer") return deposit;
+  const { module, function: name, typeArgs, args } = executable.entryFunction;
+  const [[to, amount], [coin]] = [args, typeArgs];
+  const isPayment =
+    equalBytes(module.address, FRAMEWORK) && COIN_PAYMENTS.includes(`${module.name}::${name}`);
+  if (!isPayment || to === undefined || amount === undefined || args.length !== 2) return deposit;
+  const account = formatAddress(decodeWith(addressCodec, to));
+  if (account === formatAddress(raw.sender) || account !== deposit.account) return deposit;
+  if (decodeWith(u64, amount) !== deposit.amount) return deposit;
+  return { ...deposit, asset: coin === undefined ? "0x1::aptos_coin::AptosCoin" : formatTypeTag(coin) };
 }

@@ -89,7 +89,7 @@ export interface ProvenAccount {
 /** A payment to an account. */
 export interface ProvenDeposit {
   readonly account: string;
-  /** Undefined where the event does not name it. */
+  /** Undefined where neither the event nor the transaction names it. */
   readonly asset: string | undefined;
   readonly amount: bigint;
 }

@@ -19,7 +19,7 @@ export function statementOf(
 }
 
 function transactionText({ hash, version, sender }: ProvenTransaction, time: string): string {
-  return `transaction ${hash}${sender === undefined ? "" : ` of ${sender}`}, version ${version}${time}`;
+  return `transaction ${hash}${sender === undefined ? "" : `, sent by ${sender}`}, version ${version}${time}`;
 }
 
 function eventText(claim: Extract<ProvenClaim, ProvenTransaction>, time: string): string {
@@ -33,7 +33,7 @@ function eventText(claim: Extract<ProvenClaim, ProvenTransaction>, time: string)
     return `Event ${index} of ${transaction}, is of type ${type} and has ${data.length} bytes`;
   }
   const { account, amount, asset } = deposit;
-  return `Account ${account} received ${amount} of ${asset ?? "a coin that the event does not name"} by ${transaction}, event ${index}`;
+  return `Account ${account} received ${amount} of ${asset ?? "a coin that neither the event nor the transaction names"} by ${transaction}, event ${index}`;
 }
 
 function stateText(claim: Exclude<ProvenClaim, ProvenTransaction>, accounts: number): string {

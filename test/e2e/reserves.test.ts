@@ -68,6 +68,9 @@ describe("reserves", () => {
     const later = await verify(path("reserves.json"), "--at", "2100-01-01T00:00:00Z");
     expect([later.code, later.stderr]).toEqual([1, expect.stringContaining("the next block is of 20")]);
     for (const account of accounts) expect(checked.stdout).toContain(account.replace(/^0x0+/, "0x"));
+    const published = readFileSync(path("reserves.csv"), "utf8").trimEnd().split("\n").slice(1);
+    expect(published.map((line) => line.split(",").slice(1, 4)[2])).toEqual(accounts);
+    expect(new Set(published.map((line) => line.split(",")[1]))).toEqual(new Set(["Aptos chain 4"]));
     const json = JSON.parse((await verify(path("reserves.json"), "--json")).stdout) as {
       readonly balances: readonly { readonly balances: Readonly<Record<string, string>> }[];
       readonly [total: string]: unknown;
@@ -118,11 +121,14 @@ describe("reserves", () => {
     const asset = ["--asset", `APT=${COIN}`];
     const files = ["--out", path("owned.json"), "--csv", path("owned.csv")];
     const made = await prove("--accounts", path("published.csv"), ...asset, ...files);
-    expect([made.code, made.stderr]).toEqual([0, "note: left out 1 lines, which are about other coins\n"]);
+    expect([made.code, made.stderr]).toEqual([
+      0,
+      "note: left out 1 lines, which are about other coins or networks\n",
+    ]);
     const good = await verify(path("owned.json"), "--list", path("owned.csv"));
     expect([good.code, good.stderr]).toEqual([
       0,
-      `${path("owned.csv")}: ${rows.length} lines, ${rows.length} signed by their owners; all as proven\n`,
+      `note: ${path("owned.csv")} calls the network Aptos chain 4; no proof names it: it is that of your waypoint\n${path("owned.csv")}: ${rows.length} lines, ${rows.length} signed by their owners; all as proven\n`,
     ]);
     // The amounts of the published list are wrong, and one line has the signature of another.
     const lines = text.split("\r\n");
@@ -131,8 +137,113 @@ describe("reserves", () => {
     writeFileSync(path("swapped.csv"), lines.join("\r\n"));
     const bad = await verify(path("owned.json"), "--list", path("swapped.csv"), ...asset);
     expect(bad.code).toBe(1);
-    expect(bad.stderr).toMatch(/swapped\.csv, line 3: the signature is not of the key of 0x/);
+    expect(bad.stderr).toContain("swapped.csv, line 3: the signature does not verify");
     expect(bad.stderr.match(/is listed with 1, but proven to have/g)?.length).toBe(rows.length);
+    // A wrong signature is not published either.
+    const forged = ["--out", path("forged-owner.json"), "--csv", path("forged-owner.csv")];
+    const refused = await prove("--accounts", path("swapped.csv"), ...asset, ...forged);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain("swapped.csv, line 3: the signature does not verify");
+    expect(refused.stderr).toContain("wrote nothing: 1 signatures in ");
+    expect(forged.filter((name) => existsSync(name))).toEqual([]);
+  });
+
+  it("of a coin whose type has two arguments, on the standard output; what cannot be meant is refused", async () => {
+    const gold = (
+      JSON.parse((await runCommand(["info", "--json", "--url", node.url])).stdout) as {
+        demo_assets: Readonly<Record<string, string>>;
+      }
+    ).demo_assets.GOLD as string;
+    expect(gold).toContain(", ");
+    writeFileSync(path("two.txt"), "anna\nbasil\nanna\n");
+    const listed = ["--accounts", path("two.txt"), "--asset", `GOLD=${gold},APT`];
+    const out = ["--out", path("gold.json"), "--csv", "-"];
+    const made = await prove(...listed, ...out, "--decimals", "GOLD=2,APT=8");
+    const [header, ...lines] = made.stdout.trimEnd().split("\n");
+    expect([made.code, header, lines.length]).toEqual([0, expect.stringMatching(/^coin,Network,/), 4]);
+    expect(made.stderr).toContain("wrote ");
+    expect(made.stderr).toContain("note: 2 balances are in the list more than once");
+    expect(lines.map((line) => /,\d+\.(\d+),/.exec(line)?.[1]?.length)).toEqual([2, 8, 2, 8]);
+    writeFileSync(path("gold.csv"), made.stdout);
+    const checks = ["--list", path("gold.csv"), "--decimals", "APT=8", "--decimals", "GOLD=2"];
+    const checked = await verify(
+      path("gold.json"),
+      ...checks,
+      "--asset",
+      `GOLD=${gold}`,
+      "--asset",
+      `APT=${COIN}`,
+    );
+    expect([checked.code, checked.stderr]).toEqual([
+      0,
+      expect.stringContaining("4 lines, 0 signed by their owners; all as proven"),
+    ]);
+    writeFileSync(path("bad.txt"), "anna\n0xzz\n");
+    writeFileSync(
+      path("formatted.json"),
+      JSON.stringify(JSON.parse(readFileSync(path("gold.json"), "utf8")), null, 2),
+    );
+    writeFileSync(path("cut.json"), readFileSync(path("gold.json"), "utf8").slice(0, 999));
+    for (const [refused, code, reason] of [
+      [
+        prove(...listed, ...out, "--decimals", "8"),
+        2,
+        "--decimals: expected COIN=8 for each coin, because there are 2 assets",
+      ],
+      [prove("anna", "APT", "--csv", path("z.csv")), 2, "--csv needs --accounts"],
+      [
+        prove("--accounts", path("bad.txt"), "--asset", "APT"),
+        2,
+        "bad.txt, line 2: expected 1 to 64 hex digits",
+      ],
+      [
+        prove("anna", "APT", "--ledger-version", "0"),
+        1,
+        "expected a version from 1 on, because no validator signed version 0",
+      ],
+      [
+        verify(path("gold.json"), "--list", path("gold.csv"), "--asset", "APT"),
+        2,
+        "--asset: expected COIN=TYPE, such as APT=0x1::",
+      ],
+      [
+        verify(path("gold.csv")),
+        1,
+        "expected JSON, which begins with {, or BCS, which begins with a zero byte",
+      ],
+      [
+        verify(path("formatted.json")),
+        1,
+        "it is formatted over several lines; take the file as it was written",
+      ],
+      [verify(path("cut.json")), 1, "the text is cut: it ends after 999 characters, before the bundle does"],
+    ] as const)
+      expect(await refused).toMatchObject({ code, stderr: expect.stringContaining(reason) });
+  });
+
+  it("the node's own waypoint proves what is at or before it, and a refusal says so", async () => {
+    const { waypoint: latest } = JSON.parse(
+      (await runCommand(["info", "--json", "--url", node.url])).stdout,
+    ) as { waypoint: string };
+    const [version = ""] = latest.split(":");
+    const asked = [
+      "prove",
+      "anna",
+      "APT",
+      "--url",
+      node.url,
+      "--from-waypoint",
+      latest,
+      "--out",
+      path("own.json"),
+    ];
+    expect((await runCommand([...asked, "--ledger-version", version])).code).toBe(0);
+    expect((await runCommand(["verify-proof", path("own.json"), "--waypoint", latest])).code).toBe(0);
+    const refused = await runCommand([...asked, "--min-ledger-version", `${BigInt(version) + 1n}`]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("any other waypoint proves only what is at or before its own version"),
+    ]);
   });
 
   it("of more accounts than one bundle holds: a line each, which hold only together and in order", async () => {
@@ -174,26 +285,50 @@ describe("reserves", () => {
     ]);
   });
 
-  it("a receipt for a payment says who got what, by which transaction and when", async () => {
-    const told = await until(async () => {
-      const page = await (await fetch(`${node.url}/transactions?limit=50`)).json();
-      for (const { version, events = [], type } of page as readonly {
+  it("a receipt for a payment says who got what from whom, by which transaction and when", async () => {
+    const told: Record<string, string> = {};
+    await until(async () => {
+      const page = await (await fetch(`${node.url}/transactions?limit=100`)).json();
+      for (const { version, hash, events = [], type } of page as readonly {
         readonly version: string;
+        readonly hash: string;
         readonly type: string;
         readonly events?: readonly { readonly type: string }[];
       }[]) {
-        const index = events.findIndex((event) => event.type === "0x1::fungible_asset::Deposit");
-        if (type !== "user_transaction" || index < 0) continue;
-        const made = await prove("event", version, `${index}`, "--out", path("receipt.json"));
-        expect([made.code, made.stderr.replaceAll(/^note: .*\n/gm, "")]).toEqual([0, ""]);
-        const { stdout } = await verify(path("receipt.json"));
-        // A deposit into a store that is not the primary one of an account names none.
-        if (stdout.includes(" received ")) return stdout;
+        for (const [index, event] of events.entries()) {
+          const kind = ["0x1::fungible_asset::Deposit", "0x1::coin::DepositEvent"].find(
+            (one) => one === event.type,
+          );
+          if (type !== "user_transaction" || kind === undefined || told[kind] !== undefined) continue;
+          const asked = ["event", kind.includes("coin") ? hash : version, `${index}`];
+          const made = await prove(...asked, "--out", path("receipt.json"));
+          expect([made.code, made.stderr.replaceAll(/^note: .*\n/gm, "")]).toEqual([0, ""]);
+          const { stdout } = await verify(path("receipt.json"));
+          // A deposit into a store that is not the primary one of an account names none, a call of a contract no coin.
+          if (stdout.includes(" received ") && !stdout.includes("neither")) told[kind] = stdout;
+        }
       }
-      return undefined;
+      return Object.keys(told).length === 2 ? told : undefined;
     });
-    expect(told).toMatch(
-      /statement +Account 0x\w+ received \d+ of 0x\w+ by transaction 0x[0-9a-f]{64} of 0x\w+, version \d+ \(\d{4}-.*Z\), event \d+\./,
+    const rest = String.raw`by transaction 0x[0-9a-f]{64}, sent by 0x\w+, version \d+ \(\d{4}-.*Z\), event \d+\.`;
+    expect(told["0x1::fungible_asset::Deposit"]).toMatch(
+      new RegExp(String.raw`statement +Account 0x\w+ received \d+ of 0x\w+ ${rest}`),
     );
+    expect(told["0x1::coin::DepositEvent"]).toMatch(
+      new RegExp(String.raw`statement +Account 0x\w+ received \d+ of 0x\w+::\w+::.* ${rest}`),
+    );
+    const list = ["--list", path("wallets.txt")];
+    for (const [args, reason] of [
+      [["--at", "2026-01-01T00:00:00Z"], "--at: expected a proof of the state, but "],
+      [list, "--list: expected a proof of balances, but "],
+    ] as const) {
+      const refused = await verify(path("receipt.json"), ...args);
+      expect([refused.code, refused.stdout, refused.stderr]).toEqual([
+        2,
+        "",
+        expect.stringContaining(reason),
+      ]);
+      expect(refused.stderr).toContain("receipt.json proves an event");
+    }
   });
 });

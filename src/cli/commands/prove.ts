@@ -2,13 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError, errorText } from "../../base/errors.ts";
-import {
-  integerOption,
-  listOption,
-  switchOption,
-  textOption,
-  textOptionWithDefault,
-} from "../../base/option.ts";
+import { listOption, switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import {
   balanceProofRoute,
   blockByVersionRoute,
@@ -16,11 +10,12 @@ import {
   moduleProofRoute,
   rawItemProofRoute,
   resourceProofRoute,
+  transactionByHashRoute,
   transactionHashProofRoute,
   transactionProofRoute,
 } from "../../interface/routes.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs, provableText } from "../../node.ts";
-import { parseAccountList } from "../account-list.ts";
+import { parseAccountList, parseDecimals } from "../account-list.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
 import { type AskedWhen, differ, noteTrust, proveList, whenDiffers } from "../prove-list.ts";
@@ -102,16 +97,27 @@ const FINDERS: Readonly<Record<string, Finder>> = {
     });
   },
   event: (operands) => {
-    const [version, index] = operandsOf(operands, ["VERSION", "INDEX"]);
-    const txn_version = `${parseOperand("version", "VERSION", version)}`;
+    const [given, index] = operandsOf(operands, ["VERSION|HASH", "INDEX"]);
+    const isHash = HASH.test(given);
+    if (!isHash) parseOperand("version", "VERSION", given);
     const event_index = `${parseOperand("version", "INDEX", index)}`;
-    const values = { txn_version, event_index };
-    return async () => ({
-      expected: { ledger_version: txn_version, event_index },
-      ask: (source, { from_waypoint }) => source.read(eventProofRoute, { ...values, from_waypoint }),
-    });
+    return async (source) => {
+      const txn_version = isHash ? await versionOf(source, given) : `${BigInt(given)}`;
+      const values = { txn_version, event_index };
+      const asked = isHash ? { transaction_hash: given.toLowerCase() } : { ledger_version: txn_version };
+      return {
+        expected: { ...asked, event_index },
+        ask: (from, { from_waypoint }) => from.read(eventProofRoute, { ...values, from_waypoint }),
+      };
+    };
   },
 };
+
+async function versionOf(source: Source, txn_hash: string): Promise<string> {
+  const found = JSON.parse(await source.read(transactionByHashRoute, { txn_hash })) as { version?: string };
+  if (found.version === undefined) throw new ConfigError(`transaction ${txn_hash} is not in a block yet`);
+  return found.version;
+}
 
 function accountOf(source: Source, given: string): Promise<string> {
   return new NameFinder(source).find("address", "ADDRESS", given);
@@ -193,7 +199,7 @@ interface ListValues extends SourceValues {
   readonly "from-waypoint": string | undefined;
   readonly asset: readonly string[];
   readonly csv: string | undefined;
-  readonly decimals: number;
+  readonly decimals: readonly string[];
   readonly out: string;
   readonly bcs: boolean;
 }
@@ -205,7 +211,8 @@ async function runList(
   context: CommandContext,
 ): Promise<number> {
   operandsOf(operands, []);
-  const { "from-waypoint": from, asset: assets, csv, decimals, out, bcs: isBcs } = values;
+  const { "from-waypoint": from, asset: assets, csv, out, bcs: isBcs } = values;
+  const decimals = parseDecimals(values.decimals);
   const list = parseAccountList(file, new TextDecoder().decode(await readInput(file, context)));
   if (assets.length === 0 && list.some(({ assetType }) => assetType === undefined)) {
     throw new ConfigError("--asset: expected an asset, such as APT or 0x1::aptos_coin::AptosCoin");
@@ -235,15 +242,21 @@ export const proveCommand = command({
       "With --accounts: an asset to prove; COIN=TYPE for the lines of CSV whose coin is COIN; may be repeated",
       "ASSET",
     ),
-    csv: textOption("With --accounts: also write the proven amounts as CSV", "FILE"),
-    decimals: integerOption("With --csv: decimals of the amounts", "DIGITS", {
-      fallback: 0,
-      min: 0,
-      max: 38,
-    }),
+    csv: textOption("With --accounts: also write the proven amounts as CSV; - for standard output", "FILE"),
+    decimals: listOption(
+      "With --csv: decimals of the amounts, COIN=DIGITS for each of several assets (default the smallest unit)",
+      "DIGITS",
+    ),
     bcs: switchOption("Write BCS, the chain's binary format, instead of JSON", false),
   },
   exclusions: stateExclusions,
+  requirements: [
+    {
+      options: ["asset", "csv", "decimals"],
+      isMet: ({ accounts }) => accounts !== undefined,
+      needs: "--accounts",
+    },
+  ],
   examples: [
     "sextant prove anna APT",
     'sextant prove 0xcafe 0x1::aptos_coin::AptosCoin --from-waypoint "$(cat waypoint.txt)" --out cafe.json',

@@ -2,9 +2,17 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
-import { integerOption, listOption, switchOption, textOption } from "../../base/option.ts";
+import { listOption, switchOption, textOption } from "../../base/option.ts";
 import { ProofCheck, parseOperand, verifyGenesis } from "../../node.ts";
-import { compareList, ProvenBalances, parseAccountList, parseNamedAsset } from "../account-list.ts";
+import {
+  compareList,
+  type NamedAsset,
+  ProvenBalances,
+  parseAccountList,
+  parseDecimals,
+  parseNamedAsset,
+} from "../account-list.ts";
+import { NATIVE_COIN } from "../asset-texts.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { printFields } from "./info.ts";
 
@@ -88,10 +96,19 @@ function timeFault(
   if (time === undefined || parseOperand("time", "time", time) > asked)
     return `the state is of ${time}, after ${at}`;
   if (next === undefined)
-    return `the proof has no later block, so a state between ${time} and ${at} is possible`;
+    return `the proof has no later block, so the state of ${time} need not be the last one at ${at}`;
   return parseOperand("time", "next_time", next) > asked
     ? undefined
     : `the next block is of ${next}, not after ${at}`;
+}
+
+/** An asset of `--asset` where no node knows names. Throws ConfigError. */
+function assetNamed(text: string): NamedAsset {
+  const named = parseNamedAsset(text);
+  if (named.coin === named.type)
+    throw new ConfigError(`--asset: expected COIN=TYPE, such as APT=${NATIVE_COIN}, got ${text}`);
+  parseOperand("asset", "--asset", named.type);
+  return named;
 }
 
 export const verifyProofCommand = command({
@@ -111,20 +128,23 @@ export const verifyProofCommand = command({
       "With --list: COIN=TYPE, the asset of the lines whose coin is COIN; may be repeated",
       "ASSET",
     ),
-    decimals: integerOption("With --list: decimals of its amounts", "DIGITS", {
-      fallback: 0,
-      min: 0,
-      max: 38,
-    }),
+    decimals: listOption(
+      "With --list: decimals of its amounts, COIN=DIGITS for each of several assets (default the smallest unit)",
+      "DIGITS",
+    ),
     json: switchOption("Print a JSON object", false),
   },
+  requirements: [
+    { options: ["asset", "decimals"], isMet: ({ list }) => list !== undefined, needs: "--list" },
+  ],
   examples: [
     'sextant verify-proof proof.json --waypoint "$(cat waypoint.txt)"',
     'sextant verify-proof reserves.json --list published.csv --decimals 8 --waypoint "$(cat waypoint.txt)"',
   ],
   run: async (values, operands, context) => {
     const [file] = operandsOf(operands, ["FILE"]);
-    const { waypoint, json, list } = values;
+    const { waypoint, json, list, at } = values;
+    const [assets, decimals] = [values.asset.map(assetNamed), parseDecimals(values.decimals)];
     if (waypoint === undefined) {
       throw new ConfigError(
         "--waypoint: expected the waypoint that you trust; without one nothing is proven",
@@ -159,16 +179,19 @@ export const verifyProofCommand = command({
     if (number === 0) throw new ConfigError(`${file}: expected a proof, got an empty file`);
     const many = json && lines.length > 1 ? { balances: accounts } : {};
     const report = check.report();
-    const { at } = values;
+    const { claim = "", ledger_version: version = "" } = report;
+    if (list !== undefined && claim !== "balances")
+      throw new ConfigError(
+        `--list: expected a proof of balances, but ${file} proves ${/^[ae]/.test(claim) ? "an" : "a"} ${claim.replace("_", " ")}`,
+      );
+    if (at !== undefined && ["transaction", "event"].includes(claim)) {
+      throw new ConfigError(
+        `--at: expected a proof of the state, but ${file} proves ${/^[ae]/.test(claim) ? "an" : "a"} ${claim.replace("_", " ")}, whose time is ${report.time ?? "not proven"}`,
+      );
+    }
     const late = at === undefined ? undefined : timeFault(at, report);
     const compared =
-      list === undefined
-        ? undefined
-        : compareList(list, rows, proven, {
-            assets: values.asset.map(parseNamedAsset),
-            decimals: values.decimals,
-            version: report.ledger_version ?? "",
-          });
+      list === undefined ? undefined : compareList(list, rows, proven, { assets, decimals, version });
     const { faults = [] } = compared ?? {};
     const reason = late ?? (faults.length === 0 ? undefined : `${list} has ${faults.length} faults`);
     const verdict = reason === undefined ? { verdict: "proven" } : { verdict: "refuted", reason };
@@ -177,8 +200,10 @@ export const verifyProofCommand = command({
     if (late !== undefined) context.err(`${file}: ${late}`);
     for (const fault of faults) context.err(fault);
     if (compared !== undefined) {
-      const { signed, skipped, missing } = compared;
-      if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins`);
+      const { signed, skipped, missing, notes } = compared;
+      for (const note of notes) context.err(`note: ${note}`);
+      if (skipped > 0)
+        context.err(`note: left out ${skipped} lines, which are about other coins or networks`);
       if (missing > 0) context.err(`note: ${missing} proven balances are not in the list`);
       const told = `${list}: ${rows.length - skipped} lines, ${signed} signed by their owners`;
       context.err(faults.length === 0 ? `${told}; all as proven` : `${told}; ${faults.length} faults`);

@@ -1,5 +1,46 @@
+import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { provableText } from "./proof-files.ts";
+import { toPrefixedHex } from "../../base/hex.ts";
+import { sha3Parts } from "../../base/sha3.ts";
+import { ownerFault, provableText } from "./proof-files.ts";
+
+describe("the signature of an owner", () => {
+  const pair = generateKeyPairSync("ed25519");
+  const key = Buffer.from(pair.publicKey.export({ format: "jwk" }).x ?? "", "base64url");
+  const message = "ours, on 31 January: ü";
+  const good = {
+    message,
+    publicKey: key.toString("hex"),
+    signature: `0x${sign(null, Buffer.from(message), pair.privateKey).toString("hex")}`,
+  };
+  const single = toPrefixedHex(sha3Parts(Uint8Array.of(0, 32), key, Uint8Array.of(2)));
+  const own = toPrefixedHex(sha3Parts(key, Uint8Array.of(0)));
+
+  it.each([
+    ["holds for the key's own scheme", own, {}, undefined],
+    ["holds for a single key of any scheme", single, {}, undefined],
+    ["is of another message", own, { message: "theirs" }, /^the signature does not verify/],
+    ["is not hex", own, { signature: "c2lnbmF0dXJl" }, /expected 128 hex digits, got another text$/],
+    ["is short", own, { signature: "00".repeat(63) }, /expected 128 hex digits, got 126$/],
+    ["is by a key that is not hex", own, { publicKey: "hello" }, /public key .* got another text$/],
+    [
+      "is by a long key",
+      own,
+      { publicKey: "00".repeat(33) },
+      /public key .* expected 64 hex digits, got 66$/,
+    ],
+    [
+      "is by another's key",
+      own,
+      { publicKey: "00".repeat(32) },
+      /does not hash to the authentication key 0x/,
+    ],
+  ])("%s", (_, authenticationKey, change, fault) => {
+    const told = ownerFault(authenticationKey, { ...good, ...change });
+    if (fault === undefined) expect(told).toBeUndefined();
+    else expect(told).toMatch(fault);
+  });
+});
 
 describe("how long a version can be proven", () => {
   const usec = 1_704_067_200_000_000n;

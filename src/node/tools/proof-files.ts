@@ -115,27 +115,33 @@ const ED25519_SCHEME = Uint8Array.of(0);
 const [SINGLE_ED25519, SINGLE_SCHEME] = [Uint8Array.of(0, 32), Uint8Array.of(2)];
 
 /**
- * Whether a message was signed by the Ed25519 key of an account, whose authentication key is proven. All but the message are
- * hex.
+ * Why a message was not signed by the Ed25519 key of an account, whose authentication key is proven; undefined if it was.
+ * All but the message are hex.
  */
-export function isSignedByOwner(
+export function ownerFault(
   authenticationKey: string,
   {
     message,
     publicKey,
     signature,
   }: { readonly message: string; readonly publicKey: string; readonly signature: string },
-): boolean {
+): string | undefined {
   const [key, signed] = [publicKey, signature].map((text) => fromHex(text.replace(/^0x/, "")));
-  if (key?.length !== 32 || signed?.length !== 64) return false;
+  if (key?.length !== 32)
+    return `the public key is not that of Ed25519: expected 64 hex digits, got ${key ? key.length * 2 : "another text"}`;
+  if (signed?.length !== 64)
+    return `the signature is not that of Ed25519: expected 128 hex digits, got ${signed ? signed.length * 2 : "another text"}`;
   const keys = [sha3Parts(key, ED25519_SCHEME), sha3Parts(SINGLE_ED25519, key, SINGLE_SCHEME)];
-  if (!keys.some((own) => toPrefixedHex(own) === authenticationKey)) return false;
+  if (!keys.some((own) => toPrefixedHex(own) === authenticationKey))
+    return `the public key is not the account's: it does not hash to the authentication key ${authenticationKey}`;
   const jwk = { kty: "OKP", crv: "Ed25519", x: Buffer.from(key).toString("base64url") };
+  const fault = "the signature does not verify: it is of another message, or by another key";
   try {
-    return verify(null, Buffer.from(message), createPublicKey({ key: jwk, format: "jwk" }), signed);
+    const isSigned = verify(null, Buffer.from(message), createPublicKey({ key: jwk, format: "jwk" }), signed);
+    return isSigned ? undefined : fault;
   } catch {
     // No point of the curve.
-    return false;
+    return fault;
   }
 }
 

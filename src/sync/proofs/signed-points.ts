@@ -43,6 +43,12 @@ export async function findPoint(
   const block = await blockEndingAt(view, wanted);
   const { height } = block;
   const end = await BLOCK_END.load(store, height);
+  if (end === undefined && wanted === 0n) {
+    throw new LedgerError(
+      "unprovable",
+      "ledger_version: expected a version from 1 on, because no validator signed version 0; sextant verify-genesis checks a genesis",
+    );
+  }
   if (end?.version !== wanted) throw outsideWindow(wanted);
   return { height, end, signed: await signatureFor(store, view, block, wanted) };
 }
@@ -192,7 +198,7 @@ async function epochEndAt(store: ProofReader, before: bigint, waypoint: Waypoint
   }
   throw new LedgerError(
     "unprovable",
-    `from_waypoint: expected the waypoint of an epoch's end that this node knows, before epoch ${before}, got ${formatWaypoint(waypoint)}`,
+    `from_waypoint: expected the waypoint of an epoch's end that this node knows, before epoch ${before}, got ${formatWaypoint(waypoint)}; any other waypoint proves only what is at or before its own version`,
   );
 }
 
