@@ -320,19 +320,19 @@ export const BLOCK_CHANGES = new SideRowKind<readonly NodeChanges[], [height: bi
   isCopied: false,
 });
 
-/** A recent block and its changes. */
+/** A recent block and what its row has. */
 export interface RecentBlock {
   readonly height: bigint;
-  readonly nodes: readonly NodeChanges[];
+  readonly bytes: Uint8Array;
 }
 
 /** The recent blocks up to a height that the store has rows of, oldest first. */
-export async function recentChanges(store: SideRowReader, height: bigint): Promise<RecentBlock[]> {
+export async function recentBlocks(store: SideRowReader, height: bigint): Promise<RecentBlock[]> {
   const heights = recentHeights(height);
   const rows = await store.getSideRows(heights.map((one) => BLOCK_CHANGES.key(one)));
   return heights.flatMap((one, i) => {
     const row = rows[i];
-    return row === undefined ? [] : [{ height: one, nodes: BLOCK_CHANGES.decode(new Uint8Array(row)) }];
+    return row === undefined ? [] : [{ height: one, bytes: new Uint8Array(row) }];
   });
 }
 

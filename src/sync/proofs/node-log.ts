@@ -139,24 +139,49 @@ export function encodeBlockChanges(nodes: readonly NodeChanges[]): Uint8Array {
   return out;
 }
 
+/** Where the key of a node in the changes of a block ends. */
+function keyEnd(block: Uint8Array, at: number): number {
+  return at + 1 + (((block[at] ?? 0) + 1) >> 1);
+}
+
+/** Where the changes of a node end, whose key ends at a place. Throws StoreError `corrupt`. */
+function changesEnd(block: Uint8Array, at: number): number {
+  const end = at + 2 + (((block[at] ?? 0) << 8) | (block[at + 1] ?? 0));
+  if (end > block.length) throw new StoreError("corrupt", "the changes of a block are damaged");
+  return end;
+}
+
 /** Throws StoreError `corrupt` unless the bytes are the changes of a block. */
-export function decodeBlockChanges(bytes: Uint8Array): NodeChanges[] {
+export function decodeBlockChanges(block: Uint8Array): NodeChanges[] {
   const nodes: NodeChanges[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const start = at + 1 + (((bytes[at] ?? 0) + 1) >> 1);
-    const end = start + 2 + (((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0));
-    const changes = bytes.subarray(start + 2, end);
+  for (let at = 0; at < block.length; ) {
+    const start = keyEnd(block, at);
+    const end = changesEnd(block, start);
+    const changes = block.subarray(start + 2, end);
     for (let next = 0; next < changes.length; ) next = endOfChange(changes, next);
-    if (end > bytes.length || changes.length === 0)
-      throw new StoreError("corrupt", "the changes of a block are damaged");
-    nodes.push({ key: bytes.subarray(at, start), changes });
+    nodes.push({ key: block.subarray(at, start), changes });
     at = end;
   }
   return nodes;
 }
 
-/** A log with the changes of a later block; the same log if it has them already. */
-export function withChanges(log: Uint8Array, changes: Uint8Array): Uint8Array {
+/** The changes of one node in those of a block. */
+export function findChanges(block: Uint8Array, key: Uint8Array): Uint8Array | undefined {
+  for (let at = 0; at < block.length; ) {
+    const start = keyEnd(block, at);
+    const end = changesEnd(block, start);
+    let i = 0;
+    while (i < key.length && block[at + i] === key[i]) i++;
+    // The first byte of a key tells its length.
+    if (i === key.length) return block.subarray(start + 2, end);
+    at = end;
+  }
+  return undefined;
+}
+
+/** A log with the changes of a later block; the same log if there are none, or it has them already. */
+export function withChanges(log: Uint8Array, changes: Uint8Array | undefined): Uint8Array {
+  if (changes === undefined) return log;
   let last = readVersion(log, 0);
   for (let at = VERSION_BYTES; at < log.length; at = endOfChange(log, at)) last = readVersion(log, at);
   return readVersion(changes, 0) > last ? concatBytes(log, changes) : log;

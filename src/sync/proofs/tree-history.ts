@@ -24,7 +24,7 @@ import {
   NODE_LOG,
   RECENT_BLOCKS,
   type RecentBlock,
-  recentChanges,
+  recentBlocks,
   type SideRowReader,
 } from "../side-rows.ts";
 import {
@@ -33,6 +33,7 @@ import {
   decodePart,
   emptyLog,
   encodePart,
+  findChanges,
   type NodeChanges,
   openNode,
   startOf,
@@ -84,7 +85,7 @@ export class TreeHistory {
   /** Heights of the blocks whose changes have rows; undefined until read. */
   #recent: bigint[] | undefined;
   /** Blocks that the next commit adds. */
-  #added: RecentBlock[] = [];
+  #added: { readonly height: bigint; readonly nodes: readonly NodeChanges[] }[] = [];
 
   constructor(store: Rows, logBytes: number = LOG_BYTES) {
     this.#store = store;
@@ -173,13 +174,13 @@ export class TreeHistory {
 
   /** Loads the logs that changed in the recent blocks up to a height. */
   async #resume(height: bigint): Promise<void> {
-    const blocks = await recentChanges(this.#store, height);
-    const recent = blocks.flatMap(({ nodes }) => nodes);
+    const blocks = await recentBlocks(this.#store, height);
+    const recent = blocks.flatMap(({ bytes }) => BLOCK_CHANGES.decode(bytes));
     const nodes = await this.#load(recent.map(({ key }) => key));
     for (const [i, node] of nodes.entries()) {
       const [log] = node.log;
       if (log === undefined) continue;
-      node.log = [withChanges(log, recent[i]?.changes ?? emptyLog(0n))];
+      node.log = [withChanges(log, recent[i]?.changes)];
       this.#behind.add(node);
     }
     this.#recent = blocks.map((block) => block.height);
@@ -227,8 +228,8 @@ export class TreeAt {
   readonly #nodes = new Map<string, Uint8Array>();
   readonly #decoded = new WeakMap<Uint8Array, TreeNode>();
   #usesCurrent = false;
-  /** Changes of recent blocks by node, and the head that they lead to. */
-  #recent: { readonly head: bigint; readonly changes: RecentChanges } | undefined;
+  /** The recent blocks of a head. */
+  #recent: { readonly head: bigint; readonly blocks: readonly RecentBlock[] } | undefined;
 
   constructor(store: Rows & Pick<Store, "openRawView">, version: bigint) {
     this.#store = store;
@@ -259,16 +260,18 @@ export class TreeAt {
 
   async #find(view: StoreView, key: Uint8Array): Promise<TreeNode | undefined> {
     const version = this.#version;
-    // The node first: a log that is newer than its node gives the same.
+    // The node first: a log that is newer than its node gives the same. The check of the proof finds a log that got the
+    // changes of recent blocks meanwhile.
     const [bytes] = await this.#store.getTreeNodes([key]);
     const current = openNode(bytes && new Uint8Array(bytes));
     this.#usesCurrent = true;
     if (version === view.position.version) return current;
-    // Before the log, which has the changes of blocks that are no longer recent.
-    const recent = await this.#recentChanges(view);
-    const log = await NODE_LOG.load(this.#store, key);
+    const [log] = await this.#store.getSideRows([NODE_LOG.key(key)]);
     if (log === undefined ? bytes !== undefined : startOf(log) <= version) {
-      if (log !== undefined) undoChanges(current, withRecent(log, recent, key), version);
+      if (log !== undefined) {
+        const recent = await this.#recentBlocks(view);
+        undoChanges(current, withRecent(new Uint8Array(log), recent, key), version);
+      }
       return withLeaves(view, current, version);
     }
     const part = await firstPart(view, key, version);
@@ -279,34 +282,20 @@ export class TreeAt {
     return withLeaves(view, node, version);
   }
 
-  async #recentChanges({ position }: StoreView): Promise<RecentChanges> {
+  async #recentBlocks({ position }: StoreView): Promise<readonly RecentBlock[]> {
     if (this.#recent?.head !== position.version) {
-      const changes = await recentByNode(this.#store, position.blockHeight);
-      this.#recent = { head: position.version, changes };
+      this.#recent = {
+        head: position.version,
+        blocks: await recentBlocks(this.#store, position.blockHeight),
+      };
     }
-    return this.#recent.changes;
+    return this.#recent.blocks;
   }
-}
-
-/** What recent blocks add to the logs of nodes, by the names of the nodes, oldest first. */
-type RecentChanges = ReadonlyMap<string, readonly Uint8Array[]>;
-
-async function recentByNode(store: SideRowReader, height: bigint): Promise<RecentChanges> {
-  const all = new Map<string, Uint8Array[]>();
-  for (const { nodes } of await recentChanges(store, height)) {
-    for (const { key, changes } of nodes) {
-      const name = treeNodeName(key);
-      const some = all.get(name);
-      if (some === undefined) all.set(name, [changes]);
-      else some.push(changes);
-    }
-  }
-  return all;
 }
 
 /** The log of a node with the changes of recent blocks. */
-function withRecent(log: Uint8Array, recent: RecentChanges, key: Uint8Array): Uint8Array {
-  return (recent.get(treeNodeName(key)) ?? []).reduce(withChanges, log);
+function withRecent(log: Uint8Array, recent: readonly RecentBlock[], key: Uint8Array): Uint8Array {
+  return recent.reduce((all, { bytes }) => withChanges(all, findChanges(bytes, key)), log);
 }
 
 /** Gives the leaves of a node the hashes that their items have at a version. */
@@ -346,7 +335,7 @@ export async function rewoundLogs(
 ): Promise<{ readonly rows: readonly SideRow[]; readonly keyHashes: readonly Uint8Array[] }> {
   const rows: SideRow[] = [];
   const parts: Uint8Array[] = [];
-  const recent = await recentByNode(store, view.position.blockHeight);
+  const recent = await recentBlocks(store, view.position.blockHeight);
   let open = keyHashes;
   for (let depth = 0; open.length > 0; depth++) {
     const keys = new Map(open.map((keyHash) => [treeNodeName(treeNodeKey(keyHash, depth)), keyHash]));
