@@ -13,7 +13,7 @@ import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-in
 import type { SideRow, Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { decodeIndexReach, encodeIndexReach, INDEX_REACH_KEYS } from "../store/index-reach.ts";
-import { assertLog } from "./proofs/node-log.ts";
+import { assertLog, decodeBlockChanges, encodeBlockChanges, type NodeChanges } from "./proofs/node-log.ts";
 
 export type SideRowReader = Pick<Store, "getSideRows">;
 
@@ -320,6 +320,44 @@ export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
   isCopied: false,
 });
 
+/** Blocks whose changes may not be in the logs of the nodes yet. */
+export const RECENT_BLOCKS = 16;
+
+/** What a recent block adds to the logs of nodes: writing the logs themselves in every commit would cost a page for each. */
+export const BLOCK_CHANGES = new SideRowKind<readonly NodeChanges[], [height: bigint]>({
+  prefix: ofProofs(9),
+  suffix: bigEndian,
+  codec: { encode: encodeBlockChanges, decode: decodeBlockChanges },
+  rewound: "removed",
+  rewoundKeys: async ({ store, position }) => {
+    const reach = await PROOF_REACH.load(store);
+    return reach === undefined ? [] : range(position.blockHeight + 1n, reach.newest).slice(-RECENT_BLOCKS);
+  },
+  isCopied: false,
+});
+
+/** A recent block and what its row has. */
+export interface RecentBlock {
+  readonly height: bigint;
+  readonly bytes: Uint8Array;
+}
+
+/** The recent blocks up to a height that the store has rows of, oldest first. */
+export async function recentBlocks(store: SideRowReader, height: bigint): Promise<RecentBlock[]> {
+  const heights = recentHeights(height);
+  const rows = await store.getSideRows(heights.map((one) => BLOCK_CHANGES.key(one)));
+  return heights.flatMap((one, i) => {
+    const row = rows[i];
+    return row === undefined ? [] : [{ height: one, bytes: new Uint8Array(row) }];
+  });
+}
+
+/** The last heights up to one that may have rows of changes. */
+export function recentHeights(height: bigint): bigint[] {
+  const first = height - BigInt(RECENT_BLOCKS) + 1n;
+  return range(first < 0n ? 0n : first, height).map(([one]) => one);
+}
+
 /** Heights of the kept block ends above the position. */
 async function rewoundHeights({ store, position }: RewindStep): Promise<[height: bigint][]> {
   const reach = await PROOF_REACH.load(store);
@@ -393,6 +431,7 @@ const SIDE_ROW_KINDS: readonly AnyKind[] = [
   PROOF_REACH,
   BLOCK_END,
   NODE_LOG,
+  BLOCK_CHANGES,
   FORK_PIN,
   ABSENT_ITEMS,
   ...Object.values(INDEX_REACH),

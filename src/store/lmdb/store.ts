@@ -95,6 +95,14 @@ function lookAtIdentity(check: LmdbStoreOptions["checkIdentity"]): StoreLook | u
   };
 }
 
+/** Copies of rows. A plain get makes lmdb switch its buffer twice, which costs more than reading a small row. */
+function copyRows(table: FastTable, keys: readonly Uint8Array[]): (Uint8Array | undefined)[] {
+  return keys.map((key) => {
+    const row = table.getBinaryFast(key);
+    return row === undefined ? undefined : copyBytes(row, 0, checkedBytes(key, row, table.lastSize));
+  });
+}
+
 class LmdbStore implements Store {
   readonly engine = "lmdb";
   readonly #root: RootDatabase;
@@ -109,6 +117,7 @@ class LmdbStore implements Store {
   readonly #source: ViewSource;
   readonly #meta: FastTable;
   readonly #tree: FastTable;
+  readonly #side: FastTable;
   /** Shared by new views. */
   #snapshot: Snapshot | undefined;
   /** The last write of another process when the snapshot began. */
@@ -138,6 +147,7 @@ class LmdbStore implements Store {
     this.#lease = lease;
     this.#meta = toFastTable(tables.meta);
     this.#tree = toFastTable(tables.tree);
+    this.#side = toFastTable(tables.side);
     this.#source = {
       tables,
       items: toFastTable(tables.items),
@@ -164,16 +174,11 @@ class LmdbStore implements Store {
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
-    const tree = this.#tree;
-    // A plain get makes lmdb switch its buffer twice, which costs more than reading such a small node.
-    return keys.map((key) => {
-      const node = tree.getBinaryFast(key);
-      return node === undefined ? undefined : copyBytes(node, 0, checkedBytes(key, node, tree.lastSize));
-    });
+    return copyRows(this.#tree, keys);
   }
 
   async getSideRows(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
-    return keys.map((key) => getRow(this.#tables.side, key));
+    return copyRows(this.#side, keys);
   }
 
   async writeSide({ sideRows, index = [], trust: facts }: SideChange): Promise<void> {

@@ -78,6 +78,11 @@ export class AccumulatorNodes {
     return accumulator.state().frozen;
   }
 
+  /** Takes the info of a version, so that its record need not be read. */
+  addLeaf(version: bigint, info: Uint8Array): void {
+    this.#leaves.set(version, transactionInfoHash(info));
+  }
+
   async #hashOf(level: number, index: bigint): Promise<Uint8Array> {
     const { store, lastVersion, missingSubtree } = this.#options;
     const first = index << BigInt(level);

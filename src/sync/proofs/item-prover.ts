@@ -5,6 +5,7 @@ import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import { TIME_KEYS } from "../../proof/claim.ts";
 import {
   checkStateProof,
   joinStateProofs,
@@ -28,6 +29,9 @@ export interface TreeOfBlock extends Omit<ProvablePoint, "signed"> {
   readonly tree: TreeAt;
 }
 
+/** The way of the time, which every proof of a block has. */
+const timeProofs = new WeakMap<TreeOfBlock, StateProof>();
+
 /** Values of items and their ways through the tree, in the order of their key hashes. */
 export async function proveItems(
   store: ProofReader,
@@ -45,7 +49,11 @@ export async function proveItems(
       values.push(item?.value && new Uint8Array(item.value));
     }
     for (const [i, key] of some.entries()) {
-      proofs.push(await proveItem(store, view, tree, key, values[at + i]));
+      const isTime = key === TIME_KEYS[0];
+      const known = isTime ? timeProofs.get(tree) : undefined;
+      const proof = known ?? (await proveItem(store, view, tree, key, values[at + i]));
+      if (isTime) timeProofs.set(tree, proof);
+      proofs.push(proof);
       const pause = slices.pause();
       if (pause !== undefined) await pause;
     }

@@ -4,6 +4,7 @@
 //
 //   log    start version (6), then changes, oldest first: version (6), slot and kind (1), hash or leaf key before (32)
 //   part   length of the node after the last change (2), that node without folded hashes, log
+//   block  for each node: its key, length (2) and bytes of the changes that the block adds to its log
 import { concatBytes } from "../../base/bytes.ts";
 import { HASH_LENGTH } from "../../ledger/hash.ts";
 import {
@@ -25,6 +26,9 @@ const [NONE, INNER, LEAF] = [0, 1, 2];
 const BODY_BYTES = [0, HASH_LENGTH, HASH_LENGTH];
 
 const EMPTY_NODE: Uint8Array = new Uint8Array(MASK_BYTES);
+const NO_CHANGES: Uint8Array = new Uint8Array(0);
+/** Takes the changes of one node. */
+const scratch: Uint8Array = new Uint8Array(SLOTS * (VERSION_BYTES + 1 + HASH_LENGTH));
 
 function writeVersion(out: Uint8Array, version: bigint, at: number): void {
   let rest = Number(version);
@@ -52,11 +56,18 @@ export function startOf(log: Uint8Array): bigint {
   return BigInt(readVersion(log, 0));
 }
 
-/** Bytes of the child in a slot of a node's bytes. */
-function childBytes(node: Uint8Array, slot: number): number {
-  const [byte, bit] = [slot >> 3, 1 << (slot & 7)];
-  if (((node[byte] ?? 0) & bit) === 0) return 0;
-  return ((node[2 + byte] ?? 0) & bit) === 0 ? HASH_LENGTH : LEAF_BYTES;
+/** Masks of the children of a node's bytes and of the leaves among them. */
+function masksOf(node: Uint8Array): { readonly children: number; readonly leaves: number } {
+  const [low = 0, high = 0, lowLeaves = 0, highLeaves = 0] = node;
+  return { children: low | (high << 8), leaves: lowLeaves | (highLeaves << 8) };
+}
+
+type Masks = ReturnType<typeof masksOf>;
+
+/** Bytes of the child whose slot has a bit of the masks. */
+function childBytes({ children, leaves }: Masks, bit: number): number {
+  if ((children & bit) === 0) return 0;
+  return (leaves & bit) === 0 ? HASH_LENGTH : LEAF_BYTES;
 }
 
 /** A node's bytes as words: comparing these costs a fourth. */
@@ -71,43 +82,109 @@ function isSameHash(before: Int32Array, from: number, after: Int32Array, to: num
   return true;
 }
 
-/** Adds the changes that lead from one node to the next, both as the store has them; undefined where there is none. */
-export function appendChanges(
-  log: Uint8Array,
+/** The changes that lead from one node to the next, both as the store has them; undefined where there is none. */
+export function changesBetween(
   version: bigint,
   before: Uint8Array = EMPTY_NODE,
   after: Uint8Array = EMPTY_NODE,
 ): Uint8Array {
-  const changed: { readonly slot: number; readonly kind: number; readonly from: number }[] = [];
   const [old, next] = [wordsOf(before), wordsOf(after)];
-  let length = log.length;
+  const [oldMasks, nextMasks] = [masksOf(before), masksOf(after)];
+  let length = 0;
   let [from, to] = [MASK_BYTES, MASK_BYTES];
-  for (let slot = 0; slot < SLOTS; slot++) {
-    const oldBytes = childBytes(before, slot);
-    const nextBytes = childBytes(after, slot);
+  for (let rest = oldMasks.children | nextMasks.children; rest !== 0; rest &= rest - 1) {
+    const bit = rest & -rest;
+    const oldBytes = childBytes(oldMasks, bit);
+    const nextBytes = childBytes(nextMasks, bit);
     // The key of a leaf, or the hash of an inner child.
-    if (oldBytes !== nextBytes || (oldBytes > 0 && !isSameHash(old, from >> 2, next, to >> 2))) {
+    if (oldBytes !== nextBytes || !isSameHash(old, from >> 2, next, to >> 2)) {
       const kind = oldBytes === 0 ? NONE : oldBytes === LEAF_BYTES ? LEAF : INNER;
-      changed.push({ slot, kind, from });
-      length += VERSION_BYTES + 1 + (kind === NONE ? 0 : HASH_LENGTH);
+      writeVersion(scratch, version, length);
+      length += VERSION_BYTES;
+      scratch[length++] = (31 - Math.clz32(bit)) | (kind << 4);
+      if (kind !== NONE) {
+        for (let i = 0; i < HASH_LENGTH; i++) scratch[length + i] = before[from + i] ?? 0;
+        length += HASH_LENGTH;
+      }
     }
     from += oldBytes;
     to += nextBytes;
   }
-  if (changed.length === 0) return log;
+  if (length === 0) return NO_CHANGES;
   // From Buffer's pool: a separate allocation costs more than the rest.
-  const out = Buffer.allocUnsafe(length);
-  out.set(log);
-  let at = log.length;
-  for (const change of changed) {
-    writeVersion(out, version, at);
-    at += VERSION_BYTES;
-    out[at++] = change.slot | (change.kind << 4);
-    if (change.kind === NONE) continue;
-    out.set(before.subarray(change.from, change.from + HASH_LENGTH), at);
-    at += HASH_LENGTH;
+  const changes = Buffer.allocUnsafe(length);
+  changes.set(scratch.subarray(0, length));
+  return changes;
+}
+
+/** Changes that a block adds to the log of a node. */
+export interface NodeChanges {
+  readonly key: Uint8Array;
+  readonly changes: Uint8Array;
+}
+
+export function encodeBlockChanges(nodes: readonly NodeChanges[]): Uint8Array {
+  const out = Buffer.allocUnsafe(
+    nodes.reduce((sum, { key, changes }) => sum + key.length + 2 + changes.length, 0),
+  );
+  let at = 0;
+  for (const { key, changes } of nodes) {
+    out.set(key, at);
+    at += key.length;
+    out[at++] = changes.length >> 8;
+    out[at++] = changes.length;
+    out.set(changes, at);
+    at += changes.length;
   }
   return out;
+}
+
+/** Where the key of a node in the changes of a block ends. */
+function keyEnd(block: Uint8Array, at: number): number {
+  return at + 1 + (((block[at] ?? 0) + 1) >> 1);
+}
+
+/** Where the changes of a node end, whose key ends at a place. Throws StoreError `corrupt`. */
+function changesEnd(block: Uint8Array, at: number): number {
+  const end = at + 2 + (((block[at] ?? 0) << 8) | (block[at + 1] ?? 0));
+  if (end > block.length) throw new StoreError("corrupt", "the changes of a block are damaged");
+  return end;
+}
+
+/** Throws StoreError `corrupt` unless the bytes are the changes of a block. */
+export function decodeBlockChanges(block: Uint8Array): NodeChanges[] {
+  const nodes: NodeChanges[] = [];
+  for (let at = 0; at < block.length; ) {
+    const start = keyEnd(block, at);
+    const end = changesEnd(block, start);
+    const changes = block.subarray(start + 2, end);
+    for (let next = 0; next < changes.length; ) next = endOfChange(changes, next);
+    nodes.push({ key: block.subarray(at, start), changes });
+    at = end;
+  }
+  return nodes;
+}
+
+/** The changes of one node in those of a block. */
+export function findChanges(block: Uint8Array, key: Uint8Array): Uint8Array | undefined {
+  for (let at = 0; at < block.length; ) {
+    const start = keyEnd(block, at);
+    const end = changesEnd(block, start);
+    let i = 0;
+    while (i < key.length && block[at + i] === key[i]) i++;
+    // The first byte of a key tells its length.
+    if (i === key.length) return block.subarray(start + 2, end);
+    at = end;
+  }
+  return undefined;
+}
+
+/** A log with the changes of a later block; the same log if there are none, or it has them already. */
+export function withChanges(log: Uint8Array, changes: Uint8Array | undefined): Uint8Array {
+  if (changes === undefined) return log;
+  let last = readVersion(log, 0);
+  for (let at = VERSION_BYTES; at < log.length; at = endOfChange(log, at)) last = readVersion(log, at);
+  return readVersion(changes, 0) > last ? concatBytes(log, changes) : log;
 }
 
 /** Where the change after the one at a place begins. Throws StoreError `corrupt`. */
@@ -166,7 +243,8 @@ export function openNode(bytes: Uint8Array | undefined): TreeNode {
 /** A finished log with the node after its last change. */
 export function encodePart(node: Uint8Array = EMPTY_NODE, log: Uint8Array): Uint8Array {
   let length = MASK_BYTES;
-  for (let slot = 0; slot < SLOTS; slot++) length += childBytes(node, slot);
+  const masks = masksOf(node);
+  for (let slot = 0; slot < SLOTS; slot++) length += childBytes(masks, 1 << slot);
   return concatBytes(Uint8Array.of(length >> 8, length & 0xff), node.subarray(0, length), log);
 }
 
@@ -174,9 +252,10 @@ export function decodePart(part: Uint8Array): { readonly node: TreeNode; readonl
   const end = 2 + (((part[0] ?? 0) << 8) | (part[1] ?? 0));
   const bytes = part.subarray(2, end);
   const node = createTreeNode();
+  const masks = masksOf(bytes);
   let at = MASK_BYTES;
   for (let slot = 0; slot < SLOTS; slot++) {
-    const length = childBytes(bytes, slot);
+    const length = childBytes(masks, 1 << slot);
     const hash = bytes.subarray(at + length - HASH_LENGTH, at + length);
     const keyHash = length === LEAF_BYTES ? bytes.subarray(at, at + HASH_LENGTH) : undefined;
     if (length > 0) setChild(node, slot, { keyHash, hash });

@@ -1,5 +1,5 @@
 import { LedgerError } from "../../ledger/errors.ts";
-import { decodeRecord } from "../../ledger/formats/record.ts";
+import { decodeRecord, readInfoBytes } from "../../ledger/formats/record.ts";
 import { hashedTransaction } from "../../ledger/formats/transaction.ts";
 import type { AccumulatorState } from "../../ledger/position.ts";
 import type { LedgerView } from "../../ledger/view.ts";
@@ -36,6 +36,14 @@ export class PointReader {
     return state && (await this.#nodes.leftOf(version, state));
   }
 
+  /** A version without its transaction. */
+  async readInfo(version: bigint, left: readonly Uint8Array[] | undefined): Promise<Point> {
+    const info = readInfoBytes(await this.#record(version));
+    this.#nodes.addLeaf(version, info);
+    const siblings = await this.#nodes.siblings(version, left);
+    return { version, info, siblings, transaction: undefined, eventSiblings: undefined, state: undefined };
+  }
+
   async read(version: bigint, left: readonly Uint8Array[] | undefined): Promise<Point> {
     const { events: _, ...point } = await this.readEvents(version, left);
     return point;
@@ -45,10 +53,7 @@ export class PointReader {
     version: bigint,
     left: readonly Uint8Array[] | undefined,
   ): Promise<Point & { readonly events: readonly Uint8Array[] }> {
-    const [record] = await this.#view.getRecords(version, 1, 1);
-    if (record === undefined) throw new LedgerError("corrupt", `version ${version} has no record`);
-    // Stored bytes are valid only until the view is released.
-    const { transaction, infoBytes: info, events } = decodeRecord(new Uint8Array(record.bytes));
+    const { transaction, infoBytes: info, events } = decodeRecord(await this.#record(version));
     if (transaction.length > MAX_TRANSACTION_BYTES) {
       throw new LedgerError(
         "unprovable",
@@ -66,5 +71,12 @@ export class PointReader {
       state: undefined,
       events,
     };
+  }
+
+  async #record(version: bigint): Promise<Uint8Array> {
+    const [record] = await this.#view.getRecords(version, 1, 1);
+    if (record === undefined) throw new LedgerError("corrupt", `version ${version} has no record`);
+    // Stored bytes are valid only until the view is released.
+    return new Uint8Array(record.bytes);
   }
 }

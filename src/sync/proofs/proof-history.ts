@@ -6,7 +6,16 @@ import type { Position } from "../../ledger/position.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { SideRow, StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
 import { cutoffUsec, type ProofWindow } from "../maintenance/prune-window.ts";
-import { BLOCK_END, type BlockEnd, NODE_LOG, PROOF_REACH, type ProofReach, SUBTREE } from "../side-rows.ts";
+import {
+  BLOCK_CHANGES,
+  BLOCK_END,
+  type BlockEnd,
+  NODE_LOG,
+  PROOF_REACH,
+  type ProofReach,
+  recentHeights,
+  SUBTREE,
+} from "../side-rows.ts";
 import { encodeSigned } from "../signatures/signed-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 import type { VerifiedBlock } from "../verify/verifier.ts";
@@ -64,7 +73,10 @@ export class ProofHistory {
       if (before === undefined) this.#tree.begin(block.changes);
       else {
         const oldest = this.#oldest?.version ?? base;
-        append(added.writes, await this.#tree.log(block.changes, { version, before, base, oldest }));
+        append(
+          added.writes,
+          await this.#tree.log(block.changes, { version, height: blockHeight, before, base, oldest }),
+        );
       }
       const isSigned = signed !== undefined && i === blocks.length - 1;
       const end = { version, timestampUsec, left: [...block.leftOfLast] };
@@ -152,6 +164,7 @@ export async function clearProofHistory(store: Store): Promise<void> {
     rows = [];
   };
   for (let height = reach.oldest; height <= reach.newest; height++) await remove(BLOCK_END.removal(height));
+  for (const height of recentHeights(reach.newest)) await remove(BLOCK_CHANGES.removal(height));
   const logged: Uint8Array[] = [];
   for await (const key of loggedNodes(store)) logged.push(key);
   // From the leaves up, so that an interrupted clearing finds the rest again.

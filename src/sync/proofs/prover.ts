@@ -71,14 +71,14 @@ async function frameOf(store: ProofReader, view: LedgerView, options: ProofOptio
     nextEpoch === undefined && fromWaypoint !== undefined && isNamedBy(fromWaypoint, found.signed);
   const signed =
     (await namedAfter(store, fromWaypoint, end.version)) ??
-    (isNamed ? undefined : await nextSignature(store, view, end.version)) ??
+    (isNamed ? undefined : await nextSignature(store, view, height)) ??
     found.signed;
   const points = new PointReader(store, view, signed);
-  const point = await points.read(end.version, end.left);
+  const point = await points.readInfo(end.version, end.left);
   const frame: Frame = {
     height,
     end,
-    point: { ...point, transaction: undefined },
+    point,
     stateRoot: stateRootOf(point.info),
     next: await nextPoint(points, end),
     ledger: await ledgerOf(store, signed, fromWaypoint),

@@ -122,15 +122,16 @@ async function findSignature(
   return covered >= version && covered <= view.position.version ? signed : undefined;
 }
 
-/** A signature that covers the beginning of the block after a version; undefined where there is none. */
+/** A signature that covers the beginning of the block after one; undefined where there is none. */
 export async function nextSignature(
   store: ProofReader,
   view: LedgerView,
-  version: bigint,
+  height: bigint,
 ): Promise<Uint8Array | undefined> {
-  if (version >= view.position.version) return undefined;
-  const block = await view.getBlockByVersion(version + 1n);
-  return block && findSignature(store, view, block, version + 1n);
+  if (height >= view.position.blockHeight) return undefined;
+  // By its height: a version is searched for among all blocks.
+  const block = await view.getBlockByHeight(height + 1n);
+  return block && findSignature(store, view, block, block.firstVersion);
 }
 
 /** Whether a waypoint is that of a signed ledger info. */

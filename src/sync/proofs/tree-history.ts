@@ -1,7 +1,8 @@
 // Earlier nodes of the state tree. Each node that changed since the history began has a log in a side row: what its children
 // were before each change. A full log becomes a version of an item of the store, which prunes and rewinds it like any other.
+// Recent blocks have their changes in a row each, and every 16th block brings the logs up to date.
 // A node without a log has the children that it had when the history began. The store's items give the hashes of leaves.
-import { equalBytes } from "../../base/bytes.ts";
+import { concatBytes, equalBytes } from "../../base/bytes.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import {
   decodeTreeNode,
@@ -18,17 +19,27 @@ import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { withView } from "../../ledger/view.ts";
 import type { SideRow, StateWrite, Store, StoreView, TreeNodeWrite } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { NODE_LOG, type SideRowReader } from "../side-rows.ts";
 import {
-  appendChanges,
+  BLOCK_CHANGES,
+  NODE_LOG,
+  RECENT_BLOCKS,
+  type RecentBlock,
+  recentBlocks,
+  type SideRowReader,
+} from "../side-rows.ts";
+import {
+  changesBetween,
   cutLog,
   decodePart,
   emptyLog,
   encodePart,
+  findChanges,
+  type NodeChanges,
   openNode,
   startOf,
   trimLog,
   undoChanges,
+  withChanges,
 } from "./node-log.ts";
 
 /** Most nodes that are kept in memory between commits. */
@@ -39,15 +50,19 @@ const SLOTS = 16;
 
 type Rows = Pick<Store, "getSideRows" | "getTreeNodes">;
 
-/** A node after a block, and its log, if it has one. */
+/** A node after a block. */
 interface LoggedNode {
-  readonly node: Uint8Array | undefined;
-  readonly log: Uint8Array | undefined;
+  readonly key: Uint8Array;
+  readonly name: string;
+  value: Uint8Array | undefined;
+  /** Its log in pieces, empty if it has none: joining them for every change would cost more than the change. */
+  log: Uint8Array[];
 }
 
 /** Where a block stands in the history. */
 export interface BlockPlace {
   readonly version: bigint;
+  readonly height: bigint;
   /** The block end before. */
   readonly before: bigint;
   /** The version that the history began at. */
@@ -65,6 +80,12 @@ export class TreeHistory {
   /** Items of nodes that the last block removed. Their deletion in the next block lets the store prune them. */
   #removed = new Map<string, Uint8Array>();
   readonly #rows = new Map<string, SideRow>();
+  /** Nodes whose logs in the store lack changes of recent blocks. */
+  readonly #behind = new Set<LoggedNode>();
+  /** Heights of the blocks whose changes have rows; undefined until read. */
+  #recent: bigint[] | undefined;
+  /** Blocks that the next commit adds. */
+  #added: { readonly height: bigint; readonly nodes: readonly NodeChanges[] }[] = [];
 
   constructor(store: Rows, logBytes: number = LOG_BYTES) {
     this.#store = store;
@@ -73,61 +94,115 @@ export class TreeHistory {
 
   /** Takes the nodes of the block that a history begins with. */
   begin(changes: readonly TreeNodeWrite[]): void {
-    for (const { key, value } of changes) this.#known.set(treeNodeName(key), { node: value, log: undefined });
+    for (const { key, value } of changes) {
+      const name = treeNodeName(key);
+      this.#known.set(name, { key, name, value, log: [] });
+    }
   }
 
   /** Logs what a block changed; `takeRows` gives the rows. Returns finished logs. */
   async log(
     changes: readonly TreeNodeWrite[],
-    { version, before, base, oldest }: BlockPlace,
+    { version, height, before, base, oldest }: BlockPlace,
   ): Promise<StateWrite[]> {
-    const names = changes.map(({ key }) => treeNodeName(key));
-    await this.#load(changes, names);
+    if (this.#recent === undefined) await this.#resume(height - 1n);
+    const nodes = await this.#load(changes.map(({ key }) => key));
     const writes: StateWrite[] = [];
+    const recent: NodeChanges[] = [];
     const removed = this.#removed;
     this.#removed = new Map();
-    for (const [i, { key, value }] of changes.entries()) {
-      const name = names[i] ?? "";
-      const known = this.#known.get(name);
+    for (const [i, known] of nodes.entries()) {
+      const value = changes[i]?.value;
+      const { key, name } = known;
       removed.delete(name);
-      const old = known?.log ?? emptyLog(known?.node === undefined ? before : base);
-      let log: Uint8Array | undefined = appendChanges(old, version, known?.node, value);
-      const isChanged = log.length > old.length;
-      if (log.length > this.#logBytes) log = trimLog(log, oldest);
-      if (value === undefined || log.length > this.#logBytes) {
+      const added = changesBetween(version, known.value, value);
+      const isNew = known.value === undefined;
+      known.value = value;
+      if (added.length === 0) continue;
+      const isFirst = known.log.length === 0;
+      if (isFirst) known.log.push(emptyLog(isNew ? before : base));
+      known.log.push(added);
+      const isFull = this.#trim(known, oldest) > this.#logBytes;
+      if (value === undefined || isFull) {
         const keyHash = nodeLogKeyHash(key);
-        writes.push({ keyHash, version, value: encodePart(value, log) });
-        log = value === undefined ? undefined : emptyLog(version);
-        if (log === undefined) this.#removed.set(name, keyHash);
+        writes.push({ keyHash, version, value: encodePart(value, concatBytes(...known.log)) });
+        if (value === undefined) this.#removed.set(name, keyHash);
+        known.log = value === undefined ? [] : [emptyLog(version)];
       }
-      if (isChanged) this.#rows.set(name, log === undefined ? NODE_LOG.removal(key) : NODE_LOG.row(log, key));
-      this.#known.set(name, { node: value, log: isChanged ? log : known?.log });
+      // A log that begins or ends has its own row at once.
+      if (isFirst || value === undefined || isFull) {
+        this.#rows.set(name, rowOf(known));
+        this.#behind.delete(known);
+      } else {
+        recent.push({ key, changes: added });
+        this.#behind.add(known);
+      }
     }
+    this.#added.push({ height, nodes: recent });
     for (const keyHash of removed.values()) writes.push({ keyHash, version, value: undefined });
     return writes;
   }
 
-  /** The changed logs since the last call, each once. */
+  /** The rows to write since the last call, each once. */
   takeRows(): SideRow[] {
+    const stored = this.#recent ?? [];
+    const added = this.#added;
+    this.#added = [];
+    const [first = 0n, last = 0n] = [stored[0] ?? added[0]?.height, added.at(-1)?.height];
+    const isFull = last - first + 1n >= RECENT_BLOCKS;
+    const kept = isFull ? [] : added.filter(({ nodes }) => nodes.length > 0);
+    if (isFull) {
+      for (const node of this.#behind) this.#rows.set(node.name, rowOf(node));
+      this.#behind.clear();
+    }
+    this.#recent = [...(isFull ? [] : stored), ...kept.map(({ height }) => height)];
     const rows = [...this.#rows.values()];
     this.#rows.clear();
+    if (isFull) for (const height of stored) rows.push(BLOCK_CHANGES.removal(height));
+    for (const { height, nodes } of kept) rows.push(BLOCK_CHANGES.row(nodes, height));
     return rows;
   }
 
-  async #load(changes: readonly TreeNodeWrite[], names: readonly string[]): Promise<void> {
-    const missing = changes.filter((_, i) => !this.#known.has(names[i] ?? ""));
-    if (missing.length === 0) return;
-    const nodes = await this.#store.getTreeNodes(missing.map(({ key }) => key));
-    const logs = await this.#store.getSideRows(missing.map(({ key }) => NODE_LOG.key(key)));
-    for (const [i, { key }] of missing.entries()) {
-      const log = logs[i];
-      this.#known.set(treeNodeName(key), { node: nodes[i], log: log && new Uint8Array(log) });
+  /** Shortens a log that is full, if nobody asks for its oldest versions. Returns its length. */
+  #trim(node: LoggedNode, oldest: bigint): number {
+    const length = node.log.reduce((sum, piece) => sum + piece.length, 0);
+    if (length <= this.#logBytes) return length;
+    const log = trimLog(concatBytes(...node.log), oldest);
+    node.log = [log];
+    return log.length;
+  }
+
+  /** Loads the logs that changed in the recent blocks up to a height. */
+  async #resume(height: bigint): Promise<void> {
+    const blocks = await recentBlocks(this.#store, height);
+    const recent = blocks.flatMap(({ bytes }) => BLOCK_CHANGES.decode(bytes));
+    const nodes = await this.#load(recent.map(({ key }) => key));
+    for (const [i, node] of nodes.entries()) {
+      const [log] = node.log;
+      if (log === undefined) continue;
+      node.log = [withChanges(log, recent[i]?.changes)];
+      this.#behind.add(node);
     }
+    this.#recent = blocks.map((block) => block.height);
+  }
+
+  async #load(keys: readonly Uint8Array[]): Promise<LoggedNode[]> {
+    const names = keys.map(treeNodeName);
+    const missing = keys.filter((_, i) => !this.#known.has(names[i] ?? ""));
+    if (missing.length > 0) {
+      const values = await this.#store.getTreeNodes(missing);
+      const logs = await this.#store.getSideRows(missing.map((key) => NODE_LOG.key(key)));
+      for (const [i, key] of missing.entries()) {
+        const [name, log] = [treeNodeName(key), logs[i]];
+        this.#known.set(name, { key, name, value: values[i], log: log ? [new Uint8Array(log)] : [] });
+      }
+    }
+    return names.flatMap((name) => this.#known.get(name) ?? []);
   }
 
   /** Call when the rows are stored. */
   settle(): void {
-    if (this.#known.size > MAX_CACHED) this.#known.clear();
+    if (this.#behind.size === 0 && this.#known.size > MAX_CACHED) this.#known.clear();
   }
 
   /** Call when the rows were not stored. */
@@ -135,7 +210,14 @@ export class TreeHistory {
     this.#known.clear();
     this.#removed.clear();
     this.#rows.clear();
+    this.#behind.clear();
+    this.#recent = undefined;
+    this.#added = [];
   }
+}
+
+function rowOf({ key, log }: LoggedNode): SideRow {
+  return log.length === 0 ? NODE_LOG.removal(key) : NODE_LOG.row(concatBytes(...log), key);
 }
 
 /** Reads the tree as it was after a block end of the history. */
@@ -146,6 +228,8 @@ export class TreeAt {
   readonly #nodes = new Map<string, Uint8Array>();
   readonly #decoded = new WeakMap<Uint8Array, TreeNode>();
   #usesCurrent = false;
+  /** The recent blocks of a head. */
+  #recent: { readonly head: bigint; readonly blocks: readonly RecentBlock[] } | undefined;
 
   constructor(store: Rows & Pick<Store, "openRawView">, version: bigint) {
     this.#store = store;
@@ -176,14 +260,18 @@ export class TreeAt {
 
   async #find(view: StoreView, key: Uint8Array): Promise<TreeNode | undefined> {
     const version = this.#version;
-    // The node first: a log that is newer than its node gives the same.
+    // The node first: a log that is newer than its node gives the same. The check of the proof finds a log that got the
+    // changes of recent blocks meanwhile.
     const [bytes] = await this.#store.getTreeNodes([key]);
     const current = openNode(bytes && new Uint8Array(bytes));
     this.#usesCurrent = true;
     if (version === view.position.version) return current;
-    const log = await NODE_LOG.load(this.#store, key);
+    const [log] = await this.#store.getSideRows([NODE_LOG.key(key)]);
     if (log === undefined ? bytes !== undefined : startOf(log) <= version) {
-      if (log !== undefined) undoChanges(current, log, version);
+      if (log !== undefined) {
+        const recent = await this.#recentBlocks(view);
+        undoChanges(current, withRecent(new Uint8Array(log), recent, key), version);
+      }
       return withLeaves(view, current, version);
     }
     const part = await firstPart(view, key, version);
@@ -193,6 +281,21 @@ export class TreeAt {
     undoChanges(node, earlier, version);
     return withLeaves(view, node, version);
   }
+
+  async #recentBlocks({ position }: StoreView): Promise<readonly RecentBlock[]> {
+    if (this.#recent?.head !== position.version) {
+      this.#recent = {
+        head: position.version,
+        blocks: await recentBlocks(this.#store, position.blockHeight),
+      };
+    }
+    return this.#recent.blocks;
+  }
+}
+
+/** The log of a node with the changes of recent blocks. */
+function withRecent(log: Uint8Array, recent: readonly RecentBlock[], key: Uint8Array): Uint8Array {
+  return recent.reduce((all, { bytes }) => withChanges(all, findChanges(bytes, key)), log);
 }
 
 /** Gives the leaves of a node the hashes that their items have at a version. */
@@ -232,13 +335,15 @@ export async function rewoundLogs(
 ): Promise<{ readonly rows: readonly SideRow[]; readonly keyHashes: readonly Uint8Array[] }> {
   const rows: SideRow[] = [];
   const parts: Uint8Array[] = [];
+  const recent = await recentBlocks(store, view.position.blockHeight);
   let open = keyHashes;
   for (let depth = 0; open.length > 0; depth++) {
     const keys = new Map(open.map((keyHash) => [treeNodeName(treeNodeKey(keyHash, depth)), keyHash]));
     const logged = new Set<string>();
     for (const [name, keyHash] of keys) {
       const key = treeNodeKey(keyHash, depth);
-      const log = await NODE_LOG.load(store, key);
+      const stored = await NODE_LOG.load(store, key);
+      const log = stored && withRecent(stored, recent, key);
       const part = await firstPart(view, key, version + 1n);
       if (log === undefined && part === undefined) continue;
       // A node changes with its children, so no node below one without a log has one.
