@@ -20,7 +20,7 @@ describe("sextant start --fork", () => {
     await until(async () => (await versionOf(origin)) > 40n);
     const data = join(folder, "fork");
     const args = [...QUIET, "--data", data, "--fork", origin.url, "--block-time", "100ms"];
-    const fork = await startProgram([...args, "--fork-version", "30"]);
+    const fork = await startProgram([...args, "--start-version", "30"]);
     expect(fork.stdout()).toContain(`forked at 30 from ${origin.url}`);
     const accounts = createLocalChain({ seed: "fork" }).guide().accounts;
     const balanceOf = async (url: string, address: string, version?: bigint): Promise<string> => {
@@ -53,8 +53,8 @@ describe("sextant start --fork", () => {
     // The directory stays what it is.
     const refused: [string[], RegExp][] = [
       [
-        ["--fork", origin.url, "--fork-version", "31"],
-        /fork-version: the store holds a fork of .* at version 30, not at 31/,
+        ["--fork", origin.url, "--start-version", "31"],
+        /start-version: the store holds a fork of .* at version 30, not at 31/,
       ],
       [
         ["--fork", "http://127.0.0.1:9"],
@@ -80,11 +80,11 @@ describe("sextant start --fork", () => {
 
   it("refuses options that a fork does not go with", async () => {
     const cases: [string[], string][] = [
-      [["--fork-version", "3"], "--fork-version needs --fork"],
+      [["--start-version", "3"], "--start-version needs --upstream, --network or --fork"],
       [["--fork", "http://127.0.0.1:9", "--upstream", "http://127.0.0.1:9"], "--fork"],
       [["--fork", "http://127.0.0.1:9", "--genesis", "x"], "--fork"],
       [["--fork", "http://127.0.0.1:9", "--workers", "2"], "--fork"],
-      [["--fork", "http://127.0.0.1:9", "--fork-version", "x"], "--fork-version"],
+      [["--fork", "http://127.0.0.1:9", "--start-version", "x"], "--start-version"],
     ];
     for (const [options, message] of cases) {
       const { code, stderr } = await runProgram(["start", "--port", "0", "--store", "memory", ...options]);

@@ -62,7 +62,7 @@ describe("a network that cannot be forked", () => {
     [
       "pruned the version",
       on("/v1/transactions", refuse(410, "version_pruned")),
-      /^fork-version: .* does not keep/,
+      /^start-version: .* does not keep/,
     ],
     ["names another chain in its headers", otherChain, /^fork: .* chain/],
     [
@@ -89,13 +89,13 @@ describe("a network that cannot be forked", () => {
     );
     const { url } = await startNetwork(SEED, 2);
     await expect(createNode({ fork: { url, version: 1_000_000n } })).rejects.toThrow(
-      /^fork-version: .* does not have version 1000000 yet/,
+      /^start-version: .* does not have version 1000000 yet/,
     );
     await expect(createNode({ fork: { url: "node.example" } })).rejects.toThrow(
       'fork: expected an http or https URL, got "node.example"',
     );
     await expect(createNode({ fork: { url, version: -1n } })).rejects.toThrow(
-      "fork-version: expected a version",
+      "start-version: expected a version",
     );
     await expect(createNode({ fork: { url }, genesis: new Uint8Array(3) })).rejects.toThrow(
       "genesis: a fork",

@@ -461,7 +461,7 @@ describe("a fork with a data directory", () => {
     expect(await second.balance("0xb0b", APT)).toBe(5n);
     await second.close();
     await expect(createNode({ data, fork: { url, version: at - 1n } })).rejects.toThrow(
-      `fork-version: the store holds a fork of ${url} at version ${at}, not at ${at - 1n}`,
+      `start-version: the store holds a fork of ${url} at version ${at}, not at ${at - 1n}`,
     );
     await expect(createNode({ data, fork: { url: "http://127.0.0.1:1" } })).rejects.toThrow(
       `fork: the store holds a fork of ${url} at version ${at}, not of http://127.0.0.1:1/v1`,

@@ -44,7 +44,7 @@ export function planFork(options: ForkOptions, seed: string, machine: MachineSou
   assertKeyIsSafe("fork", url, options.apiKey);
   const { version } = options;
   if (version !== undefined && (typeof version !== "bigint" || version < 0n || version >> 64n !== 0n)) {
-    throw new ConfigError(`fork-version: expected a version, got ${JSON.stringify(String(version))}`);
+    throw new ConfigError(`start-version: expected a version, got ${JSON.stringify(String(version))}`);
   }
   return { url, version, chain: createNetworkChain({ seed, machine }), options };
 }
@@ -145,9 +145,9 @@ export class Forking {
       case "busy":
         return new TryAgainError(`fork: ${url.href} gave no answer: ${error.message}`, error);
       case "pruned":
-        return new ConfigError(`fork-version: ${url.href} does not keep ${at} any more`, error);
+        return new ConfigError(`start-version: ${url.href} does not keep ${at} any more`, error);
       case "beyond_head":
-        return new ConfigError(`fork-version: ${url.href} does not have ${at} yet: ${error.message}`, error);
+        return new ConfigError(`start-version: ${url.href} does not have ${at} yet: ${error.message}`, error);
       default:
         return new ConfigError(`fork: ${url.href} cannot be forked at ${at}: ${error.message}`, error);
     }

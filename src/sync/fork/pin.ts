@@ -27,7 +27,7 @@ export async function loadPinFor(
   const { url, version } = wanted;
   if (pin.url !== url.href) throw new ConfigError(`fork: ${held}, not of ${url.href}; use another directory`);
   if (version !== undefined && version !== pin.version) {
-    throw new ConfigError(`fork-version: ${held}, not at ${version}; use another directory`);
+    throw new ConfigError(`start-version: ${held}, not at ${version}; use another directory`);
   }
   return pin;
 }
