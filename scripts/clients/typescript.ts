@@ -253,6 +253,34 @@ await check(
   }),
   (page) => Array.isArray(page),
 );
+await check(
+  "get_account_transaction_summaries",
+  client.GET("/accounts/{address}/transaction_summaries", {
+    params: { path: { address: ADA }, query: { limit: 2 } },
+  }),
+  (page) => Array.isArray(page) && page.length > 0,
+);
+await check(
+  "get_events_by_creation_number",
+  client.GET("/accounts/{address}/events/{creation_number}", {
+    params: { path: { address: "0x1", creation_number: "3" }, query: { limit: 2 } },
+  }),
+  (page) => Array.isArray(page) && page.length === 2,
+);
+await check(
+  "get_events_by_event_handle",
+  client.GET("/accounts/{address}/events/{event_handle}/{field_name}", {
+    params: {
+      path: { address: "0x1", event_handle: "0x1::block::BlockResource", field_name: "new_block_events" },
+    },
+  }),
+  (page) => Array.isArray(page) && page.length > 0,
+);
+await check(
+  "get_transactions_auxiliary_info",
+  client.GET("/transactions/auxiliary_info", { params: { query: { start_version: "0", limit: 2 } } }),
+  (page) => Array.isArray(page) && page.length === 2,
+);
 const byHeight = await check(
   "get_block_by_height",
   client.GET("/blocks/by_height/{block_height}", {

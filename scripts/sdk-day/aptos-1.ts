@@ -87,6 +87,13 @@ await tell("getTransactionByHash, getAccountTransactions", async () => {
   const again = await client.getTransactionByHash(sent[0].hash);
   return `${sent.length} transactions, ${same("version", again.version, sent[0].version)}`;
 });
+await tell("getEventsByEventHandle, getEventsByCreationNumber", async () => {
+  const page = { start: 0, limit: 3 };
+  const handle = ["0x1", "0x1::block::BlockResource", "new_block_events"] as const;
+  const events = await client.getEventsByEventHandle(...handle, page);
+  const numbered = await client.getEventsByCreationNumber("0x1", events[0].guid.creation_number, page);
+  return `${events.length} events, ${same("numbered", JSON.stringify(numbered), JSON.stringify(events))}`;
+});
 await tell("estimateGasPrice", async () => {
   const { gas_estimate } = await client.estimateGasPrice();
   if (!(gas_estimate > 0)) throw new Error(`gas_estimate ${gas_estimate}`);

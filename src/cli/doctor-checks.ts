@@ -6,6 +6,7 @@ import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { CodedError, errorText } from "../base/errors.ts";
 import { USEC_PER_MS } from "../base/numbers.ts";
+import { DAY_MS } from "../base/settings.ts";
 import { LATE, within } from "../base/wait.ts";
 import { urlTo } from "../interface/route.ts";
 import { infoRoute, ledgerInfoRoute } from "../interface/routes.ts";
@@ -13,6 +14,7 @@ import {
   lookAtCluster,
   lookAtData,
   lookAtProofs,
+  type Network,
   parseUpstreamUrl,
   type StoreLook,
   type StoreOptions,
@@ -361,6 +363,30 @@ export async function portFindings(
   return [bad(check, `cannot listen on ${host}:${port}: ${fault.code ?? fault.message}`, advice)];
 }
 
+/** An anchor says nothing about the history since: signatures or upstreams must. */
+const OLD_ANCHOR_DAYS = 365;
+
+/** How old the addresses of a network are, and its newest anchor. */
+export function networkFindings(
+  name: string,
+  { asOf, chainId, waypoints = [] }: Network,
+  nowMs: number,
+): readonly Finding[] {
+  const check = `network ${name}`;
+  const daysSince = (day: string): number => Math.floor((nowMs - Date.parse(day)) / DAY_MS);
+  const chain = chainId === undefined ? "any chain id" : `chain ${chainId}`;
+  const known = `${chain}, addresses as of ${asOf}, ${daysSince(asOf)} days ago`;
+  const newest = [...waypoints].sort((a, b) => (a.published < b.published ? 1 : -1))[0];
+  if (newest === undefined) {
+    return [warn(check, `${known}; no anchor`, "the node can only say what its upstreams say")];
+  }
+  const age = daysSince(newest.published);
+  const [version] = newest.waypoint.split(":");
+  const text = `${known}; newest anchor version ${version}, published ${newest.published}, ${age} days ago`;
+  if (age <= OLD_ANCHOR_DAYS) return [ok(check, text)];
+  return [warn(check, text, "give a newer --waypoint from a source that you trust, if there is one")];
+}
+
 const SKEW_WARN_MS = 5000;
 const SKEW_BAD_MS = 60_000;
 /** An upstream whose newest block is older is itself behind. */
@@ -391,7 +417,7 @@ export async function upstreamFindings(
   }
   const findings: Finding[] = [];
   if (chainId !== undefined && fields.chain_id !== chainId) {
-    const text = `serves chain ${fields.chain_id}, the store has chain ${chainId}`;
+    const text = `serves chain ${fields.chain_id}, expected chain ${chainId}`;
     findings.push(bad(check, text, "name an upstream of that chain, or another --data"));
   }
   const behindMs = now() - Number(fields.ledger_timestamp) / 1000;

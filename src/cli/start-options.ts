@@ -22,9 +22,12 @@ import {
   type HttpOptions,
   isSharedEngine,
   LOCAL_CHAIN_TABLE,
+  NETWORK_NAMES,
+  type Network,
   NODE_TABLE,
   type NodeOptions,
   parseOperand,
+  readNetwork,
 } from "../node.ts";
 import { LOG_LEVELS } from "./log.ts";
 import { storeOf, storeOptions, storeRules } from "./store-options.ts";
@@ -69,6 +72,12 @@ export const startOptions = {
       "all",
     ),
   }),
+  ...grouped("Following", {
+    network: textOption(
+      `Network to follow, by name (${NETWORK_NAMES.join(", ")}) or by a JSON file of the same form: upstreams and their rate, chain id, waypoints, archive and backup folders, each unless you give your own. Prints what the node will ask`,
+      "NAME|FILE",
+    ),
+  }),
   ...originFlags,
   ...FOLLOW_TABLE.flags,
   ...grouped("Local chain", {
@@ -103,15 +112,15 @@ export const startOptions = {
 export type StartValues = OptionValues<typeof startOptions>;
 type StartOption = keyof typeof startOptions;
 
-/** What `--upstream` can be given with, and nothing else. */
+/** What `--upstream` can be given with, and nothing else but a fork its start. */
 const FOLLOWING = ["agree", "proofs", "forward-submissions"] as const;
-const ORIGINS = ["genesis", "waypoint", "upstream", ...FOLLOWING, "local-chain"] as const;
+const ORIGINS = ["network", "genesis", "waypoint", "upstream", ...FOLLOWING, "local-chain"] as const;
 
 const hasWorkers = ["workers", (workers: unknown) => workers !== 0] as const;
 const isUnshared = ["store", (store: unknown) => !isSharedEngine(store)] as const;
 
 function isFollowing(values: Readonly<Record<string, unknown>>): boolean {
-  return Array.isArray(values.upstream) && values.upstream.length > 0;
+  return values.network !== undefined || (Array.isArray(values.upstream) && values.upstream.length > 0);
 }
 
 function needs(options: readonly StartOption[], other: StartOption) {
@@ -151,6 +160,11 @@ export const startRules: OptionRules<StartOption> = {
       others: ["local-chain"],
       refusal: ": a node that follows (--upstream) makes no blocks",
     },
+    {
+      one: "network",
+      others: ["local-chain"],
+      refusal: ": a node that follows (--network) makes no blocks",
+    },
     { one: "local-chain", others: [...FOLLOWING, "start-version"] },
     {
       one: "genesis",
@@ -165,21 +179,22 @@ export const startRules: OptionRules<StartOption> = {
   ],
   requirements: [
     ...storeRules.requirements,
-    { options: FOLLOWING, isMet: isFollowing, needs: "--upstream" },
-    {
-      options: ["waypoint"],
-      isMet: (values) => values.genesis !== undefined || isFollowing(values),
-      needs: "--genesis or --upstream",
-    },
-    {
-      options: ["proofs"],
-      isMet: ({ waypoint }) => Array.isArray(waypoint) && waypoint.length > 0,
-      needs: "--waypoint: signatures lead from a waypoint to the present",
-    },
+    { options: FOLLOWING, isMet: isFollowing, needs: "--upstream or --network" },
     {
       options: ["start-version"],
       isMet: (values) => isFollowing(values) || values.fork !== undefined,
-      needs: "--upstream or --fork",
+      needs: "--upstream, --network or --fork",
+    },
+    {
+      options: ["waypoint"],
+      isMet: (values) => values.genesis !== undefined || isFollowing(values),
+      needs: "--genesis, --upstream or --network",
+    },
+    {
+      options: ["proofs"],
+      isMet: ({ waypoint, network }) =>
+        network !== undefined || (Array.isArray(waypoint) && waypoint.length > 0),
+      needs: "--waypoint: signatures lead from a waypoint to the present",
     },
     needs(["trust-proxy"], "rate-limit"),
     needs(["tls-cert"], "tls-key"),
@@ -231,22 +246,60 @@ function httpOf(values: StartValues): HttpOptions {
 }
 
 function forkOf(values: StartValues): ForkOptions | undefined {
-  const { fork: url, "start-version": version } = values;
+  const { fork: url, "start-version": start } = values;
   if (url === undefined) return undefined;
   const { apiKey, apiKeys: [numbered] = [] } = apiKeys(1);
   return {
     url,
     version:
-      version === undefined || version === "latest"
+      start === undefined || start === "latest"
         ? undefined
-        : parseOperand("version", "--start-version", version),
+        : parseOperand("version", "--start-version", start),
     upstreamRate: values["upstream-rate"],
     apiKey: numbered ?? apiKey,
   };
 }
 
+/** What a network stands for, where the operator gave nothing else. */
+function filledFrom(network: Network, given: StartValues): StartValues {
+  const { upstreams, archiveUrl, buckets = [], waypoints = [] } = network;
+  const start = given["start-version"] ?? (given.genesis === undefined ? network.startVersion : undefined);
+  const isWhole = start === undefined;
+  const orElse = (list: readonly string[], others: readonly string[]): readonly string[] =>
+    list.length > 0 ? list : others;
+  // Upstreams of a network prune: only an archive has the first versions, and only a whole ledger can use the buckets.
+  const proofs = orElse(given.proofs, isWhole ? buckets : []);
+  const anchors = isWhole || proofs.length > 0 ? waypoints.map(({ waypoint }) => waypoint) : [];
+  return {
+    ...given,
+    upstream: orElse(given.upstream, isWhole && archiveUrl ? [archiveUrl, ...upstreams] : upstreams),
+    proofs,
+    waypoint: [...new Set([...given.waypoint, ...anchors])],
+    "start-version": start,
+    "upstream-rate": given["upstream-rate"] ?? network.upstreamRate,
+    "archive-url": given["archive-url"] ?? archiveUrl,
+  };
+}
+
+/** What a node with `--network` will ask, a line each. */
+export function networkLines(name: string, { follow, http, waypoint = [] }: NodeOptions): readonly string[] {
+  const { upstreams = [], proofs = [], chainId, upstreamRate } = follow ?? {};
+  const rate = upstreamRate === undefined ? "" : `, at most ${upstreamRate} requests per second`;
+  return [
+    `network ${name}${chainId === undefined ? "" : `, chain ${chainId}`}: the node will ask`,
+    ...upstreams.map((url) => `  upstream  ${url}${rate}`),
+    ...proofs.map((url) => `  proofs    ${url}`),
+    ...[waypoint].flat().map((text) => `  and expects waypoint ${text}`),
+    ...(http?.archiveUrl === undefined
+      ? []
+      : [`  and names ${http.archiveUrl} to clients for pruned versions`]),
+  ];
+}
+
 /** The node's options, without callbacks and logger. Throws ConfigError. */
-export function nodeOptionsOf(values: StartValues): NodeOptions {
+export function nodeOptionsOf(given: StartValues): NodeOptions {
+  const network = given.network === undefined ? undefined : readNetwork(given.network);
+  const values = network === undefined ? given : filledFrom(network, given);
   const { index, upstream, genesis, waypoint } = values;
   const follows = upstream.length > 0;
   if (waypoint.length > 1 && !follows)
@@ -261,7 +314,11 @@ export function nodeOptionsOf(values: StartValues): NodeOptions {
     http: httpOf(values),
     fork: forkOf(values),
     follow: follows
-      ? { ...toNodeValues(FOLLOW_TABLE.flags, values), ...apiKeys(upstream.length) }
+      ? {
+          ...toNodeValues(FOLLOW_TABLE.flags, values),
+          ...apiKeys(upstream.length),
+          chainId: network?.chainId,
+        }
       : undefined,
     localChain: isLocal ? toNodeValues(LOCAL_CHAIN_TABLE.flags, values) : undefined,
   };

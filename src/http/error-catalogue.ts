@@ -161,6 +161,12 @@ export const ERROR_CATALOGUE = {
     when: "The address has no resource of this type at this version.",
     remedy: "Check the address, the type and the version.",
   },
+  struct_field_not_found: {
+    status: 404,
+    errorCode: "struct_field_not_found",
+    when: "The resource has no field of this name with an event handle.",
+    remedy: "Read the resource: its fields with `counter` and `guid` are event handles.",
+  },
   module_not_found: {
     status: 404,
     errorCode: "module_not_found",

@@ -7,11 +7,13 @@ import { estimateGasPrice } from "./operations/estimate-gas-price.ts";
 import { explainSubmission } from "./operations/explain-submission.ts";
 import { getAccount } from "./operations/get-account.ts";
 import { getAccountBalance } from "./operations/get-account-balance.ts";
+import { getEventsByHandle, getEventsByNumber } from "./operations/get-account-events.ts";
 import { getAccountModule } from "./operations/get-account-module.ts";
 import { getAccountModules } from "./operations/get-account-modules.ts";
 import { getAccountResource } from "./operations/get-account-resource.ts";
 import { getAccountResources } from "./operations/get-account-resources.ts";
 import { getAccountTransactions } from "./operations/get-account-transactions.ts";
+import { getAuxiliaryInfo } from "./operations/get-auxiliary-info.ts";
 import { getBalanceDetail } from "./operations/get-balance-detail.ts";
 import { getBalanceHistory } from "./operations/get-balance-history.ts";
 import { getBalances } from "./operations/get-balances.ts";
@@ -26,6 +28,7 @@ import { getTableItem } from "./operations/get-table-item.ts";
 import { countTableItems, getTableItems } from "./operations/get-table-items.ts";
 import { getTransactionByHash, waitTransactionByHash } from "./operations/get-transaction-by-hash.ts";
 import { getTransactionByVersion } from "./operations/get-transaction-by-version.ts";
+import { getTransactionSummaries } from "./operations/get-transaction-summaries.ts";
 import { getTransactions } from "./operations/get-transactions.ts";
 import { healthy } from "./operations/healthy.ts";
 import { info } from "./operations/info.ts";
@@ -87,6 +90,7 @@ const LIST = listed(
   encodeSubmission,
   explainSubmission,
   getTransactions,
+  getAuxiliaryInfo,
   submitTransaction,
   submitBatchTransactions,
   simulateTransaction,
@@ -99,6 +103,9 @@ const LIST = listed(
   proveTransactionByHash,
   waitTransactionByHash,
   getAccountTransactions,
+  getTransactionSummaries,
+  getEventsByNumber,
+  getEventsByHandle,
   estimateGasPrice,
   getBlockByHeight,
   getBlockByVersion,

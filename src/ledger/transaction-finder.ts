@@ -3,7 +3,7 @@ import { equalBytes } from "../base/bytes.ts";
 import type { Address } from "../move/address.ts";
 import { LedgerError } from "./errors.ts";
 import { recordTransactionHash } from "./formats/record.ts";
-import { placeBeforeSequence, senderOf, transactionOwner, versionOfRow } from "./indexes/transaction-rows.ts";
+import { placeBefore, senderOf, transactionOwner, versionOfRow } from "./indexes/transaction-rows.ts";
 import type { LedgerView, OwnedKey, StoredRecord } from "./view.ts";
 
 /** Rows of one hash that are looked at: more than one are left only by rewinds. */
@@ -77,7 +77,7 @@ export async function readSent(
   const owner = transactionOwner("sequence", sender);
   const records: StoredRecord[] = [];
   let bytes = 0;
-  let after = placeBeforeSequence(start);
+  let after = placeBefore(start);
   for (;;) {
     const rows: readonly OwnedKey[] = await view.getOwnedKeys(owner, {
       version: view.position.version,
@@ -100,4 +100,77 @@ export async function readSent(
     if (rows.length < RUN) return records;
     after = rows.at(-1)?.place;
   }
+}
+
+/** A sent transaction without what is in it. */
+export interface SentSummary {
+  readonly sender: Address;
+  readonly version: bigint;
+  readonly hash: Uint8Array;
+  readonly sequenceNumber: bigint;
+  /** Undefined for one with a sequence number. */
+  readonly nonce: bigint | undefined;
+}
+
+/** Which transactions of an account, by their versions. */
+export interface SentRange {
+  readonly sender: Address;
+  /** The account's, at the latest version. */
+  readonly nextSequenceNumber: bigint;
+  /** Left out, the last ones up to `to`. */
+  readonly from: bigint | undefined;
+  readonly to: bigint;
+  readonly limit: number;
+}
+
+/** The least number from 0 to `above` that passes, where all greater ones pass too; `above` if none below does. */
+async function firstPassing(above: bigint, passes: (number: bigint) => Promise<boolean>): Promise<bigint> {
+  let [low, high] = [0n, above];
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    if (await passes(middle)) high = middle;
+    else low = middle + 1n;
+  }
+  return low;
+}
+
+/** Versions in a range that the rows of one kind name, ascending: rows of both kinds are in the order of versions. */
+async function sentVersions(
+  view: LedgerView,
+  kind: "sequence" | "nonce",
+  { sender, nextSequenceNumber, from, to, limit }: SentRange,
+): Promise<readonly bigint[]> {
+  const owner = transactionOwner(kind, sender);
+  const { version } = view.position;
+  const read = async (number: bigint, count: number): Promise<readonly bigint[]> =>
+    (await view.getOwnedKeys(owner, { version, after: placeBefore(number), limit: count })).map((row) =>
+      versionOfRow(kind, row),
+    );
+  const above = kind === "sequence" ? nextSequenceNumber : version + 1n;
+  const isPast = (one: bigint | undefined): boolean => one === undefined || one > to;
+  const start =
+    from === undefined
+      ? await firstPassing(above, async (number) => isPast((await read(number, limit))[limit - 1]))
+      : await firstPassing(above, async (number) => ((await read(number, 1))[0] ?? version) >= from);
+  // The page that ends the range begins one before the first that reaches beyond it.
+  const first = from === undefined && start > 0n ? start - 1n : start;
+  const versions = await read(first, limit + 1);
+  return versions.filter((one) => one >= (from ?? 0n) && one <= to && isKept(view, one));
+}
+
+/** Which kept transactions an account sent, in the order of their versions. Throws LedgerError. */
+export async function readSentBetween(view: LedgerView, range: SentRange): Promise<readonly SentSummary[]> {
+  await assertTransactionsIndexed(view);
+  const { sender, limit, from } = range;
+  const lists = [await sentVersions(view, "sequence", range), await sentVersions(view, "nonce", range)];
+  const versions = lists.flat().sort((a, b) => (a < b ? -1 : 1));
+  const page = from === undefined ? versions.slice(-limit) : versions.slice(0, limit);
+  const summaries: SentSummary[] = [];
+  for (const version of page) {
+    const { bytes } = await readRecord(view, version);
+    const sent = senderOf(bytes);
+    if (sent === undefined || !equalBytes(sent.sender, sender)) continue;
+    summaries.push({ ...sent, sender, version, hash: recordTransactionHash(bytes) });
+  }
+  return summaries;
 }

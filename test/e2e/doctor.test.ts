@@ -207,7 +207,7 @@ describe("the network", () => {
     expect(findings.map(({ level }) => level)).toEqual(["bad", "bad", "bad", "bad", "ok", "warn"]);
     expect(findings[0]?.text).toContain("cannot be reached: ");
     expect(findings[2]?.advice).toContain("SEXTANT_UPSTREAM_API_KEY");
-    expect(findings[3]?.text).toBe(`serves chain 250, the store has chain ${SYNTHETIC_IDENTITY.chainId}`);
+    expect(findings[3]?.text).toBe(`serves chain 250, expected chain ${SYNTHETIC_IDENTITY.chainId}`);
   });
 
   it("finds a clock that differs from an upstream's", async () => {

@@ -80,7 +80,7 @@ describe("sextant start --fork", () => {
 
   it("refuses options that a fork does not go with", async () => {
     const cases: [string[], string][] = [
-      [["--start-version", "3"], "--start-version needs --upstream or --fork"],
+      [["--start-version", "3"], "--start-version needs --upstream, --network or --fork"],
       [["--fork", "http://127.0.0.1:9", "--upstream", "http://127.0.0.1:9"], "--fork"],
       [["--fork", "http://127.0.0.1:9", "--genesis", "x"], "--fork"],
       [["--fork", "http://127.0.0.1:9", "--workers", "2"], "--fork"],

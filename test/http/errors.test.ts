@@ -123,12 +123,6 @@ const CASES: readonly Case[] = [
     ledger: true,
   },
   {
-    name: "path of the reference that is not served",
-    path: "/v1/accounts/0x1/events/2",
-    condition: "not_served",
-    message: /GET \/v1\/accounts\/\{address\}\/events\/\{creation_number\} is not served/,
-  },
-  {
     name: "method of the reference that is not served",
     method: "POST",
     path: "/v1/transactions",

@@ -15,12 +15,15 @@ from client.api.default import (
     get_account_modules,
     get_account_resource,
     get_account_resources,
+    get_account_transaction_summaries,
     get_account_transactions,
     get_balance_detail,
     get_balance_history,
     get_balances,
     get_block_by_height,
     get_block_by_version,
+    get_events_by_creation_number,
+    get_events_by_event_handle,
     get_holdings,
     get_ledger_info,
     get_raw_state_value,
@@ -31,6 +34,7 @@ from client.api.default import (
     get_transaction_by_hash,
     get_transaction_by_version,
     get_transactions,
+    get_transactions_auxiliary_info,
     healthy,
     info,
     prove_account_balance,
@@ -246,6 +250,10 @@ check(
     body=RawTableItemRequest(key=KEY),
 )
 check(get_account_transactions, typed(list), ADA, start="0", limit=2)
+check(get_account_transaction_summaries, typed(list, bool), ADA, limit=2)
+check(get_events_by_creation_number, typed(list, lambda page: len(page) == 2), "0x1", "3", limit=2)
+check(get_events_by_event_handle, typed(list, bool), "0x1", "0x1::block::BlockResource", "new_block_events")
+check(get_transactions_auxiliary_info, typed(list, lambda page: len(page) == 2), start_version="0", limit=2)
 block = check(get_block_by_height, typed(Block, lambda block: len(block.transactions) > 0), "1", with_transactions=True)
 check(get_block_by_version, typed(Block, lambda found: found.block_hash == block.block_hash), "1")
 check(estimate_gas_price, typed(GasEstimation, lambda prices: prices.gas_estimate >= 100))

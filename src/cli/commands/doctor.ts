@@ -10,6 +10,7 @@ import {
   switchOption,
   textOption,
 } from "../../base/option.ts";
+import { readNetwork } from "../../node.ts";
 import { command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import {
   clusterFindings,
@@ -19,6 +20,7 @@ import {
   findInTime,
   findingLine,
   memoryFindings,
+  networkFindings,
   nodeFindings,
   permissionFindings,
   portFindings,
@@ -49,6 +51,7 @@ const options = {
     "store-tls-cert",
     "store-tls-key",
     "proofs",
+    "network",
     "max-connections",
   ]),
   upstream: {
@@ -91,9 +94,14 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
   }
   if (store.engine === "cassandra") await add("cluster", CLUSTER_WAITS * askMs, () => clusterFindings(store));
   await add("port", checkMs, () => portFindings(values.host, values.port, askMs));
-  const chainId = seen?.look?.ledger?.chainId;
+  const { network: name } = values;
+  const network = name === undefined ? undefined : readNetwork(name);
+  if (name !== undefined && network !== undefined)
+    findings.push(...networkFindings(name, network, Date.now()));
+  const upstreams = values.upstream.length > 0 ? values.upstream : (network?.upstreams ?? []);
+  const chainId = seen?.look?.ledger?.chainId ?? network?.chainId;
   // At once: one that hangs does not hold up the others.
-  const asked = values.upstream.map((url) =>
+  const asked = upstreams.map((url) =>
     findInTime(`upstream ${url}`, checkMs, () => upstreamFindings(url, chainId, Date.now, askMs)),
   );
   const sources = values.proofs.map((url) =>
@@ -107,12 +115,13 @@ export const doctorCommand = command({
   name: "doctor",
   operands: "",
   options,
-  mainOptions: ["data", "store", "host", "port", "upstream", "timeout", "config", "json"],
+  mainOptions: ["data", "store", "host", "port", "network", "upstream", "timeout", "config", "json"],
   ...rulesAmong(options, storeRules),
   otherConfigKeys: Object.keys(startOptions),
   examples: [
     "sextant doctor",
     "sextant doctor --data /var/lib/sextant --upstream https://node.example",
+    "sextant doctor --network mainnet",
     "sextant doctor --config /etc/sextant.yaml --json",
   ],
   run: async (values, operands, context) => {

@@ -1,16 +1,15 @@
 // `sextant start`: runs a node until a signal or a fault stops it.
-import { createNode, isTryAgainFault, type Node } from "../../node.ts";
+import { createNode, isTryAgainFault, type Node, type NodeOptions } from "../../node.ts";
 import { hasColours } from "../colour.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf } from "../command.ts";
 import { createLogger } from "../log.ts";
 import { rewrittenLine, showCatchingUp, startLiveLine, startProgress } from "../progress.ts";
-import { nodeOptionsOf, type StartValues, startOptions, startRules } from "../start-options.ts";
+import { networkLines, nodeOptionsOf, type StartValues, startOptions, startRules } from "../start-options.ts";
 import { proofsLine, startScreen } from "../start-screen.ts";
 
-function startNode(values: StartValues): Promise<Node> {
+function startNode(values: StartValues, options: NodeOptions): Promise<Node> {
   const human = values["log-format"] === "auto" ? process.stderr.isTTY : values["log-format"] === "text";
   const logger = createLogger(values["log-level"], human ? "text" : "json");
-  const options = nodeOptionsOf(values);
   const { follow, localChain } = options;
   const progress =
     localChain?.blockTimeMs === 0 && values.blocks !== undefined
@@ -90,8 +89,8 @@ export const startCommand = command({
     "store",
     "host",
     "port",
+    "network",
     "genesis",
-    "waypoint",
     "upstream",
     "block-time",
     "prune-window",
@@ -104,6 +103,7 @@ export const startCommand = command({
     'sextant start --genesis genesis.blob --waypoint "$(cat waypoint.txt)"',
     "sextant start --upstream http://127.0.0.1:8080 --data ./replica --port 8082",
     "sextant start --upstream https://node.example --start-version latest --data ./network",
+    "sextant start --network mainnet --data ./mainnet",
     "sextant start --fork https://node.example --data ./fork",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant",
     "sextant start --store cassandra --store-url cassandra://10.0.0.1,10.0.0.2,10.0.0.3/sextant --read-only",
@@ -113,7 +113,10 @@ export const startCommand = command({
     operandsOf(operands, []);
     const stop = stopSignal();
     try {
-      const node = await startNode(values);
+      const options = nodeOptionsOf(values);
+      if (values.network !== undefined)
+        for (const line of networkLines(values.network, options)) context.out(line);
+      const node = await startNode(values, options);
       const ended = Promise.race([stop.stopped.then(() => undefined), node.faulted]);
       let endLiveLine = (): void => {};
       const announced = announce(node, values.pages === "console", context).then((isReady) => {

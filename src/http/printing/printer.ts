@@ -211,8 +211,33 @@ export class TransactionPrinter {
     out.add(',"type":"write_set_payload"}');
   }
 
+  /** A JSON array of the events of some versions, each with its version. */
+  async printEvents(
+    versions: readonly (readonly [version: bigint, events: readonly ContractEvent[]])[],
+  ): Promise<AnswerText> {
+    const out = new AnswerText();
+    this.#begin();
+    const list = new ListText(out);
+    for (const [version, events] of versions) {
+      const modules = new ModulesAt(this.#types, this.#view, version);
+      await this.#addEvents(list, events, modules, `"version":"${version}",`);
+    }
+    list.end();
+    return out;
+  }
+
   async #events(out: AnswerText, events: readonly ContractEvent[], modules: ModulesAt): Promise<void> {
     const list = new ListText(out);
+    await this.#addEvents(list, events, modules);
+    list.end();
+  }
+
+  async #addEvents(
+    list: ListText,
+    events: readonly ContractEvent[],
+    modules: ModulesAt,
+    first = "",
+  ): Promise<void> {
     for (const event of events) {
       const type = formatTypeTag(event.type);
       const value =
@@ -222,10 +247,9 @@ export class TransactionPrinter {
           ? EVENT_V2_GUID
           : `{"creation_number":"${event.creationNumber}","account_address":"${formatAddress(event.account)}"}`;
       const sequenceNumber = event.kind === "v2" ? 0n : event.sequenceNumber;
-      const head = `{"guid":${guid},"sequence_number":"${sequenceNumber}","type":${quote(type)},"data":`;
+      const head = `{${first}"guid":${guid},"sequence_number":"${sequenceNumber}","type":${quote(type)},"data":`;
       await this.#add(list, head, value, "}");
     }
-    list.end();
   }
 
   async #changes(out: AnswerText, { writes }: WriteSet, version: bigint, modules: ModulesAt): Promise<void> {

@@ -2,7 +2,6 @@
 import { HttpError, quoteInput } from "../errors.ts";
 import type { Operation } from "../operation.ts";
 import { type Form, isAccepted, MEDIA_TYPES, negotiateForm } from "../response/negotiation.ts";
-import { findReferencePath, isReferenceRequest } from "./reference-paths.ts";
 import { type Match, Router } from "./router.ts";
 
 /** What the operator can switch off. */
@@ -79,11 +78,6 @@ export class OperationChoice {
 
 /** `methods` are those served at the path; undefined for an unknown path. */
 function refusal(method: string, path: string, methods: readonly string[] | undefined): HttpError {
-  const referencePath = findReferencePath(path);
-  // Where this node serves the path, a method that nobody has is a wrong method, not a path of another node.
-  if (referencePath !== undefined && (methods === undefined || isReferenceRequest(method, path))) {
-    return notServed(method, referencePath);
-  }
   if (methods === undefined) {
     return new HttpError("unknown_path", `nothing is served at ${quoteInput(path)}`);
   }

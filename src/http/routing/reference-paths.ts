@@ -1,8 +1,7 @@
-// Paths of the reference's document. Clients take 404 there for an answer, such as "there is no such account", so a node
-// that does not serve one of them must say that instead.
+// Paths of the reference's document. Clients take 404 there for an answer, such as "there is no such account", so this node
+// has an operation for each, which may say that it is not served.
 import { API_ROOT } from "../../interface/route.ts";
 
-/** All of them; those that this node serves are found before this list is asked. */
 export const REFERENCE_PATHS: readonly (readonly [method: "GET" | "POST", path: string])[] = [
   ["GET", "/"],
   ["GET", "/-/healthy"],
@@ -36,24 +35,11 @@ export const REFERENCE_PATHS: readonly (readonly [method: "GET" | "POST", path: 
   ["POST", "/experimental/state_values/raw"],
 ];
 
-const PATTERNS = REFERENCE_PATHS.map(([method, path]) => {
-  const whole = path === "/" ? API_ROOT : API_ROOT + path;
-  return { method, path: whole, segments: whole.split("/") };
-});
+const REQUESTS: ReadonlySet<string> = new Set(
+  REFERENCE_PATHS.map(([method, path]) => `${method} ${API_ROOT}${path === "/" ? "" : path}`),
+);
 
-/** The path of the reference's document that a request is for, by any method; undefined for any other request. */
-export function findReferencePath(path: string): string | undefined {
-  const given = path.split("/");
-  return PATTERNS.find(
-    ({ segments }) =>
-      segments.length === given.length &&
-      segments.every((segment, i) => segment.startsWith("{") || segment === given[i]),
-  )?.path;
-}
-
-/** Whether the reference's document has this path with this method. */
+/** Whether the reference's document has an operation's path with its method. */
 export function isReferenceRequest(method: string, path: string): boolean {
-  const wanted = method === "HEAD" ? "GET" : method;
-  const found = findReferencePath(path);
-  return PATTERNS.some(({ method: served, path: own }) => own === found && served === wanted);
+  return REQUESTS.has(`${method} ${path}`);
 }

@@ -51,15 +51,14 @@ const CHANGE_SCHEMA = tagged(
   "`write_resource`, `write_module`, `write_table_item`, `delete_resource`, `delete_module` or `delete_table_item`, with the address or the table handle and the hash of the state key. `data` holds the decoded value; of a table item it is null.",
 );
 
-const EVENT_SCHEMA = named(
-  "Event",
-  whole({
-    guid: named("EventGuid", whole({ creation_number: U64_SCHEMA, account_address: ANSWER_ADDRESS_SCHEMA })),
-    sequence_number: U64_SCHEMA,
-    type: { type: "string" },
-    data: MOVE_VALUE_SCHEMA,
-  }),
-);
+const EVENT = {
+  guid: named("EventGuid", whole({ creation_number: U64_SCHEMA, account_address: ANSWER_ADDRESS_SCHEMA })),
+  sequence_number: U64_SCHEMA,
+  type: { type: "string" },
+  data: MOVE_VALUE_SCHEMA,
+} as const;
+const EVENT_SCHEMA = named("Event", whole(EVENT));
+export const VERSIONED_EVENT_SCHEMA = named("VersionedEvent", whole({ version: U64_SCHEMA, ...EVENT }));
 
 const INFO = {
   version: U64_SCHEMA,

@@ -58,11 +58,11 @@ function placeOf(first: bigint, second = 0n): Uint8Array {
   return place;
 }
 
-/** The place before the transaction with a sequence number; undefined before the first. */
-export function placeBeforeSequence(sequenceNumber: bigint): Uint8Array | undefined {
-  if (sequenceNumber === 0n) return undefined;
+/** The place before the rows whose first number, that of a sequence or a version, is this one; undefined before the first. */
+export function placeBefore(number: bigint): Uint8Array | undefined {
+  if (number === 0n) return undefined;
   const place = new Uint8Array(PLACE_BYTES).fill(0xff);
-  writeNumber(place, 0, sequenceNumber - 1n);
+  writeNumber(place, 0, number - 1n);
   return place;
 }
 

@@ -206,7 +206,7 @@ export class Following {
       upstreams,
       committer,
       ledger: store,
-      chainId: store.identity?.chainId,
+      chainId: store.identity?.chainId ?? options.chainId,
       agree,
       waypoints: open,
       logger,

@@ -22,6 +22,8 @@ export const FOLLOW_NUMBERS = {
   ...FOLLOWER_NUMBERS,
   ...PROOF_NUMBERS,
   ...OPEN_BLOCK_NUMBERS,
+  /** The chain that upstreams must belong to; left out, that of the ledger, or of the first upstream. */
+  chainId: { fallback: undefined, min: 1, max: 255 },
   /** Requests per second to each upstream; 0 means no cap. */
   upstreamRate: { fallback: 50, min: 0, max: 100_000 },
   /** How old the ledger of a ready node may be while it is not at the head. No timer runs for it. */
@@ -108,9 +110,9 @@ export const FOLLOW_TABLE = optionTable<FollowOptions>()({
     },
     "forward-submissions": switchOption("Hand submitted transactions on to the first upstream", false),
     "upstream-rate": integerOption(
-      "Limit on requests per second to each upstream; 0 for no limit",
+      "Limit on requests per second to each upstream; 0 for no limit (default 50, or that of --network)",
       "COUNT",
-      FOLLOW_NUMBERS.upstreamRate,
+      { ...FOLLOW_NUMBERS.upstreamRate, fallback: undefined },
     ),
     "ready-lag": durationOption(
       "Age of the ledger up to which the node is ready while it is not at the head; 0 to be ready only at the head",
