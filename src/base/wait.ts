@@ -146,7 +146,8 @@ export function backoffMs(failures: number, options: BackoffOptions, random: () 
   return full / 2 + (full / 2) * random();
 }
 
-const MAX_RETRY_AFTER_MS = 600_000;
+/** Longest pause that another side can ask for. */
+export const MAX_RETRY_AFTER_MS = 600_000;
 
 /** Milliseconds of a Retry-After header (seconds or a date); undefined for anything else. */
 export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
@@ -159,13 +160,23 @@ export function parseRetryAfter(text: string | undefined, nowMs: number): number
   return Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
 }
 
-/** Limits turns per second; zero means no cap. */
+/** Limits turns per second; zero means no cap. The other side may close it for a time. */
 export class RateCap {
   readonly #intervalMs: number;
   #nextMs = 0;
+  #openMs = 0;
 
   constructor(perSecond: number) {
     this.#intervalMs = perSecond > 0 ? 1000 / perSecond : 0;
+  }
+
+  /** Milliseconds until it opens again; 0 while it is open. */
+  get closedMs(): number {
+    return Math.max(0, this.#openMs - performance.now());
+  }
+
+  close(ms: number): void {
+    this.#openMs = Math.max(this.#openMs, performance.now() + ms);
   }
 
   /** Waits for the next turn. Allows a burst of five after a quiet time. */

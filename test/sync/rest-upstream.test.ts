@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { UpstreamError } from "../../src/sync/upstream/errors.ts";
 import {
   createRestUpstream,
@@ -117,8 +117,8 @@ describe("a REST upstream", () => {
     const answers: [number, Record<string, string>, string][] = [
       [400, ledgerHeaders("APTOS"), "invalid_input"],
       [410, ledgerHeaders("APTOS"), "version_pruned"],
-      [429, { "Retry-After": "7" }, "rate_limited"],
-      [503, {}, "internal_error"],
+      [503, { "Retry-After": "7" }, "internal_error"],
+      [429, {}, "rate_limited"],
       [500, {}, "internal_error"],
       [403, {}, "api_disabled"],
       [302, { Location: "http://127.0.0.1:1/" }, ""],
@@ -360,6 +360,32 @@ describe("a REST upstream", () => {
     expect(asked).toBe(1 + 2);
     stop.abort(new Error("stopped"));
     await expect(second).rejects.toThrow("stopped");
+  });
+
+  it.each([
+    ["a refusal", 429, { "Retry-After": "60" }],
+    ["a refusal that only has a reset", 429, { "RateLimit-Reset": "60" }],
+    ["the last allowed response", 200, { "RateLimit-Remaining": "0", "RateLimit-Reset": "60" }],
+    ["the same, as older servers spell it", 200, { "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "60" }],
+    ["the same in one header", 200, { RateLimit: '"default";r=0;t=60' }],
+    ["the same in its earlier form", 200, { RateLimit: "limit=100, remaining=0, reset=60" }],
+  ] as const)("sends nothing after %s until the limit is reset", async (_, status, headers) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let asked = 0;
+    const upstream = await serve((_, response) => {
+      const isOpen = ++asked !== 2;
+      const more = isOpen ? { "RateLimit-Remaining": "5", "RateLimit-Reset": "60" } : headers;
+      response.writeHead(isOpen ? 200 : status, { ...ledgerHeaders("NODE"), ...more }).end("{}");
+    });
+    await upstream.getHead(signal);
+    await upstream.getHead(signal).catch(() => {});
+    vi.advanceTimersByTime(50_000);
+    const refused = await fault(upstream.getHead(signal));
+    expect([refused.code, refused.retryAfterMs, asked]).toEqual(["busy", 10_000, 2]);
+    vi.advanceTimersByTime(10_000);
+    expect((await upstream.getHead(signal)).version).toBe(41n);
+    expect(asked).toBe(3);
   });
 
   it("accepts base URLs with and without /v1, and none with credentials", () => {

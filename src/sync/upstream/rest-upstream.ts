@@ -1,7 +1,7 @@
 // An upstream over HTTP: any node that serves the `/v1` interface of an Aptos-format ledger, Sextant included.
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
-import { parseRetryAfter, RateCap } from "../../base/wait.ts";
+import { MAX_RETRY_AFTER_MS, parseRetryAfter, RateCap } from "../../base/wait.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../interface/route.ts";
 import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
@@ -167,6 +167,13 @@ class RestUpstream implements Upstream {
     body?: string,
   ): Promise<UpstreamResponse> {
     await this.#cap.turn(signal);
+    // What it would refuse is not sent: a refusal may count, and another upstream can be asked.
+    const { closedMs } = this.#cap;
+    if (closedMs > 0) {
+      throw new UpstreamError("busy", `its rate limit is used up for ${Math.ceil(closedMs / 1000)} s`, {
+        retryAfterMs: closedMs,
+      });
+    }
     const response = await this.#transport.request({
       method: body === undefined ? "GET" : "POST",
       url: new URL(url),
@@ -180,8 +187,36 @@ class RestUpstream implements Upstream {
       signal,
     });
     this.receivedBytes += response.wireBytes;
+    const { left, resetMs } = allowanceIn(response.headers);
+    const usedUpMs = response.status === 429 ? pauseIn(response.headers) : left === 0 ? resetMs : undefined;
+    if (usedUpMs !== undefined) this.#cap.close(usedUpMs);
     return response;
   }
+}
+
+/** The first number that matches in the first header that has one. */
+function numberIn(texts: readonly (string | undefined)[], pattern: RegExp): number | undefined {
+  const found = texts.map((text) => pattern.exec(text?.slice(0, 256) ?? "")?.[1]).find((digits) => digits);
+  return found === undefined ? undefined : Number(found);
+}
+
+/** Requests that an upstream still allows, and how long until it allows more, as far as it says: in any usual spelling. */
+function allowanceIn(headers: ReceivedHeaders): {
+  readonly left: number | undefined;
+  readonly resetMs: number | undefined;
+} {
+  const texts = (name: string) => [headers[`ratelimit-${name}`], headers[`x-ratelimit-${name}`]];
+  const left =
+    numberIn([headers.ratelimit], /\b(?:r|remaining)=(\d{1,9})\b/) ??
+    numberIn(texts("remaining"), /^(\d{1,9})\b/);
+  const reset =
+    numberIn([headers.ratelimit], /\b(?:t|reset)=(\d{1,9})\b/) ?? numberIn(texts("reset"), /^(\d{1,9})$/);
+  return { left, resetMs: reset === undefined ? undefined : Math.min(1000 * reset, MAX_RETRY_AFTER_MS) };
+}
+
+/** The pause that a refusal asks for. */
+function pauseIn(headers: ReceivedHeaders): number | undefined {
+  return parseRetryAfter(headers["retry-after"], Date.now()) ?? allowanceIn(headers).resetMs;
 }
 
 function mediaTypeOf(headers: ReceivedHeaders): string {
@@ -234,7 +269,7 @@ function refusal(response: UpstreamResponse): UpstreamError {
   const outcome = `status ${status}${code === undefined ? "" : ` ${JSON.stringify(code)}`}`;
   if (status === 410) return new UpstreamError("pruned", `the upstream has pruned the version (${outcome})`);
   if (status === 429 || status === 503) {
-    const retryAfterMs = parseRetryAfter(response.headers["retry-after"], Date.now());
+    const retryAfterMs = pauseIn(response.headers);
     return new UpstreamError("busy", `the upstream asked to retry later (${outcome})`, { retryAfterMs });
   }
   if (status >= 500) return new UpstreamError("unreachable", `the upstream failed (${outcome})`);
