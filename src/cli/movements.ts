@@ -131,11 +131,34 @@ export function movedBy(transaction: TransactionText): Moved {
   return { changes, unknown };
 }
 
+/** The places of the events of an account's primary store of an asset, and of its coin store. */
+export function eventsOf(
+  transaction: TransactionText,
+  {
+    address,
+    store,
+    counts,
+  }: { readonly address: string; readonly store: string; readonly counts: (asset: string) => boolean },
+): number[] {
+  const stores = storesOf(transaction);
+  const { events = [] } = transaction;
+  const hasOld = events.some(({ type }) => OLD_COIN_EVENT.test(type));
+  const isOwn = (event: EventText): boolean => {
+    if (ASSET_EVENT.test(event.type)) return addressOf(membersOf(event.data).store) === store;
+    if (hasOld && COIN_EVENT.test(event.type)) return false;
+    const found = storeOf(event, stores);
+    return found !== undefined && found.account === address && counts(found.asset);
+  };
+  return events.flatMap((event, place) => (isOwn(event) ? [place] : []));
+}
+
+export const FEE_STATEMENT = "0x1::transaction_fee::FeeStatement";
+
 /** Who paid for gas, and how much, less what came back for freed storage. */
 export function feeOf(transaction: TransactionText): BalanceChange | undefined {
   const { gas_used: used, gas_unit_price: price, signature, sender, events = [] } = transaction;
   if (used === undefined || price === undefined || sender === undefined) return undefined;
-  const statement = events.find(({ type }) => type === "0x1::transaction_fee::FeeStatement");
+  const statement = events.find(({ type }) => type === FEE_STATEMENT);
   const refund = BigInt(textOf(membersOf(statement?.data).storage_fee_refund_octas) || 0);
   const payer = textOf(signature?.fee_payer_address) || sender;
   return { account: addressOf(payer), asset: NATIVE_COIN, amount: refund - BigInt(used) * BigInt(price) };

@@ -1,6 +1,5 @@
 // `sextant prove --accounts`: the balances of a list of accounts in one file, a bundle of at most a thousand on each line.
-import { open, rename, rm, writeFile } from "node:fs/promises";
-import { ConfigError, errorText } from "../base/errors.ts";
+import { ConfigError } from "../base/errors.ts";
 import { balancesProofRoute } from "../interface/routes.ts";
 import { checkProof, ProofCheck, parseOperand, proofPart, proofStart, proofToBcs } from "../node.ts";
 import {
@@ -11,8 +10,9 @@ import {
   ProvenBalances,
   parseNamedAsset,
 } from "./account-list.ts";
-import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
+import type { CommandContext } from "./command.ts";
 import { NameFinder } from "./names.ts";
+import { writeWhole } from "./proofs/whole-file.ts";
 import type { ReadAtOperand, Source } from "./source/source.ts";
 
 /** The versions and the time that were asked for. */
@@ -78,7 +78,7 @@ interface Query {
 }
 
 /** The queries of an account, which stay in one bundle, by its address. */
-function byAccount(queries: readonly Query[]): readonly (readonly Query[])[] {
+export function byAccount(queries: readonly Query[]): readonly (readonly Query[])[] {
   const accounts = new Map<string, Map<string, Query>>();
   for (const query of queries) {
     const key = Buffer.from(parseOperand("address", "address", query.address)).toString("hex");
@@ -102,7 +102,10 @@ function* inParts(accounts: readonly (readonly Query[])[]): Generator<readonly Q
 }
 
 /** Finds what names stand for. Throws ConfigError. */
-async function resolve(source: Source, { file, list, assets }: ListJob) {
+export async function resolveList(
+  source: Source,
+  { file, list, assets }: Pick<ListJob, "file" | "list" | "assets">,
+) {
   const names = new NameFinder(source);
   const named: NamedAsset[] = [];
   for (const text of assets) {
@@ -148,62 +151,63 @@ async function* askParts(
   for (const part of more) yield { text: await ask(part, when, start), part };
 }
 
-/** Writes the file, whole or not at all. */
-export async function proveList(source: Source, job: ListJob, context: CommandContext): Promise<number> {
+/** What a file that was written proves. */
+export interface ProvenList {
+  readonly shown: Shown;
+  readonly waypoint: string;
+}
+
+/** Writes the file, whole or not at all; undefined if the node's proof does not hold. */
+export async function proveList(
+  source: Source,
+  job: ListJob,
+  context: CommandContext,
+): Promise<ProvenList | undefined> {
   const { out, isBcs } = job;
-  const { named, rows, queries, skipped } = await resolve(source, job);
+  const { named, rows, queries, skipped } = await resolveList(source, job);
   const parts = [...inParts(byAccount(queries))];
   if (isBcs && parts.length > 1) {
     throw new ConfigError(
       `--bcs: expected at most ${MAX_QUERIES} balances, got ${queries.length}; leave it out`,
     );
   }
-  const unfinished = `${out}.part`;
-  const file = await open(unfinished, "w").catch((error) => {
-    throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
-  });
   const proven = new ProvenBalances();
-  let check: ProofCheck | undefined;
-  let before: string | undefined;
-  let waypoint = job.from;
-  try {
+  const written = await writeWhole("--out", out, async (put): Promise<ProvenList | undefined> => {
+    let check: ProofCheck | undefined;
+    let before: string | undefined;
+    let waypoint = job.from;
     for await (const { text, part } of askParts(source, parts, job)) {
       waypoint ??= proofStart(text);
       check ??= new ProofCheck(waypoint);
-      const written = before === undefined ? text : proofPart(text, before);
-      const { reason, accounts } = check.take(written);
+      const line = before === undefined ? text : proofPart(text, before);
+      const { reason, accounts } = check.take(line);
       const fault = reason ?? (isAsked(part, accounts) ? undefined : "it is of other accounts or assets");
-      if (fault !== undefined) {
-        context.err(`the node's proof does not hold: ${fault}`);
-        return EXIT_FAILED;
-      }
+      if (fault !== undefined) return void context.err(`the node's proof does not hold: ${fault}`);
       for (const account of accounts) proven.add(account);
-      await file.writeFile(isBcs ? proofToBcs(text) : `${written}\n`);
+      await put(isBcs ? proofToBcs(text) : `${line}\n`);
       before = text;
     }
-    const shown = check?.report() ?? {};
+    const { shown = {} } = check?.finish() ?? {};
     const difference = whenDiffers(job, shown);
-    if (difference !== undefined) {
-      context.err(difference);
-      return EXIT_FAILED;
-    }
-    await file.sync();
-    await rename(unfinished, out);
-    context.out(`${shown.statement}`);
-    context.out(`wrote ${out}`);
-    if (job.csv !== undefined) {
-      const told = { assets: named, decimals: job.decimals, version: `${shown.ledger_version}` };
-      await writeFile(job.csv, `${[...listCsv(rows, proven, told)].join("\n")}\n`);
-      context.out(`wrote ${job.csv}`);
-    }
-    context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
-    if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins`);
-    noteTrust(job, shown, context);
-    return EXIT_OK;
-  } finally {
-    await file.close();
-    await rm(unfinished, { force: true });
+    return difference === undefined ? { shown, waypoint: waypoint ?? "" } : void context.err(difference);
+  });
+  if (written === undefined) return undefined;
+  const { shown, waypoint } = written;
+  context.out(`${shown.statement}`);
+  context.out(`wrote ${out}`);
+  if (job.csv !== undefined) {
+    const told = { assets: named, decimals: job.decimals, version: `${shown.ledger_version}` };
+    const lines = `${[...listCsv(rows, proven, told)].join("\n")}\n`;
+    await writeWhole("--csv", job.csv, async (put) => {
+      await put(lines);
+      return lines;
+    });
+    context.out(`wrote ${job.csv}`);
   }
+  context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
+  if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins`);
+  noteTrust(job, shown, context);
+  return written;
 }
 
 /** A node could answer with a good proof of something else. */

@@ -36,6 +36,7 @@ import {
   provenTime,
   type StateClaim,
   stateKeysOf,
+  streamOfEvent,
   TIME_KEYS,
 } from "./claim.ts";
 import { assertNamed, EpochChain } from "./epoch-chain.ts";
@@ -181,8 +182,8 @@ export class BundleVerifier {
     this.#bls = bls;
   }
 
-  /** Throws ProofError with the first reason against a bundle. */
-  verify({ claim, claimHash, points: given, ledger: proof }: ProofBundle): VerifiedProof {
+  /** A bundle continues the list of balances of the one before, if `isList`. Throws ProofError with the first reason against it. */
+  verify({ claim, claimHash, points: given, ledger: proof }: ProofBundle, isList = true): VerifiedProof {
     const ledger = proof.kind === "above" ? this.#ledger : checkLedger(proof, this.#waypoint, this.#bls);
     if (ledger === undefined)
       throw new ProofError("incomplete", "the bundle before, which has the ledger, is missing");
@@ -198,7 +199,7 @@ export class BundleVerifier {
         throw new ProofError("claim", "the claim was changed: it has another hash than the bundle says");
       }
       const [{ version } = { version: undefined }] = given;
-      if (this.#before !== undefined) assertContinues(this.#before, { claim, version });
+      if (isList && this.#before !== undefined) assertContinues(this.#before, { claim, version });
       this.#before = { claim, version };
       return proven;
     } catch (error) {
@@ -352,14 +353,16 @@ function checkTransaction(claim: Exclude<Claim, StateClaim>, points: readonly Ch
 }
 
 function transactionOf({ version, info, transaction }: CheckedPoint): ProvenTransaction {
-  const sender = transaction?.kind === "user" ? transaction.transaction.raw.sender : undefined;
+  const { raw, authenticator } = (transaction?.kind === "user" && transaction.transaction) || {};
+  const payer = authenticator?.kind === "feePayer" ? authenticator.feePayerAddress : raw?.sender;
   return {
     version,
     hash: toPrefixedHex(info.transactionHash),
     transactionType: transaction?.kind ?? "",
-    sender: sender && formatAddress(sender),
+    sender: raw && formatAddress(raw.sender),
     isSuccess: info.status.kind === "success",
     gasUsed: info.gasUsed,
+    fee: raw && payer && { payer: formatAddress(payer), amount: info.gasUsed * raw.gasUnitPrice },
   };
 }
 
@@ -381,6 +384,14 @@ function provenEvent(claim: EventClaim, point: CheckedPoint): ProvenClaim {
   }
   const event = eventOf(claim);
   const type = formatTypeTag(event.type);
-  const deposit = depositOf(event, claim.store);
-  return { kind: "event", ...transactionOf(point), index: claim.index, type, data: event.data, deposit };
+  const [deposit, stream] = [depositOf(event, claim.store), streamOfEvent(event)];
+  return {
+    kind: "event",
+    ...transactionOf(point),
+    index: claim.index,
+    type,
+    data: event.data,
+    stream,
+    deposit,
+  };
 }
