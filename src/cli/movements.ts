@@ -30,8 +30,16 @@ export interface BalanceChange {
   readonly amount: bigint;
 }
 
+/** A change by an event. */
+interface EventChange extends BalanceChange {
+  /** Its place among the events of the transaction. */
+  readonly event: number;
+  /** The store of a fungible asset. */
+  readonly store: string | undefined;
+}
+
 export interface Moved {
-  readonly changes: readonly BalanceChange[];
+  readonly changes: readonly EventChange[];
   /** Events of stores that the transaction does not describe, as those it deleted. */
   readonly unknown: number;
 }
@@ -90,7 +98,9 @@ function storesOf({ changes = [] }: TransactionText): Stores {
 function storeOf(
   event: EventText,
   stores: Stores,
-): { readonly kind: string; readonly account: string; readonly asset: string } | undefined {
+):
+  | { readonly kind: string; readonly account: string; readonly asset: string; readonly store?: string }
+  | undefined {
   const data = membersOf(event.data);
   const old = OLD_COIN_EVENT.exec(event.type)?.[1];
   if (old !== undefined) {
@@ -104,7 +114,7 @@ function storeOf(
   const kind = ASSET_EVENT.exec(event.type)?.[1];
   if (kind === undefined) return undefined;
   const store = addressOf(data.store);
-  return { kind, account: stores.owners.get(store) ?? "", asset: stores.assets.get(store) ?? "" };
+  return { kind, account: stores.owners.get(store) ?? "", asset: stores.assets.get(store) ?? "", store };
 }
 
 /** What moved between accounts, without the fee. */
@@ -113,9 +123,9 @@ export function movedBy(transaction: TransactionText): Moved {
   const events = transaction.events ?? [];
   // A framework in between the two forms emitted both.
   const hasOld = events.some(({ type }) => OLD_COIN_EVENT.test(type));
-  const changes: BalanceChange[] = [];
+  const changes: EventChange[] = [];
   let unknown = 0;
-  for (const event of events) {
+  for (const [place, event] of events.entries()) {
     if (hasOld && COIN_EVENT.test(event.type)) continue;
     const found = storeOf(event, stores);
     if (found === undefined) continue;
@@ -126,30 +136,11 @@ export function movedBy(transaction: TransactionText): Moved {
         account: found.account,
         asset: found.asset,
         amount: found.kind === "Withdraw" ? -amount : amount,
+        event: place,
+        store: found.store,
       });
   }
   return { changes, unknown };
-}
-
-/** The places of the events of an account's primary store of an asset, and of its coin store. */
-export function eventsOf(
-  transaction: TransactionText,
-  {
-    address,
-    store,
-    counts,
-  }: { readonly address: string; readonly store: string; readonly counts: (asset: string) => boolean },
-): number[] {
-  const stores = storesOf(transaction);
-  const { events = [] } = transaction;
-  const hasOld = events.some(({ type }) => OLD_COIN_EVENT.test(type));
-  const isOwn = (event: EventText): boolean => {
-    if (ASSET_EVENT.test(event.type)) return addressOf(membersOf(event.data).store) === store;
-    if (hasOld && COIN_EVENT.test(event.type)) return false;
-    const found = storeOf(event, stores);
-    return found !== undefined && found.account === address && counts(found.asset);
-  };
-  return events.flatMap((event, place) => (isOwn(event) ? [place] : []));
 }
 
 export const FEE_STATEMENT = "0x1::transaction_fee::FeeStatement";

@@ -13,7 +13,7 @@ import { addParts, amountOfPart } from "../ledger/balances/balance-parts.ts";
 import { type ContractEvent, contractEventCodec } from "../ledger/formats/event.ts";
 import { stateValueData } from "../ledger/formats/state-value.ts";
 import { findGroupMembers } from "../ledger/items/resource-group.ts";
-import { coinStoreCodec, frameworkTag } from "../ledger/items/resources.ts";
+import { coinStoreCodec, type EventHandle, frameworkTag } from "../ledger/items/resources.ts";
 import {
   moduleKeyHash,
   resourceGroupKeyHash,
@@ -84,13 +84,7 @@ export interface ProvenBalance {
   readonly asset: string;
   readonly balance: bigint;
   /** The streams of events that the account's coin store emits to. */
-  readonly coinEvents: { readonly deposits: EventStream; readonly withdrawals: EventStream } | undefined;
-}
-
-/** Names the stream of an event; no two have the same name. */
-export interface EventStream {
-  readonly account: string;
-  readonly number: bigint;
+  readonly coinEvents: { readonly deposits: string; readonly withdrawals: string } | undefined;
 }
 
 /** A payment to an account. */
@@ -136,8 +130,8 @@ export type ProvenClaim =
       readonly index: bigint;
       readonly type: string;
       readonly data: Uint8Array;
-      /** Undefined for an event of no stream. */
-      readonly stream: EventStream | undefined;
+      /** Account and number of the stream of an event that has one. */
+      readonly stream: string | undefined;
       readonly deposit: ProvenDeposit | undefined;
     } & ProvenTransaction);
 
@@ -331,18 +325,12 @@ function coinEventsOf(address: Address, asset: Asset, read: ReadItem): ProvenBal
   return { deposits: streamOf(depositEvents), withdrawals: streamOf(withdrawEvents) };
 }
 
-function streamOf({
-  account,
-  creationNumber: number,
-}: {
-  readonly account: Address;
-  readonly creationNumber: bigint;
-}): EventStream {
-  return { account: formatAddress(account), number };
+function streamOf({ account, creationNumber }: Pick<EventHandle, "account" | "creationNumber">): string {
+  return `${formatAddress(account)} ${creationNumber}`;
 }
 
-/** The stream of an event. */
-export function streamOfEvent(event: ContractEvent): EventStream | undefined {
+/** The stream of an event; undefined for one that has none. */
+export function streamOfEvent(event: ContractEvent): string | undefined {
   return event.kind === "v1" ? streamOf(event) : undefined;
 }
 
@@ -407,11 +395,11 @@ interface Move {
   readonly amount: bigint;
   readonly store?: Uint8Array;
   readonly coin?: { readonly account: Address; readonly type: string };
-  readonly stream?: EventStream;
+  readonly stream?: string;
 }
 
 /** The deposit or withdrawal that an event tells of, if it does. Throws BcsError. */
-export function moveOf(type: string, data: Uint8Array, stream: EventStream | undefined): Move | undefined {
+export function moveOf(type: string, data: Uint8Array, stream: string | undefined): Move | undefined {
   const [, inStore] = STORE_MOVE.exec(type) ?? [];
   if (inStore !== undefined) return { isDeposit: inStore === "Deposit", ...decodeWith(storeMoveCodec, data) };
   const [, inStream] = STREAM_MOVE.exec(type) ?? [];
@@ -452,7 +440,8 @@ export function depositOf(event: ContractEvent, claimed: EventClaim["store"]): P
   }
   if (claimed !== undefined) throw malformed("only a deposit into a primary store names one");
   if (coin !== undefined) return { account: formatAddress(coin.account), asset: coin.type, amount };
-  return stream && { account: stream.account, asset: undefined, amount };
+  if (stream === undefined || event.kind !== "v1") return undefined;
+  return { account: formatAddress(event.account), asset: undefined, amount };
 }
 
 /** The event of a claim. Throws BcsError. */

@@ -5,13 +5,12 @@ import { decodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { struct } from "../bcs/records.ts";
 import { u64 } from "../bcs/scalars.ts";
-import { type Asset, NATIVE_METADATA, parseAsset, primaryStoreAddress } from "../ledger/balances/asset.ts";
+import { NATIVE_METADATA, parseAsset, primaryStoreAddress } from "../ledger/balances/asset.ts";
 import { formatAddress, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import type { VerifiedProof } from "./bundle.ts";
 import type { StatementPeriod } from "./bundle-json.ts";
 import {
-  type EventStream,
   moveOf,
   type ProvenBalance,
   type ProvenClaim,
@@ -128,8 +127,7 @@ export class StatementCheck {
     if (isNext) [this.#form, this.#hasFee] = [undefined, false];
     [this.#version, this.#index] = [version, index];
     const change =
-      changeOf(claim, opening, [opening.coinEvents, closing.coinEvents]) ??
-      refuse(`is not about ${opening.address} and ${opening.asset}`);
+      readChange(claim, opening, closing) ?? refuse(`is not about ${opening.address} and ${opening.asset}`);
     const { kind, amount, form } = change;
     const isTwice = kind === "fees" ? this.#hasFee : (form ?? this.#form) !== (this.#form ?? form);
     if (isTwice) refuse("counts a change twice");
@@ -137,6 +135,16 @@ export class StatementCheck {
     this.#hasFee ||= kind === "fees";
     const sum = this.#sums[kind];
     this.#sums[kind] = { count: sum.count + 1, amount: sum.amount + amount };
+  }
+}
+
+/** Events of unknown layouts change nothing that a statement knows. */
+function readChange(claim: Receipt, opening: End, closing: End): Change | undefined {
+  try {
+    return changeOf(claim, opening, closing);
+  } catch (error) {
+    if (error instanceof BcsError || error instanceof MoveError) return undefined;
+    throw error;
   }
 }
 
@@ -158,52 +166,26 @@ function endAt(
   );
 }
 
-/** Undefined for a receipt of another account or asset. */
-function changeOf(
-  claim: Receipt,
-  { address, asset }: End,
-  streams: readonly ProvenBalance["coinEvents"][],
-): Change | undefined {
-  try {
-    const { id, metadata } = parseAsset(asset);
-    return claim.kind === "transaction" || claim.type === FEE_STATEMENT
-      ? feeOf(claim, address, metadata)
-      : movedBy(claim, address, { id, metadata }, streams);
-  } catch (error) {
-    if (error instanceof BcsError || error instanceof MoveError) return undefined;
-    throw error;
+/** Undefined for a receipt of another account or asset. Throws BcsError and MoveError. */
+function changeOf(claim: Receipt, opening: End, closing: End): Change | undefined {
+  const { address } = opening;
+  const { id, metadata } = parseAsset(opening.asset);
+  if (claim.kind === "transaction" || claim.type === FEE_STATEMENT) {
+    const { fee } = claim;
+    if (fee?.payer !== address || !equalBytes(metadata, NATIVE_METADATA)) return undefined;
+    const refund = claim.kind === "event" ? decodeWith(feeStatementCodec, claim.data).storageRefund : 0n;
+    return { kind: "fees", amount: fee.amount - refund };
   }
-}
-
-function feeOf(claim: Receipt, address: string, metadata: Asset["metadata"]): Change | undefined {
-  const { fee } = claim;
-  if (fee?.payer !== address || !equalBytes(metadata, NATIVE_METADATA)) return undefined;
-  const refund = claim.kind === "event" ? decodeWith(feeStatementCodec, claim.data).storageRefund : 0n;
-  return { kind: "fees", amount: fee.amount - refund };
-}
-
-function movedBy(
-  claim: Extract<Receipt, { readonly kind: "event" }>,
-  address: string,
-  { id, metadata }: Pick<Asset, "id" | "metadata">,
-  streams: readonly ProvenBalance["coinEvents"][],
-): Change | undefined {
   const move = moveOf(claim.type, claim.data, claim.stream);
   if (move === undefined) return undefined;
   const { isDeposit, amount, store, coin, stream } = move;
   const kind = isDeposit ? "deposits" : "withdrawals";
-  if (store !== undefined) {
-    return equalBytes(store, primaryStoreAddress(parseAddress(address), metadata))
-      ? { kind, amount }
-      : undefined;
-  }
-  if (coin !== undefined) {
-    const isOwn = formatAddress(coin.account) === address && parseAsset(coin.type).id === id;
-    return isOwn ? { kind, amount, form: "coin" } : undefined;
-  }
-  return streams.some((own) => isSame(own?.[kind], stream)) ? { kind, amount, form: "stream" } : undefined;
-}
-
-function isSame(own: EventStream | undefined, stream: EventStream | undefined): boolean {
-  return own !== undefined && own.account === stream?.account && own.number === stream.number;
+  const isOwn =
+    store !== undefined
+      ? equalBytes(store, primaryStoreAddress(parseAddress(address), metadata))
+      : coin !== undefined
+        ? formatAddress(coin.account) === address && parseAsset(coin.type).id === id
+        : [opening, closing].some(({ coinEvents }) => coinEvents?.[kind] === stream);
+  const form = store !== undefined ? undefined : coin === undefined ? "stream" : "coin";
+  return isOwn ? { kind, amount, form } : undefined;
 }

@@ -32,6 +32,10 @@ interface Closing {
   readonly from: string | undefined;
   readonly out: string;
   readonly node: string;
+  /** Microseconds from midnight in UTC. */
+  readonly timeOfDay: bigint;
+  /** The ends of the last days that are lost, by that of the newest folder then. */
+  readonly lostUsec: Map<bigint | undefined, bigint>;
 }
 
 /** Microseconds from midnight in UTC. Throws ConfigError. */
@@ -103,7 +107,9 @@ async function closeDay(
     });
     verified.push(`statement.proof.json --waypoint ${waypoint}`);
   } catch (error) {
-    if (!isPruned(error)) throw error;
+    // What receipts do not explain today, they never will.
+    const isUnexplained = error instanceof CodedError && error.code === "statement";
+    if (!isPruned(error) && !isUnexplained) throw error;
     context.err(`note: no statement of the day before ${formatTime(usec)}: ${errorText(error)}`);
   }
   const done = join(out, folderName(usec));
@@ -112,45 +118,36 @@ async function closeDay(
   for (const one of verified) context.out(`verify it with: sextant verify-proof ${join(done, one)}`);
 }
 
-/** Closes each day that is over at a time of the ledger; the days that the node does not keep any more are lost. */
-class Closings {
-  readonly #source: Source;
-  readonly #closing: Closing;
-  readonly #context: CommandContext;
-  readonly #timeOfDay: bigint;
-  #lost: bigint | undefined;
+/** The first end of a day after a moment. */
+function endAfter(usec: bigint, timeOfDay: bigint): bigint {
+  const sinceEnd = (usec - timeOfDay + USEC_PER_DAY) % USEC_PER_DAY;
+  return usec - sinceEnd + USEC_PER_DAY;
+}
 
-  constructor(source: Source, closing: Closing, context: CommandContext, timeOfDay: bigint) {
-    this.#source = source;
-    this.#closing = closing;
-    this.#context = context;
-    this.#timeOfDay = timeOfDay;
-  }
-
-  /** False if a day after the newest folder is lost. Throws what keeps a day from being closed now. */
-  async closeUntil(nowUsec: bigint): Promise<boolean> {
-    let isWhole = true;
-    for (;;) {
-      const newest = await newestIn(this.#closing.out);
-      const last = [newest, this.#lost].reduce((a, b) => ((a ?? -1n) > (b ?? -1n) ? a : b));
-      const usec = this.#endAfter(last ?? nowUsec - USEC_PER_DAY);
-      if (usec > nowUsec) return isWhole;
-      try {
-        await closeDay(this.#source, usec, this.#closing, this.#context);
-      } catch (error) {
-        if (!isPruned(error)) throw error;
-        this.#context.err(`${formatTime(usec)} cannot be closed any more: ${errorText(error)}`);
-        this.#lost = usec;
-        isWhole &&= newest === undefined;
-      }
+/**
+ * Closes each day that is over at a time of the ledger. False if a day after the newest folder is lost, because the node
+ * does not keep it any more. Throws what keeps a day from being closed now.
+ */
+async function closeUntil(
+  source: Source,
+  nowUsec: bigint,
+  closing: Closing,
+  context: CommandContext,
+): Promise<boolean> {
+  for (let isWhole = true; ; ) {
+    const newest = await newestIn(closing.out);
+    // An empty folder begins with the last day.
+    const last = newest ?? nowUsec - USEC_PER_DAY;
+    const usec = endAfter(closing.lostUsec.get(newest) ?? last, closing.timeOfDay);
+    if (usec > nowUsec) return isWhole;
+    try {
+      await closeDay(source, usec, closing, context);
+    } catch (error) {
+      if (!isPruned(error)) throw error;
+      context.err(`${formatTime(usec)} cannot be closed any more: ${errorText(error)}`);
+      isWhole &&= newest === undefined;
+      closing.lostUsec.set(newest, usec);
     }
-  }
-
-  /** The first end of a day after a moment. */
-  #endAfter(usec: bigint): bigint {
-    const days = (usec - this.#timeOfDay) / USEC_PER_DAY;
-    const end = days * USEC_PER_DAY + this.#timeOfDay;
-    return end > usec ? end : end + USEC_PER_DAY;
   }
 }
 
@@ -199,24 +196,29 @@ export const closeCommand = command({
       throw new ConfigError(`--out: cannot make ${out}: ${errorText(error)}`, error);
     }
     const node = values.data === undefined ? (values.url ?? DEFAULT_URL) : `data directory ${values.data}`;
-    const closing = { file, assets, decimals, from, out, node };
+    const closing = {
+      file,
+      assets,
+      decimals,
+      from,
+      out,
+      node,
+      timeOfDay,
+      lostUsec: new Map<bigint | undefined, bigint>(),
+    };
     return askSource(values, async (source) => {
-      const closings = new Closings(source, closing, context, timeOfDay);
-      if (once) {
-        const { ledger_timestamp: now } = JSON.parse(await source.ledger()) as { ledger_timestamp: string };
-        return (await closings.closeUntil(BigInt(now))) ? EXIT_OK : EXIT_FAILED;
-      }
       let [retryUsec, told] = [0n, ""];
       const note = (text: string): void => context.err(`sextant: ${text}`);
       for await (const line of source.watch({ balance: undefined, after: undefined }, note)) {
         const usec = BigInt((JSON.parse(line) as { timestamp_usec: string }).timestamp_usec);
         if (usec < retryUsec) continue;
         try {
-          await closings.closeUntil(usec);
-          [retryUsec, told] = [0n, ""];
+          const isWhole = await closeUntil(source, usec, closing, context);
+          if (once) return isWhole ? EXIT_OK : EXIT_FAILED;
+          told = "";
         } catch (error) {
-          if (error instanceof ConfigError) throw error;
-          if (errorText(error) !== told) context.err(`sextant: ${errorText(error)}; trying again`);
+          if (once || error instanceof ConfigError) throw error;
+          if (errorText(error) !== told) note(`${errorText(error)}; trying again`);
           [retryUsec, told] = [usec + RETRY_USEC, errorText(error)];
         }
       }

@@ -4,7 +4,7 @@ import { parseTime } from "../../base/texts/time-text.ts";
 import { balanceProofRoute, eventProofRoute, transactionProofRoute } from "../../interface/routes.ts";
 import { ProofCheck, parseOperand, proofPart, proofStart, statementHead } from "../../node.ts";
 import { fullAddress } from "../asset-texts.ts";
-import { eventsOf, FEE_STATEMENT, type TransactionText } from "../movements.ts";
+import { FEE_STATEMENT, movedBy, type TransactionText } from "../movements.ts";
 import type { Source } from "../source/source.ts";
 import { assetTest, type Statement } from "../statement.ts";
 import type { Put } from "./whole-file.ts";
@@ -74,10 +74,16 @@ async function* receiptsOf(
   const at = { version: BigInt(closing.ledger_version), at: undefined };
   const { text } = await source.detail(address, asset, at);
   const { fungible } = JSON.parse(text) as { fungible: { address: string; metadata: string } };
-  const owner = { address, store: fungible.address, counts: assetTest(asset, fungible.metadata) };
+  const counts = assetTest(asset, fungible.metadata);
   for (const { version: txn_version, fee } of changes) {
     const transaction = JSON.parse(await source.transaction(txn_version)) as TransactionText;
-    const places = eventsOf(transaction, owner);
+    const own = movedBy(transaction).changes.filter(
+      (change) =>
+        change.account === address &&
+        counts(change.asset) &&
+        (change.store ?? fungible.address) === fungible.address,
+    );
+    const places = own.map(({ event }) => event);
     if (fee !== "0") {
       const place = transaction.events?.findIndex(({ type }) => type === FEE_STATEMENT) ?? -1;
       if (place >= 0) places.push(place);
