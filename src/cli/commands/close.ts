@@ -22,7 +22,6 @@ const USEC_PER_DAY = 86_400_000_000n;
 const RETRY_USEC = 10_000_000n;
 /** Removed at the beginning of each attempt. */
 const UNFINISHED = ".unfinished";
-const FOLDER = /^(\d{4}-\d{2}-\d{2}T\d{2})(\d{2})Z$/;
 
 /** What to close, and where. */
 interface Closing {
@@ -50,11 +49,20 @@ function folderName(usec: bigint): string {
   return `${formatTime(usec).slice(0, 16).replace(":", "")}Z`;
 }
 
+/** The time that a folder is named by; -1 for another name. */
+function timeOfFolder(name: string): bigint {
+  try {
+    const usec = parseTime(`${name.slice(0, 13)}:${name.slice(13, 15)}:00Z`);
+    return folderName(usec) === name ? usec : -1n;
+  } catch {
+    return -1n;
+  }
+}
+
 /** The time of the newest folder; undefined if there is none. */
 async function newestIn(out: string): Promise<bigint | undefined> {
-  const names = (await readdir(out)).filter((name) => FOLDER.test(name)).toSorted();
-  const newest = names.at(-1);
-  return newest === undefined ? undefined : parseTime(newest.replace(FOLDER, "$1:$2:00Z"));
+  const times = (await readdir(out)).map(timeOfFolder).filter((usec) => usec >= 0n);
+  return times.toSorted((a, b) => (a < b ? -1 : 1)).at(-1);
 }
 
 /** The node does not keep the versions that were asked for. */
