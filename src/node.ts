@@ -40,6 +40,8 @@ export {
   proofStart,
   proofToBcs,
   provableText,
+  statementHead,
+  statementText,
 } from "./node/tools/proof-files.ts";
 export { type RewindReport, rewindData } from "./node/tools/rewinding.ts";
 export {

@@ -5,7 +5,13 @@ import { portableBls } from "./proof/portable-bls.ts";
 import { verifyProofWith } from "./proof/verify-proof.ts";
 
 export type { VerifiedProof } from "./proof/bundle.ts";
-export type { ProvenAccount, ProvenClaim, ProvenDeposit, ProvenTransaction } from "./proof/claim.ts";
+export type {
+  ProvenAccount,
+  ProvenClaim,
+  ProvenDeposit,
+  ProvenStatement,
+  ProvenTransaction,
+} from "./proof/claim.ts";
 export { ProofError, type ProofErrorCode } from "./proof/errors.ts";
 export { statementOf } from "./proof/statement.ts";
 export { VerifiedFetchError, type VerifiedFetchErrorCode } from "./verify/errors.ts";

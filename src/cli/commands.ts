@@ -9,6 +9,7 @@ const FILES = {
   backup: () => import("./commands/backup.ts"),
   balances: () => import("./commands/balances.ts"),
   check: () => import("./commands/check.ts"),
+  close: () => import("./commands/close.ts"),
   completion: async () => [(await import("./help/completion.ts")).completionCommand(loadCommands)],
   copy: () => import("./commands/copy.ts"),
   doctor: () => import("./commands/doctor.ts"),
@@ -44,6 +45,8 @@ const COMMANDS: Readonly<Record<`${keyof typeof FILES}/${string}`, string>> = {
   "history/history": "Print every change of an account's balance between two versions or times",
   "balances/holdings": "Print every asset of an account with its balance, all at one version",
   "statement/statement": "Print a checked statement of an account's balance over a period",
+  "close/close":
+    "Write balances, statements and their proofs at the end of every day, the days missed included",
   "watch/watch":
     "Print a balance now and then each change of it; without operands, the latest block and then each new block",
   "items/raw-item": "Print the stored bytes of one table item as hex",

@@ -30,8 +30,16 @@ export interface BalanceChange {
   readonly amount: bigint;
 }
 
+/** A change by an event. */
+interface EventChange extends BalanceChange {
+  /** Its place among the events of the transaction. */
+  readonly event: number;
+  /** The store of a fungible asset. */
+  readonly store: string | undefined;
+}
+
 export interface Moved {
-  readonly changes: readonly BalanceChange[];
+  readonly changes: readonly EventChange[];
   /** Events of stores that the transaction does not describe, as those it deleted. */
   readonly unknown: number;
 }
@@ -90,7 +98,9 @@ function storesOf({ changes = [] }: TransactionText): Stores {
 function storeOf(
   event: EventText,
   stores: Stores,
-): { readonly kind: string; readonly account: string; readonly asset: string } | undefined {
+):
+  | { readonly kind: string; readonly account: string; readonly asset: string; readonly store?: string }
+  | undefined {
   const data = membersOf(event.data);
   const old = OLD_COIN_EVENT.exec(event.type)?.[1];
   if (old !== undefined) {
@@ -104,7 +114,7 @@ function storeOf(
   const kind = ASSET_EVENT.exec(event.type)?.[1];
   if (kind === undefined) return undefined;
   const store = addressOf(data.store);
-  return { kind, account: stores.owners.get(store) ?? "", asset: stores.assets.get(store) ?? "" };
+  return { kind, account: stores.owners.get(store) ?? "", asset: stores.assets.get(store) ?? "", store };
 }
 
 /** What moved between accounts, without the fee. */
@@ -113,9 +123,9 @@ export function movedBy(transaction: TransactionText): Moved {
   const events = transaction.events ?? [];
   // A framework in between the two forms emitted both.
   const hasOld = events.some(({ type }) => OLD_COIN_EVENT.test(type));
-  const changes: BalanceChange[] = [];
+  const changes: EventChange[] = [];
   let unknown = 0;
-  for (const event of events) {
+  for (const [place, event] of events.entries()) {
     if (hasOld && COIN_EVENT.test(event.type)) continue;
     const found = storeOf(event, stores);
     if (found === undefined) continue;
@@ -126,16 +136,20 @@ export function movedBy(transaction: TransactionText): Moved {
         account: found.account,
         asset: found.asset,
         amount: found.kind === "Withdraw" ? -amount : amount,
+        event: place,
+        store: found.store,
       });
   }
   return { changes, unknown };
 }
 
+export const FEE_STATEMENT = "0x1::transaction_fee::FeeStatement";
+
 /** Who paid for gas, and how much, less what came back for freed storage. */
 export function feeOf(transaction: TransactionText): BalanceChange | undefined {
   const { gas_used: used, gas_unit_price: price, signature, sender, events = [] } = transaction;
   if (used === undefined || price === undefined || sender === undefined) return undefined;
-  const statement = events.find(({ type }) => type === "0x1::transaction_fee::FeeStatement");
+  const statement = events.find(({ type }) => type === FEE_STATEMENT);
   const refund = BigInt(textOf(membersOf(statement?.data).storage_fee_refund_octas) || 0);
   const payer = textOf(signature?.fee_payer_address) || sender;
   return { account: addressOf(payer), asset: NATIVE_COIN, amount: refund - BigInt(used) * BigInt(price) };

@@ -1,8 +1,5 @@
 // `sextant prove --accounts`: the balances of a list of accounts in one file, a bundle of at most a thousand on each line.
-import { createWriteStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
-import { ConfigError, errorText } from "../base/errors.ts";
+import { ConfigError } from "../base/errors.ts";
 import { balancesProofRoute } from "../interface/routes.ts";
 import { checkProof, ProofCheck, parseOperand, proofPart, proofStart, proofToBcs } from "../node.ts";
 import {
@@ -17,8 +14,9 @@ import {
   parseNamedAsset,
   signatureFault,
 } from "./account-list.ts";
-import { type CommandContext, EXIT_FAILED, EXIT_OK } from "./command.ts";
+import type { CommandContext } from "./command.ts";
 import { NameFinder } from "./names.ts";
+import { writeWhole } from "./proofs/whole-file.ts";
 import type { ReadAtOperand, Source } from "./source/source.ts";
 
 /** The versions and the time that were asked for. */
@@ -66,6 +64,9 @@ export function noteTrust(
 /** Balances of one bundle. */
 const MAX_QUERIES = 1000;
 
+/** Characters of the list that are written at once. */
+const CSV_CHARACTERS = 1 << 16;
+
 /** What to prove of which accounts, and where to write it. */
 export interface ListJob extends ReadAtOperand {
   readonly file: string;
@@ -94,7 +95,7 @@ function idFinder(): (asset: string) => string {
 }
 
 /** The queries of a list in ascending order, in bundles. Those of an account stay in one. */
-function* inParts(
+export function* inParts(
   rows: readonly ListedAccount[],
   named: readonly NamedAsset[],
 ): Generator<readonly Query[], undefined> {
@@ -117,7 +118,10 @@ function* inParts(
 }
 
 /** Finds what names stand for. Throws ConfigError. */
-async function resolve(source: Source, { file, list, assets, decimals }: ListJob) {
+export async function resolveList(
+  source: Source,
+  { file, list, assets, decimals }: Pick<ListJob, "file" | "list" | "assets" | "decimals">,
+) {
   const names = new NameFinder(source);
   const named: NamedAsset[] = [];
   for (const text of assets) {
@@ -171,83 +175,86 @@ async function* askParts(
   for (const part of parts) yield { text: await ask(part, when, start), part };
 }
 
-/** Writes the file, whole or not at all. */
-export async function proveList(source: Source, job: ListJob, context: CommandContext): Promise<number> {
+/** What a file that was written proves. */
+export interface ProvenList {
+  readonly shown: Shown;
+  readonly waypoint: string;
+}
+
+/** Writes the file, whole or not at all; undefined if the node's proof does not hold. */
+export async function proveList(
+  source: Source,
+  job: ListJob,
+  context: CommandContext,
+): Promise<ProvenList | undefined> {
   const { out, isBcs, csv } = job;
-  const { named, rows, balances, skipped } = await resolve(source, job);
-  const unfinished = `${out}.part`;
-  const file = await open(unfinished, "w").catch((error) => {
-    throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
-  });
+  const { named, rows, balances, skipped } = await resolveList(source, job);
   const proven = new ProvenBalances();
-  let check: ProofCheck | undefined;
-  let before: string | undefined;
-  let waypoint = job.from;
-  let count = 0;
   // The list to publish has the standard output for itself.
   const say = csv === "-" ? context.err : context.out;
-  try {
+  let count = 0;
+  const written = await writeWhole("--out", out, async (put): Promise<ProvenList | undefined> => {
+    let check: ProofCheck | undefined;
+    let before: string | undefined;
+    let waypoint = job.from;
     for await (const { text, part } of askParts(source, inParts(rows, named), job)) {
       waypoint ??= proofStart(text);
       check ??= new ProofCheck(waypoint);
-      const written = before === undefined ? text : proofPart(text, before);
-      const { reason, accounts } = check.take(written);
+      const line = before === undefined ? text : proofPart(text, before);
+      const { reason, accounts } = check.take(line);
       const fault = reason ?? (isAsked(part, accounts) ? undefined : "it is of other accounts or assets");
-      if (fault !== undefined) {
-        context.err(`the node's proof does not hold: ${fault}`);
-        return EXIT_FAILED;
-      }
+      if (fault !== undefined) return void context.err(`the node's proof does not hold: ${fault}`);
       for (const account of accounts) {
         count += account.balances.length;
         if (csv !== undefined) proven.add(account);
       }
-      await file.writeFile(isBcs ? proofToBcs(text) : `${written}\n`);
+      await put(isBcs ? proofToBcs(text) : `${line}\n`);
       before = text;
     }
-    const shown = check?.report() ?? {};
+    const { shown = {} } = check?.finish() ?? {};
     const difference = whenDiffers(job, shown);
-    if (difference !== undefined) {
-      context.err(difference);
-      return EXIT_FAILED;
-    }
+    if (difference !== undefined) return void context.err(difference);
     const signed = csv === undefined ? [] : rows.filter(({ signature }) => signature !== undefined);
     const forged = signed.flatMap((row) => {
       const found = proven.find(job.file, row.address, assetsOf(row, named)[0]?.type);
       const fault = signatureFault(row, found?.account.authenticationKey);
       return fault === undefined ? [] : [`${job.file}, line ${row.line}: ${fault}`];
     });
-    if (forged.length > 0) {
-      for (const fault of forged) context.err(fault);
-      context.err(`wrote nothing: ${forged.length} signatures in ${job.file} are not of the owners`);
-      return EXIT_FAILED;
-    }
+    for (const fault of forged) context.err(fault);
+    if (forged.length === 0) return { shown, waypoint: waypoint ?? "" };
+    return void context.err(
+      `wrote nothing: ${forged.length} signatures in ${job.file} are not of the owners`,
+    );
+  });
+  if (written === undefined) return undefined;
+  const { shown, waypoint } = written;
+  say(`${shown.statement}`);
+  say(`wrote ${out}`);
+  if (csv !== undefined) {
     const told = { assets: named, decimals: job.decimals, version: `${shown.ledger_version}` };
     const { chain_id: chainId } = JSON.parse(await source.ledger()) as { readonly chain_id: number };
-    const lines = csv === undefined ? [] : listCsv(rows, proven, { ...told, chainId });
-    await file.sync();
-    await rename(unfinished, out);
-    say(`${shown.statement}`);
-    say(`wrote ${out}`);
+    const lines = listCsv(rows, proven, { ...told, chainId });
     if (csv === "-") for (const line of lines) context.out(line);
-    else if (csv !== undefined) {
-      await pipeline(withEnds(lines), createWriteStream(csv)).catch((error) => {
-        throw new ConfigError(`--csv: cannot write ${csv}: ${errorText(error)}`, error);
+    else {
+      await writeWhole("--csv", csv, async (put) => {
+        let text = "";
+        for (const line of lines) {
+          text += `${line}\n`;
+          if (text.length < CSV_CHARACTERS) continue;
+          await put(text);
+          text = "";
+        }
+        await put(text);
+        return csv;
       });
       say(`wrote ${csv}`);
     }
-    say(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
-    if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins or networks`);
-    if (count < balances) context.err(`note: ${balances - count} balances are in the list more than once`);
-    noteTrust(job, shown, context);
-    return EXIT_OK;
-  } finally {
-    await file.close();
-    await rm(unfinished, { force: true });
   }
-}
-
-function* withEnds(lines: Iterable<string>): Generator<string> {
-  for (const line of lines) yield `${line}\n`;
+  say(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
+  if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins or networks`);
+  if (count < balances) context.err(`note: ${balances - count} balances are in the list more than once`);
+  noteTrust(job, shown, context);
+  return written;
 }
 
 /** A node could answer with a good proof of something else. */

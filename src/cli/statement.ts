@@ -219,7 +219,7 @@ function typeKey(type: string): string {
 }
 
 /** Says which assets of movements count in the balance of `asset`. */
-function assetTest(asset: string, metadata: string | undefined): (moved: string) => boolean {
+export function assetTest(asset: string, metadata: string | undefined): (moved: string) => boolean {
   const coin = asset.includes("::") ? typeKey(asset) : undefined;
   return (moved) => (moved.includes("::") ? typeKey(moved) === coin : fullAddress(moved) === metadata);
 }

@@ -3,6 +3,8 @@
 // the file can read two claims.
 import { fromHex, toPrefixedHex } from "../base/hex.ts";
 import { U64_MAX } from "../base/numbers.ts";
+import { sha3 } from "../base/sha3.ts";
+import { BcsWriter } from "../bcs/writer.ts";
 import { type Address, formatAddress, parseAddress } from "../move/address.ts";
 import { MoveError } from "../move/errors.ts";
 import {
@@ -247,22 +249,64 @@ function jsonFault(given: string, error: unknown): string {
   return `the text is not JSON${at === undefined ? "" : ` from character ${Number(at) + 1} on`}`;
 }
 
+/** The first moment of a statement and the first one after it, in microseconds since 1970. */
+export interface StatementPeriod {
+  readonly fromUsec: bigint;
+  readonly toUsec: bigint;
+}
+
+interface StatementHead {
+  readonly period: StatementPeriod;
+  /** SHA3-256 of both numbers in BCS. The proofs hold for other periods too: without it, a changed digit might not be noticed. */
+  readonly periodHash: Uint8Array;
+}
+
+const head = object<StatementHead>({
+  period: ["statement", object({ fromUsec: ["from_usec", u64], toUsec: ["to_usec", u64] })],
+  periodHash: ["statement_hash", hash],
+});
+
+const HEAD_START = '{"statement":';
+
+/** Whether a line of a file begins a statement. The bundles of its balances and receipts follow. */
+export function isStatementHead(line: string): boolean {
+  return line.startsWith(HEAD_START);
+}
+
+/** The line that begins a statement. */
+export function statementHead(period: StatementPeriod): string {
+  const { fromUsec, toUsec } = period;
+  const periodHash = sha3(new BcsWriter().u64(fromUsec).u64(toUsec).take());
+  return [...head.write({ period, periodHash })].join("");
+}
+
+/** Reads the line that begins a statement. Throws ProofError. */
+export function decodeStatementHead(given: string): StatementPeriod {
+  const { period } = decodeText(head, "statement", given);
+  if (given === statementHead(period)) return period;
+  throw new ProofError("claim", "the statement's period was changed: it has another hash than the file says");
+}
+
 /** Reads a bundle in JSON. Throws ProofError `malformed`. */
 export function decodeBundleJson(given: string): ProofBundle {
+  return { kind: "v0", ...decodeText(bundle, "bundle", given) };
+}
+
+function decodeText<T>(form: Form<T>, name: string, given: string): T {
   let value: unknown;
   try {
     value = JSON.parse(given);
   } catch (cause) {
     throw new ProofError("malformed", `not a proof bundle: ${jsonFault(given, cause)}`, { cause });
   }
-  let read: ProofBundle;
+  let read: T;
   try {
-    read = { kind: "v0", ...bundle.read(value, "bundle") };
+    read = form.read(value, name);
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
     throw new ProofError("malformed", `not a proof bundle: ${error.message}`, { cause: error });
   }
-  const written = bundleToText(read);
+  const written = [...form.write(read)].join("");
   if (given === written || given === `${written}\n`) return read;
   throw new ProofError(
     "malformed",

@@ -38,6 +38,7 @@ import {
   provenTime,
   type StateClaim,
   stateKeysOf,
+  streamOfEvent,
   TIME_KEYS,
 } from "./claim.ts";
 import { assertNamed, EpochChain } from "./epoch-chain.ts";
@@ -206,9 +207,9 @@ export class BundleVerifier {
     this.#bls = bls;
   }
 
-  /** Throws ProofError with the first reason against a bundle. */
-  verify(bundle: ProofBundle): VerifiedProof {
-    const steps = this.steps(bundle);
+  /** A bundle continues the list of balances of the one before, if `isList`. Throws ProofError with the first reason against it. */
+  verify(bundle: ProofBundle, isList = true): VerifiedProof {
+    const steps = this.steps(bundle, isList);
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
@@ -216,7 +217,10 @@ export class BundleVerifier {
   }
 
   /** As `verify`, with a stop after each change of epoch. */
-  *steps({ claim, claimHash, points: given, ledger: proof }: ProofBundle): Generator<void, VerifiedProof> {
+  *steps(
+    { claim, claimHash, points: given, ledger: proof }: ProofBundle,
+    isList = true,
+  ): Generator<void, VerifiedProof> {
     const ledger =
       proof.kind === "above" ? this.#ledger : yield* checkLedger(proof, this.#waypoint, this.#bls);
     if (ledger === undefined)
@@ -233,7 +237,7 @@ export class BundleVerifier {
         throw new ProofError("claim", "the claim was changed: it has another hash than the bundle says");
       }
       const [{ version } = { version: undefined }] = given;
-      if (this.#before !== undefined) assertContinues(this.#before, { claim, version });
+      if (isList && this.#before !== undefined) assertContinues(this.#before, { claim, version });
       this.#before = { claim, version };
       return proven;
     } catch (error) {
@@ -390,14 +394,16 @@ function checkTransaction(claim: Exclude<Claim, StateClaim>, points: readonly Ch
 }
 
 function transactionOf({ version, info, transaction }: CheckedPoint): ProvenTransaction {
-  const sender = transaction?.kind === "user" ? transaction.transaction.raw.sender : undefined;
+  const { raw, authenticator } = (transaction?.kind === "user" && transaction.transaction) || {};
+  const payer = authenticator?.kind === "feePayer" ? authenticator.feePayerAddress : raw?.sender;
   return {
     version,
     hash: toPrefixedHex(info.transactionHash),
     transactionType: transaction?.kind ?? "",
-    sender: sender && formatAddress(sender),
+    sender: raw && formatAddress(raw.sender),
     isSuccess: info.status.kind === "success",
     gasUsed: info.gasUsed,
+    fee: raw && payer && { payer: formatAddress(payer), amount: info.gasUsed * raw.gasUnitPrice },
   };
 }
 
@@ -419,8 +425,19 @@ function provenEvent(claim: EventClaim, point: CheckedPoint): ProvenClaim {
   }
   const event = eventOf(claim);
   const type = formatTypeTag(event.type);
-  const deposit = withCoin(depositOf(event, claim.store), point.transaction);
-  return { kind: "event", ...transactionOf(point), index: claim.index, type, data: event.data, deposit };
+  const [deposit, stream] = [
+    withCoin(depositOf(event, claim.store), point.transaction),
+    streamOfEvent(event),
+  ];
+  return {
+    kind: "event",
+    ...transactionOf(point),
+    index: claim.index,
+    type,
+    data: event.data,
+    stream,
+    deposit,
+  };
 }
 
 /** The framework's functions that pay one account in one coin, by its arguments: the account and the amount. */

@@ -13,7 +13,7 @@ import { addParts, amountOfPart } from "../ledger/balances/balance-parts.ts";
 import { type ContractEvent, contractEventCodec } from "../ledger/formats/event.ts";
 import { stateValueData } from "../ledger/formats/state-value.ts";
 import { findGroupMembers } from "../ledger/items/resource-group.ts";
-import { frameworkTag } from "../ledger/items/resources.ts";
+import { coinStoreCodec, type EventHandle, frameworkTag } from "../ledger/items/resources.ts";
 import {
   moduleKeyHash,
   resourceGroupKeyHash,
@@ -83,7 +83,14 @@ export interface ProvenAccount {
   readonly address: string;
   /** Hex; the address itself where there is no Account resource. Undefined if the proof leaves it out. */
   readonly authenticationKey: string | undefined;
-  readonly balances: readonly { readonly asset: string; readonly balance: bigint }[];
+  readonly balances: readonly ProvenBalance[];
+}
+
+export interface ProvenBalance {
+  readonly asset: string;
+  readonly balance: bigint;
+  /** The streams of events that the account's coin store emits to. */
+  readonly coinEvents: { readonly deposits: string; readonly withdrawals: string } | undefined;
 }
 
 /** A payment to an account. */
@@ -122,12 +129,15 @@ export type ProvenClaim =
       readonly name: string;
       readonly value: Uint8Array | undefined;
     }
+  | { readonly kind: "statements"; readonly statements: readonly ProvenStatement[] }
   | ({ readonly kind: "transaction" } & ProvenTransaction)
   | ({
       readonly kind: "event";
       readonly index: bigint;
       readonly type: string;
       readonly data: Uint8Array;
+      /** Account and number of the stream of an event that has one. */
+      readonly stream: string | undefined;
       readonly deposit: ProvenDeposit | undefined;
     } & ProvenTransaction);
 
@@ -139,6 +149,31 @@ export interface ProvenTransaction {
   readonly sender: string | undefined;
   readonly isSuccess: boolean;
   readonly gasUsed: bigint;
+  /** What a user's transaction costs before refunds, and who pays. */
+  readonly fee: { readonly payer: string; readonly amount: bigint } | undefined;
+}
+
+/** How many changes of one kind, and their sum. */
+export interface ProvenSum {
+  readonly count: number;
+  readonly amount: bigint;
+}
+
+/** An account's balance of one asset over a period, with a receipt for each change. */
+export interface ProvenStatement {
+  readonly address: string;
+  readonly asset: string;
+  /** The period contains its first moment, not its last one; microseconds since 1970. */
+  readonly fromUsec: bigint;
+  readonly toUsec: bigint;
+  readonly openingVersion: bigint;
+  readonly opening: bigint;
+  readonly deposits: ProvenSum;
+  readonly withdrawals: ProvenSum;
+  /** Less what came back for freed storage. */
+  readonly fees: ProvenSum;
+  readonly closingVersion: bigint;
+  readonly closing: bigint;
 }
 
 function malformed(reason: string): ProofError {
@@ -252,7 +287,7 @@ function provenBalances({ assets: names, accounts, hasKeys }: BalancesClaim, rea
         );
       }
       totals.set(name, (totals.get(name) ?? 0n) + amount);
-      return { asset: name, balance };
+      return { asset: name, balance, coinEvents: coinEventsOf(address, asset, read) };
     });
     return {
       address: formatAddress(address),
@@ -288,6 +323,23 @@ function amountOf(address: Address, asset: Asset, read: ReadItem): bigint {
     return amountOfPart(part, value && { version: 0n, value });
   });
   return addParts(parts);
+}
+
+function coinEventsOf(address: Address, asset: Asset, read: ReadItem): ProvenBalance["coinEvents"] {
+  const [, coinStore] = balanceKeys(address, asset, undefined);
+  const value = coinStore && read(coinStore);
+  if (value === undefined) return undefined;
+  const { depositEvents, withdrawEvents } = decodeWith(coinStoreCodec, stateValueData(value));
+  return { deposits: streamOf(depositEvents), withdrawals: streamOf(withdrawEvents) };
+}
+
+function streamOf({ account, creationNumber }: Pick<EventHandle, "account" | "creationNumber">): string {
+  return `${formatAddress(account)} ${creationNumber}`;
+}
+
+/** The stream of an event; undefined for one that has none. */
+export function streamOfEvent(event: ContractEvent): string | undefined {
+  return event.kind === "v1" ? streamOf(event) : undefined;
 }
 
 /** A claim with the amounts that the items give; of any other kind, the claim. */
@@ -338,43 +390,66 @@ export function* claimParts(claim: StateClaim): Generator<StateClaim> {
   }
 }
 
-const storeDepositCodec = struct({ store: addressCodec, amount: u64 });
-const coinDepositCodec = struct({ coinType: text, account: addressCodec, amount: u64 });
-const accountDepositCodec = struct({ account: addressCodec, amount: u64 });
-const STORE_DEPOSIT = "0x1::fungible_asset::Deposit";
+const storeMoveCodec = struct({ store: addressCodec, amount: u64 });
+const coinMoveCodec = struct({ coinType: text, account: addressCodec, amount: u64 });
+const accountMoveCodec = struct({ account: addressCodec, amount: u64 });
+const STORE_MOVE = /^0x1::fungible_asset::(Deposit|Withdraw)$/;
+const COIN_MOVE = /^0x1::coin::(?:Coin(Deposit|Withdraw)|(Deposit|Withdraw)<(.*)>)$/;
+const STREAM_MOVE = /^0x1::coin::(Deposit|Withdraw)Event$/;
+
+/** A deposit or withdrawal. The earliest form names neither the account nor the coin, only the stream of the coin store. */
+interface Move {
+  readonly isDeposit: boolean;
+  readonly amount: bigint;
+  readonly store?: Uint8Array;
+  readonly coin?: { readonly account: Address; readonly type: string };
+  readonly stream?: string;
+}
+
+/** The deposit or withdrawal that an event tells of, if it does. Throws BcsError. */
+export function moveOf(type: string, data: Uint8Array, stream: string | undefined): Move | undefined {
+  const [, inStore] = STORE_MOVE.exec(type) ?? [];
+  if (inStore !== undefined) return { isDeposit: inStore === "Deposit", ...decodeWith(storeMoveCodec, data) };
+  const [, inStream] = STREAM_MOVE.exec(type) ?? [];
+  if (inStream !== undefined && stream !== undefined) {
+    return { isDeposit: inStream === "Deposit", amount: decodeWith(u64, data), stream };
+  }
+  const [, named, plain, typed] = COIN_MOVE.exec(type) ?? [];
+  const kind = named ?? plain;
+  if (kind === undefined) return undefined;
+  const { account, amount, coinType } =
+    typed === undefined
+      ? decodeWith(coinMoveCodec, data)
+      : { ...decodeWith(accountMoveCodec, data), coinType: typed };
+  return { isDeposit: kind === "Deposit", amount, coin: { account, type: coinType } };
+}
+
+function depositIn(event: ContractEvent): Partial<Move> {
+  const move = moveOf(formatTypeTag(event.type), event.data, streamOfEvent(event));
+  return move?.isDeposit ? move : {};
+}
 
 /** The address of the store that a deposit of a fungible asset went to; undefined for another event. */
 export function depositStore(event: ContractEvent): Uint8Array | undefined {
-  if (formatTypeTag(event.type) !== STORE_DEPOSIT) return undefined;
-  return decodeWith(storeDepositCodec, event.data).store;
+  return depositIn(event).store;
 }
 
 /** The payment that an event tells of, if it does. Throws ProofError and BcsError. */
-export function depositOf(event: ContractEvent, store: EventClaim["store"]): ProvenDeposit | undefined {
-  const type = formatTypeTag(event.type);
-  const { data } = event;
-  if (type === STORE_DEPOSIT && store !== undefined) {
-    const { store: address, amount } = decodeWith(storeDepositCodec, data);
-    if (!equalBytes(primaryStoreAddress(store.owner, store.metadata), address)) {
+export function depositOf(event: ContractEvent, claimed: EventClaim["store"]): ProvenDeposit | undefined {
+  const { store, coin, stream, amount = 0n } = depositIn(event);
+  if (store !== undefined && claimed !== undefined) {
+    if (!equalBytes(primaryStoreAddress(claimed.owner, claimed.metadata), store)) {
       throw new ProofError(
         "claim",
         "the deposit went to another store than that of the account and the asset",
       );
     }
-    return { account: formatAddress(store.owner), asset: formatAddress(store.metadata), amount };
+    return { account: formatAddress(claimed.owner), asset: formatAddress(claimed.metadata), amount };
   }
-  if (store !== undefined) throw malformed("only a deposit into a primary store names one");
-  if (type === "0x1::coin::CoinDeposit") {
-    const { coinType, account, amount } = decodeWith(coinDepositCodec, data);
-    return { account: formatAddress(account), asset: coinType, amount };
-  }
-  const [coin] = event.type.kind === "struct" ? event.type.struct.typeArgs : [];
-  if (type.startsWith("0x1::coin::Deposit<") && coin !== undefined) {
-    const { account, amount } = decodeWith(accountDepositCodec, data);
-    return { account: formatAddress(account), asset: formatTypeTag(coin), amount };
-  }
-  if (type !== "0x1::coin::DepositEvent" || event.kind !== "v1") return undefined;
-  return { account: formatAddress(event.account), asset: undefined, amount: decodeWith(u64, data) };
+  if (claimed !== undefined) throw malformed("only a deposit into a primary store names one");
+  if (coin !== undefined) return { account: formatAddress(coin.account), asset: coin.type, amount };
+  if (stream === undefined || event.kind !== "v1") return undefined;
+  return { account: formatAddress(event.account), asset: undefined, amount };
 }
 
 /** The event of a claim. Throws BcsError. */

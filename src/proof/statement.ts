@@ -1,7 +1,7 @@
 // What a checked proof says, as a sentence for people.
 import { formatTime } from "../base/texts/time-text.ts";
 import type { VerifiedProof } from "./bundle.ts";
-import type { ProvenClaim, ProvenTransaction } from "./claim.ts";
+import type { ProvenClaim, ProvenStatement, ProvenSum, ProvenTransaction } from "./claim.ts";
 
 /**
  * The statement that a proof proves. Amounts are in the smallest unit of their asset. `accounts` counts those of a proof that
@@ -13,6 +13,7 @@ export function statementOf(
 ): string {
   const time = timestampUsec === undefined ? "" : ` (${formatTime(timestampUsec)})`;
   if (claim.kind === "transaction" || claim.kind === "event") return `${eventText(claim, time)}.`;
+  if (claim.kind === "statements") return claim.statements.map(statementText).join(" ");
   const next =
     nextTimestampUsec === undefined ? "" : ` It is the last version before ${formatTime(nextTimestampUsec)}.`;
   return `After version ${ledgerVersion}${time}, ${stateText(claim, accounts)}.${next}`;
@@ -36,7 +37,28 @@ function eventText(claim: Extract<ProvenClaim, ProvenTransaction>, time: string)
   return `Account ${account} received ${amount} of ${asset ?? "a coin that neither the event nor the transaction names"} by ${transaction}, event ${index}`;
 }
 
-function stateText(claim: Exclude<ProvenClaim, ProvenTransaction>, accounts: number): string {
+/** A statement in words, with what it leaves open. */
+export function statementText(proven: ProvenStatement): string {
+  const { address, asset, opening, closing, openingVersion, closingVersion } = proven;
+  const sum = ({ count, amount }: ProvenSum, one: string): string =>
+    `${count} ${count === 1 ? one : `${one}s`} of ${amount}`;
+  const changes = [
+    sum(proven.deposits, "deposit"),
+    sum(proven.withdrawals, "withdrawal"),
+    sum(proven.fees, "fee"),
+  ];
+  return (
+    `Account ${address}, ${asset}, from ${formatTime(proven.fromUsec)} to before ${formatTime(proven.toUsec)}: ` +
+    `opened with ${opening} (after version ${openingVersion}), ${changes.join(", ")}, ` +
+    `closed with ${closing} (after version ${closingVersion}). ` +
+    "Each of these has a receipt, and they explain the difference of the balances exactly; " +
+    "other changes are possible only where they cancel each other out."
+  );
+}
+
+type StatesClaim = Exclude<ProvenClaim, ProvenTransaction | { readonly kind: "statements" }>;
+
+function stateText(claim: StatesClaim, accounts: number): string {
   const has = (what: string, value: Uint8Array | undefined): string =>
     value === undefined ? `has no ${what}` : `has the ${what}, of ${value.length} bytes`;
   switch (claim.kind) {

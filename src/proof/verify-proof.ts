@@ -3,13 +3,18 @@
 import { parseWaypoint } from "../ledger/waypoint.ts";
 import type { Bls } from "./bls.ts";
 import { BundleVerifier, decodeBundle, type VerifiedProof } from "./bundle.ts";
-import { decodeBundleJson } from "./bundle-json.ts";
+import { decodeBundleJson, decodeStatementHead, isStatementHead } from "./bundle-json.ts";
+import type { ProvenAccount, ProvenStatement } from "./claim.ts";
+import { ProofError } from "./errors.ts";
+import { StatementCheck } from "./statement-check.ts";
 
 const BRACE = 0x7b;
 
 /** Checks the bundles of a file one after the other, and knows what all of them prove together. */
 export class ProofVerifier {
   readonly #verifier: BundleVerifier;
+  readonly #statements: ProvenStatement[] = [];
+  #statement: StatementCheck | undefined;
   #together: VerifiedProof | undefined;
 
   /** Throws LedgerError for a text that is no waypoint. */
@@ -17,25 +22,38 @@ export class ProofVerifier {
     this.#verifier = new BundleVerifier(parseWaypoint(waypoint), bls);
   }
 
-  /** What was proven so far, with the totals of all accounts but only the accounts of the last bundle. */
-  get together(): VerifiedProof | undefined {
-    return this.#together;
+  /** What all bundles prove, with the totals of all accounts but only the accounts of the last one. Throws ProofError. */
+  finish(): VerifiedProof | undefined {
+    const last = this.#together;
+    if (this.#statement === undefined || last === undefined) return last;
+    const statements = [...this.#statements, this.#statement.finish()];
+    return { ...last, claim: { kind: "statements", statements } };
   }
 
-  /** Checks the next bundle: JSON or BCS. Throws ProofError. */
-  verify(bundle: Uint8Array | string): VerifiedProof {
-    const proven = this.#verifier.verify(
-      typeof bundle === "string" ? decodeBundleJson(bundle) : decodeBundle(bundle),
-    );
-    const before = this.#together?.claim;
-    if (before?.kind !== "balances" || proven.claim.kind !== "balances") this.#together = proven;
-    else {
-      const totals = new Map(before.totals);
-      for (const [asset, total] of proven.claim.totals) totals.set(asset, (totals.get(asset) ?? 0n) + total);
-      this.#together = { ...proven, claim: { ...proven.claim, totals } };
+  /** Checks the next line or bundle: JSON or BCS. Undefined for a line that begins a statement. Throws ProofError. */
+  verify(given: Uint8Array | string): VerifiedProof | undefined {
+    if (typeof given === "string" && isStatementHead(given)) {
+      if (this.#statement !== undefined) this.#statements.push(this.#statement.finish());
+      else if (this.#together !== undefined)
+        throw new ProofError("malformed", "a statement follows other proofs");
+      this.#statement = new StatementCheck(decodeStatementHead(given));
+      return undefined;
     }
+    const bundle = typeof given === "string" ? decodeBundleJson(given) : decodeBundle(given);
+    const proven = this.#verifier.verify(bundle, this.#statement === undefined);
+    this.#statement?.take(proven);
+    // The times of a statement are those of its closing balance.
+    if (this.#statement === undefined) this.#together = addTotals(this.#together, proven);
+    else if (proven.claim.kind === "balances") this.#together = proven;
     return proven;
   }
+}
+
+function addTotals(all: VerifiedProof | undefined, proven: VerifiedProof): VerifiedProof {
+  if (all?.claim.kind !== "balances" || proven.claim.kind !== "balances") return proven;
+  const totals = new Map(all.claim.totals);
+  for (const [asset, total] of proven.claim.totals) totals.set(asset, (totals.get(asset) ?? 0n) + total);
+  return { ...proven, claim: { ...proven.claim, totals } };
 }
 
 /**
@@ -45,17 +63,15 @@ export class ProofVerifier {
 export function verifyProofWith(bls: Bls, proof: Uint8Array | string, waypoint: string): VerifiedProof {
   const verifier = new ProofVerifier(waypoint, bls);
   // No bundle in BCS begins with a brace.
-  if (typeof proof !== "string" && proof[0] !== BRACE) return verifier.verify(proof);
+  const isBinary = typeof proof !== "string" && proof[0] !== BRACE;
   const text = typeof proof === "string" ? proof : new TextDecoder().decode(proof);
-  const [first = "", ...more] = text.replace(/\n$/, "").split("\n");
-  const proven = verifier.verify(first);
-  if (more.length === 0) return proven;
-  const accounts = proven.claim.kind === "balances" ? [...proven.claim.accounts] : [];
-  for (const line of more) {
-    const { claim } = verifier.verify(line);
-    if (claim.kind === "balances") for (const account of claim.accounts) accounts.push(account);
+  const accounts: ProvenAccount[] = [];
+  for (const line of isBinary ? [proof] : text.replace(/\n$/, "").split("\n")) {
+    const claim = verifier.verify(line)?.claim;
+    if (claim?.kind === "balances") for (const account of claim.accounts) accounts.push(account);
   }
-  const { together = proven } = verifier;
+  const together = verifier.finish();
+  if (together === undefined) throw new ProofError("incomplete", "the file has no bundle");
   return together.claim.kind === "balances"
     ? { ...together, claim: { ...together.claim, accounts } }
     : together;

@@ -18,6 +18,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/cluster/questions.test.ts": 75,
   "test/e2e/interrupts.test.ts": 60,
   "test/e2e/rewind.test.ts": 60,
+  "test/e2e/closing.test.ts": 55,
   "test/e2e/backup.test.ts": 60,
   "test/fuzz/lies.test.ts": 55,
   "test/e2e/follow.test.ts": 50,

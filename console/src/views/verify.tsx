@@ -103,6 +103,18 @@ function ClaimFacts({ claim }: { readonly claim: Claim }): JSX.Element {
           ))}
         </>
       );
+    case "statements":
+      return (
+        <>
+          {claim.statements.map(({ address, asset, opening, closing, fromUsec }) => (
+            <Mono
+              key={`${address} ${asset} ${fromUsec}`}
+              name="Statement"
+              text={`${address}, ${asset}: from ${groupDigits(`${opening}`)} to ${groupDigits(`${closing}`)}`}
+            />
+          ))}
+        </>
+      );
     case "table_item":
       return (
         <>

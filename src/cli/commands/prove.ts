@@ -219,7 +219,8 @@ async function runList(
   }
   if (out === "-") throw new ConfigError("--out: expected a file for the proof of a list, got -");
   const job = { file, list, assets, decimals, from, out, csv, isBcs, ...readAtOf(values) };
-  return askSource(values, (source) => proveList(source, job, context));
+  const written = await askSource(values, (source) => proveList(source, job, context));
+  return written === undefined ? EXIT_FAILED : EXIT_OK;
 }
 
 export const proveCommand = command({

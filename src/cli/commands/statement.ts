@@ -1,8 +1,11 @@
 // `sextant statement`: balances before and after a period, with every change between.
 import { ConfigError } from "../../base/errors.ts";
 import { choiceOption, textOption } from "../../base/option.ts";
+import { parseOperand } from "../../node.ts";
 import { command, EXIT_OK, operandsOf } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
+import { proveStatements } from "../proofs/statement-proofs.ts";
+import { writeWhole } from "../proofs/whole-file.ts";
 import { askSource } from "../source/open.ts";
 import { DEFAULT_URL, sourceExclusions, sourceOptions } from "../source/options.ts";
 import type { Source } from "../source/source.ts";
@@ -30,19 +33,31 @@ export const statementCommand = command({
       ["csv", "json", "html", "koinly", "cointracking"],
       "csv",
     ),
+    proofs: textOption(
+      "Also write a file that proves the statement: opening balance, a receipt for each change, closing balance; sextant verify-proof checks it",
+      "FILE",
+    ),
+    "from-waypoint": textOption(
+      "With --proofs: waypoint of an epoch's end that the proofs begin at (default the end of the epoch before the period)",
+      "VERSION:HASH",
+    ),
   },
   exclusions: [
     ...sourceExclusions,
     { one: "month", others: ["quarter", "from", "to"] },
     { one: "quarter", others: ["from", "to"] },
   ],
+  requirements: [
+    { options: ["from-waypoint"], isMet: ({ proofs }) => proofs !== undefined, needs: "--proofs" },
+  ],
   examples: [
     "sextant statement 0xcafe --month 2026-01",
     "sextant statement 0xcafe --quarter 2026-Q1 --format koinly > koinly.csv",
+    "sextant statement 0xcafe --month 2026-01 --proofs january.json",
     "sextant statement 0xcafe --asset 0x1::aptos_coin::AptosCoin --from 2026-01-01 --to now --format html > statement.html",
   ],
   run: async (values, operands, context) => {
-    const { asset, format, data, url = DEFAULT_URL } = values;
+    const { asset, format, data, url = DEFAULT_URL, proofs, "from-waypoint": from } = values;
     const [, surplus] = operands;
     if (asset === undefined && surplus !== undefined) {
       throw new ConfigError(`unexpected ${surplus}: the asset is an option, --asset ${surplus}`);
@@ -58,9 +73,16 @@ export const statementCommand = command({
         : balanceOperands({ address, asset }, context, "--asset");
     const period = parsePeriod(values);
     const node = data === undefined ? url : `data directory ${data}`;
-    const statements = await askSource(values, async (source) =>
-      readStatements(source, { ...(await find(source)), ...period, node }),
-    );
+    if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
+    const statements = await askSource(values, async (source) => {
+      const read = await readStatements(source, { ...(await find(source)), ...period, node });
+      if (proofs === undefined) return read;
+      const waypoint = await writeWhole("--proofs", proofs, (put) =>
+        proveStatements(source, read, from, put),
+      );
+      context.err(`note: verify it with: sextant verify-proof ${proofs} --waypoint ${waypoint}`);
+      return read;
+    });
     for (const line of STATEMENT_FORMS[format](statements)) context.out(line);
     return EXIT_OK;
   },

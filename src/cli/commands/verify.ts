@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { listOption, switchOption, textOption } from "../../base/option.ts";
-import { ProofCheck, parseOperand, verifyGenesis } from "../../node.ts";
+import { ProofCheck, parseOperand, statementText, verifyGenesis } from "../../node.ts";
 import {
   compareList,
   type NamedAsset,
@@ -155,6 +155,11 @@ export const verifyProofCommand = command({
         ? []
         : parseAccountList(list, new TextDecoder().decode(await readInput(list, context)));
     const check = new ProofCheck(waypoint);
+    const refuse = (reason: string): number => {
+      if (json) printFields({ verdict: "refuted", reason }, json, context);
+      context.err(`${file} proves nothing: ${reason}`);
+      return EXIT_FAILED;
+    };
     const proven = new ProvenBalances();
     const accounts: object[] = [];
     const lines: string[] = [];
@@ -163,10 +168,7 @@ export const verifyProofCommand = command({
       number++;
       const taken = check.take(bundle);
       if (taken.reason !== undefined) {
-        const reason = number === 1 ? taken.reason : `line ${number}: ${taken.reason}`;
-        if (json) printFields({ verdict: "refuted", reason }, json, context);
-        context.err(`${file} proves nothing: ${reason}`);
-        return EXIT_FAILED;
+        return refuse(number === 1 ? taken.reason : `line ${number}: ${taken.reason}`);
       }
       for (const account of taken.accounts) {
         const { address, authenticationKey, balances } = account;
@@ -177,8 +179,16 @@ export const verifyProofCommand = command({
       }
     }
     if (number === 0) throw new ConfigError(`${file}: expected a proof, got an empty file`);
-    const many = json && lines.length > 1 ? { balances: accounts } : {};
-    const report = check.report();
+    const { shown: report, reason: missing, statements } = check.finish();
+    if (missing !== undefined) return refuse(missing);
+    // The proofs of a statement are no list of balances.
+    if (statements.length > 0) lines.splice(0, lines.length, ...statements.map(statementText));
+    const many =
+      json && lines.length > 1
+        ? statements.length > 0
+          ? { statements: lines }
+          : { balances: accounts }
+        : {};
     const { claim = "", ledger_version: version = "" } = report;
     if (list !== undefined && claim !== "balances")
       throw new ConfigError(

@@ -23,7 +23,7 @@ export interface Asset {
   readonly metadata: Address;
 }
 
-const NATIVE_METADATA = parseAddress("0xa");
+export const NATIVE_METADATA: Address = parseAddress("0xa");
 const NATIVE_COIN = "0x1::aptos_coin::AptosCoin";
 const OBJECT_FROM_SEED = Uint8Array.of(0xfe);
 const DERIVED_FROM_OBJECT = 0xfc;

@@ -7,13 +7,16 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { computeWaypoint, formatWaypoint, waypointPreimageCodec } from "../../ledger/waypoint.ts";
 import { encodeBundle, type VerifiedProof } from "../../proof/bundle.ts";
 import { decodeBundleJson } from "../../proof/bundle-json.ts";
-import type { ProvenAccount } from "../../proof/claim.ts";
+import type { ProvenAccount, ProvenStatement } from "../../proof/claim.ts";
 import { ProofError } from "../../proof/errors.ts";
 import { fastestBls } from "../../proof/native-bls.ts";
 import { statementOf } from "../../proof/statement.ts";
 import { ProofVerifier } from "../../proof/verify-proof.ts";
 import { cutoffUsec, parseProofWindow } from "../../sync/maintenance/prune-window.ts";
 import { parseOperand } from "./operands.ts";
+
+export { statementHead } from "../../proof/bundle-json.ts";
+export { statementText } from "../../proof/statement.ts";
 
 /** A bundle in JSON as BCS. Throws ProofError. */
 export function proofToBcs(text: string): Uint8Array {
@@ -65,6 +68,8 @@ export interface ProofReport {
   readonly reason?: string;
   /** What it proves. */
   readonly shown: Readonly<Record<string, string>>;
+  /** The statements of accounts that it proves. */
+  readonly statements: readonly ProvenStatement[];
 }
 
 /** Checks the bundles of a file, and reports on all of them. */
@@ -84,30 +89,40 @@ export class ProofCheck {
     readonly accounts: readonly ProvenAccount[];
   } {
     try {
-      const { claim } = this.#verifier.verify(bundle);
-      const accounts = claim.kind === "balances" ? claim.accounts : [];
+      const claim = this.#verifier.verify(bundle)?.claim;
+      const accounts = claim?.kind === "balances" ? claim.accounts : [];
       this.#accounts += accounts.length;
       return { accounts };
     } catch (error) {
-      if (!(error instanceof ProofError)) throw error;
-      return { reason: error.message, accounts: [] };
+      return { reason: reasonOf(error), accounts: [] };
     }
   }
 
-  /** What all bundles prove together. */
-  report(): Readonly<Record<string, string>> {
-    const { together } = this.#verifier;
-    return together === undefined ? {} : reportOf(together, this.#accounts);
+  /** What all bundles prove together, or why the last of them are missing. */
+  finish(): ProofReport {
+    try {
+      const together = this.#verifier.finish();
+      const shown = together === undefined ? {} : reportOf(together, this.#accounts);
+      const { claim } = together ?? {};
+      const statements = claim?.kind === "statements" ? claim.statements : [];
+      return { verdict: "proven", shown, statements };
+    } catch (error) {
+      return { verdict: "refuted", reason: reasonOf(error), shown: {}, statements: [] };
+    }
   }
+}
+
+/** Why a proof does not hold. Throws an error that is of another kind. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ProofError) return error.message;
+  throw error;
 }
 
 /** Checks a proof of one bundle. Throws ConfigError for a text that is no waypoint. */
 export function checkProof(proof: Uint8Array | string, waypoint: string): ProofReport {
   const check = new ProofCheck(waypoint);
   const { reason } = check.take(proof);
-  return reason === undefined
-    ? { verdict: "proven", shown: check.report() }
-    : { verdict: "refuted", reason, shown: {} };
+  return reason === undefined ? check.finish() : { verdict: "refuted", reason, shown: {}, statements: [] };
 }
 
 const ED25519_SCHEME = Uint8Array.of(0);
@@ -147,15 +162,18 @@ export function ownerFault(
 
 function reportOf(proof: VerifiedProof, accounts: number): Record<string, string> {
   const { ledgerVersion, timestampUsec, nextTimestampUsec, signedVersion, signedTimestampUsec } = proof;
+  const { claim } = proof;
+  const many = claim.kind === "statements" && claim.statements.length > 1 ? claim.statements.length : 0;
   const times = {
     time: timestampUsec,
     next_time: nextTimestampUsec,
     signed_time: signedTimestampUsec,
   };
   const shown: Record<string, string> = {
-    statement: statementOf(proof, accounts),
-    claim: proof.claim.kind,
-    ...claimFields(proof.claim, accounts),
+    statement:
+      many === 0 ? statementOf(proof, accounts) : `${many} statements of accounts, on the lines below.`,
+    claim: claim.kind,
+    ...claimFields(claim, accounts),
     ledger_version: `${ledgerVersion}`,
     signed_version: `${signedVersion}`,
   };
@@ -182,6 +200,8 @@ function claimFields(claim: VerifiedProof["claim"], accounts: number): Record<st
       const kept = group === undefined ? {} : { group_type: group };
       return { address, resource_type: type, ...kept, value: valueText(value) };
     }
+    case "statements":
+      return statementFields(claim.statements);
     case "module":
       return { address: claim.address, module_name: claim.name, value: valueText(claim.value) };
     default: {
@@ -206,6 +226,24 @@ function claimFields(claim: VerifiedProof["claim"], accounts: number): Record<st
       };
     }
   }
+}
+
+/** One statement in its parts, of more their number. */
+function statementFields([first, ...more]: readonly ProvenStatement[]): Record<string, string> {
+  if (first === undefined || more.length > 0) return { statements: `${more.length + 1}` };
+  const { address, asset, fromUsec, toUsec, opening, deposits, withdrawals, fees, closing } = first;
+  return {
+    address,
+    asset_type: asset,
+    from: formatTime(fromUsec),
+    to: formatTime(toUsec),
+    opening_balance: `${opening}`,
+    deposits: `${deposits.amount}`,
+    withdrawals: `${withdrawals.amount}`,
+    fees: `${fees.amount}`,
+    receipts: `${deposits.count + withdrawals.count + fees.count}`,
+    closing_balance: `${closing}`,
+  };
 }
 
 /** One balance in three fields, of more the totals. */

@@ -1,0 +1,237 @@
+// `sextant close`: at a time of each day, a folder with balances, statements and their proofs. What is in the output folder
+// is the only state: a process that was killed goes on with the day after the newest folder.
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
+import { listOption, switchOption, textOption } from "../../base/option.ts";
+import { formatTime, parseTime } from "../../base/texts/time-text.ts";
+import { parseOperand } from "../../node.ts";
+import { type Decimals, parseAccountList, parseDecimals } from "../account-list.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
+import { proveStatements } from "../proofs/statement-proofs.ts";
+import { renameForGood, writeWhole } from "../proofs/whole-file.ts";
+import { inParts, proveList, resolveList } from "../prove-list.ts";
+import { askSource } from "../source/open.ts";
+import { DEFAULT_URL, sourceExclusions, sourceOptions } from "../source/options.ts";
+import { type Source, SourceError } from "../source/source.ts";
+import { readStatements, type Statement } from "../statement.ts";
+import { STATEMENT_FORMS } from "../statement-forms.ts";
+
+const USEC_PER_DAY = 86_400_000_000n;
+/** Ledger time between two attempts. */
+const RETRY_USEC = 10_000_000n;
+/** Removed at the beginning of each attempt. */
+const UNFINISHED = ".unfinished";
+
+/** What to close, and where. */
+interface Closing {
+  readonly file: string;
+  readonly assets: readonly string[];
+  readonly decimals: Decimals;
+  readonly from: string | undefined;
+  readonly out: string;
+  readonly node: string;
+  /** Microseconds from midnight in UTC. */
+  readonly timeOfDay: bigint;
+  /** The ends of the last days that are lost, by that of the newest folder then. */
+  readonly lostUsec: Map<bigint | undefined, bigint>;
+}
+
+/** Microseconds from midnight in UTC. Throws ConfigError. */
+function parseTimeOfDay(text: string | undefined): bigint {
+  if (text !== undefined && /^([01]\d|2[0-3]):[0-5]\dZ$/.test(text))
+    return parseTime(`1970-01-01T${text.slice(0, -1)}:00Z`);
+  throw new ConfigError(`--daily: expected a time of day in UTC, such as 00:00Z, got ${text ?? "none"}`);
+}
+
+/** `2026-01-31T0000Z`: no system refuses it as a name. */
+function folderName(usec: bigint): string {
+  return `${formatTime(usec).slice(0, 16).replace(":", "")}Z`;
+}
+
+/** The time that a folder is named by; -1 for another name. */
+function timeOfFolder(name: string): bigint {
+  try {
+    const usec = parseTime(`${name.slice(0, 13)}:${name.slice(13, 15)}:00Z`);
+    return folderName(usec) === name ? usec : -1n;
+  } catch {
+    return -1n;
+  }
+}
+
+/** The time of the newest folder; undefined if there is none. */
+async function newestIn(out: string): Promise<bigint | undefined> {
+  const times = (await readdir(out)).map(timeOfFolder).filter((usec) => usec >= 0n);
+  return times.toSorted((a, b) => (a < b ? -1 : 1)).at(-1);
+}
+
+/** The node does not keep the versions that were asked for. */
+function isPruned(error: unknown): boolean {
+  return error instanceof SourceError && error.message.endsWith("(version_pruned)");
+}
+
+/** Writes the folder of the day that ends before a moment: whole, or not at all. */
+async function closeDay(
+  source: Source,
+  usec: bigint,
+  { file, assets, decimals, from, out, node }: Closing,
+  context: CommandContext,
+): Promise<void> {
+  const list = parseAccountList(file, new TextDecoder().decode(await readInput(file, context)));
+  const unfinished = join(out, UNFINISHED);
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished);
+  const path = (name: string): string => join(unfinished, name);
+  const job = {
+    file,
+    list,
+    assets,
+    decimals,
+    from,
+    isBcs: false,
+    version: undefined,
+    at: formatTime(usec - 1n),
+  };
+  const files = { out: path("balances.proof.json"), csv: path("balances.csv") };
+  const faults: string[] = [];
+  const quiet = { ...context, out: () => {}, err: (line: string) => void faults.push(line) };
+  const proven = await proveList(source, { ...job, ...files }, quiet);
+  if (proven === undefined) throw new CodedError("proof", faults.join("; "));
+  if (proven.shown.next_time === undefined)
+    throw new CodedError("proof", "no signature covers a later block yet");
+  const verified = [`balances.proof.json --waypoint ${proven.waypoint}`];
+  try {
+    const period = { fromUsec: usec - USEC_PER_DAY, toUsec: usec, node };
+    const statements: Statement[] = [];
+    const { rows, named } = await resolveList(source, job);
+    for (const { address, asset_type: asset } of [...inParts(rows, named)].flat())
+      statements.push(...(await readStatements(source, { address, asset, ...period })));
+    const waypoint = await writeWhole("--out", path("statement.proof.json"), (put) =>
+      proveStatements(source, statements, from, put),
+    );
+    const csv = `${[...STATEMENT_FORMS.csv(statements)].join("\n")}\n`;
+    await writeWhole("--out", path("statement.csv"), async (put) => {
+      await put(csv);
+      return csv;
+    });
+    verified.push(`statement.proof.json --waypoint ${waypoint}`);
+  } catch (error) {
+    // What receipts do not explain today, they never will.
+    const isUnexplained = error instanceof CodedError && error.code === "statement";
+    if (!isPruned(error) && !isUnexplained) throw error;
+    context.err(`note: no statement of the day before ${formatTime(usec)}: ${errorText(error)}`);
+  }
+  const done = join(out, folderName(usec));
+  await renameForGood(unfinished, done);
+  context.out(`wrote ${done}`);
+  for (const one of verified) context.out(`verify it with: sextant verify-proof ${join(done, one)}`);
+}
+
+/** The first end of a day after a moment. */
+function endAfter(usec: bigint, timeOfDay: bigint): bigint {
+  const sinceEnd = (usec - timeOfDay + USEC_PER_DAY) % USEC_PER_DAY;
+  return usec - sinceEnd + USEC_PER_DAY;
+}
+
+/**
+ * Closes each day that is over at a time of the ledger. False if a day after the newest folder is lost, because the node
+ * does not keep it any more. Throws what keeps a day from being closed now.
+ */
+async function closeUntil(
+  source: Source,
+  nowUsec: bigint,
+  closing: Closing,
+  context: CommandContext,
+): Promise<boolean> {
+  for (let isWhole = true; ; ) {
+    const newest = await newestIn(closing.out);
+    // An empty folder begins with the last day.
+    const last = newest ?? nowUsec - USEC_PER_DAY;
+    const usec = endAfter(closing.lostUsec.get(newest) ?? last, closing.timeOfDay);
+    if (usec > nowUsec) return isWhole;
+    try {
+      await closeDay(source, usec, closing, context);
+    } catch (error) {
+      if (!isPruned(error)) throw error;
+      context.err(`${formatTime(usec)} cannot be closed any more: ${errorText(error)}`);
+      isWhole &&= newest === undefined;
+      closing.lostUsec.set(newest, usec);
+    }
+  }
+}
+
+export const closeCommand = command({
+  name: "close",
+  operands: "",
+  options: {
+    ...sourceOptions,
+    daily: textOption("Time of day in UTC at which a day ends, such as 00:00Z", "HH:MMZ"),
+    accounts: textOption(
+      "File of the accounts, read again for each day: a line an account, or CSV with a column address",
+      "FILE",
+    ),
+    asset: listOption(
+      "Asset to close; COIN=TYPE for the lines of CSV whose coin is COIN; may be repeated",
+      "ASSET",
+    ),
+    out: textOption("Folder to write a folder for each day to, such as 2026-01-31T0000Z", "DIR"),
+    decimals: listOption(
+      "Decimals of the amounts in balances.csv, COIN=DIGITS for each of several assets (default the smallest unit)",
+      "DIGITS",
+    ),
+    "from-waypoint": textOption(
+      "Waypoint of an epoch's end that the proofs begin at (default the end of the epoch before)",
+      "VERSION:HASH",
+    ),
+    once: switchOption("Close the days that are over, and exit", false),
+  },
+  exclusions: sourceExclusions,
+  examples: [
+    "sextant close --daily 00:00Z --accounts wallets.txt --asset APT --out ./closings",
+    "sextant close --daily 00:00Z --accounts wallets.txt --asset APT --out ./closings --once",
+  ],
+  run: async (values, operands, context) => {
+    operandsOf(operands, []);
+    const { accounts: file, asset: assets, "from-waypoint": from, out, once } = values;
+    const timeOfDay = parseTimeOfDay(values.daily);
+    const decimals = parseDecimals(values.decimals);
+    if (file === undefined || file === "-") throw new ConfigError("--accounts: expected a file");
+    if (out === undefined) throw new ConfigError("--out: expected a folder");
+    if (assets.length === 0) throw new ConfigError("--asset: expected an asset, such as APT");
+    if (from !== undefined) parseOperand("waypoint", "--from-waypoint", from);
+    try {
+      await mkdir(out, { recursive: true });
+    } catch (error) {
+      throw new ConfigError(`--out: cannot make ${out}: ${errorText(error)}`, error);
+    }
+    const node = values.data === undefined ? (values.url ?? DEFAULT_URL) : `data directory ${values.data}`;
+    const closing = {
+      file,
+      assets,
+      decimals,
+      from,
+      out,
+      node,
+      timeOfDay,
+      lostUsec: new Map<bigint | undefined, bigint>(),
+    };
+    return askSource(values, async (source) => {
+      let [retryUsec, told] = [0n, ""];
+      const note = (text: string): void => context.err(`sextant: ${text}`);
+      for await (const line of source.watch({ balance: undefined, after: undefined }, note)) {
+        const usec = BigInt((JSON.parse(line) as { timestamp_usec: string }).timestamp_usec);
+        if (usec < retryUsec) continue;
+        try {
+          const isWhole = await closeUntil(source, usec, closing, context);
+          if (once) return isWhole ? EXIT_OK : EXIT_FAILED;
+          told = "";
+        } catch (error) {
+          if (once || error instanceof ConfigError) throw error;
+          if (errorText(error) !== told) note(`${errorText(error)}; trying again`);
+          [retryUsec, told] = [usec + RETRY_USEC, errorText(error)];
+        }
+      }
+      throw new ConfigError("the sequence of events ended");
+    });
+  },
+});
