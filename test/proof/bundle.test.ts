@@ -95,7 +95,13 @@ describe("a bundle", () => {
       claim: {
         kind: "balances",
         accounts: [
-          { address: "0xada", authenticationKey: undefined, balances: [{ asset: COIN, balance: 100n }] },
+          {
+            address: "0xada",
+            authenticationKey: undefined,
+            balances: [
+              { asset: COIN, balance: 100n, coinEvents: { deposits: "0x0 0", withdrawals: "0x0 0" } },
+            ],
+          },
         ],
         totals: new Map([[COIN, 100n]]),
       },
