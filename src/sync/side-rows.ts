@@ -13,7 +13,7 @@ import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-in
 import type { SideRow, Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { decodeIndexReach, encodeIndexReach, INDEX_REACH_KEYS } from "../store/index-reach.ts";
-import { assertLog, decodeBlockChanges, encodeBlockChanges, type NodeChanges } from "./proofs/node-log.ts";
+import { assertLog } from "./proofs/node-log.ts";
 
 export type SideRowReader = Pick<Store, "getSideRows">;
 
@@ -323,11 +323,15 @@ export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
 /** Blocks whose changes may not be in the logs of the nodes yet. */
 export const RECENT_BLOCKS = 16;
 
-/** What a recent block adds to the logs of nodes: writing the logs themselves in every commit would cost a page for each. */
-export const BLOCK_CHANGES = new SideRowKind<readonly NodeChanges[], [height: bigint]>({
+const blockChangesCodec = vector(struct({ key: byteString, changes: byteString }));
+/** What a block adds to the logs of nodes, by the keys of the nodes. */
+export type BlockChanges = ValueOf<typeof blockChangesCodec>;
+
+/** The changes of a recent block: writing the logs themselves in every commit would cost a page for each. */
+export const BLOCK_CHANGES = new SideRowKind<BlockChanges, [height: bigint]>({
   prefix: ofProofs(9),
   suffix: bigEndian,
-  codec: { encode: encodeBlockChanges, decode: decodeBlockChanges },
+  codec: bcs(blockChangesCodec),
   rewound: "removed",
   rewoundKeys: async ({ store, position }) => {
     const reach = await PROOF_REACH.load(store);
@@ -336,10 +340,10 @@ export const BLOCK_CHANGES = new SideRowKind<readonly NodeChanges[], [height: bi
   isCopied: false,
 });
 
-/** A recent block and what its row has. */
+/** A recent block with its changes. */
 export interface RecentBlock {
   readonly height: bigint;
-  readonly bytes: Uint8Array;
+  readonly nodes: BlockChanges;
 }
 
 /** The recent blocks up to a height that the store has rows of, oldest first. */
@@ -348,7 +352,7 @@ export async function recentBlocks(store: SideRowReader, height: bigint): Promis
   const rows = await store.getSideRows(heights.map((one) => BLOCK_CHANGES.key(one)));
   return heights.flatMap((one, i) => {
     const row = rows[i];
-    return row === undefined ? [] : [{ height: one, bytes: new Uint8Array(row) }];
+    return row === undefined ? [] : [{ height: one, nodes: BLOCK_CHANGES.decode(new Uint8Array(row)) }];
   });
 }
 

@@ -4,7 +4,6 @@
 //
 //   log    start version (6), then changes, oldest first: version (6), slot and kind (1), hash or leaf key before (32)
 //   part   length of the node after the last change (2), that node without folded hashes, log
-//   block  for each node: its key, length (2) and bytes of the changes that the block adds to its log
 import { concatBytes } from "../../base/bytes.ts";
 import { HASH_LENGTH } from "../../ledger/hash.ts";
 import {
@@ -26,7 +25,6 @@ const [NONE, INNER, LEAF] = [0, 1, 2];
 const BODY_BYTES = [0, HASH_LENGTH, HASH_LENGTH];
 
 const EMPTY_NODE: Uint8Array = new Uint8Array(MASK_BYTES);
-const NO_CHANGES: Uint8Array = new Uint8Array(0);
 /** Takes the changes of one node. */
 const scratch: Uint8Array = new Uint8Array(SLOTS * (VERSION_BYTES + 1 + HASH_LENGTH));
 
@@ -62,10 +60,8 @@ function masksOf(node: Uint8Array): { readonly children: number; readonly leaves
   return { children: low | (high << 8), leaves: lowLeaves | (highLeaves << 8) };
 }
 
-type Masks = ReturnType<typeof masksOf>;
-
 /** Bytes of the child whose slot has a bit of the masks. */
-function childBytes({ children, leaves }: Masks, bit: number): number {
+function childBytes({ children, leaves }: ReturnType<typeof masksOf>, bit: number): number {
   if ((children & bit) === 0) return 0;
   return (leaves & bit) === 0 ? HASH_LENGTH : LEAF_BYTES;
 }
@@ -110,73 +106,10 @@ export function changesBetween(
     from += oldBytes;
     to += nextBytes;
   }
-  if (length === 0) return NO_CHANGES;
   // From Buffer's pool: a separate allocation costs more than the rest.
   const changes = Buffer.allocUnsafe(length);
   changes.set(scratch.subarray(0, length));
   return changes;
-}
-
-/** Changes that a block adds to the log of a node. */
-export interface NodeChanges {
-  readonly key: Uint8Array;
-  readonly changes: Uint8Array;
-}
-
-export function encodeBlockChanges(nodes: readonly NodeChanges[]): Uint8Array {
-  const out = Buffer.allocUnsafe(
-    nodes.reduce((sum, { key, changes }) => sum + key.length + 2 + changes.length, 0),
-  );
-  let at = 0;
-  for (const { key, changes } of nodes) {
-    out.set(key, at);
-    at += key.length;
-    out[at++] = changes.length >> 8;
-    out[at++] = changes.length;
-    out.set(changes, at);
-    at += changes.length;
-  }
-  return out;
-}
-
-/** Where the key of a node in the changes of a block ends. */
-function keyEnd(block: Uint8Array, at: number): number {
-  return at + 1 + (((block[at] ?? 0) + 1) >> 1);
-}
-
-/** Where the changes of a node end, whose key ends at a place. Throws StoreError `corrupt`. */
-function changesEnd(block: Uint8Array, at: number): number {
-  const end = at + 2 + (((block[at] ?? 0) << 8) | (block[at + 1] ?? 0));
-  if (end > block.length) throw new StoreError("corrupt", "the changes of a block are damaged");
-  return end;
-}
-
-/** Throws StoreError `corrupt` unless the bytes are the changes of a block. */
-export function decodeBlockChanges(block: Uint8Array): NodeChanges[] {
-  const nodes: NodeChanges[] = [];
-  for (let at = 0; at < block.length; ) {
-    const start = keyEnd(block, at);
-    const end = changesEnd(block, start);
-    const changes = block.subarray(start + 2, end);
-    for (let next = 0; next < changes.length; ) next = endOfChange(changes, next);
-    nodes.push({ key: block.subarray(at, start), changes });
-    at = end;
-  }
-  return nodes;
-}
-
-/** The changes of one node in those of a block. */
-export function findChanges(block: Uint8Array, key: Uint8Array): Uint8Array | undefined {
-  for (let at = 0; at < block.length; ) {
-    const start = keyEnd(block, at);
-    const end = changesEnd(block, start);
-    let i = 0;
-    while (i < key.length && block[at + i] === key[i]) i++;
-    // The first byte of a key tells its length.
-    if (i === key.length) return block.subarray(start + 2, end);
-    at = end;
-  }
-  return undefined;
 }
 
 /** A log with the changes of a later block; the same log if there are none, or it has them already. */

@@ -33,8 +33,6 @@ import {
   decodePart,
   emptyLog,
   encodePart,
-  findChanges,
-  type NodeChanges,
   openNode,
   startOf,
   trimLog,
@@ -85,7 +83,7 @@ export class TreeHistory {
   /** Heights of the blocks whose changes have rows; undefined until read. */
   #recent: bigint[] | undefined;
   /** Blocks that the next commit adds. */
-  #added: { readonly height: bigint; readonly nodes: readonly NodeChanges[] }[] = [];
+  #added: RecentBlock[] = [];
 
   constructor(store: Rows, logBytes: number = LOG_BYTES) {
     this.#store = store;
@@ -94,10 +92,7 @@ export class TreeHistory {
 
   /** Takes the nodes of the block that a history begins with. */
   begin(changes: readonly TreeNodeWrite[]): void {
-    for (const { key, value } of changes) {
-      const name = treeNodeName(key);
-      this.#known.set(name, { key, name, value, log: [] });
-    }
+    for (const { key, value } of changes) this.#add(key, value);
   }
 
   /** Logs what a block changed; `takeRows` gives the rows. Returns finished logs. */
@@ -108,7 +103,7 @@ export class TreeHistory {
     if (this.#recent === undefined) await this.#resume(height - 1n);
     const nodes = await this.#load(changes.map(({ key }) => key));
     const writes: StateWrite[] = [];
-    const recent: NodeChanges[] = [];
+    const recent: RecentBlock["nodes"][number][] = [];
     const removed = this.#removed;
     this.#removed = new Map();
     for (const [i, known] of nodes.entries()) {
@@ -175,7 +170,7 @@ export class TreeHistory {
   /** Loads the logs that changed in the recent blocks up to a height. */
   async #resume(height: bigint): Promise<void> {
     const blocks = await recentBlocks(this.#store, height);
-    const recent = blocks.flatMap(({ bytes }) => BLOCK_CHANGES.decode(bytes));
+    const recent = blocks.flatMap((block) => block.nodes);
     const nodes = await this.#load(recent.map(({ key }) => key));
     for (const [i, node] of nodes.entries()) {
       const [log] = node.log;
@@ -192,12 +187,14 @@ export class TreeHistory {
     if (missing.length > 0) {
       const values = await this.#store.getTreeNodes(missing);
       const logs = await this.#store.getSideRows(missing.map((key) => NODE_LOG.key(key)));
-      for (const [i, key] of missing.entries()) {
-        const [name, log] = [treeNodeName(key), logs[i]];
-        this.#known.set(name, { key, name, value: values[i], log: log ? [new Uint8Array(log)] : [] });
-      }
+      for (const [i, key] of missing.entries()) this.#add(key, values[i], logs[i]);
     }
     return names.flatMap((name) => this.#known.get(name) ?? []);
+  }
+
+  #add(key: Uint8Array, value: Uint8Array | undefined, log?: Uint8Array): void {
+    const name = treeNodeName(key);
+    this.#known.set(name, { key, name, value, log: log ? [new Uint8Array(log)] : [] });
   }
 
   /** Call when the rows are stored. */
@@ -284,10 +281,8 @@ export class TreeAt {
 
   async #recentBlocks({ position }: StoreView): Promise<readonly RecentBlock[]> {
     if (this.#recent?.head !== position.version) {
-      this.#recent = {
-        head: position.version,
-        blocks: await recentBlocks(this.#store, position.blockHeight),
-      };
+      const blocks = await recentBlocks(this.#store, position.blockHeight);
+      this.#recent = { head: position.version, blocks };
     }
     return this.#recent.blocks;
   }
@@ -295,7 +290,9 @@ export class TreeAt {
 
 /** The log of a node with the changes of recent blocks. */
 function withRecent(log: Uint8Array, recent: readonly RecentBlock[], key: Uint8Array): Uint8Array {
-  return recent.reduce((all, { bytes }) => withChanges(all, findChanges(bytes, key)), log);
+  return recent.reduce((all, { nodes }) => {
+    return withChanges(all, nodes.find((node) => equalBytes(node.key, key))?.changes);
+  }, log);
 }
 
 /** Gives the leaves of a node the hashes that their items have at a version. */
