@@ -30,7 +30,7 @@ export { ENGINE_NAMES, isSharedEngine, type StoreOptions } from "./node/store-en
 export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copying.ts";
 export { verifyGenesis } from "./node/tools/genesis-report.ts";
 export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";
-export { type Network, NETWORK_NAMES, readNetwork } from "./node/tools/networks.ts";
+export { NETWORK_NAMES, type Network, readNetwork } from "./node/tools/networks.ts";
 export { parseOperand, refusalOf } from "./node/tools/operands.ts";
 export {
   checkProof,
