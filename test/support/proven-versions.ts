@@ -125,7 +125,8 @@ export async function tryProvenVersions(store: Store, count: number): Promise<vo
     await rewindLedger({ store, to, signal, onProgress: () => {} });
     run = new ChainRun(chain, store, "all");
     run.lateUsec = lateUsec;
-    // A rewind removes the newest signature: the next block brings one.
+    kept = await check();
+    expect(kept.at(-1)).toBe(to);
     await grow(5);
     kept = await check();
   }

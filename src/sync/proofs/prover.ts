@@ -70,7 +70,7 @@ async function frameOf(store: ProofReader, view: LedgerView, options: ProofOptio
   const isNamed =
     nextEpoch === undefined && fromWaypoint !== undefined && isNamedBy(fromWaypoint, found.signed);
   const signed =
-    (await namedAfter(store, fromWaypoint, end.version)) ??
+    (await namedAfter(store, view, fromWaypoint, end.version)) ??
     (isNamed ? undefined : await nextSignature(store, view, height)) ??
     found.signed;
   const points = new PointReader(store, view, signed);

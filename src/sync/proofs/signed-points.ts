@@ -36,7 +36,7 @@ export async function findPoint(
       return { height: blockHeight, end, signed: end.signed };
     }
   }
-  const head = readSignedHead(await newestSignature(store));
+  const head = readSignedHead(await newestSignature(store, view));
   // A follower's sources may be ahead of its ledger.
   const isAhead = head.version > latest;
   const wanted = version ?? (isAhead ? latest : head.version);
@@ -83,9 +83,12 @@ export function outsideWindow(version: bigint): LedgerError {
   );
 }
 
-async function newestSignature(store: ProofReader): Promise<Uint8Array> {
+async function newestSignature(store: ProofReader, { position }: LedgerView): Promise<Uint8Array> {
   const newest = await loadNewestBytes(store);
   if (newest !== undefined) return newest;
+  // A rewind removed the newest; the head has its own.
+  const end = await BLOCK_END.load(store, position.blockHeight);
+  if (end?.signed !== undefined) return end.signed;
   throw new LedgerError(
     "no_signatures",
     "this node has no validator signatures, so it cannot prove anything",
@@ -115,7 +118,7 @@ async function findSignature(
 ): Promise<Uint8Array | undefined> {
   const end = await BLOCK_END.load(store, height);
   if (end?.signed !== undefined) return end.signed;
-  const newest = await newestSignature(store);
+  const newest = await newestSignature(store, view);
   const [signed] =
     readSignedHead(newest).epoch === epoch ? [newest] : await loadEpochEnds(store, epoch, epoch);
   const covered = signed === undefined ? -1n : readSignedHead(signed).version;
@@ -143,11 +146,12 @@ export function isNamedBy(waypoint: Waypoint, signed: Uint8Array): boolean {
 /** The end of an epoch that a waypoint names, where it is after a version: it proves all that is before. */
 export async function namedAfter(
   store: ProofReader,
+  view: LedgerView,
   waypoint: Waypoint | undefined,
   version: bigint,
 ): Promise<Uint8Array | undefined> {
   if (waypoint === undefined || waypoint.version <= version) return undefined;
-  const { epoch } = readSignedHead(await newestSignature(store));
+  const { epoch } = readSignedHead(await newestSignature(store, view));
   return epochEndAt(store, epoch + 1n, waypoint);
 }
 

@@ -35,7 +35,8 @@ export async function proveTransaction(
   const { version } = question;
   const block = await blockOf(view, version);
   const signed =
-    (await namedAfter(store, fromWaypoint, version)) ?? (await signatureFor(store, view, block, version));
+    (await namedAfter(store, view, fromWaypoint, version)) ??
+    (await signatureFor(store, view, block, version));
   const points = new PointReader(store, view, signed);
   const left = await points.leftOf(version, await before(store, block));
   const { events, ...main } = await points.readEvents(version, left);
