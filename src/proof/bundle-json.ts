@@ -245,8 +245,8 @@ function jsonFault(given: string, error: unknown): string {
     return "it is formatted over several lines; take the file as it was written, one bundle on a line";
   if (given.startsWith("{") && !end.endsWith("}"))
     return `the text is cut: it ends after ${end.length} characters, before the bundle does`;
-  const [, at] = /position (\d+)/.exec(`${error}`) ?? [];
-  return `the text is not JSON${at === undefined ? "" : ` from character ${Number(at) + 1} on`}`;
+  const at = Number.parseInt(`${error}`.split(" position ")[1] ?? "", 10);
+  return `the text is not JSON${Number.isNaN(at) ? "" : ` from character ${at + 1} on`}`;
 }
 
 /** The first moment of a statement and the first one after it, in microseconds since 1970. */

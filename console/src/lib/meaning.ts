@@ -22,13 +22,17 @@ export type Piece =
   | { readonly amount: bigint; readonly asset: string }
   | { readonly ledgerText: string };
 
+/** What an account gains or loses of an asset in all. */
+type NetChange = Pick<BalanceChange, "account" | "asset" | "amount">;
+
 /** The sum of the changes of each account and asset, without those that sum up to nothing. */
-export function netOf(changes: readonly BalanceChange[], assets: KnownAssets): BalanceChange[] {
-  const sums = new Map<string, BalanceChange>();
+export function netOf(changes: readonly BalanceChange[], assets: KnownAssets): NetChange[] {
+  const sums = new Map<string, NetChange>();
   for (const change of changes) {
     const key = `${change.account} ${assets[change.asset]?.id ?? change.asset}`;
     const before = sums.get(key);
-    sums.set(key, { ...(before ?? change), amount: (before?.amount ?? 0n) + change.amount });
+    const { account, asset } = before ?? change;
+    sums.set(key, { account, asset, amount: (before?.amount ?? 0n) + change.amount });
   }
   return [...sums.values()].filter(({ amount }) => amount !== 0n);
 }
@@ -41,7 +45,7 @@ interface Payment {
 }
 
 /** Who paid whom of one asset, where that is certain: one side is one account. */
-function paymentsOf(changes: readonly BalanceChange[]): Payment[] {
+function paymentsOf(changes: readonly NetChange[]): Payment[] {
   const payers = changes.filter(({ amount }) => amount < 0n);
   const receivers = changes.filter(({ amount }) => amount > 0n);
   const rest = changes.reduce((sum, { amount }) => sum + amount, 0n);
