@@ -114,6 +114,7 @@ describe("one client on ten HTTP/2 connections", () => {
       const asked = path
         .replace("{address}", OWNER)
         .replace("{asset_type}", COIN)
+        .replace("{event_handle}/{field_name}", "0x1::account::Account/key_rotation_events")
         .replace(/\{txn_hash\}|\{table_handle\}/, `0x${"1".repeat(64)}`)
         .replace(/\{\w+\}/, "1");
       const connections = Array.from({ length: 3 }, () => open(server));
