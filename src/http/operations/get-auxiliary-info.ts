@@ -56,17 +56,21 @@ export const getAuxiliaryInfo = operation({
   ),
   errors: ["invalid_page", "version_pruned"],
   async handle({ start_version: start, limit }, { view, form }) {
-    const { version: head } = view.position;
-    if (start === undefined || start > head) {
-      const got = start === undefined ? "nothing" : `${start}`;
+    const { version: head, oldestVersion } = view.position;
+    const count = transactionCount(limit);
+    // As for transactions, the last ones unless asked.
+    const last = head - BigInt(count) + 1n;
+    const isPruned = last < oldestVersion;
+    const first = start ?? (isPruned ? oldestVersion : last);
+    if (first > head) {
       throw new HttpError(
         "invalid_page",
-        `start_version: expected at most the latest version ${head}, got ${got}`,
+        `start_version: expected at most the latest version ${head}, got ${first}`,
       );
     }
     const infos: AuxiliaryInfo[] = [];
     let block: Block | undefined;
-    for (const record of await view.getRecords(start, transactionCount(limit), MAX_BYTES)) {
+    for (const record of await view.getRecords(first, count, MAX_BYTES)) {
       if (block === undefined || record.version > block.lastVersion)
         block = await view.getBlockByVersion(record.version);
       infos.push(infoOf(record, block));
