@@ -62,6 +62,10 @@ describe("a list of accounts", () => {
     ]);
     expect(compare("APT,0x2,0").faults).toEqual([`f, line 2: the proof has no balance of 0x2 in ${COIN}`]);
     expect(() => compare("APT,0x1,1.5", 0)).toThrow("--decimals sets how many the list has");
+    expect(() => compare('APT,0x1,"24,99337.5"')).toThrow("expected an amount such as 1234.5");
+    expect(() => parseAccountList("f", "address,amount,balance\n0x1,3,5")).toThrow(
+      "f, line 2: expected one amount, got two columns that differ",
+    );
     expect(() => compare("APT,0x1,-1.5")).toThrow("expected an amount such as 1234.5 or 1,234.5, got -1.5");
     expect(compare("BTC,0x1,1.5").faults).toEqual(["f: no line is about an asset of the proof"]);
   });

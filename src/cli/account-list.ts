@@ -39,6 +39,9 @@ const COLUMNS: Readonly<Record<string, keyof ListedAccount>> = {
   authenticationkey: "authenticationKey",
 };
 
+/** Columns that lists have several of: the first counts. */
+const REPEATED: ReadonlySet<string> = new Set<keyof ListedAccount>(["message", "signature", "publicKey"]);
+
 const NONE = {
   coin: undefined,
   assetType: undefined,
@@ -106,7 +109,11 @@ export function parseAccountList(file: string, text: string): readonly ListedAcc
     const found: Record<string, string> = {};
     for (const [i, column] of header.entries()) {
       const cell = cells[i]?.trim() ?? "";
-      if (column !== undefined && cell !== "" && found[column] === undefined) found[column] = cell;
+      if (column === undefined || cell === "") continue;
+      if (!REPEATED.has(column) && (found[column] ?? cell) !== cell) {
+        throw new ConfigError(`${file}, line ${line}: expected one ${column}, got two columns that differ`);
+      }
+      found[column] ??= cell;
     }
     if (found.address === undefined) throw new ConfigError(`${file}, line ${line}: expected an address`);
     listed.push({ ...NONE, ...found, line, address: found.address });
@@ -178,7 +185,9 @@ function decimalsOf(decimals: Decimals, coin: string): number {
 /** An amount in the smallest unit. Throws ConfigError. */
 function toUnits(shown: string, text: string, decimals: number): bigint {
   const [whole = "", fraction = "0", ...more] = text.split(".");
-  if (!/^[0-9][0-9,]*$/.test(whole) || !/^[0-9]+$/.test(fraction) || more.length > 0) {
+  const [, ...thousands] = whole.split(",");
+  const isGrouped = thousands.every(({ length }) => length === 3);
+  if (!/^[0-9][0-9,]*$/.test(whole) || !isGrouped || !/^[0-9]+$/.test(fraction) || more.length > 0) {
     throw new ConfigError(`${shown}: expected an amount such as 1234.5 or 1,234.5, got ${text}`);
   }
   let digits = fraction;

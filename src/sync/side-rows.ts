@@ -62,6 +62,11 @@ export class SideRowKind<Value, Key extends readonly unknown[] = []> {
     return suffix === undefined ? prefix : concatBytes(prefix, suffix(...key));
   }
 
+  /** First bytes of its keys. */
+  get prefix(): Uint8Array {
+    return this.#definition.prefix;
+  }
+
   owns(key: Uint8Array): boolean {
     const { prefix, suffix } = this.#definition;
     const isOfKind = equalBytes(key.subarray(0, prefix.length), prefix);
@@ -182,7 +187,7 @@ const stateFetchCodec = struct({
 
 /** How much of a state was fetched into a store that has no ledger yet; the first commit removes it. */
 export const STATE_FETCH = new SideRowKind<ValueOf<typeof stateFetchCodec>>({
-  prefix: Uint8Array.of(5),
+  prefix: Uint8Array.of(12),
   codec: bcs(stateFetchCodec),
   isCopied: false,
 });

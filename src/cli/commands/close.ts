@@ -65,18 +65,21 @@ async function newestIn(out: string): Promise<bigint | undefined> {
   return times.toSorted((a, b) => (a < b ? -1 : 1)).at(-1);
 }
 
-/** The node does not keep the versions that were asked for. */
+/** The node does not keep the versions that were asked for, or nobody ever signed them. */
 function isPruned(error: unknown): boolean {
-  return error instanceof SourceError && error.message.endsWith("(version_pruned)");
+  if (!(error instanceof SourceError)) return false;
+  return (
+    error.message.endsWith("(version_pruned)") || error.message.includes("no validator signed version 0")
+  );
 }
 
-/** Writes the folder of the day that ends before a moment: whole, or not at all. */
+/** Writes the folder of the day that ends before a moment: whole, or not at all. False if an account lacks its statement. */
 async function closeDay(
   source: Source,
   usec: bigint,
   { file, assets, decimals, from, out, node }: Closing,
   context: CommandContext,
-): Promise<void> {
+): Promise<boolean> {
   const list = parseAccountList(file, new TextDecoder().decode(await readInput(file, context)));
   const unfinished = join(out, UNFINISHED);
   await rm(unfinished, { recursive: true, force: true });
@@ -100,31 +103,44 @@ async function closeDay(
   if (proven.shown.next_time === undefined)
     throw new CodedError("proof", "no signature covers a later block yet");
   const verified = [`balances.proof.json --waypoint ${proven.waypoint}`];
-  try {
-    const period = { fromUsec: usec - USEC_PER_DAY, toUsec: usec, node };
-    const statements: Statement[] = [];
-    const { rows, named } = await resolveList(source, job);
-    for (const { address, asset_type: asset } of [...inParts(rows, named)].flat())
-      statements.push(...(await readStatements(source, { address, asset, ...period })));
-    const waypoint = await writeWhole("--out", path("statement.proof.json"), (put) =>
-      proveStatements(source, statements, from, put),
-    );
+  const statements: Statement[] = [];
+  const { rows, named } = await resolveList(source, job);
+  const period = { fromUsec: usec - USEC_PER_DAY, toUsec: usec, node };
+  let unexplained = 0;
+  const waypoint = await writeWhole("--out", path("statement.proof.json"), async (put) => {
+    let start = from;
+    for (const { address, asset_type: asset } of [...inParts(rows, named)].flat()) {
+      const lines: (Uint8Array | string)[] = [];
+      try {
+        const own = await readStatements(source, { address, asset, ...period });
+        start = await proveStatements(source, own, start, async (line) => void lines.push(line));
+        statements.push(...own);
+      } catch (error) {
+        const reason = `of the day before ${formatTime(usec)}: ${errorText(error)}`;
+        if (isPruned(error)) return void context.err(`note: no statements ${reason}`);
+        // What receipts do not explain today, they never will.
+        if (!(error instanceof CodedError) || error.code !== "statement") throw error;
+        unexplained++;
+        context.err(`no statement of ${address} in ${asset} ${reason}`);
+        continue;
+      }
+      for (const line of lines) await put(line);
+    }
+    return statements.length === 0 ? undefined : start;
+  });
+  if (waypoint !== undefined) {
     const csv = `${[...STATEMENT_FORMS.csv(statements)].join("\n")}\n`;
     await writeWhole("--out", path("statement.csv"), async (put) => {
       await put(csv);
       return csv;
     });
     verified.push(`statement.proof.json --waypoint ${waypoint}`);
-  } catch (error) {
-    // What receipts do not explain today, they never will.
-    const isUnexplained = error instanceof CodedError && error.code === "statement";
-    if (!isPruned(error) && !isUnexplained) throw error;
-    context.err(`note: no statement of the day before ${formatTime(usec)}: ${errorText(error)}`);
   }
   const done = join(out, folderName(usec));
   await renameForGood(unfinished, done);
   context.out(`wrote ${done}`);
   for (const one of verified) context.out(`verify it with: sextant verify-proof ${join(done, one)}`);
+  return unexplained === 0;
 }
 
 /** The first end of a day after a moment. */
@@ -135,7 +151,7 @@ function endAfter(usec: bigint, timeOfDay: bigint): bigint {
 
 /**
  * Closes each day that is over at a time of the ledger. False if a day after the newest folder is lost, because the node
- * does not keep it any more. Throws what keeps a day from being closed now.
+ * does not keep it any more, or an account lacks its statement. Throws what keeps a day from being closed now.
  */
 async function closeUntil(
   source: Source,
@@ -150,7 +166,8 @@ async function closeUntil(
     const usec = endAfter(closing.lostUsec.get(newest) ?? last, closing.timeOfDay);
     if (usec > nowUsec) return isWhole;
     try {
-      await closeDay(source, usec, closing, context);
+      const isExplained = await closeDay(source, usec, closing, context);
+      isWhole &&= isExplained;
     } catch (error) {
       if (!isPruned(error)) throw error;
       context.err(`${formatTime(usec)} cannot be closed any more: ${errorText(error)}`);

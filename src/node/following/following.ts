@@ -181,6 +181,11 @@ export class Following {
     this.#latest = position;
     this.#first = position?.version;
     const isBase = position === undefined ? startVersion !== undefined && !isStateWhole : !isWhole(position);
+    if (isStateWhole && position !== undefined && !isWhole(position)) {
+      throw new ConfigError(
+        "state: the store began without the whole state, and it cannot be added: use another directory",
+      );
+    }
     // A refuted history has no records to compare: the mark stands until a rewind.
     const open = position?.refuted === undefined ? await this.#openAnchors(position, isBase) : [];
     await this.#proving?.start();
@@ -282,6 +287,8 @@ export class Following {
       const known = matched.find(({ version }) => version === waypoint.version);
       const { position, computed } = await this.#computeWaypoint(waypoint.version);
       if (known === undefined && waypoint.version < position.oldestVersion) {
+        // The chain of signatures begins with it.
+        if (this.#proving !== undefined) continue;
         logger.warn(
           { waypoint: formatWaypoint(waypoint) },
           "the waypoint proves nothing: its version is pruned",
