@@ -432,6 +432,22 @@ export function ledgerRequests(): HeavyRequest[] {
       get(`/transactions/wait_by_hash/0x${"ab".repeat(32)}`),
     ),
     ...every(`/accounts/${HOLDER}/transactions?limit=100`, "get_account_transactions", "none"),
+    ...every(
+      `/accounts/${HOLDER}/transaction_summaries?limit=100`,
+      "get_account_transaction_summaries",
+      "none",
+    ),
+    ...every(
+      "/transactions/auxiliary_info?start_version=0&limit=100",
+      "get_transactions_auxiliary_info",
+      "from the genesis on",
+    ),
+    ...every("/accounts/0x1/events/3?limit=100", "get_events_by_creation_number", "of blocks"),
+    ...every(
+      "/accounts/0x1/events/0x1::block::BlockResource/new_block_events?limit=100",
+      "get_events_by_event_handle",
+      "of blocks",
+    ),
     row("estimate_gas_price", "first", get("/estimate_gas_price")),
     ...every("/blocks/by_height/1?with_transactions=true", "get_block_by_height", "large transactions"),
     ...every("/blocks/by_height/2?with_transactions=true", "get_block_by_height", "many transactions"),
