@@ -96,6 +96,9 @@ export class ProvenState {
     const begun = await fetchedVersion(store);
     const end = await this.#endUpTo(begun ?? wanted);
     const { version } = end.ledgerInfo;
+    if (begun !== undefined && begun !== version) {
+      throw new NotProvable(`the store has a part of the state at version ${begun}, which no signature ends`);
+    }
     const what = `the state at version ${version}`;
     const { accumulator, chainId, point } = await this.#fromServices(what, signal, async (service) => {
       const { info, siblings } = await provenInfo(service, end.ledgerInfo, version, signal);
