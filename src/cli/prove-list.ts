@@ -1,7 +1,7 @@
 // `sextant prove --accounts`: the balances of a list of accounts in one file, a bundle of at most a thousand on each line.
 import { ConfigError } from "../base/errors.ts";
 import { countOf } from "../base/texts/text.ts";
-import { balancesProofRoute } from "../interface/routes.ts";
+import { accountResourceRoute, balancesProofRoute } from "../interface/routes.ts";
 import { checkProof, ProofCheck, parseOperand, proofPart, proofStart, proofToBcs } from "../node.ts";
 import {
   type AccountList,
@@ -20,7 +20,7 @@ import { fullAddress } from "./asset-texts.ts";
 import type { CommandContext } from "./command.ts";
 import { NameFinder } from "./names.ts";
 import { writeWhole } from "./proofs/whole-file.ts";
-import type { ReadAtOperand, Source } from "./source/source.ts";
+import { type ReadAtOperand, type Source, SourceError } from "./source/source.ts";
 
 /** The versions and the time that were asked for. */
 export interface AskedWhen extends ReadAtOperand {
@@ -62,6 +62,28 @@ export function noteTrust(
   }
   if (from === undefined)
     err("note: the proof is worth as much as that waypoint; compare it with another source");
+}
+
+/** Notes assets that the ledger does not have: a mistyped one is proven to be nobody's. */
+export async function noteUnknownAssets(
+  source: Source,
+  types: Iterable<string>,
+  { err }: CommandContext,
+): Promise<void> {
+  for (const type of types) {
+    const at = type.indexOf("::");
+    const [address, resource_type] =
+      at === -1
+        ? [type, "0x1::fungible_asset::Metadata"]
+        : [type.slice(0, at), `0x1::coin::CoinInfo<${type}>`];
+    try {
+      await source.read(accountResourceRoute, { address, resource_type });
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (error.message.endsWith("(resource_not_found)"))
+        err(`note: there is no asset ${type} here, so that every balance of it is 0; is it written right?`);
+    }
+  }
 }
 
 /** Balances of one bundle. */
@@ -119,6 +141,8 @@ export function* inParts({ rows, named }: ResolvedList): Generator<readonly Quer
 /** A list whose names are found. */
 export interface ResolvedList {
   readonly named: readonly NamedAsset[];
+  /** All assets that its lines are about. */
+  readonly types: ReadonlySet<string>;
   /** Its lines about these assets, with whole addresses, read again. */
   readonly rows: () => Generator<ListedAccount>;
   readonly balances: number;
@@ -161,7 +185,7 @@ export async function resolveList(
       yield { ...row, address: found.get(address) ?? fullAddress(address) ?? address };
     }
   };
-  return { named, rows, balances, skipped: list.size - count };
+  return { named, types, rows, balances, skipped: list.size - count };
 }
 
 /** Asks for the bundles of a list, all at the version of the first. */
@@ -210,7 +234,7 @@ export async function proveList(
   const { out, isBcs, csv } = job;
   const { file } = job.list;
   const resolved = await resolveList(source, job);
-  const { named, rows, balances, skipped } = resolved;
+  const { named, types, rows, balances, skipped } = resolved;
   const proven = new ProvenBalances();
   // The list to publish has the standard output for itself.
   const say = csv === "-" ? context.err : context.out;
@@ -274,6 +298,7 @@ export async function proveList(
   say(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
   if (skipped > 0) context.err(`note: left out ${countOf(skipped, "line")} about other coins or networks`);
   if (count < balances) context.err(`note: ${balances - count} balances are in the list more than once`);
+  await noteUnknownAssets(source, types, context);
   noteTrust(job, shown, context);
   return written;
 }

@@ -218,6 +218,28 @@ describe("reserves", () => {
       expect(await refused).toMatchObject({ code, stderr: expect.stringContaining(reason) });
   });
 
+  it("of an asset that does not exist are noted: a mistyped one is nobody's", async () => {
+    writeFileSync(path("three.txt"), "anna\nbasil\n");
+    for (const [asset, known] of [
+      ["0x1::aptos_coin::AptosCoins", false],
+      ["0xab", false],
+      [COIN, true],
+      ["0xa", true],
+    ] as const) {
+      for (const what of [
+        ["anna", asset],
+        ["--accounts", path("three.txt"), "--asset", asset],
+      ]) {
+        const made = await prove(...what, "--out", path("unknown.json"));
+        expect([asset, made.code, made.stderr.includes(`there is no asset ${asset} here`)]).toEqual([
+          asset,
+          0,
+          !known,
+        ]);
+      }
+    }
+  });
+
   it("the node's own waypoint proves what is at or before it, and a refusal says so", async () => {
     const { waypoint: latest } = JSON.parse(
       (await runCommand(["info", "--json", "--url", node.url])).stdout,

@@ -18,7 +18,14 @@ import { AccountList, parseDecimals } from "../account-list.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
 import { writeWhole } from "../proofs/whole-file.ts";
-import { type AskedWhen, differ, noteTrust, proveList, whenDiffers } from "../prove-list.ts";
+import {
+  type AskedWhen,
+  differ,
+  noteTrust,
+  noteUnknownAssets,
+  proveList,
+  whenDiffers,
+} from "../prove-list.ts";
 import { askSource } from "../source/open.ts";
 import {
   minVersionOf,
@@ -319,6 +326,8 @@ export const proveCommand = command({
           `note: the file holds for good; this node can prove version ${version} again ${provable}`,
         );
       }
+      const { asset_type: asset } = query.expected;
+      if (asset !== undefined) await noteUnknownAssets(source, [asset], context);
       noteTrust({ ...at, from }, shown, context);
       return EXIT_OK;
     });
