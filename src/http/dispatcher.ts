@@ -163,9 +163,8 @@ export class Dispatcher {
     request.isPinned = operation.method === "GET" && args.ledger_version !== undefined;
     const form = this.#choice.formOf(operation, exchange.headers.accept);
     const lastEventId = operation.sendsEvents ? lastEventIdOf(exchange) : undefined;
-    const { trustProxy, streams } = this.#options;
-    const client = clientOf(exchange, trustProxy);
-    return { request, operation, args, form, client, lastEventId, timesBack: streams.timesBack };
+    const client = clientOf(exchange, this.#options.trustProxy);
+    return { request, operation, args, form, client, lastEventId };
   }
 
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
@@ -282,10 +281,7 @@ export class Dispatcher {
     this.#responder.sendFile(request, file, body);
   }
 
-  #openStream(
-    { request, operation, form, client, timesBack }: ResolvedRequest,
-    answer: EventAnswer<WatchEvent>,
-  ): void {
+  #openStream({ request, operation, form, client }: ResolvedRequest, answer: EventAnswer<WatchEvent>): void {
     const { streams } = this.#options;
     streams.assertRoom(client);
     const { watched, opening, state, after } = answer;
@@ -293,10 +289,7 @@ export class Dispatcher {
     const first = state === undefined ? opening : opening + format(state);
     const sink = this.#responder.startEvents(request, form, answer);
     if (request.exchange.method === "HEAD") sink.end();
-    else {
-      const isResumed = state === undefined;
-      streams.open({ watched, opening: first, after, timesBack, isResumed, format }, sink, client);
-    }
+    else streams.open({ watched, opening: first, after, format }, sink, client);
   }
 
   /** Closes each connection after its next response. */

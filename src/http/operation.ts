@@ -96,8 +96,8 @@ export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
   readonly opening: string;
   /** Told after it; undefined for a client that resumes. */
   readonly state: E | undefined;
-  /** Changes after this version are sent. */
-  readonly after: bigint;
+  /** Changes after this point are sent. */
+  readonly after: ResumePoint;
   /** Level of the state, or of the last version that may be sent. */
   readonly trust: TrustLevel;
   readonly version: bigint | undefined;

@@ -76,6 +76,4 @@ export interface ResolvedRequest {
   readonly client: string;
   /** Where a stream resumes. */
   readonly lastEventId: ResumePoint | undefined;
-  /** How often the ledger had gone back before it was read. */
-  readonly timesBack: number;
 }

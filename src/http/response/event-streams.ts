@@ -5,9 +5,10 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "../../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../../base/settings.ts";
 import { pause } from "../../base/wait.ts";
-import { type Ledger, type LedgerPosition, withView } from "../../ledger/view.ts";
-import { eventIdAt } from "../../ledger/watch/event-id.ts";
+import type { Ledger, LedgerPosition } from "../../ledger/view.ts";
+import { formatPoint, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import type { HeadWatch } from "../../ledger/watch/head-watch.ts";
+import { missedAfter } from "../../ledger/watch/watch-changes.ts";
 import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../ledger/watch/watched.ts";
 import { ClientShares } from "../admission/client-shares.ts";
 import { HttpError } from "../errors.ts";
@@ -29,12 +30,8 @@ export interface StreamSource {
   readonly watched: Watched<WatchEvent>;
   /** Sent at once. */
   readonly opening: string;
-  /** The reader knows the state at this version. */
-  readonly after: bigint;
-  /** How often the ledger had gone back before the reader's state was read. */
-  readonly timesBack: number;
-  /** True if changes after it may be in the history. */
-  readonly isResumed: boolean;
+  /** The reader knows the state at this point. */
+  readonly after: ResumePoint;
   /** The text of an event. */
   readonly format: (event: WatchEvent) => string;
 }
@@ -79,7 +76,7 @@ class EventStream implements Subscriber<WatchEvent> {
     this.#owner = owner;
     this.source = source;
     this.sink = sink;
-    this.after = source.after;
+    this.after = source.after.version;
     // Readers do not half-close: a client that sends no more has left.
     sink.stream.on("close", this.leave).on("end", this.leave);
   }
@@ -106,7 +103,7 @@ export class EventStreams {
   #isClosed = false;
   /** All streams of a change send the same bytes. */
   #lastEvent: { readonly event: WatchEvent; readonly bytes: Buffer } | undefined;
-  #lastBeat: { readonly at: string; readonly bytes: Promise<Buffer> } | undefined;
+  #lastBeat: { readonly at: ResumePoint; readonly bytes: Buffer } | undefined;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
@@ -121,11 +118,6 @@ export class EventStreams {
   /** Readers that were too slow. */
   get cutOff(): number {
     return this.#cutOff;
-  }
-
-  /** How often the ledger went back. */
-  get timesBack(): number {
-    return this.#options.headWatch.timesBack;
   }
 
   /** The last version that a stream may send. Throws LedgerError. */
@@ -181,33 +173,33 @@ export class EventStreams {
   /** Tells what the reader missed, and joins the feed when nothing is missing. */
   async #start(stream: EventStream): Promise<void> {
     const { headWatch } = this.#options;
-    const { watched, isResumed } = stream.source;
-    let head = isResumed ? await this.#catchUp(stream) : stream.after;
-    const isOver = (): boolean => {
-      // The reader may know what is undone: it comes back and is told the state now.
-      if (stream.source.timesBack !== headWatch.timesBack) this.end(stream);
-      return !this.#streams.has(stream);
-    };
-    while (!isOver() && !headWatch.feed.join(watched, stream, head)) {
-      const seen = head;
-      head = await this.#catchUp(stream);
-      // The feed knows a commit that the ledger does not show yet.
-      if (head <= seen) await pause(RETRY_MS);
+    const { watched } = stream.source;
+    let point: ResumePoint | undefined = stream.source.after;
+    while (this.#streams.has(stream)) {
+      const joining = point === undefined ? "undone" : await headWatch.feed.join(watched, stream, point);
+      if (joining === "joined") {
+        stream.isLive = true;
+        headWatch.look();
+        // It may have left meanwhile.
+        if (!this.#streams.has(stream)) headWatch.feed.leave(watched, stream);
+        return;
+      }
+      // The reader knows what is undone: it comes back and is told so.
+      if (joining === "undone" || point === undefined) this.end(stream);
+      else point = await this.#catchUp(stream, point);
     }
-    stream.isLive = true;
-    headWatch.look();
   }
 
-  /** Sends the changes that the stream missed, and returns the version up to which they were read. */
-  async #catchUp(stream: EventStream): Promise<bigint> {
+  /** Sends the changes that the stream missed; returns the point that they lead to, undefined if the ledger went back. */
+  async #catchUp(stream: EventStream, after: ResumePoint): Promise<ResumePoint | undefined> {
     const { ledger, onTaken, headWatch } = this.#options;
-    const view = await ledger.openView();
-    view.release();
-    const to = headWatch.headOf(view.position);
-    if (to <= stream.after) return to;
+    const missed = await missedAfter(ledger, headWatch, stream.source.watched, after);
+    if (missed === undefined) return undefined;
+    const { to, changes } = missed;
+    // The feed knows a commit that the ledger does not show yet.
+    if (to.version === after.version) await pause(RETRY_MS);
     const { stream: connection } = stream.sink;
-    const missed = stream.source.watched.changes(() => ledger.openView(), { from: stream.after + 1n, to });
-    for await (const events of missed) {
+    for await (const events of changes) {
       if (!this.#streams.has(stream)) return to;
       for (const event of events) stream.sink.write(this.#encode(stream, event));
       if (connection.writableNeedDrain) {
@@ -215,7 +207,7 @@ export class EventStreams {
         onTaken(connection);
       }
     }
-    stream.after = to;
+    stream.after = to.version;
     return to;
   }
 
@@ -243,29 +235,19 @@ export class EventStreams {
       stream.nextBeat = this.#tick + TICKS;
       this.#streams.delete(stream);
       this.#streams.add(stream);
-      void this.#sendBeat(stream);
+      this.#write(stream, this.#beatOf(stream));
     }
   }
 
-  async #sendBeat(stream: EventStream): Promise<void> {
-    const bytes = stream.isLive ? await this.#beatOf(stream).catch(() => BEAT) : BEAT;
-    if (this.#streams.has(stream)) this.#write(stream, bytes);
-  }
-
   /** A heartbeat tells how far the stream is: a client that resumes there needs no history of the quiet time before. */
-  async #beatOf(stream: EventStream): Promise<Buffer> {
-    const { delivered } = this.#options.headWatch.feed;
-    let version = delivered;
-    if (stream.after > version) version = stream.after;
-    const at = `${version} ${this.timesBack}`;
-    if (this.#lastBeat?.at !== at) this.#lastBeat = { at, bytes: this.#beatAt(version) };
-    const bytes = await this.#lastBeat.bytes;
+  #beatOf({ isLive, after }: EventStream): Buffer {
+    const at = isLive ? this.#options.headWatch.feed.told : undefined;
     // An event that came meanwhile has the newer id.
-    return stream.after > version ? BEAT : bytes;
-  }
-
-  async #beatAt(version: bigint): Promise<Buffer> {
-    const id = await withView(this.#options.ledger.openView(), (view) => eventIdAt(view, version));
-    return Buffer.from(`: at version ${version}\nid: ${id}\n\n`);
+    if (at === undefined || after > at.version) return BEAT;
+    if (this.#lastBeat?.at !== at) {
+      const text = `: at version ${at.version}\nid: ${formatPoint(at)}\n\n`;
+      this.#lastBeat = { at, bytes: Buffer.from(text) };
+    }
+    return this.#lastBeat.bytes;
   }
 }

@@ -1,6 +1,6 @@
 // What the operations that stream events share: where a stream begins, and how an event is written.
 import { formatTrust, trustAt } from "../../ledger/trust.ts";
-import { otherHistory, parseEventId, type ResumePoint } from "../../ledger/watch/event-id.ts";
+import { otherHistory, parseEventId, pointAt, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import type { AnswerForm, Context, EventAnswer } from "../operation.ts";
@@ -88,12 +88,11 @@ export async function beginEvents<E extends WatchEvent>(
       ? `changes after version ${after.version} are pruned; the oldest version kept is ${oldestVersion}`
       : await otherHistory(view, head, after);
     if (reason === undefined) {
-      const { version } = after;
       return {
         watched,
         opening,
         state: undefined,
-        after: version,
+        after: after.mark === undefined ? await pointAt(view, after.version) : after,
         trust: trustAt(trust, head),
         version: undefined,
       };
@@ -105,5 +104,5 @@ export async function beginEvents<E extends WatchEvent>(
     });
   }
   const state = await watched.current(view, head);
-  return { watched, opening, state, after: head, trust: state.trust, version: head };
+  return { watched, opening, state, after: await pointAt(view, head), trust: state.trust, version: head };
 }

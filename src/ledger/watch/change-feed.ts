@@ -1,10 +1,15 @@
 // Tells watchers of changes. A commit names the keys that it wrote; only what is watched under these keys is read, once for
 // all of its watchers, and nobody else is woken. The work is done in rounds, outside of the commit.
+//
+// The ledger may go back and on between any two reads. So what the watchers know is a point, a version with a mark of its
+// history: a round tells what comes after it only if the ledger still has it, and every view that the round reads must
+// have the point that the round leads to.
 import { CodedError } from "../../base/errors.ts";
 import { nextTurn, pause } from "../../base/wait.ts";
 import { decodeRecord } from "../formats/record.ts";
 import type { EncodedWrite } from "../state-writes.ts";
-import type { Ledger, LedgerView } from "../view.ts";
+import { type Ledger, type LedgerPosition, type LedgerView, withView } from "../view.ts";
+import { hasPoint, openHistory, pointAt, type ResumePoint } from "./event-id.ts";
 import type { AnyTopic, Subscriber, WatchEvent, Watched } from "./watched.ts";
 
 type KeyWrite = Pick<EncodedWrite, "keyHash">;
@@ -47,8 +52,12 @@ async function writesAfter(
   }
 }
 
+/** Whether a subscriber joined; behind the feed it must read the history first; an undone one is in no history now. */
+export type Joining = "joined" | "behind" | "undone";
+
 export class ChangeFeed {
   readonly #ledger: Ledger;
+  readonly #headOf: (position: LedgerPosition) => bigint;
   readonly #topics = new Set<AnyTopic>();
   readonly #topicsByKey = new Map<string, Set<AnyTopic>>();
   /** What every commit changes. */
@@ -57,39 +66,54 @@ export class ChangeFeed {
   #touched = new Set<AnyTopic>();
   /** Up to this version, what was written is in `#touched`. */
   #known = -1n;
-  /** Up to this version, changes are told or being told. */
-  #told = -1n;
-  #delivered = -1n;
+  /** Up to this point, every subscriber was told all changes; undefined until somebody watches. */
+  #told: ResumePoint | undefined;
+  /** The ledger at the last round: a store hands out the same object until something is written. */
+  #position: LedgerPosition | undefined;
+  /** Rounds and joins, one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
   #isRunning = false;
   #isClosed = false;
 
-  constructor(ledger: Ledger) {
+  /** `headOf` names the last version of a ledger that is told; it may throw LedgerError. */
+  constructor(ledger: Ledger, headOf: (position: LedgerPosition) => bigint) {
     this.#ledger = ledger;
+    this.#headOf = headOf;
   }
 
   get isWatched(): boolean {
     return this.#topics.size > 0;
   }
 
-  /** Up to this version, every subscriber was told all changes. */
-  get delivered(): bigint {
-    return this.#delivered;
+  /** Up to this point, every subscriber was told all changes. */
+  get told(): ResumePoint | undefined {
+    return this.#told;
   }
 
-  /**
-   * Adds a subscriber, unless commits after the state that it knows went by: then it returns false, and the caller reads
-   * up to a later version first. `head` is the version that the caller read the ledger at.
-   */
-  join<E extends WatchEvent>(watched: Watched<E>, subscriber: Subscriber<E>, head: bigint): boolean {
-    if (subscriber.after < this.#known) return false;
-    if (this.#isClosed) {
-      subscriber.end(undefined);
-      return true;
-    }
-    if (this.#topics.size === 0) this.#begin(head);
-    const topic = watched.kind.find(this, watched) ?? this.#add(watched.kind.add(this, watched));
-    topic.subscribers.add(subscriber);
-    return true;
+  /** Adds a subscriber that knows the state at a point. */
+  join<E extends WatchEvent>(
+    watched: Watched<E>,
+    subscriber: Subscriber<E>,
+    point: ResumePoint,
+  ): Promise<Joining> {
+    return this.#inTurn(async () => {
+      const joining = await withView(this.#ledger.openView(), async (view) => {
+        if (!(await hasPoint(view, point))) return "undone";
+        if (!this.isWatched || !(await this.#isInHistory(view))) await this.#begin(view);
+        return this.#told === undefined || point.version < this.#told.version ? "behind" : "joined";
+      });
+      if (joining !== "joined") return joining;
+      if (this.#isClosed) {
+        subscriber.end(undefined);
+        return joining;
+      }
+      const topic = watched.kind.find(this, watched) ?? this.#add(watched.kind.add(this, watched));
+      topic.subscribers.add(subscriber);
+      // Commits that were noted before the topic was there.
+      if (point.version < this.#known) this.#touched.add(topic);
+      this.#start();
+      return joining;
+    });
   }
 
   leave<E extends WatchEvent>(watched: Watched<E>, subscriber: Subscriber<E>): void {
@@ -97,50 +121,49 @@ export class ChangeFeed {
     if (topic?.subscribers.delete(subscriber) === true && topic.isEmpty) this.#remove(topic);
   }
 
-  /** Takes note of a commit. Costs a look-up for each key written, nothing if nobody watches. */
-  note({ previous, version, writes }: Commit): void {
-    if (version <= this.#known) return;
-    if (this.#topics.size === 0) {
-      this.#begin(version);
-      return;
-    }
-    // Commits that this process did not hear of may have written anything.
-    if (writes === undefined || previous !== this.#known) this.#touched = new Set(this.#topics);
-    else {
-      for (const topic of this.#alwaysTouched) this.#touched.add(topic);
-      if (this.#topicsByKey.size > 0) this.#touch(writes);
-    }
-    this.#known = version;
-    if (!this.#isRunning) void this.#run();
+  /** Takes note of a commit, and tells it soon. Costs a look-up for each key written, nothing if nobody watches. */
+  note(commit: Commit): void {
+    this.#take(commit);
+    this.#start();
   }
 
-  /** Takes note of the commits that a view has up to a version, if they are new. */
-  async noteView(view: LedgerView, version: bigint): Promise<void> {
-    const previous = this.#known;
-    if (version <= previous) return;
-    const writes = this.#topicsByKey.size === 0 ? [] : await writesAfter(view, previous, version);
-    this.note({ previous, version, writes });
+  /** Tells what is new in the ledger. Throws what opening a view throws. */
+  round(): Promise<void> {
+    return this.#inTurn(() => this.#round());
   }
 
-  /** The ledger went back to a version: ends all subscriptions, and takes notes from there. */
-  goBack(version: bigint): void {
-    for (const topic of [...this.#topics]) this.#end(topic, undefined);
-    this.#known = version;
-    this.#begin(version);
+  /** The ledger went back: ends all subscriptions. */
+  goBack(): void {
+    this.#endAll(undefined);
+    this.#told = undefined;
+    this.#known = -1n;
   }
 
   /** Ends all subscriptions, those that come later included. */
   close(): void {
     this.#isClosed = true;
-    for (const topic of [...this.#topics]) this.#end(topic, undefined);
+    this.#endAll(undefined);
   }
 
-  /** Nobody is behind this version: starts to take notes from there. */
-  #begin(version: bigint): void {
-    if (version > this.#known) this.#known = version;
-    this.#told = this.#known;
-    this.#delivered = this.#known;
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  /** Begins to tell what comes after the head of a view. */
+  async #begin(view: LedgerView): Promise<void> {
+    const head = this.#headOf(view.position);
+    this.goBack();
+    this.#told = await pointAt(view, head);
+    if (head > this.#known) this.#known = head;
     this.#touched.clear();
+    this.#position = view.position;
+  }
+
+  async #isInHistory(view: LedgerView): Promise<boolean> {
+    if (this.#told === undefined) return false;
+    return view.position === this.#position || (await hasPoint(view, this.#told));
   }
 
   #add<T extends AnyTopic>(topic: T): T {
@@ -166,38 +189,82 @@ export class ChangeFeed {
     }
   }
 
+  #take({ previous, version, writes }: Commit): void {
+    if (version <= this.#known) return;
+    // Commits that this process did not hear of may have written anything.
+    if (writes === undefined || previous !== this.#known) this.#touched = new Set(this.#topics);
+    else {
+      for (const topic of this.#alwaysTouched) this.#touched.add(topic);
+      if (this.#topicsByKey.size > 0) this.#touch(writes);
+    }
+    this.#known = version;
+  }
+
   #touch(writes: readonly KeyWrite[]): void {
     for (const { keyHash } of writes) {
       for (const topic of this.#topicsByKey.get(toMapKey(keyHash)) ?? []) this.#touched.add(topic);
     }
   }
 
+  /** True if commits are noted that watchers were not told of. */
+  get #isBehind(): boolean {
+    return this.isWatched && (this.#told === undefined || this.#told.version < this.#known);
+  }
+
+  #start(): void {
+    if (!this.#isRunning && this.#isBehind) void this.#run();
+  }
+
   async #run(): Promise<void> {
     this.#isRunning = true;
     // Out of the commit that is being noted.
     await nextTurn();
-    while (this.#told < this.#known) {
-      await this.#tell();
+    while (this.#isBehind) {
+      await this.round().catch((error: unknown) => this.#endAll(error));
       await pause(PAUSE_MS);
     }
     this.#isRunning = false;
   }
 
-  /** One round: tells the changes of all versions known by now. */
-  async #tell(): Promise<void> {
-    const [from, to] = [this.#told + 1n, this.#known];
+  /** One round: tells the changes up to the head. */
+  async #round(): Promise<void> {
+    if (!this.isWatched) return;
+    const told = this.#told;
+    const { to, position } = await withView(this.#ledger.openView(), async (view) => {
+      const { position } = view;
+      if (position === this.#position && !this.#isBehind) return { to: undefined, position };
+      if (told === undefined || !(await this.#isInHistory(view))) {
+        await this.#begin(view);
+        return { to: undefined, position };
+      }
+      const head = this.#headOf(position);
+      this.#position = position;
+      if (head <= told.version) return { to: undefined, position };
+      const previous = this.#known;
+      if (head > previous) {
+        const writes = this.#topicsByKey.size === 0 ? [] : await writesAfter(view, previous, head);
+        this.#take({ previous, version: head, writes });
+      }
+      return { to: await pointAt(view, head), position };
+    });
+    // The ledger may have gone back meanwhile.
+    if (to === undefined || told === undefined || this.#told !== told) return;
     const touched = this.#touched;
-    this.#touched = new Set();
-    this.#told = to;
+    this.#touched = new Set(to.version < this.#known ? touched : []);
+    const range = { from: told.version + 1n, to: to.version };
     for (const topic of touched) {
       if (topic.isEmpty) continue;
       try {
-        await topic.tell(() => this.#ledger.openView(), { from, to });
+        await topic.tell(() => openHistory(this.#ledger, to, position), range);
       } catch (error) {
         this.#end(topic, error);
       }
     }
-    if (to > this.#delivered) this.#delivered = to;
+    if (this.#told === told) this.#told = to;
+  }
+
+  #endAll(error: unknown): void {
+    for (const topic of [...this.#topics]) this.#end(topic, error);
   }
 
   #end(topic: AnyTopic, error: unknown): void {

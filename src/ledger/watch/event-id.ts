@@ -3,9 +3,9 @@
 import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../errors.ts";
 import { recordAccumulatorRoot } from "../formats/record.ts";
-import type { LedgerView } from "../view.ts";
+import type { Ledger, LedgerPosition, LedgerView } from "../view.ts";
 
-/** Where a watcher goes on. */
+/** A version in a history: where a watcher goes on. */
 export interface ResumePoint {
   readonly version: bigint;
   /** Undefined where only a version is given: then it is one of this ledger. */
@@ -31,6 +31,20 @@ export async function eventIdAt(view: LedgerView, version: bigint): Promise<stri
   }
 }
 
+/** A version of a view's history, with its mark. */
+export async function pointAt(view: LedgerView, version: bigint): Promise<ResumePoint> {
+  return pointOf(await eventIdAt(view, version), version);
+}
+
+/** Where a watcher goes on behind an event. */
+export function pointOf(id: string, version: bigint): ResumePoint {
+  return parseEventId(id) ?? { version, mark: undefined };
+}
+
+export function formatPoint({ version, mark }: ResumePoint): string {
+  return mark === undefined ? `${version}` : `${version}-${mark}`;
+}
+
 /** Parses an id with a mark; undefined for any other text. */
 export function parseEventId(text: string): ResumePoint | undefined {
   const [, version, mark] = ID.exec(text) ?? [];
@@ -48,4 +62,31 @@ export async function otherHistory(
   const now = parseEventId(await eventIdAt(view, version))?.mark;
   if (now === undefined || now === mark) return undefined;
   return `the ledger went back or began again, and version ${version} is another one now`;
+}
+
+/** True if a view is known to have the history up to a point: not if the point's version is pruned. */
+export async function hasPoint(view: LedgerView, point: ResumePoint): Promise<boolean> {
+  const { version, oldestVersion } = view.position;
+  if (point.mark !== undefined && point.version < oldestVersion) return false;
+  return (await otherHistory(view, version, point)) === undefined;
+}
+
+/**
+ * Opens a view that has the history up to a point, as a ledger at `position` has it. Throws LedgerError `unavailable` if
+ * the ledger does not have it any more.
+ */
+export async function openHistory(
+  ledger: Ledger,
+  point: ResumePoint,
+  position: LedgerPosition,
+): Promise<LedgerView> {
+  const view = await ledger.openView();
+  try {
+    // A store hands out the same object until something is written.
+    if (view.position === position || (await hasPoint(view, point))) return view;
+    throw new LedgerError("unavailable", `the ledger went back behind version ${point.version}`);
+  } catch (error) {
+    view.release();
+    throw error;
+  }
 }

@@ -2,9 +2,8 @@
 // Any other process looks at the store at a steady pace, once for all of them and only while there are any.
 import { LedgerError } from "../errors.ts";
 import { formatTrust, lastVersionWith, type TrustLevel } from "../trust.ts";
-import { type Ledger, type LedgerPosition, type LedgerView, withView } from "../view.ts";
+import { type Ledger, type LedgerPosition, withView } from "../view.ts";
 import { ChangeFeed, type Commit } from "./change-feed.ts";
-import { eventIdAt } from "./event-id.ts";
 import { VersionWaiters, type Wait } from "./version-waiters.ts";
 
 export interface HeadWatchOptions {
@@ -24,15 +23,12 @@ export class HeadWatch {
   readonly #waiters = new VersionWaiters();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #timesBack = 0;
-  /** The store at the last look, and the id of its head. */
-  #seen: { readonly position: LedgerPosition; readonly head: bigint; readonly id: string } | undefined;
   /** Others that hold changes back, see `heldTo`. */
   readonly #held: HeadWatch[] = [];
 
   constructor(options: HeadWatchOptions) {
     this.#options = options;
-    this.feed = new ChangeFeed(options.ledger);
+    this.feed = new ChangeFeed(options.ledger, (position) => this.headOf(position));
   }
 
   /** Reads that wait for a version. */
@@ -55,15 +51,9 @@ export class HeadWatch {
 
   /** This process put the ledger back to an earlier version, and may commit others in the place of those above it. */
   wentBack(to: bigint): void {
-    this.#timesBack++;
     this.#waiters.goBack(to);
-    this.feed.goBack(to);
+    this.feed.goBack();
     for (const held of this.#held) held.wentBack(to);
-  }
-
-  /** How often the ledger went back: a watcher that sees another number must begin again. */
-  get timesBack(): number {
-    return this.#timesBack;
   }
 
   /** A watch that tells a version once it has a level. Levels rise without a commit, so it looks at the store. */
@@ -113,24 +103,15 @@ export class HeadWatch {
 
   async #lookAtStore(): Promise<void> {
     try {
-      await withView(this.#options.ledger.openView(), async (view) => {
-        this.#waiters.reach(view.position.version);
-        const head = this.headOf(view.position);
-        await this.#compare(view, head);
-        await this.feed.noteView(view, head);
-      });
+      if (this.#waiters.count > 0) {
+        // Another process may have put the ledger back.
+        await withView(this.#options.ledger.openView(), ({ position }) =>
+          this.#waiters.goBack(position.version),
+        );
+      }
+      await this.feed.round();
     } catch {
       // The store is out of reach or has no ledger: nothing is new.
     }
-  }
-
-  /** Another process may have put the ledger back: then the head of the last look is not in its history any more. */
-  async #compare(view: LedgerView, head: bigint): Promise<void> {
-    const { position } = view;
-    const seen = this.#seen;
-    if (seen?.position === position) return;
-    const isBack = seen !== undefined && (head < seen.head || (await eventIdAt(view, seen.head)) !== seen.id);
-    if (isBack) this.wentBack(head);
-    this.#seen = { position, head, id: await eventIdAt(view, head) };
   }
 }

@@ -1,8 +1,10 @@
 // Watching as a sequence: the state now, then every change. The consumer sets the pace; while it is busy, nothing is kept
 // for it, and what it missed is read from the history.
 import { pause } from "../../base/wait.ts";
+import { LedgerError } from "../errors.ts";
 import { type Ledger, withView } from "../view.ts";
-import { otherHistory, type ResumePoint } from "./event-id.ts";
+import type { Joining } from "./change-feed.ts";
+import { hasPoint, openHistory, pointAt, pointOf, type ResumePoint } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { Subscriber, WatchEvent, Watched } from "./watched.ts";
 
@@ -15,34 +17,71 @@ export interface WatchStart {
   readonly signal: AbortSignal;
 }
 
-/** The first change after a version; undefined if the history must be read, or the signal ended the wait. */
-function nextChange<E extends WatchEvent>(
+/** What a watcher missed. */
+interface Missed<E extends WatchEvent> {
+  /** The point that the changes lead to. */
+  readonly to: ResumePoint;
+  /** They throw LedgerError `unavailable` if the ledger goes back meanwhile. */
+  readonly changes: AsyncIterable<readonly E[]>;
+}
+
+/** The changes after a point up to the head; undefined if the ledger does not have the point. */
+export async function missedAfter<E extends WatchEvent>(
+  ledger: Ledger,
   watch: HeadWatch,
   watched: Watched<E>,
-  { after, head }: { readonly after: bigint; readonly head: bigint },
+  after: ResumePoint,
+): Promise<Missed<E> | undefined> {
+  const view = await ledger.openView();
+  const { position } = view;
+  try {
+    if (!(await hasPoint(view, after))) return undefined;
+    const head = watch.headOf(position);
+    const to = head > after.version ? await pointAt(view, head) : after;
+    const range = { from: after.version + 1n, to: to.version };
+    return { to, changes: watched.changes(() => openHistory(ledger, to, position), range) };
+  } finally {
+    view.release();
+  }
+}
+
+/** Throws LedgerError `version_pruned` if nothing can be said of a point any more. */
+async function assertKept(ledger: Ledger, { version }: ResumePoint): Promise<void> {
+  const { oldestVersion } = await withView(ledger.openView(), ({ position }) => position);
+  if (version >= oldestVersion) return;
+  throw new LedgerError("version_pruned", `changes after version ${version} are pruned`);
+}
+
+/** The first change after a point, or why there is none; undefined if the subscription or the signal ended. */
+async function nextChange<E extends WatchEvent>(
+  watch: HeadWatch,
+  watched: Watched<E>,
+  after: ResumePoint,
   signal: AbortSignal,
-): Promise<E | undefined> {
-  return new Promise((resolve) => {
-    const settle = (event: E | undefined): void => {
-      watch.feed.leave(watched, subscriber);
-      signal.removeEventListener("abort", end);
-      resolve(event);
-    };
-    const end = (): void => settle(undefined);
-    const subscriber: Subscriber<E> = { after, take: settle, end };
-    if (signal.aborted || !watch.feed.join(watched, subscriber, head)) {
-      resolve(undefined);
-      return;
-    }
-    signal.addEventListener("abort", end);
-    watch.look();
+): Promise<E | Exclude<Joining, "joined"> | undefined> {
+  let settle!: (event: E | undefined) => void;
+  const next = new Promise<E | undefined>((resolve) => {
+    settle = resolve;
   });
+  const end = (): void => settle(undefined);
+  const subscriber: Subscriber<E> = { after: after.version, take: settle, end };
+  signal.addEventListener("abort", end);
+  try {
+    const joining = await watch.feed.join(watched, subscriber, after);
+    if (joining !== "joined") return joining;
+    if (signal.aborted) return undefined;
+    watch.look();
+    return await next;
+  } finally {
+    watch.feed.leave(watched, subscriber);
+    signal.removeEventListener("abort", end);
+  }
 }
 
 /**
- * The state now and then every change, each with its version; the state again if the ledger went back, or does not have the
- * history that `after` names. Ends when the signal does. Throws LedgerError `version_pruned` if changes were pruned while
- * the consumer was busy.
+ * The state now and then every change, each with its version; the state again if the ledger does not have the history that
+ * the consumer knows, because it went back or `after` names another. Ends when the signal does. Throws LedgerError
+ * `version_pruned` if changes were pruned while the consumer was busy.
  */
 export async function* watchChanges<E extends WatchEvent>(
   ledger: Ledger,
@@ -50,47 +89,42 @@ export async function* watchChanges<E extends WatchEvent>(
   watched: Watched<E>,
   { after, signal }: WatchStart,
 ): AsyncGenerator<E> {
-  let { timesBack } = watch;
-  let known = after?.version;
-  if (after !== undefined) {
-    const other = await withView(ledger.openView(), (view) =>
-      otherHistory(view, watch.headOf(view.position), after),
-    );
-    if (other !== undefined) known = undefined;
-  }
-  let hasMissed = false;
+  let known = after;
   while (!signal.aborted) {
-    // After the ledger went back, what the consumer knows is undone: it is told the state now.
-    if (known === undefined || timesBack !== watch.timesBack) {
-      ({ timesBack } = watch);
-      const [version, state] = await withView(ledger.openView(), async (view) => {
+    if (known === undefined) {
+      const [point, state] = await withView(ledger.openView(), async (view) => {
         const head = watch.headOf(view.position);
-        return [head, await watched.current(view, head)] as const;
+        return [await pointAt(view, head), await watched.current(view, head)] as const;
       });
-      known = version;
-      hasMissed = false;
+      known = point;
       yield state;
       continue;
     }
-    const head: bigint = await withView(ledger.openView(), ({ position }) => watch.headOf(position));
-    if (timesBack !== watch.timesBack) continue;
-    if (head > known) {
-      const missed = watched.changes(() => ledger.openView(), { from: known + 1n, to: head });
+    const next: E | Exclude<Joining, "joined"> | undefined = await nextChange(watch, watched, known, signal);
+    if (next !== "behind" && next !== "undone") {
+      if (next === undefined) continue;
+      known = pointOf(next.id, next.version);
+      yield next;
+      continue;
+    }
+    const missed: Missed<E> | undefined =
+      next === "behind" ? await missedAfter(ledger, watch, watched, known) : undefined;
+    if (missed === undefined) {
+      await assertKept(ledger, known);
+      known = undefined;
+    } else if (missed.to.version === known.version) await pause(RETRY_MS, signal);
+    else {
       try {
-        for await (const events of missed) yield* events;
+        for await (const events of missed.changes) {
+          for (const event of events) {
+            known = pointOf(event.id, event.version);
+            yield event;
+          }
+        }
+        known = missed.to;
       } catch (error) {
-        if (timesBack !== watch.timesBack) continue;
-        throw error;
+        if (await withView(ledger.openView(), (view) => hasPoint(view, missed.to))) throw error;
       }
-      known = head;
-      if (timesBack !== watch.timesBack) continue;
-    } else if (hasMissed) await pause(RETRY_MS, signal);
-    if (timesBack !== watch.timesBack) continue;
-    // The history up to an idle watcher's last event may be pruned: it goes on from the change that woke it.
-    const event: E | undefined = await nextChange(watch, watched, { after: known, head }, signal);
-    hasMissed = event === undefined;
-    if (event === undefined) continue;
-    known = event.version;
-    yield event;
+    }
   }
 }
