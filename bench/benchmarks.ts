@@ -12,6 +12,7 @@ import { benchmarkHttp } from "./http.ts";
 import { benchmarkLanes } from "./lanes.ts";
 import { benchmarkLatency } from "./latency.ts";
 import { benchmarkLoop } from "./loop.ts";
+import { benchmarkMainnet, MAINNET_ROWS } from "./mainnet/benchmark.ts";
 import { benchmarkMemory } from "./memory.ts";
 import { benchmarkPeers } from "./peers.ts";
 import { benchmarkProofs } from "./proofs.ts";
@@ -110,6 +111,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
       "longest turn of the event loop while a follower catches up, over 20 ms",
     ],
   },
+  mainnet: { run: benchmarkMainnet, seconds: 120, rows: MAINNET_ROWS, isByClock: true },
   check: {
     run: benchmarkCheck,
     seconds: 30,
