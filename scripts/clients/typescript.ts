@@ -401,6 +401,14 @@ const blocks = await check(
 );
 const block = (await firstEvent(blocks, "block")) as Schemas["BlockEvent"];
 if (!/^\d+$/.test(block.height)) throw new Error(JSON.stringify(block));
+for (const [id, path] of [
+  ["stream_transactions", "/transactions/stream"],
+  ["stream_events", "/events/stream"],
+] as const) {
+  const records = await check(id, client.GET(path, { parseAs: "stream" }), (body) => body !== null);
+  const start = (await firstEvent(records, "start")) as Schemas["StartEvent"];
+  if (!/^\d+$/.test(start.version)) throw new Error(JSON.stringify(start));
+}
 
 await check("spec_page", client.GET("/spec", { parseAs: "text" }), (data) => data.includes("<html"));
 await check("spec_json", client.GET("/spec.json"), ({ openapi }) => openapi === "3.0.3");

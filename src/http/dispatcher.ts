@@ -23,7 +23,7 @@ import { type Form, isJsonMediaType, MEDIA_TYPES } from "./response/negotiation.
 import { Responder, type ResponderOptions } from "./response/responder.ts";
 import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./routing/operation-choice.ts";
 import { originForm } from "./routing/url.ts";
-import { lastEventIdField } from "./schemas/event-stream.ts";
+import { lastEventIdField, wireOf } from "./schemas/event-stream.ts";
 import { minVersionOf } from "./schemas/min-version.ts";
 import { type ResolvedRequest, ServedRequest } from "./served-request.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./transport/body.ts";
@@ -281,15 +281,22 @@ export class Dispatcher {
     this.#responder.sendFile(request, file, body);
   }
 
-  #openStream({ request, operation, form, client }: ResolvedRequest, answer: EventAnswer<WatchEvent>): void {
+  #openStream(
+    { request, operation, form, client, lastEventId }: ResolvedRequest,
+    answer: EventAnswer<WatchEvent>,
+  ): void {
     const { streams } = this.#options;
     streams.assertRoom(client);
-    const { watched, opening, state, after } = answer;
+    const { watched, opening, state, after, least } = answer;
     const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
     const first = state === undefined ? opening : opening + format(state);
     const sink = this.#responder.startEvents(request, form, answer);
     if (request.exchange.method === "HEAD") sink.end();
-    else streams.open({ watched, opening: first, after, format }, sink, client);
+    else {
+      const beatsFrom = state === undefined ? (lastEventId?.version ?? 0n) : 0n;
+      const source = { watched, opening: first, after, beatsFrom, least, wire: wireOf(form), format };
+      streams.open(source, sink, client);
+    }
   }
 
   /** Closes each connection after its next response. */

@@ -14,6 +14,8 @@ export interface Field<T> {
   readonly omitExample?: true;
   /** Leaves the parameter out of the document, which cannot say that it changes the type of the answer. */
   readonly isUndocumented?: true;
+  /** May be given this many times; the value is a list, and each text adds to it. */
+  readonly maxTimes?: number;
   /** Completes "expected …" in error messages. */
   readonly expected: string;
   /** Throws CodedError with the reason. */
@@ -21,6 +23,19 @@ export interface Field<T> {
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** A parameter that may be given several times. */
+export function repeatable<T>(field: Field<T>, maxTimes: number, description: string): Field<readonly T[]> {
+  const { schema, parse } = field;
+  return {
+    ...field,
+    schema: { type: "array", items: schema, maxItems: maxTimes },
+    description,
+    omitExample: true,
+    maxTimes,
+    parse: (text) => [parse(text)],
+  };
+}
 
 /** Arguments during parsing. */
 export type ParsedArgs = Record<string, unknown>;

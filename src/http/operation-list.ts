@@ -44,6 +44,8 @@ import { ready } from "./operations/ready.ts";
 import { simulateTransaction } from "./operations/simulate-transaction.ts";
 import { streamBalance } from "./operations/stream-balance.ts";
 import { streamBlocks } from "./operations/stream-blocks.ts";
+import { streamEvents } from "./operations/stream-events.ts";
+import { streamTransactions } from "./operations/stream-transactions.ts";
 import { submitBatchTransactions } from "./operations/submit-batch-transactions.ts";
 import { submitTransaction } from "./operations/submit-transaction.ts";
 import { traceByVersion, traceTransaction } from "./operations/trace-transaction.ts";
@@ -70,6 +72,8 @@ const LIST = listed(
   proveAccountBalance,
   streamBalance,
   streamBlocks,
+  streamTransactions,
+  streamEvents,
   getBalances,
   proveBalances,
   getHoldings,

@@ -18,7 +18,7 @@ import { type Field, type Fields, type JsonSchema, type ParsedArgs, parseField }
 import type { AboutAnswer } from "./response/headers.ts";
 import type { Form } from "./response/negotiation.ts";
 import { isReferenceRequest } from "./routing/reference-paths.ts";
-import { decodeTwice, findQuery, queryNames } from "./routing/url.ts";
+import { decodeTwice, findQueries, findQuery, queryNames } from "./routing/url.ts";
 import { minVersionFields } from "./schemas/min-version.ts";
 import type { Services } from "./services.ts";
 
@@ -100,6 +100,8 @@ export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
   readonly after: ResumePoint;
   /** Level of the state, or of the last version that may be sent. */
   readonly trust: TrustLevel;
+  /** Events below this level wait until they have it; only the node's own least level counts when left out. */
+  readonly least?: TrustLevel | undefined;
   readonly version: bigint | undefined;
 }
 
@@ -130,7 +132,7 @@ export interface Context<L extends LedgerUse = LedgerUse> {
   /** Where a stream resumes; undefined where the client does not say. */
   readonly lastEventId: ResumePoint | undefined;
   /** The last version that a stream may send. Throws LedgerError. */
-  readonly streamHead: (position: LedgerPosition) => bigint;
+  readonly streamHead: (position: LedgerPosition, least?: TrustLevel) => bigint;
   /** Tells clients apart. */
   readonly client: string;
   /** For work that grows with the answer. */
@@ -175,6 +177,22 @@ function commonErrors(
     ...(ledger === "required" ? (["behind"] as const) : []),
     "overloaded",
   ];
+}
+
+/** The values of a parameter that may be given several times. */
+function parseAll(
+  name: string,
+  field: Field<unknown>,
+  texts: readonly (string | undefined)[],
+  maxTimes: number,
+): unknown[] {
+  if (texts.length > maxTimes) {
+    throw new HttpError(
+      "malformed_request",
+      `${name}: expected it at most ${maxTimes} times, got it ${texts.length} times`,
+    );
+  }
+  return texts.flatMap((text) => parseField(name, field, text));
 }
 
 /** A name without what spellings differ in. */
@@ -346,6 +364,10 @@ export function operation<
       for (const [name, field] of query) {
         const value = findQuery(search, name);
         if (value === "absent") continue;
+        if (field.maxTimes !== undefined) {
+          args[name] = parseAll(name, field, findQueries(search, name), field.maxTimes);
+          continue;
+        }
         if (value === "repeated") {
           throw new HttpError(
             "malformed_request",

@@ -320,6 +320,9 @@ export function ledgerRequests(): HeavyRequest[] {
     row("get_balance_history", "a long type", get(`/accounts/0x1/balance/${type}/history?limit=1000`)),
     row("stream_balance", "a long type", get(`/accounts/0x1/balance/${type}/stream`)),
     row("stream_blocks", "from the start", get("/blocks/stream", { "last-event-id": "0" })),
+    row("stream_transactions", "all", get("/transactions/stream?start=0")),
+    row("stream_transactions", "a rare sender", get(`/transactions/stream?start=0&account=${ADDRESS}`)),
+    row("stream_events", "all", get("/events/stream?start=0", { accept: "application/x-ndjson" })),
     ...withTexts("get_balances", "/balances", MIB),
     row(
       "get_balances",

@@ -33,6 +33,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/http/loop-hold.test.ts": 40,
   "test/sync/lies.test.ts": 35,
   "test/http/streams.test.ts": 30,
+  "test/http/record-streams.test.ts": 30,
   "test/http/history-stream.test.ts": 30,
   "test/sync/archive.test.ts": 45,
   "test/sync/hostile-sources.test.ts": 30,

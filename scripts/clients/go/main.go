@@ -227,6 +227,13 @@ func main() {
 	must(err)
 	check("stream_blocks", nil, blocks, firstEvent[api.BlockEvent](blocks, "block").Height != "")
 
+	transactions, err := client.StreamTransactions(ctx, &api.StreamTransactionsParams{})
+	must(err)
+	check("stream_transactions", nil, transactions, firstEvent[api.StartEvent](transactions, "start").Version != "")
+	events, err := client.StreamEvents(ctx, &api.StreamEventsParams{})
+	must(err)
+	check("stream_events", nil, events, firstEvent[api.StartEvent](events, "start").Version != "")
+
 	page, err := client.SpecPageWithResponse(ctx)
 	check("spec_page", err, page.HTTPResponse, len(page.Body) > 0)
 	document, err := client.SpecJsonWithResponse(ctx)

@@ -52,6 +52,8 @@ from client.api.default import (
     spec_yaml,
     stream_balance,
     stream_blocks,
+    stream_events,
+    stream_transactions,
     submit_batch_transactions,
     submit_transaction,
     trace_by_version,
@@ -93,6 +95,7 @@ from client.models import (
     ProofBundle,
     RawStateValueRequest,
     RawTableItemRequest,
+    StartEvent,
     SubmitTransactionRequest,
     TableItemClaim,
     TableItemQuery,
@@ -319,6 +322,8 @@ first_event(
     stream_balance, "balance", BalanceEvent, lambda event: event.before != event.balance, ADA, COIN, after="1"
 )
 first_event(stream_blocks, "block", BlockEvent, lambda event: event.height.isdigit())
+first_event(stream_transactions, "start", StartEvent, lambda event: event.version.isdigit())
+first_event(stream_events, "start", StartEvent, lambda event: event.version.isdigit())
 
 check(spec_page, lambda response: b"<html" in response.content)
 check(spec_json, lambda response: response.parsed["openapi"] == "3.0.3")

@@ -124,6 +124,20 @@ export class TransactionPrinter {
     }
   }
 
+  /** The JSON text of each event of a record. Throws as `print`. */
+  async printEventsOf(bytes: Uint8Array): Promise<readonly AnswerText[]> {
+    const record = decodeRecordFully(bytes);
+    this.#begin();
+    const modules = this.#modulesFor(record);
+    const texts: AnswerText[] = [];
+    for (const event of record.events) {
+      const [head, value] = await this.#event(event, modules);
+      texts.push(new AnswerText().add(head).append(value).add("}"));
+      await this.#slices.pause();
+    }
+    return texts;
+  }
+
   /** The JSON text of a transaction that waits to be committed. */
   async printPending(transaction: UserTransaction, transactionHash: Uint8Array): Promise<AnswerText> {
     const out = new AnswerText().add(`{"hash":${hex(transactionHash)},`);
@@ -239,17 +253,25 @@ export class TransactionPrinter {
     first = "",
   ): Promise<void> {
     for (const event of events) {
-      const type = formatTypeTag(event.type);
-      const value =
-        (await this.#typed(event.type, type, event.data, modules)) ?? new AnswerText().add(hex(event.data));
-      const guid =
-        event.kind === "v2"
-          ? EVENT_V2_GUID
-          : `{"creation_number":"${event.creationNumber}","account_address":"${formatAddress(event.account)}"}`;
-      const sequenceNumber = event.kind === "v2" ? 0n : event.sequenceNumber;
-      const head = `{${first}"guid":${guid},"sequence_number":"${sequenceNumber}","type":${quote(type)},"data":`;
+      const [head, value] = await this.#event(event, modules, first);
       await this.#add(list, head, value, "}");
     }
+  }
+
+  /** An event up to its data, and its data. */
+  async #event(event: ContractEvent, modules: ModulesAt, first = ""): Promise<readonly [string, AnswerText]> {
+    const type = formatTypeTag(event.type);
+    const value =
+      (await this.#typed(event.type, type, event.data, modules)) ?? new AnswerText().add(hex(event.data));
+    const guid =
+      event.kind === "v2"
+        ? EVENT_V2_GUID
+        : `{"creation_number":"${event.creationNumber}","account_address":"${formatAddress(event.account)}"}`;
+    const sequenceNumber = event.kind === "v2" ? 0n : event.sequenceNumber;
+    return [
+      `{${first}"guid":${guid},"sequence_number":"${sequenceNumber}","type":${quote(type)},"data":`,
+      value,
+    ];
   }
 
   async #changes(out: AnswerText, { writes }: WriteSet, version: bigint, modules: ModulesAt): Promise<void> {

@@ -29,6 +29,11 @@ export class RecordsPrinter {
     return this.#printer.print(bytes, await this.timeOf(version));
   }
 
+  /** The JSON text of each event of a record. */
+  printEventsOf({ bytes }: StoredRecord): Promise<readonly AnswerText[]> {
+    return this.#printer.printEventsOf(bytes);
+  }
+
   /** The JSON texts of records, with commas between them. */
   async printAll(records: readonly StoredRecord[]): Promise<AnswerText> {
     const out = new AnswerText();

@@ -1,17 +1,20 @@
 // Streams of server-sent events. A stream first catches up with the history, at the pace of its reader; then the feed of
 // changes tells it what is new. From there on a reader that falls too far behind is cut off: it comes back with the id of
-// its last event and catches up again.
+// its last event and catches up again. One that chooses among many events, whose blocks are larger than what a stream may
+// have unsent, is sent back to catching up instead.
 import type { Duplex } from "node:stream";
 import type { Logger } from "../../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../../base/settings.ts";
 import { pause } from "../../base/wait.ts";
+import { compareTrust, formatTrust, type TrustLevel } from "../../ledger/trust.ts";
 import type { Ledger, LedgerPosition } from "../../ledger/view.ts";
-import { formatPoint, type ResumePoint } from "../../ledger/watch/event-id.ts";
-import type { HeadWatch } from "../../ledger/watch/head-watch.ts";
+import { formatPoint, pointOf, type ResumePoint } from "../../ledger/watch/event-id.ts";
+import { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { missedAfter } from "../../ledger/watch/watch-changes.ts";
 import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../ledger/watch/watched.ts";
 import { ClientShares } from "../admission/client-shares.ts";
 import { HttpError } from "../errors.ts";
+import type { EventWire } from "../schemas/event-stream.ts";
 import { cutOff } from "../transport/cut-off.ts";
 import type { BodySink } from "../transport/exchange.ts";
 import { untilTaken } from "./write-pieces.ts";
@@ -32,7 +35,12 @@ export interface StreamSource {
   readonly opening: string;
   /** The reader knows the state at this point. */
   readonly after: ResumePoint;
-  /** The text of an event. */
+  /** A heartbeat has an id from this version on: the reader knows a part of it. */
+  readonly beatsFrom: bigint;
+  /** Events below this level wait until they have it; where left out, the node's own least level counts. */
+  readonly least: TrustLevel | undefined;
+  readonly wire: EventWire;
+  /** The text of an event; the same for all streams of one wire. */
   readonly format: (event: WatchEvent) => string;
 }
 
@@ -47,10 +55,6 @@ export interface EventStreamsOptions {
 
 /** Before the ledger is read again for a commit that it does not show yet. */
 const RETRY_MS = 20;
-/** A client waits this long before it connects again. */
-const RETRY = "retry: 2000\n\n";
-/** A heartbeat that tells nothing. */
-const BEAT = Buffer.from(":\n\n");
 /** Ticks between two heartbeats of a stream. Streams that began in different ticks beat in different ones, so that none is long. */
 const TICKS = 32;
 
@@ -58,6 +62,10 @@ const TICKS = 32;
 class EventStream implements Subscriber<WatchEvent> {
   after: bigint;
   readonly source: StreamSource;
+  readonly choice: Watched<WatchEvent>["choice"];
+  readonly watch: HeadWatch;
+  /** Everything up to here is written; undefined until the stream sent something. */
+  point: ResumePoint | undefined;
   readonly sink: BodySink;
   readonly client: string;
   readonly #owner: EventStreams;
@@ -69,8 +77,10 @@ class EventStream implements Subscriber<WatchEvent> {
   constructor(
     owner: EventStreams,
     source: StreamSource,
-    { sink, client, nextBeat }: Pick<EventStream, "sink" | "client" | "nextBeat">,
+    { watch, sink, client, nextBeat }: Pick<EventStream, "watch" | "sink" | "client" | "nextBeat">,
   ) {
+    this.watch = watch;
+    this.choice = source.watched.choice;
     this.nextBeat = nextBeat;
     this.client = client;
     this.#owner = owner;
@@ -97,13 +107,14 @@ export class EventStreams {
   /** The one whose heartbeat is due first comes first. */
   readonly #streams = new Set<EventStream>();
   readonly #shares: ClientShares;
+  /** Watches of levels that streams ask for. */
+  readonly #heldWatches = new Map<string, HeadWatch>();
   #timer: NodeJS.Timeout | undefined;
   #tick = 0;
   #cutOff = 0;
   #isClosed = false;
   /** All streams of a change send the same bytes. */
-  #lastEvent: { readonly event: WatchEvent; readonly bytes: Buffer } | undefined;
-  #lastBeat: { readonly at: ResumePoint; readonly bytes: Buffer } | undefined;
+  #lastEvent: { readonly event: WatchEvent; readonly wire: EventWire; readonly bytes: Buffer } | undefined;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
@@ -121,7 +132,8 @@ export class EventStreams {
   }
 
   /** The last version that a stream may send. Throws LedgerError. */
-  readonly streamHead = (position: LedgerPosition): bigint => this.#options.headWatch.headOf(position);
+  readonly streamHead = (position: LedgerPosition, asked?: TrustLevel): bigint =>
+    this.#options.headWatch.headOf(position, this.#leastOf(asked));
 
   /** Throws if there is no room for one more stream of a client. */
   assertRoom(client: string): void {
@@ -133,30 +145,31 @@ export class EventStreams {
   /** Begins a stream, whose headers are sent and for which there is room. */
   open(asked: StreamSource, sink: BodySink, client: string): void {
     this.#shares.enter(client);
-    const { least } = this.#options.headWatch;
+    const watch = this.#watchOf(asked.least);
+    const { least } = watch;
     const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
-    const stream = new EventStream(this, source, { sink, client, nextBeat: this.#tick + TICKS });
+    const stream = new EventStream(this, source, { watch, sink, client, nextBeat: this.#tick + TICKS });
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
-    sink.write(Buffer.from(RETRY + source.opening));
+    sink.write(Buffer.from(source.wire.opening + source.opening));
     if (sink.stream.destroyed || sink.stream.readableEnded) this.end(stream);
-    this.#start(stream).catch((error: unknown) => {
-      this.#options.logger.warn({ err: error }, "a stream of events broke off");
-      this.end(stream);
-    });
+    this.#run(stream, source.after);
   }
 
   /** Sends an event to a stream that keeps up, and cuts off one that does not. */
   push(stream: EventStream, event: WatchEvent): void {
+    stream.point = pointOf(event.id, event.version);
     this.#write(stream, this.#encode(stream, event));
   }
 
   /** Ends a stream; a second call does nothing. */
   end(stream: EventStream): void {
     if (!this.#streams.delete(stream)) return;
-    const { sink, source, client, leave } = stream;
+    const { sink, source, client, watch, leave } = stream;
     this.#shares.leave(client);
-    this.#options.headWatch.feed.leave(source.watched, stream);
+    watch.feed.leave(source.watched, stream);
+    if (!watch.feed.isWatched && watch.least !== undefined)
+      this.#heldWatches.delete(formatTrust(watch.least));
     sink.stream.off("close", leave).off("end", leave);
     sink.end();
     if (this.#streams.size > 0) return;
@@ -170,11 +183,33 @@ export class EventStreams {
     for (const stream of [...this.#streams]) this.end(stream);
   }
 
+  #leastOf(asked: TrustLevel | undefined): TrustLevel | undefined {
+    const { least } = this.#options.headWatch;
+    return asked === undefined || (least !== undefined && compareTrust(asked, least) <= 0) ? least : asked;
+  }
+
+  #watchOf(asked: TrustLevel | undefined): HeadWatch {
+    const { headWatch, ledger } = this.#options;
+    const least = this.#leastOf(asked);
+    if (least === undefined || least === headWatch.least) return headWatch;
+    const level = formatTrust(least);
+    const watch = this.#heldWatches.get(level) ?? new HeadWatch({ ledger, isTold: () => false, least });
+    this.#heldWatches.set(level, watch);
+    return watch;
+  }
+
+  #run(stream: EventStream, after: ResumePoint): void {
+    this.#start(stream, after).catch((error: unknown) => {
+      this.#options.logger.warn({ err: error }, "a stream of events broke off");
+      this.end(stream);
+    });
+  }
+
   /** Tells what the reader missed, and joins the feed when nothing is missing. */
-  async #start(stream: EventStream): Promise<void> {
-    const { headWatch } = this.#options;
+  async #start(stream: EventStream, after: ResumePoint): Promise<void> {
+    const { watch: headWatch } = stream;
     const { watched } = stream.source;
-    let point: ResumePoint | undefined = stream.source.after;
+    let point: ResumePoint | undefined = after;
     while (this.#streams.has(stream)) {
       const joining = point === undefined ? "undone" : await headWatch.feed.join(watched, stream, point);
       if (joining === "joined") {
@@ -192,36 +227,53 @@ export class EventStreams {
 
   /** Sends the changes that the stream missed; returns the point that they lead to, undefined if the ledger went back. */
   async #catchUp(stream: EventStream, after: ResumePoint): Promise<ResumePoint | undefined> {
-    const { ledger, onTaken, headWatch } = this.#options;
-    const missed = await missedAfter(ledger, headWatch, stream.source.watched, after);
+    const { ledger } = this.#options;
+    const missed = await missedAfter(ledger, stream.watch, stream.source.watched, after);
     if (missed === undefined) return undefined;
     const { to, changes } = missed;
     // The feed knows a commit that the ledger does not show yet.
     if (to.version === after.version) await pause(RETRY_MS);
-    const { stream: connection } = stream.sink;
     for await (const events of changes) {
-      if (!this.#streams.has(stream)) return to;
-      for (const event of events) stream.sink.write(this.#encode(stream, event));
-      if (connection.writableNeedDrain) {
-        await untilTaken(connection);
-        onTaken(connection);
+      for (const event of events) {
+        if (!this.#streams.has(stream)) return to;
+        const bytes = this.#encode(stream, event);
+        if (bytes.length > 0) stream.sink.write(bytes);
+        stream.point = pointOf(event.id, event.version);
+        await this.#untilTaken(stream);
       }
     }
     stream.after = to.version;
     return to;
   }
 
-  #encode({ source }: EventStream, event: WatchEvent): Buffer {
-    if (this.#lastEvent?.event !== event) {
-      this.#lastEvent = { event, bytes: Buffer.from(source.format(event)) };
+  async #untilTaken({ sink }: EventStream): Promise<void> {
+    if (!sink.stream.writableNeedDrain) return;
+    await untilTaken(sink.stream);
+    this.#options.onTaken(sink.stream);
+  }
+
+  #encode({ source, choice }: EventStream, event: WatchEvent): Buffer {
+    const { wire, format } = source;
+    const picked = choice?.pick(event) ?? event;
+    if (this.#lastEvent?.event !== picked || this.#lastEvent.wire !== wire) {
+      this.#lastEvent = { event: picked, wire, bytes: Buffer.from(format(picked)) };
     }
     return this.#lastEvent.bytes;
   }
 
   #write(stream: EventStream, bytes: Buffer): void {
-    const { sink } = stream;
+    const { sink, source, watch, point } = stream;
+    // An empty chunk would end the body.
+    if (bytes.length === 0) return;
     sink.write(bytes);
     if (sink.stream.writableLength <= this.#options.settings.streamBufferBytes) return;
+    if (stream.choice !== undefined) {
+      if (!stream.isLive || point === undefined) return;
+      stream.isLive = false;
+      watch.feed.leave(source.watched, stream);
+      void this.#untilTaken(stream).then(() => this.#run(stream, point));
+      return;
+    }
     this.#cutOff++;
     cutOff(sink.stream);
     this.end(stream);
@@ -235,19 +287,19 @@ export class EventStreams {
       stream.nextBeat = this.#tick + TICKS;
       this.#streams.delete(stream);
       this.#streams.add(stream);
-      this.#write(stream, this.#beatOf(stream));
+      // A sign of life does not wait behind what is unread.
+      if (stream.choice === undefined || !stream.sink.stream.writableNeedDrain) {
+        this.#write(stream, this.#beatOf(stream));
+      }
     }
   }
 
   /** A heartbeat tells how far the stream is: a client that resumes there needs no history of the quiet time before. */
-  #beatOf({ isLive, after }: EventStream): Buffer {
-    const at = isLive ? this.#options.headWatch.feed.told : undefined;
+  #beatOf({ isLive, after, point, source, watch }: EventStream): Buffer {
+    const { wire, beatsFrom } = source;
+    const told = isLive ? watch.feed.told : undefined;
     // An event that came meanwhile has the newer id.
-    if (at === undefined || after > at.version) return BEAT;
-    if (this.#lastBeat?.at !== at) {
-      const text = `: at version ${at.version}\nid: ${formatPoint(at)}\n\n`;
-      this.#lastBeat = { at, bytes: Buffer.from(text) };
-    }
-    return this.#lastBeat.bytes;
+    const at = told === undefined || after > told.version ? point : told;
+    return Buffer.from(wire.beat(at === undefined || at.version < beatsFrom ? undefined : formatPoint(at)));
   }
 }

@@ -66,6 +66,15 @@ export function findQuery(search: string, name: string): QueryValue {
   return found;
 }
 
+/** All values of a parameter; undefined for one that is not UTF-8. */
+export function findQueries(search: string, name: string): (string | undefined)[] {
+  return search.split("&").flatMap((part) => {
+    const equals = part.indexOf("=");
+    const [key, value] = equals < 0 ? [part, ""] : [part.slice(0, equals), part.slice(equals + 1)];
+    return part !== "" && decodeQueryText(key) === name ? [decodeQueryText(value)] : [];
+  });
+}
+
 /** The names in the text behind the question mark. One that is not UTF-8 is as it came. */
 export function queryNames(search: string): string[] {
   const parts = search.split("&").filter((part) => part !== "");

@@ -1,9 +1,10 @@
 // What the operations that stream events share: where a stream begins, and how an event is written.
-import { formatTrust, trustAt } from "../../ledger/trust.ts";
+import { formatTrust, type TrustLevel, trustAt } from "../../ledger/trust.ts";
 import { otherHistory, parseEventId, pointAt, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import type { AnswerForm, Context, EventAnswer } from "../operation.ts";
+import type { Form } from "../response/negotiation.ts";
 import { ledgerVersionField, U64_SCHEMA } from "./integer.ts";
 import { named } from "./named.ts";
 
@@ -39,7 +40,7 @@ export const TRUST_SCHEMA: JsonSchema = {
     "The trust level of this event when it was sent, as `X-NODE-TRUST` names it for other responses.",
 };
 
-const GAP_SCHEMA = named("GapEvent", {
+export const GAP_SCHEMA: JsonSchema = named("GapEvent", {
   type: "object",
   required: ["message", "last_event_id", "oldest_version"],
   properties: {
@@ -49,13 +50,36 @@ const GAP_SCHEMA = named("GapEvent", {
   },
 });
 
+/** How a stream writes what it sends. */
+export interface EventWire {
+  /** Sent first. */
+  readonly opening: string;
+  /** An event with its data in JSON. */
+  event(name: string, id: string | undefined, data: string): string;
+  /** A heartbeat, which may tell how far the stream is. */
+  beat(id: string | undefined): string;
+}
+
 /**
- * The text of an event. The id comes last: common clients take it as soon as they read it, and would resume behind an event
+ * Server-sent events. The id comes last: common clients take it as soon as they read it, and would resume behind an event
  * whose data they never got if the connection broke in between.
  */
-function eventText(name: string, id: string | undefined, data: object): string {
-  const tail = id === undefined ? "" : `id: ${id}\n`;
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n${tail}\n`;
+const SENT_EVENTS: EventWire = {
+  // A client waits this long before it connects again.
+  opening: "retry: 2000\n\n",
+  event: (name, id, data) => `event: ${name}\ndata: ${data}\n${id === undefined ? "" : `id: ${id}\n`}\n`,
+  beat: (id) => (id === undefined ? ":\n\n" : `: at version ${id.split("-", 1)[0]}\nid: ${id}\n\n`),
+};
+
+/** A line of JSON for each event. */
+const LINES: EventWire = {
+  opening: "",
+  event: (name, id, data) => `{"event":"${name}",${id === undefined ? "" : `"id":"${id}",`}"data":${data}}\n`,
+  beat: (id) => `{"event":"heartbeat"${id === undefined ? "" : `,"id":"${id}"`}}\n`,
+};
+
+export function wireOf(form: Form): EventWire {
+  return form === "ndjson" ? LINES : SENT_EVENTS;
 }
 
 /** The form of a stream of events. */
@@ -67,18 +91,22 @@ export function eventForm<E extends WatchEvent>(
   return {
     schema: { type: "string", "x-event-data": { [name]: schema, gap: GAP_SCHEMA } },
     description: `Server-sent events. An event \`${name}\` gives the current state, then each change, with the trust level that it has when it is sent; its \`id\` names its version and the history up to it. A node with a least trust level (\`--min-trust\`) sends an event once it has that level. An event \`gap\` says that changes after \`Last-Event-ID\` have been pruned, or that the ledger does not have that history; the current state follows it. A comment is a heartbeat; its \`id\` says how far the stream is. \`x-event-data\` names the schema of the JSON in \`data\`, by event. Generated clients have types for it but read the response as one text, which never ends: read it line by line.`,
-    encode: (event) => eventText(name, event.id, { ...toData(event), trust: formatTrust(event.trust) }),
+    encode: (event) => {
+      const data = { ...toData(event), trust: formatTrust(event.trust) };
+      return SENT_EVENTS.event(name, event.id, JSON.stringify(data));
+    },
   };
 }
 
 /** Where a stream begins: with the state now, or behind the point that the client names. */
 export async function beginEvents<E extends WatchEvent>(
   watched: Watched<E>,
-  { view, streamHead, lastEventId }: Pick<Context<"required">, "view" | "streamHead" | "lastEventId">,
+  { view, streamHead, lastEventId, form }: Context<"required">,
   parameter: bigint | undefined,
+  least?: TrustLevel,
 ): Promise<EventAnswer<E>> {
   const { oldestVersion, trust } = view.position;
-  const head = streamHead(view.position);
+  const head = streamHead(view.position, least);
   const after =
     lastEventId ?? (parameter === undefined ? undefined : { version: parameter, mark: undefined });
   let opening = "";
@@ -94,15 +122,18 @@ export async function beginEvents<E extends WatchEvent>(
         state: undefined,
         after: after.mark === undefined ? await pointAt(view, after.version) : after,
         trust: trustAt(trust, head),
+        least,
         version: undefined,
       };
     }
-    opening = eventText("gap", undefined, {
+    const gap = {
       message: isPruned ? reason : `${reason}; changes may be missing`,
       last_event_id: `${after.version}`,
       oldest_version: `${oldestVersion}`,
-    });
+    };
+    opening = wireOf(form).event("gap", undefined, JSON.stringify(gap));
   }
   const state = await watched.current(view, head);
-  return { watched, opening, state, after: await pointAt(view, head), trust: state.trust, version: head };
+  const point = await pointAt(view, head);
+  return { watched, opening, state, after: point, trust: state.trust, least, version: head };
 }

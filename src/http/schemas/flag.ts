@@ -25,6 +25,13 @@ export const quotedField: Field<boolean> = {
   isUndocumented: true,
 };
 
+/** How a transaction ended. */
+export const successField: Field<boolean> = {
+  ...flagField("Only transactions that succeeded, or with `false` only those that failed."),
+  schema: { type: "boolean" },
+  omitExample: true,
+};
+
 /** Authentication keys in a proof. */
 export const authenticationKeysField: Field<boolean> = flagField(
   "`true` proves the authentication key of each account too, so that a signature of its owner can be checked.",

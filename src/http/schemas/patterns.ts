@@ -37,4 +37,5 @@ export const PAGE_CURSOR_PATTERN = `^(?:${U64})-[0-9a-f]{64}$`;
 /** What stands between the brackets is not regular. */
 export const ASSET_PATTERN = `^(?:${ADDRESS}|${ADDRESS}::${NAME}::${NAME}(?:<.+>)?)$`;
 export const STRUCT_TYPE_PATTERN = `^0x[0-9a-fA-F]{1,64}::${NAME}::${NAME}(?:<.+>)?$`;
+export const MODULE_PATTERN = `^${ADDRESS}::${NAME}$`;
 export const FUNCTION_PATTERN = `^${ADDRESS}::${NAME}::${NAME}$`;

@@ -51,7 +51,8 @@ const CHANGE_SCHEMA = tagged(
   "`write_resource`, `write_module`, `write_table_item`, `delete_resource`, `delete_module` or `delete_table_item`, with the address or the table handle and the hash of the state key. `data` holds the decoded value; of a table item it is null.",
 );
 
-const EVENT = {
+/** Members of an event. */
+export const EVENT = {
   guid: named("EventGuid", whole({ creation_number: U64_SCHEMA, account_address: ANSWER_ADDRESS_SCHEMA })),
   sequence_number: U64_SCHEMA,
   type: { type: "string" },

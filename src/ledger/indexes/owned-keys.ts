@@ -118,20 +118,34 @@ function coinRow(key: Uint8Array): OwnedRow | undefined {
   return { owner: withKind(KINDS.coin, key), place, data: coinTag };
 }
 
+/** Address of the metadata paired with the coin of a CoinStore, from its key; undefined for any other item. */
+export function coinStorePlace(key: Uint8Array): Uint8Array | undefined {
+  return coinRow(key)?.place;
+}
+
 function withKind(kind: number, key: Uint8Array): Uint8Array {
   const owner = Uint8Array.prototype.slice.call(key, 0, OWNER_BYTES);
   owner[0] = kind;
   return owner;
 }
 
+/** The owner of an object, and the metadata of the fungible asset if the object is a store, from its resource group. */
+export function objectParties(value: Uint8Array): { readonly owner?: Address; readonly metadata?: Address } {
+  const [core, store] = findGroupMembers(stateValueData(value), OBJECT_TAGS) ?? [];
+  return {
+    ...(core?.length === objectCoreCodec.minBytes && {
+      owner: addressFromBytes(core.subarray(OBJECT_OWNER_AT, OBJECT_OWNER_AT + ADDRESS_LENGTH)),
+    }),
+    ...(store?.length === fungibleStoreCodec.minBytes && {
+      metadata: addressFromBytes(store.subarray(0, ADDRESS_LENGTH)),
+    }),
+  };
+}
+
 /** The row of a primary store, from the group of the object at its address; undefined for any other object. */
 function storeRow(key: Uint8Array, value: Uint8Array): OwnedRow | undefined {
-  const [core, store] = findGroupMembers(stateValueData(value), OBJECT_TAGS) ?? [];
-  if (core?.length !== objectCoreCodec.minBytes || store?.length !== fungibleStoreCodec.minBytes) {
-    return undefined;
-  }
-  const owner = addressFromBytes(core.subarray(OBJECT_OWNER_AT, OBJECT_OWNER_AT + ADDRESS_LENGTH));
-  const metadata = addressFromBytes(store.subarray(0, ADDRESS_LENGTH));
+  const { owner, metadata } = objectParties(value);
+  if (owner === undefined || metadata === undefined) return undefined;
   if (!equalBytes(primaryStoreAddress(owner, metadata), key.subarray(1, OWNER_BYTES))) return undefined;
   return { owner: ownerOf("fungible", owner), place: metadata, data: NOTHING };
 }

@@ -108,7 +108,7 @@ export class ChangeFeed {
         return joining;
       }
       const topic = watched.kind.find(this, watched) ?? this.#add(watched.kind.add(this, watched));
-      topic.subscribers.add(subscriber);
+      topic.join(subscriber);
       // Commits that were noted before the topic was there.
       if (point.version < this.#known) this.#touched.add(topic);
       this.#start();
@@ -118,7 +118,8 @@ export class ChangeFeed {
 
   leave<E extends WatchEvent>(watched: Watched<E>, subscriber: Subscriber<E>): void {
     const topic = watched.kind.find(this, watched);
-    if (topic?.subscribers.delete(subscriber) === true && topic.isEmpty) this.#remove(topic);
+    topic?.leave(subscriber);
+    if (topic?.isEmpty === true) this.#remove(topic);
   }
 
   /** Takes note of a commit, and tells it soon. Costs a look-up for each key written, nothing if nobody watches. */

@@ -10,14 +10,26 @@ export interface ResumePoint {
   readonly version: bigint;
   /** Undefined where only a version is given: then it is one of this ledger. */
   readonly mark: string | undefined;
+  /** Place in the version, where a watcher may go on in the middle of it. */
+  readonly index?: number;
 }
 
 const MARK_BYTES = 8;
-const ID = /^(\d{1,20})-([0-9a-f]{16})$/;
+const ID = /^(\d{1,20})(?:\.(\d{1,9}))?-([0-9a-f]{16})$/;
 
 /** The id of an event whose version has this record. */
 export function eventId(version: bigint, record: Uint8Array): string {
-  return `${version}-${toHex(recordAccumulatorRoot(record).subarray(0, MARK_BYTES))}`;
+  return markedId(version, recordAccumulatorRoot(record));
+}
+
+/** The id of a version whose record has this accumulator root. */
+export function markedId(version: bigint, accumulatorRoot: Uint8Array): string {
+  return `${version}-${toHex(accumulatorRoot.subarray(0, MARK_BYTES))}`;
+}
+
+/** The id of the event at a place in a version, from the version's id. */
+export function indexedId(id: string, index: number): string {
+  return id.replace("-", `.${index}-`);
 }
 
 /** The id of an event at a version: the version alone where its record is not kept, as at the beginning of a fork. */
@@ -47,8 +59,9 @@ export function formatPoint({ version, mark }: ResumePoint): string {
 
 /** Parses an id with a mark; undefined for any other text. */
 export function parseEventId(text: string): ResumePoint | undefined {
-  const [, version, mark] = ID.exec(text) ?? [];
-  return version === undefined ? undefined : { version: BigInt(version), mark };
+  const [, version, index, mark] = ID.exec(text) ?? [];
+  if (version === undefined) return undefined;
+  return { version: BigInt(version), mark, ...(index !== undefined && { index: Number(index) }) };
 }
 
 /** Why a watcher's point is not in the history up to `head`; undefined if it is, or its version is pruned. */

@@ -68,15 +68,14 @@ export class HeadWatch {
     return this.#options.least;
   }
 
-  /** The last version that is told. Throws LedgerError `unavailable` if there is none. */
-  headOf(position: LedgerPosition): bigint {
-    const { least } = this.#options;
+  /** The last version that is told, or that has another level. Throws LedgerError `unavailable` if there is none. */
+  headOf(position: LedgerPosition, least: TrustLevel | undefined = this.least): bigint {
     const head = least === undefined ? position.version : lastVersionWith(position, least);
     if (head !== undefined) return head;
     const level = formatTrust(least as TrustLevel);
     throw new LedgerError(
       "unavailable",
-      `no version has trust level ${level} yet, and this node tells none below it`,
+      `no version has trust level ${level} yet, and none below it is told`,
     );
   }
 

@@ -2,7 +2,7 @@
 // for it, and what it missed is read from the history.
 import { pause } from "../../base/wait.ts";
 import { LedgerError } from "../errors.ts";
-import { type Ledger, withView } from "../view.ts";
+import { type Ledger, type LedgerView, withView } from "../view.ts";
 import type { Joining } from "./change-feed.ts";
 import { hasPoint, openHistory, pointAt, pointOf, type ResumePoint } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
@@ -39,7 +39,8 @@ export async function missedAfter<E extends WatchEvent>(
     const head = watch.headOf(position);
     const to = head > after.version ? await pointAt(view, head) : after;
     const range = { from: after.version + 1n, to: to.version };
-    return { to, changes: watched.changes(() => openHistory(ledger, to, position), range) };
+    const openView = (): Promise<LedgerView> => openHistory(ledger, to, position);
+    return { to, changes: watched.changes(openView, range, watched.choice?.accepts) };
   } finally {
     view.release();
   }

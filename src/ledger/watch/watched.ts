@@ -24,16 +24,37 @@ export interface Watched<E extends WatchEvent> {
   readonly keys: readonly Uint8Array[] | undefined;
   /** The state at a version. */
   current(view: LedgerView, version: bigint): Promise<E>;
-  /** The changes in a range, oldest first, in pieces. Throws LedgerError `version_pruned` if the range is not kept. */
-  changes(openView: OpenView, range: VersionRange): AsyncIterable<readonly E[]>;
+  /**
+   * The changes in a range, oldest first, in pieces. Throws LedgerError `version_pruned` if the range is not kept. Where
+   * watchers choose, only what `isWanted` takes needs its contents.
+   */
+  changes(
+    openView: OpenView,
+    range: VersionRange,
+    isWanted?: (event: E) => boolean,
+  ): AsyncIterable<readonly E[]>;
+  /** What this watcher is told, where the watchers of one thing are told different events. */
+  readonly choice?: Choice<E> | undefined;
+}
+
+/** Chooses events. */
+export interface Choice<E extends WatchEvent> {
+  /** Every chosen event has one of these values in the group. So an event finds its watchers, instead of asking all. */
+  readonly group: string;
+  readonly values: readonly string[];
+  /** The values of an event in a group. */
+  valuesIn(event: E, group: string): Iterable<string>;
+  accepts(event: E): boolean;
+  /** What is told of an event that was accepted: the event, or a part of it. */
+  pick(event: E): E;
 }
 
 /** The same, but changes throws LedgerError `unavailable` at an event that has less than a level. */
 export function heldTo<E extends WatchEvent>(watched: Watched<E>, least: TrustLevel): Watched<E> {
   return {
     ...watched,
-    changes: async function* (openView, range) {
-      for await (const events of watched.changes(openView, range)) {
+    changes: async function* (openView, range, isWanted) {
+      for await (const events of watched.changes(openView, range, isWanted)) {
         const weak = events.find(({ trust }) => compareTrust(trust, least) < 0);
         if (weak === undefined) {
           yield events;
@@ -53,6 +74,8 @@ export function heldTo<E extends WatchEvent>(watched: Watched<E>, least: TrustLe
 export interface Subscriber<E extends WatchEvent> {
   /** It knows the state at this version and is told of later changes. */
   after: bigint;
+  /** See Watched. */
+  readonly choice?: Choice<E> | undefined;
   take(event: E): void;
   /** No more events follow: the feed was closed, or reading the changes failed. */
   end(error: unknown): void;
@@ -75,7 +98,9 @@ export interface AnyTopic {
 const TOLD_AT_ONCE = 256;
 
 class Topic<E extends WatchEvent> implements AnyTopic {
-  readonly subscribers = new Set<Subscriber<E>>();
+  readonly #subscribers = new Set<Subscriber<E>>();
+  /** Subscribers that choose, by group and value. */
+  readonly #choosing = new Map<string, Map<string, Set<Subscriber<E>>>>();
   readonly #watched: Watched<E>;
   readonly #topics: Map<string, Topic<E>>;
 
@@ -90,20 +115,63 @@ class Topic<E extends WatchEvent> implements AnyTopic {
   }
 
   get isEmpty(): boolean {
-    return this.subscribers.size === 0;
+    return this.#subscribers.size === 0;
+  }
+
+  join(subscriber: Subscriber<E>): void {
+    this.#subscribers.add(subscriber);
+    if (subscriber.choice === undefined) return;
+    const { group, values } = subscriber.choice;
+    const byValue = this.#choosing.get(group) ?? new Map<string, Set<Subscriber<E>>>();
+    this.#choosing.set(group, byValue);
+    for (const value of values) byValue.set(value, (byValue.get(value) ?? new Set()).add(subscriber));
+  }
+
+  leave(subscriber: Subscriber<E>): void {
+    if (!this.#subscribers.delete(subscriber) || subscriber.choice === undefined) return;
+    const { group, values } = subscriber.choice;
+    const byValue = this.#choosing.get(group);
+    for (const value of values) {
+      const subscribers = byValue?.get(value);
+      subscribers?.delete(subscriber);
+      if (subscribers?.size === 0) byValue?.delete(value);
+    }
+    if (byValue?.size === 0) this.#choosing.delete(group);
   }
 
   async tell(openView: OpenView, range: VersionRange): Promise<void> {
-    for await (const events of this.#watched.changes(openView, range)) {
-      for (const event of events) await this.#send(event);
+    const { choice } = this.#watched;
+    const chosen = new Map<E, ReadonlySet<Subscriber<E>>>();
+    const isWanted = (event: E): boolean => {
+      const subscribers = this.#subscribersOf(event, choice);
+      if (subscribers.size > 0) chosen.set(event, subscribers);
+      return subscribers.size > 0;
+    };
+    for await (const events of this.#watched.changes(openView, range, isWanted)) {
+      for (const event of events) {
+        await this.#send(event, choice === undefined ? this.#subscribers : chosen.get(event));
+      }
+      chosen.clear();
       if (this.isEmpty) return;
     }
   }
 
-  async #send(event: E): Promise<void> {
+  #subscribersOf(event: E, choice: Choice<E> | undefined): ReadonlySet<Subscriber<E>> {
+    const found = new Set<Subscriber<E>>();
+    for (const [group, byValue] of this.#choosing) {
+      for (const value of choice?.valuesIn(event, group) ?? []) {
+        for (const subscriber of byValue.get(value) ?? []) {
+          if (subscriber.choice?.accepts(event) === true) found.add(subscriber);
+        }
+      }
+    }
+    return found;
+  }
+
+  async #send(event: E, subscribers: ReadonlySet<Subscriber<E>> = new Set()): Promise<void> {
     let count = 0;
-    for (const subscriber of this.subscribers) {
-      if (event.version <= subscriber.after) continue;
+    for (const subscriber of subscribers) {
+      if (event.version <= subscriber.after || !this.#subscribers.has(subscriber)) continue;
       subscriber.after = event.version;
       subscriber.take(event);
       if (++count % TOLD_AT_ONCE === 0) await nextTurn();
@@ -111,8 +179,9 @@ class Topic<E extends WatchEvent> implements AnyTopic {
   }
 
   end(error: unknown): void {
-    for (const subscriber of this.subscribers) subscriber.end(error);
-    this.subscribers.clear();
+    for (const subscriber of this.#subscribers) subscriber.end(error);
+    this.#subscribers.clear();
+    this.#choosing.clear();
   }
 
   remove(): void {

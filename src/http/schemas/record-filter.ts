@@ -1,0 +1,99 @@
+// Query parameters that choose transactions and events.
+
+import { parseTrust, TRUST_LEVELS, type TrustLevel } from "../../ledger/trust.ts";
+import { assetKeys, type RecordFilter } from "../../ledger/watch/record-filter.ts";
+import { formatAddress, parseAddress } from "../../move/address.ts";
+import { isIdentifier } from "../../move/identifier.ts";
+import { formatStructTag } from "../../move/type-tag.ts";
+import { parseStructTag } from "../../move/type-text.ts";
+import { HttpError } from "../errors.ts";
+import { type Field, repeatable } from "../field.ts";
+import type { Args } from "../operation.ts";
+import { addressField } from "./address.ts";
+import { assetTypeField } from "./asset-type.ts";
+import { successField } from "./flag.ts";
+import { resourceTypeField } from "./move-type.ts";
+import { FUNCTION_PATTERN, MODULE_PATTERN } from "./patterns.ts";
+
+/** Values of one parameter. */
+const MAX_VALUES = 100;
+
+/** An address and names behind it, each after `::`. */
+function parsePath(text: string, names: number): string {
+  const [address = "", ...rest] = text.split("::");
+  if (rest.length !== names || !rest.every(isIdentifier)) {
+    throw new HttpError("malformed_request", `it is not an address and ${names} Move identifiers`);
+  }
+  return [formatAddress(parseAddress(address)), ...rest].join("::");
+}
+
+const functionField: Field<string> = {
+  schema: { type: "string", pattern: FUNCTION_PATTERN },
+  description: "",
+  example: "0x1::coin::transfer",
+  expected: "a function such as 0x1::coin::transfer",
+  parse: (text) => parsePath(text, 2),
+};
+
+const moduleField: Field<string> = {
+  schema: { type: "string", pattern: MODULE_PATTERN },
+  description: "",
+  example: "0x1::coin",
+  expected: "a module such as 0x1::coin",
+  parse: (text) => parsePath(text, 1),
+};
+
+const eventTypeField: Field<string> = {
+  ...resourceTypeField,
+  expected: "a struct type such as 0x1::fungible_asset::Deposit",
+  parse: (text) => formatStructTag(parseStructTag(text)),
+};
+
+const many = <T>(field: Field<T>, description: string): Field<readonly T[]> =>
+  repeatable(field, MAX_VALUES, `${description} Given more than once, one of the values must fit.`);
+
+/** What a client may ask of transactions; `module` differs for events. */
+export const filterFields = (module: string) => ({
+  sender: many(addressField, "Only transactions that this account sent."),
+  function: many(functionField, "Only transactions that call this entry function."),
+  module: many(moduleField, module),
+  event_type: many(
+    eventTypeField,
+    "Only events of this type, or transactions that emitted one. Without type arguments, it stands for all of them.",
+  ),
+  account: many(
+    addressField,
+    "Only transactions that touch this account: that it sent, or that write an item at its address or an object that it owns.",
+  ),
+  asset_type: many(assetTypeField, "Only transactions that write a store of this asset."),
+  success: successField,
+});
+
+type FilterArgs = Args<Readonly<Record<never, Field<unknown>>>, ReturnType<typeof filterFields>, undefined>;
+
+export function filterOf(args: Omit<FilterArgs, "body">): RecordFilter {
+  const addresses = (list: FilterArgs["sender"]) => list && new Set(list.map(formatAddress));
+  return {
+    sender: addresses(args.sender),
+    function: args.function && new Set(args.function),
+    module: args.module && new Set(args.module),
+    eventType: args.event_type && new Set(args.event_type),
+    account: addresses(args.account),
+    asset: args.asset_type && new Set(args.asset_type.flatMap(assetKeys)),
+    success: args.success,
+  };
+}
+
+/** The least level of what a stream sends. */
+export const minTrustField: Field<TrustLevel> = {
+  schema: { type: "string" },
+  description: `Holds each event back until it has this trust level: ${TRUST_LEVELS}. A level below that of the node (\`--min-trust\`) changes nothing.`,
+  example: "proven",
+  omitExample: true,
+  expected: TRUST_LEVELS,
+  parse(text) {
+    const level = parseTrust(text);
+    if (level === undefined) throw new HttpError("malformed_request", "there is no such level");
+    return level;
+  },
+};

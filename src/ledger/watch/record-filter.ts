@@ -1,0 +1,226 @@
+// Filters of transactions and events. What a filter looks at is read from a record on first use, once for all filters.
+import { decodeWith } from "../../bcs/codec.ts";
+import { BcsReader } from "../../bcs/reader.ts";
+import { ADDRESS_LENGTH, formatAddress } from "../../move/address.ts";
+import { formatTypeTag } from "../../move/type-tag.ts";
+import type { EntryFunction } from "../../transaction/entry-function.ts";
+import type { TransactionPayload } from "../../transaction/payload.ts";
+import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import type { Asset } from "../balances/asset.ts";
+import { contractEventCodec } from "../formats/event.ts";
+import { type RecordSpans, readRecord } from "../formats/record.ts";
+import { transactionCodec } from "../formats/transaction.ts";
+import { coinStorePlace, isObjectGroup, objectParties } from "../indexes/owned-keys.ts";
+
+/** Texts of which one must fit; undefined for any. */
+type AnyOf = ReadonlySet<string> | undefined;
+
+export interface RecordFilter {
+  /** Addresses, as `formatAddress` writes them. */
+  readonly sender: AnyOf;
+  /** Functions that the transaction calls: `0x1::coin::transfer`. */
+  readonly function: AnyOf;
+  /** For transactions the module of the called function, for events the one of the event's type. */
+  readonly module: AnyOf;
+  /** Types of events. Without type arguments, a type stands for all of its instances. */
+  readonly eventType: AnyOf;
+  /** Addresses that the transaction writes to, and owners of objects that it writes. */
+  readonly account: AnyOf;
+  /** Assets of which a store is written, as `assetKeys` names them. */
+  readonly asset: AnyOf;
+  readonly success: boolean | undefined;
+}
+
+const coinKey = (metadata: Uint8Array): string => `coin ${formatAddress(metadata)}`;
+
+/** A coin type stands for its coin stores and for the stores of the fungible asset paired with it, as in a balance. */
+export function assetKeys({ coinStoreTag, metadata }: Asset): string[] {
+  const fungible = formatAddress(metadata);
+  return coinStoreTag === undefined ? [fungible] : [fungible, coinKey(metadata)];
+}
+
+/** No filter needs the hashes of keys. */
+const NO_HASH = new Uint8Array(0);
+const ADDRESS_KEY = 0;
+const OWN_ADDRESS = [1, 1 + ADDRESS_LENGTH] as const;
+
+/** The entry function that a payload calls; undefined for a script, or what is still encrypted. */
+function calledFunction(payload: TransactionPayload): EntryFunction | undefined {
+  switch (payload.kind) {
+    case "entryFunction":
+      return payload.entryFunction;
+    case "multisig":
+      return payload.transactionPayload?.kind === "entryFunction"
+        ? payload.transactionPayload.entryFunction
+        : undefined;
+    case "payload": {
+      const { executable } = payload.payload;
+      return executable.kind === "entryFunction" ? executable.entryFunction : undefined;
+    }
+    case "encrypted": {
+      const { encrypted } = payload;
+      const executable = encrypted.kind === "decrypted" ? encrypted.executable : undefined;
+      return executable?.kind === "entryFunction" ? executable.entryFunction : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A type with and without its type arguments, and its module. */
+interface EventType {
+  readonly full: string;
+  readonly plain: string;
+  readonly module: string;
+}
+
+/** What filters look at in a record. */
+export class RecordFacts {
+  readonly spans: RecordSpans;
+  #user: UserTransaction | null | undefined;
+  #called: { readonly module: string; readonly function: string } | null | undefined;
+  #eventTypes: readonly EventType[] | undefined;
+  #touched: { readonly accounts: ReadonlySet<string>; readonly assets: ReadonlySet<string> } | undefined;
+
+  /** The bytes must stay valid. */
+  constructor(record: Uint8Array) {
+    this.spans = readRecord(new BcsReader(record), () => NO_HASH);
+  }
+
+  get isSuccess(): boolean {
+    return this.spans.info.status.kind === "success";
+  }
+
+  get sender(): string | undefined {
+    const user = this.#userTransaction();
+    return user === null ? undefined : formatAddress(user.raw.sender);
+  }
+
+  get called(): { readonly module: string; readonly function: string } | null {
+    if (this.#called !== undefined) return this.#called;
+    const user = this.#userTransaction();
+    const entry = user === null ? undefined : calledFunction(user.raw.payload);
+    const module = entry && `${formatAddress(entry.module.address)}::${entry.module.name}`;
+    this.#called = module === undefined ? null : { module, function: `${module}::${entry?.function}` };
+    return this.#called;
+  }
+
+  get eventTypes(): readonly EventType[] {
+    this.#eventTypes ??= this.spans.events.map((bytes) => {
+      const full = formatTypeTag(decodeWith(contractEventCodec, bytes).type);
+      const [plain = full] = full.split("<", 1);
+      return { full, plain, module: plain.slice(0, plain.lastIndexOf("::")) };
+    });
+    return this.#eventTypes;
+  }
+
+  get touched(): { readonly accounts: ReadonlySet<string>; readonly assets: ReadonlySet<string> } {
+    if (this.#touched !== undefined) return this.#touched;
+    const accounts = new Set<string>();
+    const assets = new Set<string>();
+    const { sender } = this;
+    if (sender !== undefined) accounts.add(sender);
+    for (const { key, value } of this.spans.writes) {
+      if (key[0] !== ADDRESS_KEY) continue;
+      accounts.add(formatAddress(key.subarray(...OWN_ADDRESS)));
+      if (isObjectGroup(key)) {
+        const { owner, metadata } = value === undefined ? {} : objectParties(value);
+        if (owner !== undefined) accounts.add(formatAddress(owner));
+        if (metadata !== undefined) assets.add(formatAddress(metadata));
+      } else {
+        const metadata = coinStorePlace(key);
+        if (metadata !== undefined) assets.add(coinKey(metadata));
+      }
+    }
+    this.#touched = { accounts, assets };
+    return this.#touched;
+  }
+
+  #userTransaction(): UserTransaction | null {
+    if (this.#user === undefined) {
+      const { userChainId, transaction } = this.spans;
+      const decoded = userChainId === undefined ? undefined : decodeWith(transactionCodec, transaction);
+      this.#user = decoded?.kind === "user" ? decoded.transaction : null;
+    }
+    return this.#user;
+  }
+}
+
+/** What a filter is found by, the rarest first. */
+const GROUPS = ["sender", "account", "function", "asset", "eventType", "module"] as const;
+const ANY = "";
+
+/** A group of values of which every record that a filter chooses has one. */
+export function groupOf(filter: RecordFilter): {
+  readonly group: string;
+  readonly values: readonly string[];
+} {
+  const group = GROUPS.find((name) => filter[name] !== undefined);
+  return group === undefined ? { group: ANY, values: [ANY] } : { group, values: [...(filter[group] ?? [])] };
+}
+
+/** The values of a record in a group. */
+export function valuesIn(facts: RecordFacts, group: string): Iterable<string> {
+  const { called } = facts;
+  switch (group) {
+    case "sender":
+      return facts.sender === undefined ? [] : [facts.sender];
+    case "account":
+      return facts.touched.accounts;
+    case "asset":
+      return facts.touched.assets;
+    case "function":
+      return called === null ? [] : [called.function];
+    case "eventType":
+      return new Set(facts.eventTypes.flatMap(({ full, plain }) => [full, plain]));
+    case "module":
+      return new Set([
+        ...(called === null ? [] : [called.module]),
+        ...facts.eventTypes.map(({ module }) => module),
+      ]);
+    default:
+      return [ANY];
+  }
+}
+
+function fits(wanted: AnyOf, found: string | undefined): boolean {
+  return wanted === undefined || (found !== undefined && wanted.has(found));
+}
+
+function fitsOne(wanted: AnyOf, found: () => ReadonlySet<string>): boolean {
+  if (wanted === undefined) return true;
+  const all = found();
+  for (const one of wanted) if (all.has(one)) return true;
+  return false;
+}
+
+function fitsType({ eventType }: RecordFilter, { full, plain }: EventType): boolean {
+  return eventType === undefined || eventType.has(full) || eventType.has(plain);
+}
+
+/** What both kinds of streams ask of a transaction. */
+function fitsBoth(filter: RecordFilter, facts: RecordFacts): boolean {
+  return (
+    (filter.success === undefined || filter.success === facts.isSuccess) &&
+    (filter.sender === undefined || fits(filter.sender, facts.sender)) &&
+    (filter.function === undefined || fits(filter.function, facts.called?.function)) &&
+    fitsOne(filter.account, () => facts.touched.accounts) &&
+    fitsOne(filter.asset, () => facts.touched.assets)
+  );
+}
+
+export function matchesTransaction(filter: RecordFilter, facts: RecordFacts): boolean {
+  if (!fitsBoth(filter, facts)) return false;
+  if (filter.module !== undefined && !fits(filter.module, facts.called?.module)) return false;
+  return filter.eventType === undefined || facts.eventTypes.some((type) => fitsType(filter, type));
+}
+
+/** The indexes of the events that a filter asks for. */
+export function matchingEvents(filter: RecordFilter, facts: RecordFacts): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (facts.spans.events.length === 0 || !fitsBoth(filter, facts)) return found;
+  for (const [i, type] of facts.eventTypes.entries()) {
+    if (fitsType(filter, type) && fits(filter.module, type.module)) found.add(i);
+  }
+  return found;
+}
