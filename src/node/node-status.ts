@@ -41,7 +41,7 @@ export function statusOf(parts: StatusParts, version: bigint | undefined): NodeS
     more: {
       ...(following === undefined ? {} : followInfo(following, version)),
       ...forkSourceInfo(writer?.forking),
-      ...indexInfo(options.index === false, writer?.indexProgress),
+      ...(version === undefined ? {} : indexInfo(options.index === false, writer?.indexProgress)),
       ...electionInfo(election),
       ...localServers?.info(),
       // Workers know no seed.

@@ -23,6 +23,7 @@ import { assertSameGenesis } from "../sync/genesis.ts";
 import { assertHead } from "../sync/maintenance/check/head-check.ts";
 import { formatPruneWindow, type PruneWindow, parsePruneWindow } from "../sync/maintenance/prune-window.ts";
 import { loadPosition } from "../sync/reading.ts";
+import { STATE_FETCH } from "../sync/side-rows.ts";
 import { type CallParts, closedError, InProcessCalls } from "./api/in-process-calls.ts";
 import { type NodeInfo, toNodeInfo } from "./api/node-info.ts";
 import { proofWindowOf } from "./api/proof-questions.ts";
@@ -525,6 +526,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.genesis?.waypoint)
           : {}),
         ...this.demoNames(),
+        ...(await this.#stateFetched()),
         ...(this.#writer === undefined || this.#plan === undefined
           ? {}
           : { proof_window: formatPruneWindow(proofWindowOf(this.#options, this.#plan)) }),
@@ -536,6 +538,14 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   /** Undefined while there is no ledger, or the store is out of reach. */
   async #storedPosition(): Promise<Position | undefined> {
     return this.#store === undefined ? undefined : await loadPosition(this.#store).catch(() => undefined);
+  }
+
+  /** How much a replica has of the state that it fetches; nothing once there is a ledger. */
+  async #stateFetched(): Promise<Readonly<Record<string, string>>> {
+    const fetched = this.#store && (await STATE_FETCH.load(this.#store).catch(() => undefined));
+    return fetched === undefined
+      ? {}
+      : { state_version: `${fetched.version}`, state_items: `${fetched.count}` };
   }
 
   #status(version: bigint | undefined): NodeStatus {
@@ -560,7 +570,12 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
 
   async #reasonNow(): Promise<string | undefined> {
     const { unhealthyReason, unreadyReason } = this.#status(undefined);
-    if (unhealthyReason !== undefined || unreadyReason !== undefined) return unhealthyReason ?? unreadyReason;
+    if (unhealthyReason !== undefined) return unhealthyReason;
+    if (unreadyReason !== undefined) {
+      const { state_version: version, state_items: items } = await this.#stateFetched();
+      const fetched = `the state of version ${version} is being fetched, ${items} items are here`;
+      return version === undefined ? unreadyReason : fetched;
+    }
     try {
       const maxLagMs = this.#options.http?.maxLagMs ?? 0;
       return await this.reader.withView(({ position }) => {

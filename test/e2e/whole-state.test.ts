@@ -2,6 +2,7 @@
 // the answers of the chain. SEXTANT_KILLS sets how often.
 import { describe, expect, it } from "vitest";
 import { createNode, type Node } from "../../src/node.ts";
+import { freePort } from "../support/free-port.ts";
 import { launchProgram, runProgram, startProgram } from "../support/program.ts";
 import { infoOf, opened, produce } from "../support/proving.ts";
 import { startProxy } from "../support/proxy.ts";
@@ -75,6 +76,31 @@ describe("a complete replica that is killed", () => {
     },
     TIMEOUT_MS,
   );
+});
+
+describe("a complete replica that fetches its state", () => {
+  it("tells how far it is", async () => {
+    const origin = await startOrigin();
+    const { genesis_waypoint: waypoint } = await infoOf(origin);
+    const held = await holdAt(origin, 5);
+    const port = `${await freePort()}`;
+    const args = ["--data", temporaryFolder(), "--upstream", origin.url ?? "", "--port", port];
+    args.push("--start-version", "latest", "--state", "whole", "--waypoint", waypoint, "--proofs", held.url);
+    const { child, finished } = launchProgram(["start", ...args]);
+    await held.reached;
+    const url = `http://127.0.0.1:${port}/v1`;
+    const info = await until(async () => {
+      const answer = (await (await fetch(`${url}/info`)).json()) as Record<string, unknown>;
+      return Number(answer.state_items) >= 1000 ? answer : undefined;
+    });
+    expect(info).toMatchObject({ sync_mode: "follow", state_version: expect.stringMatching(/^\d+$/) });
+    expect(info).not.toHaveProperty("index");
+    const { code, stdout } = await runProgram(["status", "--url", url]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/state_items +\d000\n/)]);
+    expect((await fetch(`${url}/-/ready`)).status).toBe(503);
+    child.kill("SIGKILL");
+    await finished;
+  });
 });
 
 /** A proxy before the chain's proofs that leaves one question for a range without an answer. */

@@ -79,13 +79,21 @@ export const statusCommand = command({
     operandsOf(operands, []);
     const { ledger, info } = await askSource(values, async (source) => {
       const info = JSON.parse(await source.info()) as Record<string, unknown>;
-      // A refuted ledger does not answer for its head; the info response still tells where it stands.
-      const isKnown = info.refutation !== undefined;
+      // A refuted ledger does not answer for its head, nor does one whose state is being fetched; the info response still
+      // tells where it stands.
+      const isKnown = info.refutation !== undefined || info.state_version !== undefined;
       const ledger: unknown = isKnown
         ? { ...info, chain_id: info.chain_id_number }
         : JSON.parse(await source.ledger());
       return { ledger: ledger as LedgerAnswer, info };
     });
+    const { state_version, state_items } = info;
+    if (state_version !== undefined) {
+      const { sync_mode, sync_state } = info;
+      const fetched = { sync_mode, sync_state, state_version, state_items };
+      printFields({ ...fetched, ...followLines(info) }, values.json, context);
+      return EXIT_OK;
+    }
     const blockTimeMs = Number(BigInt(ledger.ledger_timestamp) / USEC_PER_MS);
     const status = {
       chain_id: ledger.chain_id,

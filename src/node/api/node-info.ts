@@ -32,6 +32,9 @@ export interface NodeInfo {
   readonly ledger_timestamp?: bigint;
   readonly sync_mode: "local" | "fork" | "follow" | "static" | "read-only";
   readonly sync_state: string;
+  /** Of a complete replica while it fetches its state: whose it is, and how many items are stored. */
+  readonly state_version?: bigint;
+  readonly state_items?: bigint;
   /** Why the ledger does not move. */
   readonly sync_fault?: string;
   readonly trust_level?: string;
@@ -81,6 +84,8 @@ const WIDE_KEYS: ReadonlySet<string> = new Set([
   "epoch",
   "ledger_timestamp",
   "refuted_from",
+  "state_version",
+  "state_items",
   "fork_version",
   "upstream_version",
   "versions_behind",
