@@ -17,7 +17,7 @@ const openOrigin = async (data: string): Promise<Node> =>
   opened(
     await createNode({
       data,
-      http: { port: 0 },
+      http: { port: 0, proofPort: 0 },
       localChain: { seed: "archive", epochTimeMs: 5_000 },
       pruneWindow: "off",
     }),
@@ -138,6 +138,25 @@ describe("an archive", () => {
     await untilLevel(replica, "proven", await headOf(origin));
     expect((await infoOf(replica)).oldest_ledger_version).toBe("0");
     await assertSameAnswers(origin, replica);
+  });
+
+  it("is made from a node that has no first records, too", async () => {
+    const data = temporaryFolder();
+    await growChain(data, 23);
+    const origin = await openOrigin(data);
+    const replicaData = temporaryFolder();
+    const { proofUrl = "" } = origin;
+    const replica = await followSigned({ truth: origin, data: replicaData, proofs: [proofUrl], ...whole });
+    await untilLevel(replica, "proven", await headOf(origin));
+    await produce(origin, 9);
+    await untilLevel(replica, "proven", await headOf(origin));
+    await replica.close();
+    const out = temporaryFolder();
+    const report = await exportFrom(replicaData, out);
+    expect(report).toMatchObject({ lastVersion: await headOf(origin), stateVersion: expect.any(BigInt) });
+    const second = await restore(origin, pathToFileURL(out).href, whole);
+    await untilLevel(second, "proven", report.lastVersion);
+    await assertSameAnswers(origin, second);
   });
 
   it("leads to where another upstream goes on", async () => {

@@ -41,7 +41,7 @@ export interface UpstreamApiKey {
 
 /** A network to follow. */
 export interface FollowOptions extends NumberOptions<typeof FOLLOW_NUMBERS> {
-  /** Base URLs of full nodes, with or without `/v1`. */
+  /** Base URLs of full nodes, with or without `/v1`, and of backup folders (`file:`, `backup+https:`). */
   readonly upstreams: readonly string[];
   /** How many of the upstreams must give the same accumulator root before a commit, such as `2/3`. */
   readonly agree?: string | undefined;
@@ -87,7 +87,10 @@ const KEY_HELP =
 
 export const FOLLOW_TABLE = optionTable<FollowOptions>()({
   flags: grouped("Following", {
-    upstream: listOption(`Full node to follow. ${KEY_HELP}`, "URL"),
+    upstream: listOption(
+      `Full node to follow, or with --proofs a backup folder with transactions (file:///DIR, backup+https://HOST/PATH). ${KEY_HELP}`,
+      "URL",
+    ),
     agree: textOption(
       "Number of upstreams that must agree before a commit, such as 2/3 for two of three",
       "NEEDED/OF",

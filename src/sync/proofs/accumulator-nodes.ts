@@ -1,6 +1,6 @@
 // Nodes of the transaction accumulator of a stored ledger, and the siblings of a range of its versions.
 
-import { transactionAccumulator } from "../../ledger/accumulator.ts";
+import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../../ledger/accumulator.ts";
 import { readInfoBytes } from "../../ledger/formats/record.ts";
 import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../ledger/hash.ts";
@@ -26,6 +26,8 @@ export interface AccumulatorNodesOptions {
   readonly store: Pick<Store, "getSideRows">;
   readonly view: LedgerView;
   readonly lastVersion: bigint;
+  /** The accumulator of versions whose records may be pruned. */
+  readonly before?: AccumulatorState | undefined;
   /** What a full subtree without a row means: a corrupt store, or that its records are hashed again. */
   readonly missingSubtree: "corrupt" | "recompute";
 }
@@ -35,10 +37,20 @@ export class AccumulatorNodes {
   readonly #options: AccumulatorNodesOptions;
   readonly #height: number;
   readonly #leaves = new Map<bigint, Uint8Array>();
+  /** Full subtrees of the accumulator before the records, by level and index. */
+  readonly #kept = new Map<string, Uint8Array>();
 
   constructor(options: AccumulatorNodesOptions) {
     this.#options = options;
     this.#height = accumulatorHeight(options.lastVersion + 1n);
+    const { leafCount, frozen } = options.before ?? EMPTY_ACCUMULATOR;
+    // Each root is that of the largest full subtree that the leaves after the one before it have.
+    let next = 0n;
+    for (const hash of frozen) {
+      const level = (leafCount - next).toString(2).length - 1;
+      this.#kept.set(`${level} ${next >> BigInt(level)}`, hash);
+      next += 1n << BigInt(level);
+    }
   }
 
   /** What stands left and right of the versions from `first` to `last`, from the bottom up. */
@@ -87,6 +99,8 @@ export class AccumulatorNodes {
     const { store, lastVersion, missingSubtree } = this.#options;
     const first = index << BigInt(level);
     if (first > lastVersion) return ACCUMULATOR_PLACEHOLDER;
+    const kept = this.#kept.get(`${level} ${index}`);
+    if (kept !== undefined) return kept;
     if (level === 0) return this.#leafOf(first);
     const isFull = first + (1n << BigInt(level)) <= lastVersion + 1n;
     if (isFull && level >= SUBTREE_LEVEL) {

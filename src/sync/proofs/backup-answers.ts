@@ -20,7 +20,7 @@ import { type Block, withView } from "../../ledger/view.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { BLOCK_END, type BlockEnd } from "../side-rows.ts";
+import { BLOCK_END, type BlockEnd, KEPT_ACCUMULATOR } from "../side-rows.ts";
 import {
   dbStateCodec,
   rightSiblingsCodec,
@@ -31,6 +31,7 @@ import { lengthRecord } from "../signatures/length-records.ts";
 import { loadEpochEnd, loadEpochEnds, loadNewestSigned } from "../signatures/signed-rows.ts";
 import { AccumulatorNodes } from "./accumulator-nodes.ts";
 import { BackupRefusal } from "./backup-refusal.ts";
+import type { KeyFiles } from "./key-files.ts";
 import { type StateList, StateLists } from "./state-snapshot.ts";
 import { TreeAt } from "./tree-history.ts";
 
@@ -45,13 +46,23 @@ const MAX_COUNT = 10_000_000n;
 
 type Answer = AsyncGenerator<Uint8Array>;
 
+export interface BackupAnswersOptions {
+  /** Takes the place of the newest ledger info of the store, for answers that belong together. */
+  readonly newest?: SignedLedgerInfo | undefined;
+  /** Has the keys of items whose records are pruned. */
+  readonly keys?: Pick<KeyFiles, "find"> | undefined;
+}
+
 /** Answers from one store. */
 export class BackupAnswers {
   readonly #store: Store;
   readonly #lists = new StateLists();
 
-  constructor(store: Store) {
+  readonly #options: BackupAnswersOptions;
+
+  constructor(store: Store, options: BackupAnswersOptions = {}) {
     this.#store = store;
+    this.#options = options;
   }
 
   /** The body of an answer, piece by piece. Throws BackupRefusal or LedgerError before the first piece. */
@@ -80,9 +91,13 @@ export class BackupAnswers {
     yield encodeWith(dbStateCodec, state);
   }
 
+  async #newest(): Promise<SignedLedgerInfo | undefined> {
+    return this.#options.newest ?? (await loadNewestSigned(this.#store))?.signed;
+  }
+
   /** The latest signed ledger info of the stored versions: sources of a follower may be ahead of its ledger. */
   async #latest({ position }: StoreView): Promise<SignedLedgerInfo | undefined> {
-    const newest = (await loadNewestSigned(this.#store))?.signed;
+    const newest = await this.#newest();
     let signed = newest;
     for (let epoch = newest?.ledgerInfo.epoch ?? 0n; signed !== undefined && epoch > 0n; ) {
       if (signed.ledgerInfo.version <= position.version) return signed;
@@ -115,7 +130,7 @@ export class BackupAnswers {
       const [stored] = await view.getRecords(version, 1, 1);
       if (stored === undefined) throw new LedgerError("corrupt", `version ${version} has no record`);
       const info = decodeWith(transactionInfoCodec, decodeRecord(stored.bytes).infoBytes);
-      const siblings = await this.#nodes(view, signed).siblings(version);
+      const siblings = await (await this.#nodes(view, signed)).siblings(version);
       return encodeWith(stateRootProofCodec, { siblings, info, signed });
     });
   }
@@ -132,7 +147,7 @@ export class BackupAnswers {
     for (let next = Number(start); next < end; next += ITEMS_AT_ONCE) {
       const keyHashes = list.slice(next, Math.min(next + ITEMS_AT_ONCE, end));
       const records = await withView(this.#store.openView(), (view) =>
-        readStateRecords(view, keyHashes, version),
+        readStateRecords(view, keyHashes, version, this.#options.keys),
       );
       yield Buffer.concat(records.map(lengthRecord));
       await takeTurn(signal);
@@ -189,14 +204,21 @@ export class BackupAnswers {
     if (first > last) throw new BackupRefusal("bad_request", `expected a range, got ${first} to ${last}`);
     yield await withView(this.#store.openView(), async (view) => {
       const signed = await this.#covering(view, last);
-      const range = await this.#nodes(view, signed).rangeProof(first, last);
+      const range = await (await this.#nodes(view, signed)).rangeProof(first, last);
       return encodeWith(signedRangeProofCodec, { range, signed });
     });
   }
 
-  #nodes(view: StoreView, { ledgerInfo }: SignedLedgerInfo): AccumulatorNodes {
+  async #nodes(view: StoreView, { ledgerInfo }: SignedLedgerInfo): Promise<AccumulatorNodes> {
     const { version: lastVersion } = ledgerInfo;
-    return new AccumulatorNodes({ store: this.#store, view, lastVersion, missingSubtree: "recompute" });
+    const before = await KEPT_ACCUMULATOR.load(this.#store);
+    return new AccumulatorNodes({
+      store: this.#store,
+      view,
+      lastVersion,
+      before,
+      missingSubtree: "recompute",
+    });
   }
 
   async *#transactions(first: bigint, count: bigint, signal: AbortSignal): Answer {
@@ -233,7 +255,7 @@ export class BackupAnswers {
       throw new BackupRefusal("not_found", `version ${version} is above the latest ${position.version}`);
     }
     const block = await view.getBlockByVersion(version);
-    const newest = (await loadNewestSigned(this.#store))?.signed;
+    const newest = await this.#newest();
     const candidates = [newest, block && (await loadEpochEnd(this.#store, block.epoch))];
     for (const signed of candidates) {
       const { epoch, version: at } = signed?.ledgerInfo ?? {};
@@ -272,6 +294,7 @@ async function readStateRecords(
   view: StoreView,
   keyHashes: readonly Uint8Array[],
   version: bigint,
+  known: BackupAnswersOptions["keys"],
 ): Promise<Uint8Array[]> {
   const items = await view.getItems(keyHashes, version);
   const keysByVersion = new Map<bigint, ReadonlyMap<string, Uint8Array>>();
@@ -280,6 +303,11 @@ async function readStateRecords(
     const item = items[i];
     if (item?.value === undefined)
       throw new LedgerError("corrupt", "the state tree has an item that the store lacks");
+    const knownKey = await known?.find(keyHash);
+    if (knownKey !== undefined) {
+      found.push(Buffer.concat([knownKey, item.value]));
+      continue;
+    }
     let keys = keysByVersion.get(item.version);
     if (keys === undefined) {
       keys = await writtenKeys(view, item.version);

@@ -12,6 +12,7 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { withView } from "../../ledger/view.ts";
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
+import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store } from "../../store/contract.ts";
 import { BLOCK_END, FIRST_EPOCH } from "../side-rows.ts";
 import {
@@ -22,9 +23,9 @@ import {
 } from "../signatures/backup-service.ts";
 import { BACKUP_KINDS, type BackupKind, METADATA } from "../signatures/folder-metadata.ts";
 import { lengthRecord, lengthRecords } from "../signatures/length-records.ts";
-import { encodeSigned, loadEpochEnd } from "../signatures/signed-rows.ts";
+import { encodeSigned, loadEpochEnd, loadNewestSigned } from "../signatures/signed-rows.ts";
 import { MAX_RECORD_BYTES } from "../upstream/upstream.ts";
-import { BackupAnswers } from "./backup-answers.ts";
+import { BackupAnswers, type BackupAnswersOptions } from "./backup-answers.ts";
 
 /** A chunk ends with the record that makes it this long. The reference's are eight times as long; a reader holds two. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
@@ -35,6 +36,8 @@ export interface BackupExportOptions {
   readonly store: Store;
   /** A new folder, or one that an earlier export wrote: it gets what it lacks. */
   readonly out: string;
+  /** Has the keys of items whose records are pruned. */
+  readonly keys?: BackupAnswersOptions["keys"];
   /** Of the records; left out, from the oldest, or where the folder ends. */
   readonly from?: bigint | undefined;
   /** Left out, to the latest signed version. */
@@ -57,9 +60,13 @@ export interface BackupExportReport {
   readonly bytes: number;
 }
 
+/** Where an export sorts keys. */
+export const KEYS_FOLDER = ".keys";
+
 /** Throws ConfigError, BackupRefusal, LedgerError, StoreError, or the signal's reason. */
-export function exportBackup(options: BackupExportOptions): Promise<BackupExportReport> {
-  return new BackupExport(options).run();
+export async function exportBackup(options: BackupExportOptions): Promise<BackupExportReport> {
+  const newest = await loadNewestSigned(options.store);
+  return new BackupExport(options, newest?.signed).run();
 }
 
 interface Chunk {
@@ -74,9 +81,10 @@ class BackupExport {
   readonly #answers: BackupAnswers;
   #bytes = 0;
 
-  constructor(options: BackupExportOptions) {
+  /** All parts end at one ledger info, however far a running node goes on meanwhile. */
+  constructor(options: BackupExportOptions, newest: SignedLedgerInfo | undefined) {
     this.#options = options;
-    this.#answers = new BackupAnswers(options.store);
+    this.#answers = new BackupAnswers(options.store, { newest, keys: options.keys });
   }
 
   async run(): Promise<BackupExportReport> {
@@ -208,7 +216,8 @@ class BackupExport {
     const oldest = await withView(store.openView(), ({ position }) => position.oldestVersion);
     for (let epoch = latestEpoch; epoch >= 0n; epoch--) {
       const version = (await loadEpochEnd(store, epoch))?.ledgerInfo.version;
-      if (version === undefined || version > lastVersion) continue;
+      // A node begins after a state: it needs a record there.
+      if (version === undefined || version >= lastVersion) continue;
       if (version < oldest) return undefined;
       const block = await withView(store.openView(), (view) => view.getBlockByVersion(version));
       if (block !== undefined && (await BLOCK_END.load(store, block.height)) !== undefined)
