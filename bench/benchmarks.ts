@@ -12,6 +12,7 @@ import { benchmarkHttp } from "./http.ts";
 import { benchmarkLanes } from "./lanes.ts";
 import { benchmarkLatency } from "./latency.ts";
 import { benchmarkLoop } from "./loop.ts";
+import { benchmarkMainnet, MAINNET_ROWS } from "./mainnet/benchmark.ts";
 import { benchmarkMemory } from "./memory.ts";
 import { benchmarkPeers } from "./peers.ts";
 import { benchmarkProofs } from "./proofs.ts";
@@ -90,8 +91,11 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
   },
   replication: {
     run: benchmarkReplication,
-    seconds: 60,
-    rows: ["verified replication, records per second of processor time"],
+    seconds: 100,
+    rows: [
+      "verified replication, records per second of processor time",
+      "verified replication of mainnet's shape, records per second of processor time",
+    ],
   },
   cores: {
     run: benchmarkReplicationCores,
@@ -110,6 +114,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
       "longest turn of the event loop while a follower catches up, over 20 ms",
     ],
   },
+  mainnet: { run: benchmarkMainnet, seconds: 120, rows: MAINNET_ROWS, isByClock: true },
   check: {
     run: benchmarkCheck,
     seconds: 30,

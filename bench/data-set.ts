@@ -36,7 +36,7 @@ const COIN_ASSET = parseAsset(COIN);
 export const TABLE: Address = addressFromBytes(makeKey(0x7ab1_e000));
 
 const WRITES_PER_COMMIT = 100_000;
-const HASH_BYTES = 32;
+export const HASH_BYTES = 32;
 /** Versions after all items, each of which changes some accounts of the pool. */
 const HISTORY_VERSIONS = 1000;
 const HISTORY_WRITES = 20;
@@ -210,16 +210,16 @@ export function accountsDataSet(accounts: number): Promise<DataSet> {
 }
 
 /** The hash of a place in a buffer of hashes. */
-function partOf(hashes: Buffer, at: number): Buffer {
+export function partOf(hashes: Buffer, at: number): Buffer {
   return hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
 }
 
 /** Groups of as many as a commit writes. */
-function* inGroups(numbers: Iterable<number>): Generator<number[]> {
+export function* inGroups(numbers: Iterable<number>, size = WRITES_PER_COMMIT): Generator<number[]> {
   let group: number[] = [];
   for (const number of numbers) {
     group.push(number);
-    if (group.length < WRITES_PER_COMMIT) continue;
+    if (group.length < size) continue;
     yield group;
     group = [];
   }
@@ -391,7 +391,7 @@ function compareAt(hashes: Buffer, a: number, b: number): number {
 }
 
 /** Indexes of the hashes in sorted order: a radix sort by the first two bytes, then a sort of each bucket. */
-function* sortedByHash(hashes: Buffer, count: number): Generator<number> {
+export function* sortedByHash(hashes: Buffer, count: number): Generator<number> {
   const bucketOf = (index: number): number => hashes.readUInt16BE(index * HASH_BYTES);
   const starts = new Uint32Array(65_537);
   for (let index = 0; index < count; index++) {

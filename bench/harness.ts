@@ -23,6 +23,8 @@ export interface BenchOptions {
   readonly quick: boolean;
   /** Size of the data sets as a part of the full size. */
   readonly scale: number;
+  /** How long rows at a given pace last, if not as long as usual. */
+  readonly seconds?: number | undefined;
 }
 
 /** Bounds of a ratio. */

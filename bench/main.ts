@@ -30,6 +30,7 @@ Compares Sextant with bare alternatives, all in turn, and prints ratios with the
   --only TEXT       Run one benchmark by its name, or the rows whose names contain the text; may be repeated
   --scale PART      Size of the data sets as a part of the full size, such as 0.1
   --quick           Little data and few rounds; exits with 1 if a row misses its target by more than a factor of two
+  --seconds NUMBER  How long the rows at a given pace last (mainnet); 20 unless given
   --store NAME      Run the benchmarks of another store: cassandra
   --no-build        Measure the program as it is built
   --json            Print the results with facts about the machine as JSON
@@ -70,6 +71,7 @@ function readOptions() {
         "no-build": { type: "boolean", default: false },
         only: { type: "string", multiple: true, default: [] },
         scale: { type: "string", default: "1" },
+        seconds: { type: "string" },
         store: { type: "string" },
         compare: { type: "string" },
         from: { type: "string" },
@@ -82,6 +84,7 @@ function readOptions() {
 
 const values = readOptions();
 const { quick } = values;
+const pacedSeconds = values.seconds === undefined ? undefined : Number(values.seconds);
 const scale = quick ? QUICK_SCALE : Number(values.scale);
 
 async function readResults(file: string): Promise<Results> {
@@ -154,7 +157,7 @@ async function measure(
     progress.begin(name);
     const pace = Math.min(1, Math.max(LEAST_PACE, leftSeconds / progress.secondsLeft()));
     beginRun({ quick, isWanted, onRow, pace });
-    const found = await run({ quick, scale }).catch((error: unknown) => {
+    const found = await run({ quick, scale, seconds: pacedSeconds }).catch((error: unknown) => {
       console.error(error);
       process.exitCode = 1;
       leftOut.push(...names.filter(isWanted).map((row) => ({ name: row, reason: `${name} failed` })));
@@ -199,6 +202,7 @@ function report({ rows, ...run }: Results, old: Results | undefined): void {
 
 async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
+  if (pacedSeconds !== undefined && !(pacedSeconds > 0)) fail("--seconds: expected a number above 0");
   if (!(scale > 0 && scale <= 1)) fail("--scale: expected a number above 0 and up to 1");
   const old = values.compare === undefined ? undefined : await readResults(values.compare);
   if (values.from !== undefined) return report(await readResults(values.from), old);

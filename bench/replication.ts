@@ -14,7 +14,9 @@ import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
 import { Committer } from "../src/sync/committer.ts";
 import { Follower } from "../src/sync/follow/follower.ts";
+import { MAX_JOINED } from "../src/sync/follow/verdict-queue.ts";
 import type { Upstream } from "../src/sync/upstream/upstream.ts";
+import type { BaseStart } from "../src/sync/verify/verifier.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import { readRecords } from "../test/support/follow.ts";
 import { createRecordedUpstream, encodePage } from "../test/support/recorded-upstream.ts";
@@ -26,36 +28,72 @@ import {
   median,
   withDirectory,
 } from "./harness.ts";
+import { writeBase } from "./mainnet/base.ts";
+import { BASE, DAYS, MainnetChain } from "./mainnet/chain.ts";
 import { openRaw } from "./store-data.ts";
 
 const PAGE = 100;
+const MAINNET_NAME = "verified replication of mainnet's shape, records per second of processor time";
+const MAINNET_ACCOUNTS = 2500;
 
 interface Pair {
   readonly key: Buffer;
   readonly value: Buffer;
 }
 
+/** Records to replicate, and what a store has before them. */
+interface Ledger {
+  readonly records: readonly Uint8Array[];
+  readonly base?: BaseStart;
+  readonly prepare?: (store: Store) => Promise<unknown>;
+}
+
 /** Replication from recorded pages. */
 export async function benchmarkReplication({ quick, scale }: BenchOptions): Promise<readonly BenchRow[]> {
   const run = await new ChainRun(createLocalChain({ seed: "replication" }), createMemoryStore()).start();
   await run.steps(quick ? 60 : Math.max(60, Math.round(1500 * scale)));
-  const records = await readRecords(run.store);
-  const batches = await collectBatches(records);
+  const name = "verified replication, records per second of processor time";
+  return [
+    await replicationRow(name, { records: await readRecords(run.store) }),
+    await replicationRow(MAINNET_NAME, await mainnetLedger(quick ? 60 : Math.max(60, 1000 * scale))),
+  ];
+}
+
+async function mainnetLedger(blocks: number): Promise<Ledger> {
+  const prepare = (store: Store): Promise<number> => writeBase(store, MAINNET_ACCOUNTS);
+  const store = createMemoryStore();
+  await prepare(store);
+  const shape = { seed: "replication", accounts: MAINNET_ACCOUNTS, ...DAYS.week };
+  const chain = new MainnetChain(shape, (keys) => store.getTreeNodes(keys));
+  const records: Uint8Array[] = [];
+  for (let i = 0; i < blocks; i++) records.push(...(await chain.nextBlock()));
+  return { records, base: BASE, prepare };
+}
+
+async function replicationRow(name: string, ledger: Ledger): Promise<BenchRow> {
+  const { records, base, prepare } = ledger;
+  const first = base?.version ?? 0n;
+  const batches = await collectBatches(ledger);
   const spans = spansOf(records);
   const rates: number[] = [];
   let turn = 0;
   let mostBytes = 0;
   const row = await withDirectory((path) =>
     compare(
-      "verified replication, records per second of processor time",
+      name,
       {
         ours: async () => {
           const store = await openLmdbStore({ path: join(path, `ours-${turn++}`) });
+          await prepare?.(store);
           const before = process.cpuUsage();
           const started = performance.now();
-          await replicate(store, recordedUpstream(records), records.length, () => {
+          const onCommit = (): void => {
             mostBytes = Math.max(mostBytes, process.memoryUsage().arrayBuffers);
+          };
+          const upstream = createRecordedUpstream({
+            ...{ name: "recorded", chainId: base?.chainId ?? 4, records, first },
           });
+          await replicate(store, upstream, Number(first) + records.length, onCommit, base);
           rates.push((1000 * records.length) / (performance.now() - started));
           const rate = 1e9 / cpuNanosecondsEach(before, records.length);
           await store.close();
@@ -85,7 +123,7 @@ export async function benchmarkReplication({ quick, scale }: BenchOptions): Prom
   );
   const each = (1e6 / row.ours).toFixed(0);
   const note = `${records.length} records; ${each} µs of processor time each; ${Math.round(median(rates))} records/s by the clock; at most ${Math.round(mostBytes / 2 ** 20)} MiB outside the heap`;
-  return [{ ...row, note }];
+  return { ...row, note };
 }
 
 /** An upstream that has the records in memory. */
@@ -99,8 +137,10 @@ export async function replicate(
   upstream: Upstream,
   count: number,
   onCommit: () => void = () => {},
+  base?: BaseStart,
 ): Promise<void> {
   const committer = new Committer({ store, logger: silentLogger });
+  if (base !== undefined) committer.startAt(base);
   await new Promise<void>((resolve, reject) => {
     const follower = new Follower({
       upstreams: [upstream],
@@ -118,8 +158,9 @@ export async function replicate(
 }
 
 /** The pairs that each commit of a replication writes: items, records and nodes of the state tree. */
-async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]> {
+async function collectBatches({ records, base, prepare }: Ledger): Promise<Pair[][]> {
   const store = createMemoryStore();
+  await prepare?.(store);
   const batches: Pair[][] = [];
   const recordingStore: Store = {
     engine: store.engine,
@@ -141,8 +182,11 @@ async function collectBatches(records: readonly Uint8Array[]): Promise<Pair[][]>
     },
   };
   const committer = new Committer({ store: recordingStore, logger: silentLogger });
-  for (let start = 0; start < records.length; start += PAGE) {
-    await committer.append(encodePage(records.slice(start, start + PAGE)));
+  if (base !== undefined) committer.startAt(base);
+  // A follower joins pages that are there.
+  const joined = MAX_JOINED * PAGE;
+  for (let start = 0; start < records.length; start += joined) {
+    await committer.append(encodePage(records.slice(start, start + joined)));
   }
   return batches;
 }

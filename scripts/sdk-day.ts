@@ -1,7 +1,7 @@
 // A day of the official clients, unmodified, on a local chain: fund, read, build, simulate, submit, wait, read again. Each
 // client checks every number that it sees. Prints a table of clients, calls and results; exit code 1 if one is wrong, 2 if
 // a client cannot be had.
-//   npm run sdk-day [-- typescript aptos python go]
+//   npm run sdk-day [-- typescript newest aptos python go]
 // The TypeScript SDK runs on Network.LOCAL with no settings if the ports of a local network (8080, 8081, 8090) are free;
 // else that is said, and all clients get the URLs of other ports.
 import { spawnSync } from "node:child_process";
@@ -22,6 +22,8 @@ interface Urls {
   readonly node: string;
   readonly faucet: string;
   readonly status: string;
+  /** A node that follows the first, keeps little, and names it as its archive; with /v1. */
+  readonly pruned: string;
   /** The ports that clients know by themselves. */
   readonly isUsual: boolean;
 }
@@ -38,7 +40,11 @@ function npmPackage(name: string, version: string): string {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{"private":true}\n');
   try {
-    run("npm", ["install", "--no-save", "--no-audit", "--no-fund", `${name}@${version}`], { cwd: folder });
+    run(
+      "npm",
+      ["install", "--engine-strict=false", "--no-save", "--no-audit", "--no-fund", `${name}@${version}`],
+      { cwd: folder },
+    );
   } catch (error) {
     throw new MissingTool(
       `${name}@${version} cannot be installed: ${error instanceof Error ? error.message : error}`,
@@ -47,14 +53,18 @@ function npmPackage(name: string, version: string): string {
   return folder;
 }
 
+function typescriptDay({ node, faucet, status, isUsual }: Urls, ...folder: readonly string[]) {
+  const settings = isUsual ? {} : { fullnode: `${node}/v1`, faucet, indexer: status };
+  const args = [JSON.stringify(settings), ...folder];
+  return [process.execPath, ["--import", "tsx", join(HERE, "typescript.ts"), ...args]] as const;
+}
+
 const CLIENTS: Readonly<Record<string, Client>> = {
-  typescript: {
-    title: "TypeScript SDK 6.3.1",
-    command: ({ node, faucet, status, isUsual }) => {
-      const settings = { fullnode: `${node}/v1`, faucet, indexer: status };
-      const args = isUsual ? [] : [JSON.stringify(settings)];
-      return [process.execPath, ["--import", "tsx", join(HERE, "typescript.ts"), ...args]];
-    },
+  typescript: { title: "TypeScript SDK 6.3.1", command: (urls) => typescriptDay(urls) },
+  // Under another licence than the one before, so it is fetched for the day and is no package of this project.
+  newest: {
+    title: "TypeScript SDK 7.3.0",
+    command: (urls) => typescriptDay(urls, npmPackage("@aptos-labs/ts-sdk", "7.3.0"), urls.pruned),
   },
   aptos: {
     title: "aptos 1.3.17 (npm)",
@@ -137,6 +147,16 @@ const node = await startProgram([
   "warn",
   ...ports,
 ]);
+const quiet = ["--store", "memory", "--log-level", "warn", "--port", "0"];
+const pruned = await startProgram([
+  ...quiet,
+  "--upstream",
+  node.url,
+  "--archive-url",
+  node.url,
+  "--prune-window",
+  "10",
+]);
 const counts = { ok: 0, wrong: 0, missing: 0 };
 try {
   const base = node.url.replace(/\/v1$/, "");
@@ -144,7 +164,8 @@ try {
     faucet_url?: string;
     status_url?: string;
   };
-  const urls: Urls = { node: base, faucet: info.faucet_url ?? "", status: info.status_url ?? "", isUsual };
+  const [faucet, status] = [info.faucet_url ?? "", info.status_url ?? ""];
+  const urls: Urls = { node: base, faucet, status, pruned: pruned.url, isUsual };
   for (const name of asked) {
     const client = CLIENTS[name] as Client;
     let results: CallResult[];
@@ -158,11 +179,13 @@ try {
     }
     for (const { call, ok, result } of results) {
       counts[ok ? "ok" : "wrong"]++;
-      const title = isUsual && name === "typescript" ? `${client.title}, Network.LOCAL` : client.title;
+      const title =
+        isUsual && ["typescript", "newest"].includes(name) ? `${client.title}, Network.LOCAL` : client.title;
       console.log(`| ${title} | ${call} | ${ok ? "" : "WRONG: "}${result} |`);
     }
   }
 } finally {
+  await pruned.stop();
   await node.stop();
 }
 console.log(

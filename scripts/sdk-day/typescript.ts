@@ -1,20 +1,24 @@
-// The day of the TypeScript SDK: without an argument on Network.LOCAL with no settings, else with the settings in the
-// argument, as JSON.
-import {
-  Account,
-  AccountAddress,
-  Aptos,
-  AptosConfig,
-  type AptosSettings,
-  Ed25519PrivateKey,
-  Network,
-  type PendingTransactionResponse,
-  type SimpleTransaction,
-  type UserTransactionResponse,
+// The day of the TypeScript SDK on Network.LOCAL, with the settings in the first argument, as JSON; `{}` are none. A second
+// argument is the folder of another version of the SDK, a third a node that names the first as its archive.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type {
+  Account as AccountOf,
+  AptosSettings,
+  PendingTransactionResponse,
+  SimpleTransaction,
+  UserTransactionResponse,
 } from "@aptos-labs/ts-sdk";
 import { same, tell } from "./report.ts";
 
-const settings = JSON.parse(process.argv[2] ?? "{}") as AptosSettings;
+const [given = "{}", folder = import.meta.dirname, prunedNode] = process.argv.slice(2);
+const { Account, AccountAddress, Aptos, AptosConfig, Ed25519PrivateKey, Network } = createRequire(
+  join(folder, "package.json"),
+)("@aptos-labs/ts-sdk") as typeof import("@aptos-labs/ts-sdk");
+type Account = AccountOf;
+
+const settings = JSON.parse(given) as AptosSettings;
 const aptos = new Aptos(new AptosConfig({ ...settings, network: Network.LOCAL }));
 const APT = "0x1::aptos_coin::AptosCoin";
 const APT_METADATA = "0xa";
@@ -238,3 +242,22 @@ await tell("a sequence number that was used is refused", async () => {
   if (!/SEQUENCE_NUMBER_TOO_OLD|sequence_number_too_old/.test(refused)) throw new Error(refused);
   return "sequence number too old";
 });
+if (prunedNode !== undefined) {
+  await tell("what a node has pruned comes from the archive that it names", async () => {
+    const pruned = new Aptos(new AptosConfig({ network: Network.CUSTOM, fullnode: prunedNode }));
+    const EARLY = 3;
+    const asked = {
+      accountAddress: "0x1",
+      resourceType: "0x1::block::BlockResource",
+      options: { ledgerVersion: EARLY },
+    } as const;
+    const path = `accounts/0x1/resource/${asked.resourceType}?ledger_version=${EARLY}`;
+    while ((await fetch(`${prunedNode}/${path}`)).status !== 410) await setTimeout(200);
+    const [kept, replayed] = await Promise.all(
+      [aptos, pruned].map((from) => from.getAccountResource<{ height: string }>(asked)),
+    );
+    const { hash } = await pruned.getTransactionByVersion({ ledgerVersion: EARLY });
+    same("hash", hash, (await aptos.getTransactionByVersion({ ledgerVersion: EARLY })).hash);
+    return same("height", replayed?.height, kept?.height);
+  });
+}

@@ -1,19 +1,22 @@
 import { describe, expect, it } from "vitest";
 import {
+  AccountList,
   compareList,
   listCsv,
   ProvenBalances,
-  parseAccountList,
   parseDecimals,
   parseNamedAsset,
 } from "./account-list.ts";
+
+const parseAccountList = (file: string, text: string): AccountList =>
+  new AccountList(file, new TextEncoder().encode(text));
 
 const COIN = "0x1::aptos_coin::AptosCoin";
 
 describe("a list of accounts", () => {
   it("is a line an account, or CSV with a column address; lines count as editors count them", () => {
     const plain = parseAccountList("f", "# ours\n0x1\n\n0x2\r\n");
-    expect(plain.map(({ line, address }) => [line, address])).toEqual([
+    expect(Array.from(plain, ({ line, address }) => [line, address])).toEqual([
       [2, "0x1"],
       [4, "0x2"],
     ]);
@@ -21,10 +24,30 @@ describe("a list of accounts", () => {
       "f",
       'Coin,Address,Message,Amount\nAPT,0x1,"two\nlines, ""quoted""",5\nAPT,0x2,,6',
     );
-    expect(csv).toMatchObject([
+    expect([...csv]).toMatchObject([
       { line: 2, coin: "APT", address: "0x1", message: 'two\nlines, "quoted"', amount: "5" },
       { line: 4, address: "0x2", message: undefined, amount: "6" },
     ]);
+  });
+
+  it("reads the same wherever its bytes are cut", () => {
+    const row = (i: number): string => `APT,0x${i.toString(16)},"élève\n""${i}"", über",${i}\r\n`;
+    for (const shift of [0, 1, 2, 3, 5, 7, 11]) {
+      // More than one piece of 64 kB, each cut at another place of a row.
+      const rows = Array.from({ length: 4000 }, (_, i) => row(i + 1));
+      const list = parseAccountList(
+        "f",
+        `${"x".repeat(shift)},coin,address,message,amount\n,${rows.join(",")}`,
+      );
+      expect(list.size).toBe(4000);
+      let [i, line] = [0, 2];
+      for (const found of list) {
+        i++;
+        const message = `élève\n"${i}", über`;
+        expect(found).toMatchObject({ line, address: `0x${i.toString(16)}`, message, amount: `${i}` });
+        line += 2;
+      }
+    }
   });
 
   it.each([
@@ -45,7 +68,7 @@ describe("a list of accounts", () => {
     const proven = new ProvenBalances();
     proven.add({ address: "0x1", authenticationKey: undefined, balances: [{ asset: COIN, balance: 150n }] });
     const compare = (rows: string, decimals = 2) =>
-      compareList("f", parseAccountList("f", `coin,address,amount\n${rows}`), proven, {
+      compareList(parseAccountList("f", `coin,address,amount\n${rows}`), proven, {
         assets: [parseNamedAsset(`APT=${COIN}`)],
         decimals,
         version: "7",
@@ -119,9 +142,9 @@ describe("a list of accounts", () => {
     for (const [address, balance] of [["0x1", 150n] as const, ["0x2", 0n] as const])
       proven.add({ address, authenticationKey: undefined, balances: [{ asset: COIN, balance }] });
     const options = { assets: [], decimals: 0, version: "7" };
-    expect(compareList("f", parseAccountList("f", text), proven, options).faults).toEqual([fault]);
+    expect(compareList(parseAccountList("f", text), proven, options).faults).toEqual([fault]);
     const fair = parseAccountList("f", "coin,Snapshot Height,address,amount\nAPT,7,0x1,150");
-    expect(compareList("f", fair, proven, options)).toMatchObject({ faults: [], missing: 1 });
+    expect(compareList(fair, proven, options)).toMatchObject({ faults: [], missing: 1 });
   });
 
   const PAIR = "0x2::demo::Pair<0x2::demo::Gold, u64>";
@@ -151,12 +174,12 @@ describe("a list of accounts", () => {
       ["GOLD", "Aptos", "7", `0x${"1".padStart(64, "0")}`, "7"],
     ]);
     const published = parseAccountList("f", text);
-    expect(compareList("f", published, proven, { ...named, decimals })).toMatchObject({
+    expect(compareList(published, proven, { ...named, decimals })).toMatchObject({
       faults: [],
       missing: 0,
     });
     const refused = (texts: string[]) => () =>
-      compareList("f", published, proven, { ...named, decimals: parseDecimals(texts) });
+      compareList(published, proven, { ...named, decimals: parseDecimals(texts) });
     expect(refused(["8"])).toThrow("--decimals: expected COIN=8 for each coin, because there are 2 assets");
     expect(refused(["APT=2"])).toThrow("--decimals: expected those of GOLD too, as GOLD=NUMBER");
     for (const texts of [["x"], ["39"], ["APT="], ["2", "APT=2"]])
@@ -166,7 +189,7 @@ describe("a list of accounts", () => {
   it("says which names no proof tells, and refuses one that --asset gives to another asset", () => {
     const { proven, ...told } = several();
     const compare = (text: string, assets: string[]) =>
-      compareList("f", parseAccountList("f", `coin,Network,address,amount,asset_type\n${text}`), proven, {
+      compareList(parseAccountList("f", `coin,Network,address,amount,asset_type\n${text}`), proven, {
         ...told,
         assets: assets.map(parseNamedAsset),
         decimals: 0,

@@ -1,5 +1,6 @@
 // Lists of accounts whose balances are proven: a line an account, or CSV in the columns that exchanges publish.
 import { ConfigError } from "../base/errors.ts";
+import { formatAmount } from "../base/texts/amount-text.ts";
 import { ownerFault, parseOperand } from "../node.ts";
 import { fullAddress, NATIVE_COIN, NATIVE_METADATA } from "./asset-texts.ts";
 import { textCell } from "./statement-forms.ts";
@@ -54,72 +55,115 @@ const NONE = {
   authenticationKey: undefined,
 };
 
-/** Where the cell that begins at a place ends; -1 for quotes that do not close, or that more stands behind. */
-function endOfCell(text: string, at: number): number {
+/** Bytes of a list that are read at once, and the longest row of it. */
+const PIECE_BYTES = 1 << 16;
+const MAX_ROW_CHARACTERS = 1 << 20;
+
+/** Where the cell that begins at a place ends; -1 for quotes that more stands behind, undefined if its end is not read yet. */
+function endOfCell(text: string, at: number): number | undefined {
   if (text[at] !== '"') {
-    for (let end = at; ; end++) if (text[end] === "," || text[end] === "\n") return end;
+    for (let end = at; end < text.length; end++) if (text[end] === "," || text[end] === "\n") return end;
+    return undefined;
   }
   for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 2)) {
     if (text[end + 1] === '"') continue;
-    const next = text.startsWith("\r\n", end + 1) ? end + 2 : end + 1;
+    const next = text[end + 1] === "\r" ? end + 2 : end + 1;
+    if (next >= text.length) return undefined;
     return text[next] === "," || text[next] === "\n" ? next : -1;
   }
-  return -1;
+  return undefined;
 }
 
-/** The cells of CSV whose last line ends, row by row, each with its line. Throws ConfigError for a quote that does not close. */
+/** Text in UTF-8, piece by piece, with a line's end at the end. */
+function* piecesOf(bytes: Uint8Array): Generator<string> {
+  const decoder = new TextDecoder();
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+    yield decoder.decode(bytes.subarray(at, at + PIECE_BYTES), { stream: true });
+  yield `${decoder.decode()}${bytes.at(-1) === NEWLINE ? "" : "\n"}`;
+}
+
+const NEWLINE = 0x0a;
+
+/** The cells of CSV, row by row, each with its line. Throws ConfigError for a quote that does not close. */
 function* csvRows(
   file: string,
-  text: string,
+  bytes: Uint8Array,
 ): Generator<{ readonly line: number; readonly cells: readonly string[] }> {
-  let [cells, line, start]: [string[], number, number] = [[], 1, 1];
-  for (let at = 0; at < text.length; ) {
-    const end = endOfCell(text, at);
-    const cell = text.slice(at, end).trimEnd();
-    const isQuoted = cell.startsWith('"');
-    if (end === -1 || (!isQuoted && cell.includes('"')))
-      throw new ConfigError(`${file}, line ${line}: expected cells with closed quotes and commas between`);
-    cells.push(isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell);
-    line += cell.split("\n").length - 1;
-    at = end + 1;
-    if (text[end] === ",") continue;
-    if (cells.some((one) => one.trim() !== "")) yield { line: start, cells };
-    [cells, line] = [[], line + 1];
-    start = line;
+  let [rest, start] = ["", 1];
+  for (const piece of piecesOf(bytes)) {
+    rest += piece;
+    let [cells, line, from]: [string[], number, number] = [[], start, 0];
+    for (let at = 0; at < rest.length; ) {
+      const end = endOfCell(rest, at);
+      if (end === undefined) break;
+      const cell = rest.slice(at, end).trimEnd();
+      const isQuoted = cell.startsWith('"');
+      if (end === -1 || (!isQuoted && cell.includes('"'))) throw openQuote(file, line);
+      cells.push(isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+      line += cell.split("\n").length - 1;
+      at = end + 1;
+      if (rest[end] === ",") continue;
+      if (cells.some((one) => one.trim() !== "")) yield { line: start, cells };
+      [cells, line, from] = [[], line + 1, at];
+      start = line;
+    }
+    rest = rest.slice(from);
+    if (rest.length > MAX_ROW_CHARACTERS) throw openQuote(file, start);
   }
+  if (rest !== "") throw openQuote(file, start);
 }
 
-/** Reads a list: CSV if its first line names a column `address`. Throws ConfigError. */
-export function parseAccountList(file: string, text: string): readonly ListedAccount[] {
-  const listed: ListedAccount[] = [];
-  let header: readonly (keyof ListedAccount | undefined)[] | undefined;
-  let isCsv = false;
-  for (const { line, cells } of csvRows(file, text.endsWith("\n") ? text : `${text}\n`)) {
-    const first = cells[0]?.trim() ?? "";
-    if (header === undefined) {
-      header = cells.map((name) => COLUMNS[name.toLowerCase().replace(/[^a-z0-9]/g, "")]);
-      isCsv = header.includes("address");
-      if (isCsv) continue;
-      header = ["address"];
-    }
-    if (!isCsv && first.startsWith("#")) continue;
-    if (!isCsv && /[;\t]/.test(first)) {
-      throw new ConfigError(`${file}, line ${line}: expected commas between the columns`);
-    }
-    const found: Record<string, string> = {};
-    for (const [i, column] of header.entries()) {
-      const cell = cells[i]?.trim() ?? "";
-      if (column === undefined || cell === "") continue;
-      if (!REPEATED.has(column) && (found[column] ?? cell) !== cell) {
-        throw new ConfigError(`${file}, line ${line}: expected one ${column}, got two columns that differ`);
-      }
-      found[column] ??= cell;
-    }
-    if (found.address === undefined) throw new ConfigError(`${file}, line ${line}: expected an address`);
-    listed.push({ ...NONE, ...found, line, address: found.address });
+function openQuote(file: string, line: number): ConfigError {
+  return new ConfigError(`${file}, line ${line}: expected cells with closed quotes and commas between`);
+}
+
+/** A list as it was written: its lines are read again each time, so that none is held. */
+export class AccountList implements Iterable<ListedAccount> {
+  readonly file: string;
+  /** Lines with an account. */
+  readonly size: number;
+  readonly #bytes: Uint8Array;
+
+  /** Throws ConfigError. */
+  constructor(file: string, bytes: Uint8Array) {
+    this.file = file;
+    this.#bytes = bytes;
+    let size = 0;
+    for (const _ of this) size++;
+    if (size === 0) throw new ConfigError(`${file}: expected at least one line with an account`);
+    this.size = size;
   }
-  if (listed.length === 0) throw new ConfigError(`${file}: expected at least one line with an account`);
-  return listed;
+
+  /** It is CSV if its first line names a column `address`. */
+  *[Symbol.iterator](): Generator<ListedAccount> {
+    const { file } = this;
+    let header: readonly (keyof ListedAccount | undefined)[] | undefined;
+    let isCsv = false;
+    for (const { line, cells } of csvRows(file, this.#bytes)) {
+      const first = cells[0]?.trim() ?? "";
+      if (header === undefined) {
+        header = cells.map((name) => COLUMNS[name.toLowerCase().replace(/[^a-z0-9]/g, "")]);
+        isCsv = header.includes("address");
+        if (isCsv) continue;
+        header = ["address"];
+      }
+      if (!isCsv && first.startsWith("#")) continue;
+      if (!isCsv && /[;\t]/.test(first)) {
+        throw new ConfigError(`${file}, line ${line}: expected commas between the columns`);
+      }
+      const found: Record<string, string> = {};
+      for (const [i, column] of header.entries()) {
+        const cell = cells[i]?.trim() ?? "";
+        if (column === undefined || cell === "") continue;
+        if (!REPEATED.has(column) && (found[column] ?? cell) !== cell) {
+          throw new ConfigError(`${file}, line ${line}: expected one ${column}, got two columns that differ`);
+        }
+        found[column] ??= cell;
+      }
+      if (found.address === undefined) throw new ConfigError(`${file}, line ${line}: expected an address`);
+      yield { ...NONE, ...found, line, address: found.address };
+    }
+  }
 }
 
 /** An asset as it was asked for: `TYPE`, or `COIN=TYPE` with the name that a list has for it. */
@@ -200,19 +244,6 @@ function toUnits(shown: string, text: string, decimals: number): bigint {
   return BigInt(whole.replaceAll(",", "") + digits.padEnd(decimals, "0"));
 }
 
-/** An amount in units of the asset. */
-function fromUnits(amount: bigint, decimals: number): string {
-  const digits = `${amount}`.padStart(decimals + 1, "0");
-  return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
-}
-
-/** What is proven of an account. */
-interface Account {
-  readonly address: string;
-  readonly authenticationKey: string | undefined;
-  readonly balances: readonly { readonly asset: string; readonly balance: bigint }[];
-}
-
 const idOf = (shown: string, asset: string): string => parseOperand("asset", shown, asset).id;
 
 /** An address with all its digits. Throws ConfigError. */
@@ -222,11 +253,42 @@ export function listedAddress(shown: string, text: string): string {
   return full ?? text;
 }
 
+/** What is proven of an account. */
+interface Account {
+  readonly address: string;
+  readonly authenticationKey: string | undefined;
+  readonly balances: readonly { readonly asset: string; readonly balance: bigint }[];
+}
+
+/** A proven balance, with what is proven of its account. */
+interface Found {
+  readonly address: string;
+  readonly authenticationKey: string | undefined;
+  readonly asset: string;
+  readonly balance: bigint;
+  /** Which of all proven balances it is. */
+  readonly place: number;
+}
+
+/** Balances of an account in few bytes: there may be a hundred thousand. */
+interface Held {
+  readonly key: string | undefined;
+  /** Places in the list of assets. */
+  readonly assets: readonly number[];
+  readonly amounts: readonly bigint[];
+  /** Balances before. */
+  readonly before: number;
+}
+
+const packed = (hex: string): string => Buffer.from(hex.slice(2), "hex").toString("latin1");
+const unpacked = (text: string): string => `0x${Buffer.from(text, "latin1").toString("hex")}`;
+
 /** Proven balances, to find by what a list says. */
-export class ProvenBalances {
-  readonly #accounts = new Map<string, Account>();
-  /** Ids of the assets by their texts. */
-  readonly #assets = new Map<string, string>();
+export class ProvenBalances implements Iterable<Account> {
+  /** By the bytes of their addresses. */
+  readonly #accounts = new Map<string, Held>();
+  /** Texts and ids of the assets. */
+  readonly #assets: { readonly text: string; readonly id: string }[] = [];
   #count = 0;
 
   /** Balances that are proven. */
@@ -236,28 +298,54 @@ export class ProvenBalances {
 
   /** Assets that are proven. */
   get assets(): number {
-    return this.#assets.size;
+    return this.#assets.length;
   }
 
-  add(account: Account): void {
-    this.#accounts.set(listedAddress("address", account.address), account);
-    this.#count += account.balances.length;
-    for (const { asset } of account.balances) {
-      if (!this.#assets.has(asset)) this.#assets.set(asset, idOf("asset", asset));
+  add({ address, authenticationKey, balances }: Account): void {
+    const name = packed(listedAddress("address", address));
+    const key = authenticationKey === undefined ? undefined : packed(authenticationKey);
+    const assets = balances.map(({ asset }) => this.#placeOf(asset));
+    const amounts = balances.map(({ balance }) => balance);
+    // Most accounts have the key that they began with.
+    this.#accounts.set(name, { key: key === name ? name : key, assets, amounts, before: this.#count });
+    this.#count += balances.length;
+  }
+
+  *[Symbol.iterator](): Generator<Account> {
+    for (const [name, { key, assets, amounts }] of this.#accounts) {
+      const balances = assets.map((place, i) => ({
+        asset: this.#assets[place]?.text ?? "",
+        balance: amounts[i] ?? 0n,
+      }));
+      yield { address: unpacked(name), authenticationKey: key && unpacked(key), balances };
     }
   }
 
   /** Undefined where the proof does not have it. Without an asset, the only one of the proof is meant. */
-  find(shown: string, address: string, type: string | undefined) {
-    const account = this.#accounts.get(listedAddress(shown, address));
-    if (type === undefined && this.#assets.size > 1) {
+  find(shown: string, address: string, type: string | undefined): Found | undefined {
+    const full = listedAddress(shown, address);
+    const account = this.#accounts.get(packed(full));
+    if (type === undefined && this.#assets.length > 1) {
       throw new ConfigError(
         `${shown}: the proof has several assets; --asset COIN=TYPE says which one is meant`,
       );
     }
-    const id = type === undefined ? undefined : (this.#assets.get(type) ?? idOf(shown, type));
-    const found = account?.balances.find(({ asset }) => id === undefined || this.#assets.get(asset) === id);
-    return account && found && { account, ...found };
+    const id =
+      type === undefined
+        ? undefined
+        : (this.#assets.find(({ text }) => text === type)?.id ?? idOf(shown, type));
+    const isIt = (place: number): boolean => id === undefined || this.#assets[place]?.id === id;
+    const at = account?.assets.findIndex(isIt) ?? -1;
+    const [place, balance] = [account?.assets[at], account?.amounts[at]];
+    if (account === undefined || place === undefined || balance === undefined) return undefined;
+    const { key, before } = account;
+    const asset = this.#assets[place]?.text ?? "";
+    return { address: full, authenticationKey: key && unpacked(key), asset, balance, place: before + at };
+  }
+
+  #placeOf(text: string): number {
+    const place = this.#assets.findIndex((asset) => asset.text === text);
+    return place === -1 ? this.#assets.push({ text, id: idOf("asset", text) }) - 1 : place;
   }
 }
 
@@ -291,14 +379,14 @@ interface ListUnits {
 
 /** What a list says against a proof: a sentence for each line that differs, and how many lines their owners signed. */
 export function compareList(
-  file: string,
-  list: readonly ListedAccount[],
+  list: AccountList,
   proven: ProvenBalances,
   { assets, decimals, version }: ListUnits,
 ): Comparison {
   assertDecimals(decimals, proven.assets);
+  const { file } = list;
   const faults: string[] = [];
-  const seen = new Set<string>();
+  const seen = new Set<number>();
   const names = new Map<string, Set<string>>();
   const networks = new Set<string>();
   let [signed, skipped] = [0, 0];
@@ -317,10 +405,9 @@ export function compareList(
         );
         continue;
       }
-      const { balance, asset, account } = found;
-      const once = `${account.address} ${asset}`;
-      if (seen.has(once)) faults.push(`${shown}: ${row.address} is listed again with ${asset}`);
-      seen.add(once);
+      const { balance, asset, place, authenticationKey } = found;
+      if (seen.has(place)) faults.push(`${shown}: ${row.address} is listed again with ${asset}`);
+      seen.add(place);
       const { coin = name ?? asset, height, authenticationKey: key } = row;
       const asked = assets.find((one) => one.coin.toLowerCase() === coin.toLowerCase());
       if (asked === undefined && row.coin !== undefined)
@@ -329,24 +416,24 @@ export function compareList(
         faults.push(`${shown}: listed as ${coin}, but ${asset} is not the ${asked.type} of --asset`);
       if (height !== undefined && height !== version)
         faults.push(`${shown}: listed at ${height}, but proven at version ${version}`);
-      if (key !== undefined && fullAddress(key) !== account.authenticationKey)
+      if (key !== undefined && fullAddress(key) !== authenticationKey)
         faults.push(
-          `${shown}: listed with the authentication key ${key}, but the proof has ${account.authenticationKey ?? "none"}`,
+          `${shown}: listed with the authentication key ${key}, but the proof has ${authenticationKey ?? "none"}`,
         );
       const digits = decimalsOf(decimals, coin);
       if (row.amount === undefined) faults.push(`${shown}: no amount of ${row.address} to compare`);
       else if (toUnits(shown, row.amount, digits) !== balance) {
-        const is = fromUnits(balance, digits);
+        const is = formatAmount(balance, digits);
         faults.push(
           `${shown}: ${row.address} is listed with ${row.amount}, but proven to have ${is} of ${asset}`,
         );
       }
-      const fault = signatureFault(row, account.authenticationKey);
+      const fault = signatureFault(row, authenticationKey);
       if (fault !== undefined) faults.push(`${shown}: ${fault}`);
       else if (row.signature !== undefined) signed++;
     }
   }
-  if (skipped === list.length) faults.push(`${file}: no line is about an asset of the proof`);
+  if (skipped === list.size) faults.push(`${file}: no line is about an asset of the proof`);
   if (networks.size > 1)
     faults.push(
       `${file}: the proof is of one network, the list names ${networks.size}: ${[...networks].join(", ")}`,
@@ -378,29 +465,27 @@ const HEADER =
 
 /** A list with the proven amounts, each once, in the columns that exchanges publish. */
 export function* listCsv(
-  list: readonly ListedAccount[],
+  list: Iterable<ListedAccount>,
   proven: ProvenBalances,
   { assets, decimals, version, chainId }: ListUnits & { readonly chainId: number },
 ): Generator<string> {
-  const seen = new Set<string>();
+  const seen = new Set<number>();
   yield HEADER;
   for (const row of list) {
     for (const { coin, type } of assetsOf(row, assets)) {
       const found = proven.find("list", row.address, type);
       if (found === undefined) continue;
-      const { account, balance, asset } = found;
-      const address = listedAddress("address", account.address);
-      const name = `${address} ${asset}`;
-      if (seen.has(name)) continue;
-      seen.add(name);
+      const { address, authenticationKey, balance, asset, place } = found;
+      if (seen.has(place)) continue;
+      seen.add(place);
       const cells = [
         coin,
         chainId === MAINNET ? (row.network ?? "Aptos") : `Aptos chain ${chainId}`,
         version,
         address,
-        fromUnits(balance, decimalsOf(decimals, coin)),
+        formatAmount(balance, decimalsOf(decimals, coin)),
         asset,
-        account.authenticationKey ?? "",
+        authenticationKey ?? "",
         row.message ?? "",
         row.signature ?? "",
         row.publicKey ?? "",

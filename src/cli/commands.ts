@@ -14,6 +14,7 @@ const FILES = {
   copy: () => import("./commands/copy.ts"),
   doctor: () => import("./commands/doctor.ts"),
   encode: () => import("./commands/encode.ts"),
+  export: () => import("./commands/export.ts"),
   health: () => import("./commands/health.ts"),
   history: () => import("./commands/history.ts"),
   info: () => import("./commands/info.ts"),
@@ -77,6 +78,8 @@ const COMMANDS: Readonly<Record<`${keyof typeof FILES}/${string}`, string>> = {
     "Verify every row of a data directory: hashes, indexes, state root; or the index of a cluster",
   "backup/backup": "Back up a consistent snapshot of a data directory (lmdb engine), and check the copy",
   "backup/restore": "Check a backup and restore it into a new or empty data directory (lmdb engine)",
+  "export/export":
+    "Write a ledger as plain files in the layout of a network's backups, with proofs, or add to them what is new",
   "copy/copy":
     "Copy a ledger into another data directory or a cluster, and verify it; resumes an interrupted copy",
   "rewind/rewind":

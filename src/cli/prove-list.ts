@@ -1,8 +1,10 @@
 // `sextant prove --accounts`: the balances of a list of accounts in one file, a bundle of at most a thousand on each line.
 import { ConfigError } from "../base/errors.ts";
-import { balancesProofRoute } from "../interface/routes.ts";
+import { countOf } from "../base/texts/text.ts";
+import { accountResourceRoute, balancesProofRoute } from "../interface/routes.ts";
 import { checkProof, ProofCheck, parseOperand, proofPart, proofStart, proofToBcs } from "../node.ts";
 import {
+  type AccountList,
   assertDecimals,
   assetsOf,
   type Decimals,
@@ -14,10 +16,11 @@ import {
   parseNamedAsset,
   signatureFault,
 } from "./account-list.ts";
+import { fullAddress } from "./asset-texts.ts";
 import type { CommandContext } from "./command.ts";
 import { NameFinder } from "./names.ts";
 import { writeWhole } from "./proofs/whole-file.ts";
-import type { ReadAtOperand, Source } from "./source/source.ts";
+import { type ReadAtOperand, type Source, SourceError } from "./source/source.ts";
 
 /** The versions and the time that were asked for. */
 export interface AskedWhen extends ReadAtOperand {
@@ -61,6 +64,28 @@ export function noteTrust(
     err("note: the proof is worth as much as that waypoint; compare it with another source");
 }
 
+/** Notes assets that the ledger does not have: a mistyped one is proven to be nobody's. */
+export async function noteUnknownAssets(
+  source: Source,
+  types: Iterable<string>,
+  { err }: CommandContext,
+): Promise<void> {
+  for (const type of types) {
+    const at = type.indexOf("::");
+    const [address, resource_type] =
+      at === -1
+        ? [type, "0x1::fungible_asset::Metadata"]
+        : [type.slice(0, at), `0x1::coin::CoinInfo<${type}>`];
+    try {
+      await source.read(accountResourceRoute, { address, resource_type });
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (error.message.endsWith("(resource_not_found)"))
+        err(`note: there is no asset ${type} here, so that every balance of it is 0; is it written right?`);
+    }
+  }
+}
+
 /** Balances of one bundle. */
 const MAX_QUERIES = 1000;
 
@@ -69,8 +94,7 @@ const CSV_CHARACTERS = 1 << 16;
 
 /** What to prove of which accounts, and where to write it. */
 export interface ListJob extends ReadAtOperand {
-  readonly file: string;
-  readonly list: readonly ListedAccount[];
+  readonly list: AccountList;
   readonly assets: readonly string[];
   readonly decimals: Decimals;
   readonly from: string | undefined;
@@ -95,18 +119,15 @@ function idFinder(): (asset: string) => string {
 }
 
 /** The queries of a list in ascending order, in bundles. Those of an account stay in one. */
-export function* inParts(
-  rows: readonly ListedAccount[],
-  named: readonly NamedAsset[],
-): Generator<readonly Query[], undefined> {
-  const sorted = rows.toSorted((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
+export function* inParts({ rows, named }: ResolvedList): Generator<readonly Query[], undefined> {
+  const lines = Array.from(rows(), (row) => ({ address: row.address, assets: assetsOf(row, named) }));
+  lines.sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
   const idOf = idFinder();
   let part: Query[] = [];
   let own = new Map<string, Query>();
-  for (const [i, row] of sorted.entries()) {
-    const { address } = row;
-    for (const { type } of assetsOf(row, named)) own.set(idOf(type), { address, asset_type: type });
-    if (sorted[i + 1]?.address === address) continue;
+  for (const [i, { address, assets }] of lines.entries()) {
+    for (const { type } of assets) own.set(idOf(type), { address, asset_type: type });
+    if (lines[i + 1]?.address === address) continue;
     if (part.length > 0 && part.length + own.size > MAX_QUERIES) {
       yield part;
       part = [];
@@ -117,31 +138,54 @@ export function* inParts(
   yield part;
 }
 
+/** A list whose names are found. */
+export interface ResolvedList {
+  readonly named: readonly NamedAsset[];
+  /** All assets that its lines are about. */
+  readonly types: ReadonlySet<string>;
+  /** Its lines about these assets, with whole addresses, read again. */
+  readonly rows: () => Generator<ListedAccount>;
+  readonly balances: number;
+  readonly skipped: number;
+}
+
 /** Finds what names stand for. Throws ConfigError. */
 export async function resolveList(
   source: Source,
-  { file, list, assets, decimals }: Pick<ListJob, "file" | "list" | "assets" | "decimals">,
-) {
+  { list, assets, decimals }: Pick<ListJob, "list" | "assets" | "decimals">,
+): Promise<ResolvedList> {
+  const { file } = list;
   const names = new NameFinder(source);
   const named: NamedAsset[] = [];
   for (const text of assets) {
     const { coin, type } = parseNamedAsset(text);
     named.push({ coin, type: await names.find("asset", "--asset", type) });
   }
-  const rows: ListedAccount[] = [];
+  const found = new Map<string, string>();
   const types = new Set<string>();
-  let balances = 0;
+  let [count, balances] = [0, 0];
   for (const row of list) {
     const own = assetsOf(row, named);
     if (own.length === 0) continue;
+    const { address } = row;
     const shown = `${file}, line ${row.line}`;
-    rows.push({ ...row, address: listedAddress(shown, await names.find("address", shown, row.address)) });
+    // Only what is no address is remembered.
+    if (fullAddress(address) === undefined && !found.has(address))
+      found.set(address, listedAddress(shown, await names.find("address", shown, address)));
     for (const { type } of own) types.add(type);
+    count++;
     balances += own.length;
   }
-  if (rows.length === 0) throw new ConfigError(`${file}: no line is about an asset of --asset`);
+  if (count === 0) throw new ConfigError(`${file}: no line is about an asset of --asset`);
   assertDecimals(decimals, new Set([...types].map(idFinder())).size);
-  return { named, rows, balances, skipped: list.length - rows.length };
+  const rows = function* (): Generator<ListedAccount> {
+    for (const row of list) {
+      if (assetsOf(row, named).length === 0) continue;
+      const { address } = row;
+      yield { ...row, address: found.get(address) ?? fullAddress(address) ?? address };
+    }
+  };
+  return { named, types, rows, balances, skipped: list.size - count };
 }
 
 /** Asks for the bundles of a list, all at the version of the first. */
@@ -188,7 +232,9 @@ export async function proveList(
   context: CommandContext,
 ): Promise<ProvenList | undefined> {
   const { out, isBcs, csv } = job;
-  const { named, rows, balances, skipped } = await resolveList(source, job);
+  const { file } = job.list;
+  const resolved = await resolveList(source, job);
+  const { named, types, rows, balances, skipped } = resolved;
   const proven = new ProvenBalances();
   // The list to publish has the standard output for itself.
   const say = csv === "-" ? context.err : context.out;
@@ -197,7 +243,7 @@ export async function proveList(
     let check: ProofCheck | undefined;
     let before: string | undefined;
     let waypoint = job.from;
-    for await (const { text, part } of askParts(source, inParts(rows, named), job)) {
+    for await (const { text, part } of askParts(source, inParts(resolved), job)) {
       waypoint ??= proofStart(text);
       check ??= new ProofCheck(waypoint);
       const line = before === undefined ? text : proofPart(text, before);
@@ -214,17 +260,16 @@ export async function proveList(
     const { shown = {} } = check?.finish() ?? {};
     const difference = whenDiffers(job, shown);
     if (difference !== undefined) return void context.err(difference);
-    const signed = csv === undefined ? [] : rows.filter(({ signature }) => signature !== undefined);
-    const forged = signed.flatMap((row) => {
-      const found = proven.find(job.file, row.address, assetsOf(row, named)[0]?.type);
-      const fault = signatureFault(row, found?.account.authenticationKey);
-      return fault === undefined ? [] : [`${job.file}, line ${row.line}: ${fault}`];
-    });
+    const forged: string[] = [];
+    for (const row of csv === undefined ? [] : rows()) {
+      if (row.signature === undefined) continue;
+      const found = proven.find(file, row.address, assetsOf(row, named)[0]?.type);
+      const fault = signatureFault(row, found?.authenticationKey);
+      if (fault !== undefined) forged.push(`${file}, line ${row.line}: ${fault}`);
+    }
     for (const fault of forged) context.err(fault);
     if (forged.length === 0) return { shown, waypoint: waypoint ?? "" };
-    return void context.err(
-      `wrote nothing: ${forged.length} signatures in ${job.file} are not of the owners`,
-    );
+    return void context.err(`wrote nothing: ${forged.length} signatures in ${file} are not of the owners`);
   });
   if (written === undefined) return undefined;
   const { shown, waypoint } = written;
@@ -233,7 +278,7 @@ export async function proveList(
   if (csv !== undefined) {
     const told = { assets: named, decimals: job.decimals, version: `${shown.ledger_version}` };
     const { chain_id: chainId } = JSON.parse(await source.ledger()) as { readonly chain_id: number };
-    const lines = listCsv(rows, proven, { ...told, chainId });
+    const lines = listCsv(rows(), proven, { ...told, chainId });
     if (csv === "-") for (const line of lines) context.out(line);
     else {
       await writeWhole("--csv", csv, async (put) => {
@@ -251,8 +296,9 @@ export async function proveList(
     }
   }
   say(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
-  if (skipped > 0) context.err(`note: left out ${skipped} lines, which are about other coins or networks`);
+  if (skipped > 0) context.err(`note: left out ${countOf(skipped, "line")} about other coins or networks`);
   if (count < balances) context.err(`note: ${balances - count} balances are in the list more than once`);
+  await noteUnknownAssets(source, types, context);
   noteTrust(job, shown, context);
   return written;
 }

@@ -14,6 +14,8 @@ const BRACE = 0x7b;
 export class ProofVerifier {
   readonly #verifier: BundleVerifier;
   readonly #statements: ProvenStatement[] = [];
+  /** By account and asset. */
+  readonly #periods = new Map<string, readonly ProvenStatement[]>();
   #statement: StatementCheck | undefined;
   #together: VerifiedProof | undefined;
 
@@ -26,14 +28,25 @@ export class ProofVerifier {
   finish(): VerifiedProof | undefined {
     const last = this.#together;
     if (this.#statement === undefined || last === undefined) return last;
-    const statements = [...this.#statements, this.#statement.finish()];
-    return { ...last, claim: { kind: "statements", statements } };
+    this.#finishStatement(this.#statement);
+    return { ...last, claim: { kind: "statements", statements: this.#statements } };
+  }
+
+  /** Two statements of the same account that overlap would count its changes twice. */
+  #finishStatement(check: StatementCheck): void {
+    const made = check.finish();
+    const name = `${made.address} in ${made.asset}`;
+    const others = this.#periods.get(name) ?? [];
+    if (others.some(({ fromUsec, toUsec }) => fromUsec < made.toUsec && made.fromUsec < toUsec))
+      throw new ProofError("malformed", `two statements of ${name} overlap`);
+    this.#periods.set(name, [...others, made]);
+    this.#statements.push(made);
   }
 
   /** Checks the next line or bundle: JSON or BCS. Undefined for a line that begins a statement. Throws ProofError. */
   verify(given: Uint8Array | string): VerifiedProof | undefined {
     if (typeof given === "string" && isStatementHead(given)) {
-      if (this.#statement !== undefined) this.#statements.push(this.#statement.finish());
+      if (this.#statement !== undefined) this.#finishStatement(this.#statement);
       else if (this.#together !== undefined)
         throw new ProofError("malformed", "a statement follows other proofs");
       this.#statement = new StatementCheck(decodeStatementHead(given));

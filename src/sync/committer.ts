@@ -176,11 +176,11 @@ export class Committer {
   }
 
   /**
-   * As `append`, for a page of an upstream and the records of an open block before it that are not held back here. Other work
-   * of the process does not wait for the whole page.
+   * As `append`, for pages of an upstream and the records of an open block before them that are not held back here. Other work
+   * of the process does not wait for whole pages.
    */
-  appendPage(
-    page: Uint8Array,
+  appendPages(
+    pages: readonly Uint8Array[],
     openRecords: readonly Uint8Array[],
     check: BlockCheck,
   ): Promise<Position | undefined> {
@@ -191,7 +191,7 @@ export class Committer {
         await this.#slices.pause();
         records.push(...decodeRecords([record]));
       }
-      append(records, decodeRecords(page));
+      for (const page of pages) append(records, decodeRecords(page));
       return this.#append(records, { check, signed: undefined, slices: this.#slices });
     });
   }

@@ -3,7 +3,7 @@
 import { concatBytes, equalBytes } from "../base/bytes.ts";
 import { type Codec, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
-import { bool, byteString, hash, text, u64 } from "../bcs/scalars.ts";
+import { bool, byteString, hash, text, u8, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import type { AccumulatorState, Position } from "../ledger/position.ts";
 import { trustLevelCodec } from "../ledger/trust.ts";
@@ -183,6 +183,8 @@ const stateFetchCodec = struct({
   count: u64,
   /** The key hash of the last one. */
   lastKey: option(hash),
+  /** Once its item is stored. */
+  chainId: option(u8),
 });
 
 /** How much of a state was fetched into a store that has no ledger yet; the first commit removes it. */

@@ -150,6 +150,7 @@ describe("the proofs of a statement", () => {
     for (const [name, changed, reason] of [
       ["swapped", [head, opening, closing, second, first], "is not after the one before it"],
       ["twice", [head, opening, closing, first, first], "is not after the one before it"],
+      ["the whole statement twice", [...lines, ...lines], "two statements of 0x"],
       ["two heads", [head, head, opening, closing], "balance is missing"],
       ["only the opening", [head, opening], "balance is missing"],
       ["the closing first", [head, closing, opening, ...receipts], "is not proven to be the last one before"],

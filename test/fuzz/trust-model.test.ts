@@ -133,10 +133,10 @@ describe("what a node says and what it checked", () => {
 
   /** A committer that takes every check for agreement. */
   class Overclaiming extends Committer {
-    override appendPage(
-      ...[page, openRecords, check]: Parameters<Committer["appendPage"]>
-    ): ReturnType<Committer["appendPage"]> {
-      return super.appendPage(page, openRecords, async (blocks) => {
+    override appendPages(
+      ...[pages, openRecords, check]: Parameters<Committer["appendPages"]>
+    ): ReturnType<Committer["appendPages"]> {
+      return super.appendPages(pages, openRecords, async (blocks) => {
         await check(blocks);
         return AGREED;
       });

@@ -36,6 +36,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/http/record-streams.test.ts": 30,
   "test/e2e/relay.test.ts": 30,
   "test/http/history-stream.test.ts": 30,
+  "test/sync/archive.test.ts": 45,
   "test/sync/hostile-sources.test.ts": 30,
   "test/proof/prover.test.ts": 25,
   "test/sync/lazy.test.ts": 20,

@@ -91,7 +91,6 @@ export function backupFiles(ends: readonly SignedLedgerInfo[], perRange = 3): Ma
     );
   }
   files.set("metadata/identity.meta", json({ Identity: { id: "0" } }));
-  files.set("metadata/transaction_0-9.meta", json({ TransactionBackup: {} }));
   return files;
 }
 
@@ -133,13 +132,14 @@ export function serviceAnswer(
   });
 }
 
-/** A web server that answers each path with bytes, or as the function itself does. */
-export async function startBytesServer(answer: (path: string) => Uint8Array | number | undefined) {
+/** A web server that answers each path with bytes, with a status, or never. */
+export async function startBytesServer(answer: (path: string) => Uint8Array | number | "never" | undefined) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? "";
     asked.push(path);
     const found = answer(path);
+    if (found === "never") return;
     response.statusCode = typeof found === "number" ? found : found === undefined ? 404 : 200;
     response.end(typeof found === "number" ? undefined : found);
   });

@@ -5,13 +5,25 @@ import { encodeWith } from "../../src/bcs/codec.ts";
 import { stateKeyCodec, stateKeyHashOfBcs } from "../../src/ledger/formats/state-key.ts";
 import { stateValueCodec, stateValueHash } from "../../src/ledger/formats/state-value.ts";
 import { readTreePath } from "../../src/ledger/state-tree/path.ts";
-import type { StateQuestions, StateRecord } from "../../src/sync/signatures/source.ts";
+import type { StateQuestions, StateRecord, WholeStates } from "../../src/sync/signatures/source.ts";
 import { createTable } from "./tree-table.ts";
 
 export const keyOf = (number: number): Uint8Array =>
   encodeWith(stateKeyCodec, { kind: "raw", key: Buffer.from(`item ${number}`) });
 const stateValueOf = (number: number): Uint8Array =>
   encodeWith(stateValueCodec, { kind: "v0", data: sha3Parts(Buffer.from(`value ${number}`)) });
+
+/** Ranges of a state from its items and siblings. */
+export function rangesOf(questions: StateQuestions): Pick<WholeStates, "stateRange"> {
+  return {
+    stateRange: async (version, start, limit, signal) => {
+      const items = await questions.stateChunk(version, start, limit, signal);
+      const last = items.at(-1);
+      const right = last && (await questions.rightSiblings(version, stateKeyHashOfBcs(last.key), signal));
+      return { items, right: right ?? [] };
+    },
+  };
+}
 
 /** The items 0 to `count` - 1. */
 export async function createState(count: number) {

@@ -139,6 +139,27 @@ describe("a follower", () => {
     await expectWhole(store);
   });
 
+  it("joins pages that are there into one commit, but commits all before a false one", async () => {
+    const records: number[] = [];
+    // In the fourth of the pages that are there together.
+    const falseAt = 7n * 19n + 3n;
+    let lies = 0;
+    const liar = bent(recorded(chain.records), (page, start) => {
+      if (start > falseAt || falseAt >= start + 7n) return page;
+      lies++;
+      return { ...page, bytes: flipped(page.bytes, 8 * page.bytes.length - 1) };
+    });
+    const { store } = follow({
+      upstreams: [liar],
+      pace: { pageLimit: 7, ahead: 4 },
+      onCommit: (progress) => records.push(progress.records),
+    });
+    await until(() => (lies >= 3 ? true : undefined));
+    expect(Math.max(...records)).toBe(4 * 7);
+    const end = [...chain.waypoints.keys()].findLast((version) => version < 7n * 19n);
+    expect((await positionOf(store))?.version).toBe(end);
+  });
+
   it("asks for fewer records when a page is too large", async () => {
     const upstream = recorded(chain.records);
     const limits: number[] = [];

@@ -35,7 +35,7 @@ describe("a page of records", () => {
     const turns = vi.spyOn(globalThis, "setImmediate");
     const openRecords = isOpen ? records.splice(0, records.length - 1) : [];
     const head = openRecords.length + records.length - 1;
-    const position = await committer.appendPage(encodePage(records), openRecords, async () => undefined);
+    const position = await committer.appendPages([encodePage(records)], openRecords, async () => undefined);
     expect(position?.version).toBe(BigInt(head));
     // Open records, of which there may be thousands, are also decoded one by one.
     expect(turns.mock.calls.length).toBeGreaterThan(head + openRecords.length);

@@ -163,7 +163,7 @@ describe("a backup folder", () => {
       [
         "a manifest of other epochs",
         (all) => changeJson(all, metaOf("3-5"), '"last_epoch":5', '"last_epoch":6'),
-        /^malformed: a manifest has epochs 3 to 5, its metadata 3 to 6/,
+        /^malformed: epoch_ending_3-\.003f\/epoch_ending\.manifest: it has 3 to 5, its metadata 3 to 6/,
         3,
       ],
       [
@@ -175,7 +175,7 @@ describe("a backup folder", () => {
             ':4,"last_epoch":4',
             ':5,"last_epoch":5',
           ),
-        /^gap: a manifest's chunk begins at epoch 5, not at 4/,
+        /^gap: \S+: a chunk has 5 to 5, expected one from 4 on/,
         3,
       ],
       [
@@ -184,13 +184,13 @@ describe("a backup folder", () => {
           const own = formatWaypoint(computeWaypoint((history.ends[4] as SignedLedgerInfo).ledgerInfo));
           changeJson(all, "epoch_ending_3-.003f/epoch_ending.manifest", own, `${own.slice(0, -1)}x`);
         },
-        /^malformed: the manifest's waypoint of epoch 4 is not/,
+        /^malformed: epoch_ending_3-\.003f\/epoch_ending\.manifest: the waypoint of epoch 4 is not/,
         4,
       ],
       [
         "a path that leaves the folder",
         (all) => changeJson(all, metaOf("3-5"), "epoch_ending_3-.003f", "../.."),
-        /^malformed: a path leaves the folder/,
+        /^malformed: \S+: a path leaves the folder/,
         0,
       ],
       [
@@ -200,13 +200,13 @@ describe("a backup folder", () => {
             "epoch_ending_3-.003f/4-.chunk",
             framed([history.ends[4] as SignedLedgerInfo]).subarray(0, -1),
           ),
-        /^malformed: the list ends inside record 0/,
+        /^malformed: \S+: the list ends inside record 0/,
         4,
       ],
       [
         "an empty chunk",
         (all) => all.set("epoch_ending_3-.003f/4-.chunk", new Uint8Array()),
-        /^gap: a chunk of epochs 4 to 4 ends before epoch 4/,
+        /^gap: \S+: a chunk of epochs 4 to 4 ends before epoch 4/,
         4,
       ],
       [
@@ -215,37 +215,37 @@ describe("a backup folder", () => {
           const end = history.ends[4] as SignedLedgerInfo;
           all.set("epoch_ending_3-.003f/4-.chunk", framed([end, end]));
         },
-        /^endless: more than 1 records/,
+        /^endless: \S+: more than 1 records/,
         5,
       ],
       [
         "a record whose length nothing backs",
         (all) => all.set("epoch_ending_3-.003f/4-.chunk", Uint8Array.of(0xff, 0xff, 0xff, 0xff, 1)),
-        /^endless: a record of 4294967295 bytes is longer than/,
+        /^endless: \S+: a record of 4294967295 bytes is longer than/,
         4,
       ],
       [
         "a chunk that inflates without end",
         (all) => all.set("epoch_ending_3-.003f/4-.chunk", lengthRecord(new Uint8Array(8 << 20))),
-        /^endless: a record of 8388608 bytes is longer than/,
+        /^endless: \S+: a record of 8388608 bytes is longer than/,
         4,
       ],
       [
         "an empty record",
         (all) => all.set("epoch_ending_3-.003f/4-.chunk", lengthRecord(new Uint8Array())),
-        /^malformed: a signed ledger info does not decode/,
+        /^malformed: \S+: a signed ledger info does not decode/,
         4,
       ],
       [
         "swapped epochs",
         (all) => all.set("epoch_ending_3-.003f/4-.chunk", framed([history.ends[5] as SignedLedgerInfo])),
-        /^gap: expected the end of epoch 4, got a ledger info of epoch 5/,
+        /^gap: \S+: expected the end of epoch 4, got a ledger info of epoch 5/,
         4,
       ],
       [
         "a manifest that is no JSON",
         (all) => all.set("epoch_ending_3-.003f/epoch_ending.manifest", Buffer.from("{")),
-        /^malformed: a manifest is no JSON/,
+        /^malformed: \S+: a manifest is no JSON/,
         3,
       ],
     ];

@@ -1,4 +1,4 @@
-// Foreign text inside error messages.
+// Pieces of messages.
 
 /** Escapes characters that control a terminal or the reading direction, as JSON does. */
 export function escapeControls(text: string): string {
@@ -12,4 +12,9 @@ export function escapeControls(text: string): string {
 /** The text, cut off with `…` after `limit` characters. */
 export function shortenText(text: string, limit = 100): string {
   return text.length <= limit ? text : `${text.slice(0, limit).toWellFormed()}…`;
+}
+
+/** `n things`, or `1 thing`. */
+export function countOf(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

@@ -6,7 +6,7 @@ import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { listOption, switchOption, textOption } from "../../base/option.ts";
 import { formatTime, parseTime } from "../../base/texts/time-text.ts";
 import { parseOperand } from "../../node.ts";
-import { type Decimals, parseAccountList, parseDecimals } from "../account-list.ts";
+import { AccountList, type Decimals, parseDecimals } from "../account-list.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { proveStatements } from "../proofs/statement-proofs.ts";
 import { renameForGood, writeWhole } from "../proofs/whole-file.ts";
@@ -80,13 +80,12 @@ async function closeDay(
   { file, assets, decimals, from, out, node }: Closing,
   context: CommandContext,
 ): Promise<boolean> {
-  const list = parseAccountList(file, new TextDecoder().decode(await readInput(file, context)));
+  const list = new AccountList(file, await readInput(file, context));
   const unfinished = join(out, UNFINISHED);
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished);
   const path = (name: string): string => join(unfinished, name);
   const job = {
-    file,
     list,
     assets,
     decimals,
@@ -104,12 +103,12 @@ async function closeDay(
     throw new CodedError("proof", "no signature covers a later block yet");
   const verified = [`balances.proof.json --waypoint ${proven.waypoint}`];
   const statements: Statement[] = [];
-  const { rows, named } = await resolveList(source, job);
+  const resolved = await resolveList(source, job);
   const period = { fromUsec: usec - USEC_PER_DAY, toUsec: usec, node };
   let unexplained = 0;
   const waypoint = await writeWhole("--out", path("statement.proof.json"), async (put) => {
     let start = from;
-    for (const { address, asset_type: asset } of [...inParts(rows, named)].flat()) {
+    for (const { address, asset_type: asset } of [...inParts(resolved)].flat()) {
       const lines: (Uint8Array | string)[] = [];
       try {
         const own = await readStatements(source, { address, asset, ...period });

@@ -1,7 +1,6 @@
 // `sextant prove`: writes a proof that anybody can check without a node.
-import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import { ConfigError, errorText } from "../../base/errors.ts";
+import { ConfigError } from "../../base/errors.ts";
 import { listOption, switchOption, textOption, textOptionWithDefault } from "../../base/option.ts";
 import {
   balanceProofRoute,
@@ -15,10 +14,18 @@ import {
   transactionProofRoute,
 } from "../../interface/routes.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs, provableText } from "../../node.ts";
-import { parseAccountList, parseDecimals } from "../account-list.ts";
+import { AccountList, parseDecimals } from "../account-list.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
-import { type AskedWhen, differ, noteTrust, proveList, whenDiffers } from "../prove-list.ts";
+import { writeWhole } from "../proofs/whole-file.ts";
+import {
+  type AskedWhen,
+  differ,
+  noteTrust,
+  noteUnknownAssets,
+  proveList,
+  whenDiffers,
+} from "../prove-list.ts";
 import { askSource } from "../source/open.ts";
 import {
   minVersionOf,
@@ -213,12 +220,13 @@ async function runList(
   operandsOf(operands, []);
   const { "from-waypoint": from, asset: assets, csv, out, bcs: isBcs } = values;
   const decimals = parseDecimals(values.decimals);
-  const list = parseAccountList(file, new TextDecoder().decode(await readInput(file, context)));
-  if (assets.length === 0 && list.some(({ assetType }) => assetType === undefined)) {
-    throw new ConfigError("--asset: expected an asset, such as APT or 0x1::aptos_coin::AptosCoin");
+  const list = new AccountList(file, await readInput(file, context));
+  for (const { assetType } of assets.length === 0 ? list : []) {
+    if (assetType === undefined)
+      throw new ConfigError("--asset: expected an asset, such as APT or 0x1::aptos_coin::AptosCoin");
   }
   if (out === "-") throw new ConfigError("--out: expected a file for the proof of a list, got -");
-  const job = { file, list, assets, decimals, from, out, csv, isBcs, ...readAtOf(values) };
+  const job = { list, assets, decimals, from, out, csv, isBcs, ...readAtOf(values) };
   const written = await askSource(values, (source) => proveList(source, job, context));
   return written === undefined ? EXIT_FAILED : EXIT_OK;
 }
@@ -234,7 +242,11 @@ export const proveCommand = command({
       "Waypoint of an epoch's end that the proof begins at, such as the genesis waypoint (default the end of the epoch before)",
       "VERSION:HASH",
     ),
-    out: textOptionWithDefault("File to write; - for standard output", "FILE", "proof.json"),
+    out: textOptionWithDefault(
+      "File to write, compressed if its name ends in .gz; - for standard output",
+      "FILE",
+      "proof.json",
+    ),
     accounts: textOption(
       "Prove the balances of the accounts in this file: a line an account, or CSV with a column address; - for standard input",
       "FILE",
@@ -302,11 +314,10 @@ export const proveCommand = command({
       }
       const { statement, ledger_version: version = "" } = shown;
       const provable = await provableOf(source, version);
-      try {
-        await writeFile(out, bcs ? proofToBcs(text) : text);
-      } catch (error) {
-        throw new ConfigError(`--out: cannot write ${out}: ${errorText(error)}`, error);
-      }
+      await writeWhole("--out", out, async (put) => {
+        await put(bcs ? proofToBcs(text) : text);
+        return out;
+      });
       context.out(`${statement}`);
       context.out(`wrote ${out}`);
       context.out(`verify it with: sextant verify-proof ${out} --waypoint ${waypoint}`);
@@ -315,6 +326,8 @@ export const proveCommand = command({
           `note: the file holds for good; this node can prove version ${version} again ${provable}`,
         );
       }
+      const { asset_type: asset } = query.expected;
+      if (asset !== undefined) await noteUnknownAssets(source, [asset], context);
       noteTrust({ ...at, from }, shown, context);
       return EXIT_OK;
     });

@@ -1,14 +1,17 @@
 // `sextant verify-genesis` and `verify-proof`: checks by computation, without a network, a node or a store.
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { listOption, switchOption, textOption } from "../../base/option.ts";
+import { countOf } from "../../base/texts/text.ts";
 import { ProofCheck, parseOperand, statementText, verifyGenesis } from "../../node.ts";
 import {
+  AccountList,
   compareList,
   type NamedAsset,
   ProvenBalances,
-  parseAccountList,
   parseDecimals,
   parseNamedAsset,
 } from "../account-list.ts";
@@ -59,31 +62,42 @@ export const verifyGenesisCommand = command({
 /** Longest bundle: one from genesis has a thousand ends of epochs. */
 const MAX_BUNDLE_CHARACTERS = 1 << 27;
 const BRACE = "{".charCodeAt(0);
+/** First byte of a file in gzip. No bundle begins with it. */
+const GZIP = 0x1f;
+
+/** The bytes of a proof, of a compressed file what is in it. */
+async function openProof(file: string, { readStdin }: CommandContext): Promise<Readable> {
+  const bytes = file === "-" ? await readStdin() : undefined;
+  const open = (): Readable => (bytes === undefined ? createReadStream(file) : Readable.from([bytes]));
+  for await (const chunk of open())
+    return chunk[0] === GZIP ? pipeline(open(), createGunzip(), () => {}) : open();
+  return open();
+}
 
 /** The bundles of a file: a line each, or one in BCS. Holds one of them at a time. */
 async function* bundlesOf(file: string, context: CommandContext): AsyncGenerator<Uint8Array | string> {
   const decoder = new TextDecoder();
-  let [rest, isFirst] = ["", true];
+  const binary: Uint8Array[] = [];
+  let [rest, size] = ["", 0];
   try {
-    for await (const chunk of file === "-" ? [await context.readStdin()] : createReadStream(file)) {
-      if (isFirst && chunk[0] !== BRACE) {
-        yield file === "-" ? chunk : await readFile(file);
-        return;
-      }
-      isFirst = false;
+    for await (const chunk of await openProof(file, context)) {
+      const isText = binary.length === 0 && (size > 0 || chunk[0] === BRACE);
+      size += chunk.length;
       const from = rest.length;
-      rest += decoder.decode(chunk, { stream: true });
+      if (isText) rest += decoder.decode(chunk, { stream: true });
+      else binary.push(chunk);
       for (let end = rest.indexOf("\n", from); end >= 0; end = rest.indexOf("\n")) {
         yield rest.slice(0, end);
         rest = rest.slice(end + 1);
       }
-      if (rest.length > MAX_BUNDLE_CHARACTERS)
+      if ((isText ? rest.length : size) > MAX_BUNDLE_CHARACTERS)
         throw new ConfigError(`${file}: a line is longer than any proof`);
     }
   } catch (error) {
     if (error instanceof CodedError) throw error;
     throw new ConfigError(`cannot read ${file}: ${errorText(error)}`, error);
   }
+  if (binary.length > 0) yield Buffer.concat(binary);
   if (rest !== "") yield rest;
 }
 
@@ -109,6 +123,20 @@ function assetNamed(text: string): NamedAsset {
     throw new ConfigError(`--asset: expected COIN=TYPE, such as APT=${NATIVE_COIN}, got ${text}`);
   parseOperand("asset", "--asset", named.type);
   return named;
+}
+
+/** A line for each proven balance. */
+function* balanceLines(proven: ProvenBalances): Generator<string> {
+  for (const { address, balances } of proven)
+    for (const { asset, balance } of balances) yield `${address}  ${balance}  ${asset}`;
+}
+
+/** Proven accounts for JSON. */
+function accountFields(proven: ProvenBalances): readonly object[] {
+  return Array.from(proven, ({ address, authenticationKey, balances }) => {
+    const texts = Object.fromEntries(balances.map(({ asset, balance }) => [asset, `${balance}`]));
+    return { address, authentication_key: authenticationKey, balances: texts };
+  });
 }
 
 export const verifyProofCommand = command({
@@ -150,10 +178,7 @@ export const verifyProofCommand = command({
         "--waypoint: expected the waypoint that you trust; without one nothing is proven",
       );
     }
-    const rows =
-      list === undefined
-        ? []
-        : parseAccountList(list, new TextDecoder().decode(await readInput(list, context)));
+    const listed = list === undefined ? undefined : new AccountList(list, await readInput(list, context));
     const check = new ProofCheck(waypoint);
     const refuse = (reason: string): number => {
       if (json) printFields({ verdict: "refuted", reason }, json, context);
@@ -161,8 +186,6 @@ export const verifyProofCommand = command({
       return EXIT_FAILED;
     };
     const proven = new ProvenBalances();
-    const accounts: object[] = [];
-    const lines: string[] = [];
     let number = 0;
     for await (const bundle of bundlesOf(file, context)) {
       number++;
@@ -170,25 +193,16 @@ export const verifyProofCommand = command({
       if (taken.reason !== undefined) {
         return refuse(number === 1 ? taken.reason : `line ${number}: ${taken.reason}`);
       }
-      for (const account of taken.accounts) {
-        const { address, authenticationKey, balances } = account;
-        for (const { asset, balance } of balances) lines.push(`${address}  ${balance}  ${asset}`);
-        const texts = Object.fromEntries(balances.map(({ asset, balance }) => [asset, `${balance}`]));
-        if (json) accounts.push({ address, authentication_key: authenticationKey, balances: texts });
-        if (list !== undefined) proven.add(account);
-      }
+      for (const account of taken.accounts) proven.add(account);
     }
     if (number === 0) throw new ConfigError(`${file}: expected a proof, got an empty file`);
     const { shown: report, reason: missing, statements } = check.finish();
     if (missing !== undefined) return refuse(missing);
     // The proofs of a statement are no list of balances.
-    if (statements.length > 0) lines.splice(0, lines.length, ...statements.map(statementText));
-    const many =
-      json && lines.length > 1
-        ? statements.length > 0
-          ? { statements: lines }
-          : { balances: accounts }
-        : {};
+    const isList = statements.length === 0;
+    const lines = isList ? balanceLines(proven) : statements.map(statementText);
+    const isMany = (isList ? proven.count : statements.length) > 1;
+    const many = !json || !isMany ? {} : isList ? { balances: accountFields(proven) } : { statements: lines };
     const { claim = "", ledger_version: version = "" } = report;
     if (list !== undefined && claim !== "balances")
       throw new ConfigError(
@@ -201,22 +215,25 @@ export const verifyProofCommand = command({
     }
     const late = at === undefined ? undefined : timeFault(at, report);
     const compared =
-      list === undefined ? undefined : compareList(list, rows, proven, { assets, decimals, version });
+      listed === undefined ? undefined : compareList(listed, proven, { assets, decimals, version });
     const { faults = [] } = compared ?? {};
-    const reason = late ?? (faults.length === 0 ? undefined : `${list} has ${faults.length} faults`);
+    const reason =
+      late ?? (faults.length === 0 ? undefined : `${list} has ${countOf(faults.length, "fault")}`);
     const verdict = reason === undefined ? { verdict: "proven" } : { verdict: "refuted", reason };
     printFields({ ...verdict, ...report, ...many }, json, context);
-    if (!json && lines.length > 1) for (const line of lines) context.out(line);
+    if (!json && isMany) for (const line of lines) context.out(line);
     if (late !== undefined) context.err(`${file}: ${late}`);
     for (const fault of faults) context.err(fault);
-    if (compared !== undefined) {
+    if (listed !== undefined && compared !== undefined) {
       const { signed, skipped, missing, notes } = compared;
       for (const note of notes) context.err(`note: ${note}`);
       if (skipped > 0)
-        context.err(`note: left out ${skipped} lines, which are about other coins or networks`);
+        context.err(`note: left out ${countOf(skipped, "line")} about other coins or networks`);
       if (missing > 0) context.err(`note: ${missing} proven balances are not in the list`);
-      const told = `${list}: ${rows.length - skipped} lines, ${signed} signed by their owners`;
-      context.err(faults.length === 0 ? `${told}; all as proven` : `${told}; ${faults.length} faults`);
+      const told = `${list}: ${listed.size - skipped} lines, ${signed} signed by their owners`;
+      context.err(
+        faults.length === 0 ? `${told}; all as proven` : `${told}; ${countOf(faults.length, "fault")}`,
+      );
     }
     return reason === undefined ? EXIT_OK : EXIT_FAILED;
   },

@@ -1,6 +1,8 @@
 // Files that appear under their name only when they are whole and on the disk.
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { ConfigError, errorText } from "../../base/errors.ts";
 
 export type Put = (text: Uint8Array | string) => Promise<void>;
@@ -16,7 +18,9 @@ export async function renameForGood(from: string, to: string): Promise<void> {
   }
 }
 
-/** Writes a file that the option `name` asked for. There is none if `write` throws or returns undefined. */
+const compress = promisify(gzip);
+
+/** Writes a file that the option `name` asked for, compressed if its name ends in .gz. There is none if `write` throws or returns undefined. */
 export async function writeWhole<T>(
   name: string,
   path: string,
@@ -27,7 +31,9 @@ export async function writeWhole<T>(
     throw new ConfigError(`${name}: cannot write ${path}: ${errorText(error)}`, error);
   });
   try {
-    const written = await write((text) => file.writeFile(text));
+    // Each part is a member of its own: a file in gzip may have many.
+    const isGzip = path.endsWith(".gz");
+    const written = await write(async (text) => file.writeFile(isGzip ? await compress(text) : text));
     if (written === undefined) return undefined;
     await file.sync();
     await renameForGood(unfinished, path);

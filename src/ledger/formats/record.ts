@@ -11,15 +11,17 @@ import { rawTransactionCodec } from "../../transaction/raw.ts";
 import { type EncodedWrite, type KeyHasher, readStateWrites } from "../state-writes.ts";
 import { contractEventCodec } from "./event.ts";
 import { transactionCodec, USER_VARIANT } from "./transaction.ts";
-import { type TransactionInfo, transactionInfoCodec } from "./transaction-info.ts";
+import { auxiliaryInfoCodec, type TransactionInfo, transactionInfoCodec } from "./transaction-info.ts";
 import { writeSetCodec } from "./write-set.ts";
+
+const recordEvents = vector(contractEventCodec);
 
 /** A fully decoded record. */
 export const recordCodec = struct({
   version: u64,
   transaction: transactionCodec,
   info: transactionInfoCodec,
-  events: vector(contractEventCodec),
+  events: recordEvents,
   accumulatorRoot: hash,
   changes: writeSetCodec,
 });
@@ -161,6 +163,43 @@ export function decodePage(bytes: Uint8Array, hashKey?: KeyHasher): RecordSpans[
   const records = reader.vector((record) => readRecord(record, hashKey), recordCodec.minBytes);
   reader.finish();
   return records;
+}
+
+/** A record as backups keep it: without its version and the accumulator's root. */
+export interface BackupRecordSpans {
+  readonly transaction: Uint8Array;
+  readonly info: Uint8Array;
+  /** With their count. */
+  readonly events: Uint8Array;
+  readonly changes: Uint8Array;
+}
+
+/** Reads a record of a backup; newer ones have an auxiliary info after the transaction. */
+export function readBackupRecord(bytes: Uint8Array, hasAuxiliary: boolean): BackupRecordSpans {
+  const reader = new BcsReader(toPlain(bytes));
+  const skip = (codec: Pick<typeof transactionInfoCodec, "skip">): Uint8Array => {
+    const start = reader.offset;
+    codec.skip(reader);
+    return reader.span(start);
+  };
+  const transaction = skip(transactionCodec);
+  if (hasAuxiliary) auxiliaryInfoCodec.skip(reader);
+  const info = skip(transactionInfoCodec);
+  const events = skip(recordEvents);
+  const changes = skip(writeSetCodec);
+  reader.finish();
+  return { transaction, info, events, changes };
+}
+
+/** A record of a backup in the form that nodes exchange. */
+export function encodeBackupRecord(
+  { transaction, info, events, changes }: BackupRecordSpans,
+  version: bigint,
+  accumulatorRoot: Uint8Array,
+): Uint8Array {
+  const writer = new BcsWriter(transaction.length + info.length + events.length + changes.length + 40);
+  writer.u64(version).fixed(transaction).fixed(info).fixed(events);
+  return writer.fixed(accumulatorRoot).fixed(changes).take();
 }
 
 /** Joins the encoded fields of a record. */

@@ -20,7 +20,8 @@ import { paceOf } from "../../sync/follow/follower-options.ts";
 import { BaseFiller, type FillerStats } from "../../sync/lazy/base-filler.ts";
 import { createLazyView } from "../../sync/lazy/lazy-view.ts";
 import { loadPosition } from "../../sync/reading.ts";
-import { mayProveItems } from "../../sync/signatures/connect.ts";
+import { mayHaveStates, mayProveItems } from "../../sync/signatures/connect.ts";
+import { createFolderUpstream, isFolderUrl, parseFolderUrl } from "../../sync/upstream/folder-upstream.ts";
 import { locateBase } from "../../sync/upstream/locate-base.ts";
 import {
   type ApiKeyHeader,
@@ -35,6 +36,8 @@ import { Proving, type ProvingPlan, type ProvingStatus, planProving } from "./pr
 import { explain, type FollowFacts, Readiness } from "./readiness.ts";
 import type { UpstreamSubmissionsOptions } from "./upstream-submissions.ts";
 
+/** Polls of a node for one of a folder, which changes by the hour. */
+const FOLDER_POLLS = 20;
 const FILL_TIMEOUT_MS = 5_000;
 /** How often the node looks whether it is still ready. */
 const LOOK_MS = 1_000;
@@ -63,7 +66,7 @@ export function planFollowing(
 ): FollowPlan {
   // A caller without types may leave them out.
   const given: readonly string[] | undefined = options.upstreams;
-  const urls = (given ?? []).map((url) => parseUpstreamUrl(url));
+  const urls = (given ?? []).map((url) => parseFolderUrl(url) ?? parseUpstreamUrl(url));
   if (urls.length === 0) throw new ConfigError("follow.upstreams: expected at least one");
   const agree = options.agree === undefined ? undefined : parseAgreement(options.agree);
   if (options.agree !== undefined && agree === undefined) {
@@ -78,14 +81,25 @@ export function planFollowing(
   const apiKeys = keysOf(urls, options);
   const proving = planProving(options.proofs ?? [], waypoints, options.proofPollTimeMs);
   const isProvenOnly = proving !== undefined && minTrust === PROVEN.kind;
+  const folders = urls.filter(isFolderUrl);
+  if (folders.length > 0 && proving === undefined) {
+    throw new ConfigError(
+      `upstream: ${folders[0]?.href} is a backup folder: expected --proofs, which prove what it has`,
+    );
+  }
   const startVersion = parseStart(options.startVersion);
   const isStateWhole = options.state === "whole";
   if (isStateWhole && (startVersion === undefined || proving === undefined)) {
     throw new ConfigError("state: expected --start-version and --proofs for the whole state");
   }
-  if (startVersion !== undefined && proving?.targets.some(mayProveItems) === false) {
+  if (
+    startVersion !== undefined &&
+    proving?.targets.some(isStateWhole ? mayHaveStates : mayProveItems) === false
+  ) {
     throw new ConfigError(
-      "proofs: expected a node's backup service for a start in the middle, not only folders and peers",
+      isStateWhole
+        ? "proofs: expected a node's backup service or a backup folder for the whole state, not only peers"
+        : "proofs: expected a node's backup service for a start in the middle, not only folders and peers",
     );
   }
   return { urls, apiKeys, agree, startVersion, isStateWhole, waypoints, proving, isProvenOnly, options };
@@ -154,6 +168,8 @@ export class Following {
   #follower: Follower | undefined;
   #filler: BaseFiller | undefined;
   #isProven = false;
+  /** Of the state that the ledger begins with. */
+  #chainId: number | undefined;
   readonly #proving: Proving | undefined;
   /** Found at the start. */
   #refuted: Refutation | undefined;
@@ -200,12 +216,14 @@ export class Following {
       );
       return;
     }
-    const connect = (url: URL, i: number): Upstream =>
-      createRestUpstream(url, {
+    const connect = (url: URL, i: number): Upstream => {
+      if (isFolderUrl(url)) return this.#openFolder(url);
+      return createRestUpstream(url, {
         upstreamRate: options.upstreamRate ?? FOLLOW_NUMBERS.upstreamRate.fallback,
         apiKey: apiKeyHeader(apiKeys[i]),
         userAgent: USER_AGENT,
       });
+    };
     const upstreams = urls.map(this.#parts.connect ?? connect);
     this.#follower = new Follower({
       upstreams,
@@ -227,11 +245,13 @@ export class Following {
           : ({ version }, signal) => startVerifier(version, committer.verification, signal),
       prepare:
         position === undefined && startVersion !== undefined
-          ? async (upstream, ceiling, signal) =>
-              committer.startAt(
+          ? async (upstream, ceiling, signal) => {
+              const base =
                 (await this.#proving?.locate(upstream, startVersion, isStateWhole, signal)) ??
-                  (await locateBase(upstream, startVersion, ceiling, signal)),
-              )
+                (await locateBase(upstream, startVersion, ceiling, signal));
+              this.#chainId = base.chainId;
+              committer.startAt(base);
+            }
           : undefined,
       // Otherwise each new block would make the node refuse every answer until the next signature.
       ceiling: this.#plan.isProvenOnly ? () => this.#proving?.ceiling ?? -1n : undefined,
@@ -256,6 +276,17 @@ export class Following {
     this.#proving?.attach(this.#follower);
     this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     void this.#follower.faulted.then(onFault);
+  }
+
+  #openFolder(url: URL): Upstream {
+    const { store } = this.#parts;
+    const { chainId, pollTimeMs = FOLLOW_NUMBERS.pollTimeMs.fallback } = this.#plan.options;
+    return createFolderUpstream(url, {
+      chainId: () => store.identity?.chainId ?? this.#chainId ?? chainId,
+      checkSigned: async (signed) => this.#proving?.checkSigned(signed),
+      listAgeMs: FOLDER_POLLS * pollTimeMs,
+      userAgent: USER_AGENT,
+    });
   }
 
   /** The waypoints of versions still to come. */

@@ -5,6 +5,7 @@ import type { Logger } from "../../base/log.ts";
 import { USER_AGENT } from "../../base/software-version.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import { computeWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
+import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { fastestBls } from "../../proof/native-bls.ts";
 import type { Store } from "../../store/contract.ts";
 import { isPassingFault } from "../../store/errors.ts";
@@ -18,9 +19,13 @@ import { PROOF_NUMBERS, ProofKeeper, type ProofSourceStatus } from "../../sync/s
 import { SignedChain } from "../../sync/signatures/signed-chain.ts";
 import { signedRowsOf } from "../../sync/signatures/signed-rows.ts";
 import type { SignatureSource } from "../../sync/signatures/source.ts";
+import { UpstreamError } from "../../sync/upstream/errors.ts";
 import type { Upstream } from "../../sync/upstream/upstream.ts";
 import type { BaseStart } from "../../sync/verify/verifier.ts";
 import { isSameWaypoint } from "../../sync/waypoints.ts";
+
+/** Pause before records are asked for again whose signatures cannot be checked yet. */
+const RETRY_MS = 200;
 
 /** Checked options. */
 export interface ProvingPlan {
@@ -56,7 +61,7 @@ export function planProving(
   waypoints: readonly Waypoint[],
   pollTimeMs: number | undefined,
 ): ProvingPlan | undefined {
-  const targets = urls.map(parseProofTarget);
+  const targets = urls.map((url) => parseProofTarget(url));
   if (targets.length === 0) return undefined;
   // The latest: fewest signatures lead from it to the present.
   const [waypoint] = [...waypoints].sort((a, b) => (a.version > b.version ? -1 : 1));
@@ -134,6 +139,18 @@ export class Proving {
     this.#begin = base.end?.waypoint.version ?? base.version - 1n;
     await this.#expectNext(this.#chain, this.#begin);
     return base;
+  }
+
+  /**
+   * Checks who signed a ledger info that came with records. What was signed before the chain of epochs begins is confirmed by
+   * the waypoint, once it is reached. Throws ProofError, UpstreamError.
+   */
+  async checkSigned(signed: SignedLedgerInfo): Promise<void> {
+    if ((await this.#chain?.judge(signed)) !== "later") return;
+    const { epoch } = signed.ledgerInfo;
+    throw new UpstreamError("busy", `the validators of epoch ${epoch} are not known yet`, {
+      retryAfterMs: RETRY_MS,
+    });
   }
 
   /** The state at ends of epochs; undefined before the start. */

@@ -73,9 +73,10 @@ export class LmdbView implements StoreView {
     });
     for (const { key, value } of rows)
       items.push(toItem(readOlderVersion(Buffer.from(key)), openRow(key, value)));
+    if (items.length === range.limit) return items;
     const latest = this.#findItem(keyHash, this.position.version);
     const fits = latest !== undefined && latest.version >= range.from && latest.version <= range.to;
-    if (fits && items.length < range.limit) items.push(latest);
+    if (fits) items.push(latest);
     return items;
   }
 

@@ -123,7 +123,7 @@ function pushRecord(verifier: Verifier, record: RecordSpans, page: Uint8Array): 
   try {
     return verifier.push(record);
   } catch (error) {
-    throw explainUnverified(error, page);
+    throw explainUnverified(error, [page]);
   }
 }
 

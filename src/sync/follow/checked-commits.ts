@@ -19,7 +19,7 @@ export type SourceCheck = (
 ) => MaybePromise<TrustLevel | undefined>;
 
 /** What the stage before hands on. */
-export type FollowStep = JudgedPages | UnjudgedPage;
+export type FollowStep = JudgedPages | UnjudgedPages;
 
 /** Pages that another process verified, to be committed together. */
 export interface JudgedPages {
@@ -28,11 +28,11 @@ export interface JudgedPages {
   readonly verified: VerifiedPage;
 }
 
-/** A page that the committer verifies, so that its fault has a name. */
-export interface UnjudgedPage {
+/** Pages that the committer verifies, to be committed together, so that a fault has a name. */
+export interface UnjudgedPages {
   readonly kind: "unjudged";
-  readonly pages: readonly [QueuedPage];
-  /** The records between the last whole block and the page that are not held back here. */
+  readonly pages: readonly QueuedPage[];
+  /** The records between the last whole block and the pages that are not held back here. */
   readonly openRecords: readonly Uint8Array[];
 }
 
@@ -87,7 +87,10 @@ export class CheckedCommits {
         return level;
       });
     } catch (error) {
-      throw explainUnverified(error, pages[0]?.bytes ?? new Uint8Array());
+      throw explainUnverified(
+        error,
+        pages.map(({ bytes }) => bytes),
+      );
     }
     const records = pages.reduce((sum, { count }) => sum + count, 0);
     this.#records += records;
@@ -103,7 +106,8 @@ export class CheckedCommits {
   async #write(step: FollowStep, check: BlockCheck): Promise<Position | undefined> {
     const { committer } = this.#options;
     if (step.kind === "unjudged") {
-      return committer.appendPage(step.pages[0].bytes, step.openRecords, check);
+      const pages = step.pages.map(({ bytes }) => bytes);
+      return committer.appendPages(pages, step.openRecords, check);
     }
     return step.verified.blocks.length === 0 ? undefined : committer.commitVerified(step.verified, check);
   }

@@ -21,10 +21,12 @@ import {
 import { ClaimedState, headAgeOf } from "./follower-state.ts";
 import { OtherHistories } from "./other-histories.ts";
 import { PageFetcher } from "./page-fetcher.ts";
+import type { QueuedPage } from "./page-queue.ts";
 import { RemoteVerification } from "./remote-verification.ts";
 import { assertSameLedger } from "./same-ledger.ts";
 import { UpstreamHeads } from "./upstream-heads.ts";
 import { UpstreamPatience } from "./upstream-patience.ts";
+import { MAX_JOINED } from "./verdict-queue.ts";
 
 /** Runs from construction until `close`. */
 export class Follower {
@@ -287,9 +289,18 @@ export class Follower {
   /** Pages that the committer verifies, until a remote verifier should. */
   async *#ownSteps(entry: PoolEntry, start: bigint): AsyncGenerator<FollowStep> {
     const isWanted = (next: bigint): boolean => this.#remote?.isWorthwhile(entry, next) !== true;
-    for await (const page of this.#fetcher.pages(entry, start, isWanted)) {
-      yield { kind: "unjudged", pages: [page], openRecords: [] };
+    const pages: QueuedPage[] = [];
+    const join = (): FollowStep => ({ kind: "unjudged", pages: pages.splice(0), openRecords: [] });
+    try {
+      for await (const page of this.#fetcher.pages(entry, start, isWanted)) {
+        pages.push(page);
+        if (!page.hasNext || pages.length === MAX_JOINED) yield join();
+      }
+    } catch (error) {
+      if (pages.length > 0) yield join();
+      throw error;
     }
+    if (pages.length > 0) yield join();
   }
 
   #noteCommit(entry: PoolEntry, progress: CommitProgress): void {

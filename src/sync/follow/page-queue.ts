@@ -9,6 +9,8 @@ import type { RecordSource, RecordsPage, UpstreamHead } from "../upstream/upstre
 export interface QueuedPage extends RecordsPage {
   readonly start: bigint;
   readonly count: number;
+  /** True if the page after it has arrived, too. */
+  readonly hasNext: boolean;
 }
 
 /** Bounds of a queue. */
@@ -26,6 +28,7 @@ interface Request {
   readonly limit: number;
   readonly stop: AbortController;
   readonly page: Promise<RecordsPage>;
+  hasArrived: boolean;
 }
 
 /** What the pages ahead should take together, as far as the size of the last one tells. */
@@ -168,9 +171,15 @@ export class PageQueue {
   #send(start: bigint, limit: number): Request {
     const stop = new LinkedAbort(this.#signal);
     const page = this.#upstream.getRecords(start, limit, stop.signal).finally(() => stop.unlink());
+    const request: Request = { start, limit, stop, page, hasArrived: false };
     // `next` reports the error; until then it must not count as unhandled.
-    page.catch(() => {});
-    return { start, limit, stop, page };
+    page.then(
+      () => {
+        request.hasArrived = true;
+      },
+      () => {},
+    );
+    return request;
   }
 
   #accept(request: Request, page: RecordsPage): QueuedPage {
@@ -190,7 +199,7 @@ export class PageQueue {
     } else {
       this.#limit.noteFullPage(count);
     }
-    return { ...page, start: request.start, count };
+    return { ...page, start: request.start, count, hasNext: this.#requests[0]?.hasArrived === true };
   }
 }
 

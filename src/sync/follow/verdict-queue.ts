@@ -12,8 +12,11 @@ import type { QueuedPage } from "./page-queue.ts";
 const MAX_PAGES = 8;
 /** Their bytes; the last page may exceed them. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Pages of one commit at most. They are joined only if commits take longer than verdicts: fewer writes wait for the disk. */
-const MAX_JOINED = 4;
+/**
+ * Pages of one commit at most. They are joined only if commits take longer than pages or verdicts: fewer writes wait for the
+ * disk, and pages of the store that every commit changes are written once.
+ */
+export const MAX_JOINED = 4;
 
 interface GivenPage {
   readonly page: QueuedPage;

@@ -109,10 +109,12 @@ export class AccumulatorNodes {
     if (this.#leaves.size > MAX_LEAVES) {
       throw new BackupRefusal("not_kept", "the accumulator's subtrees are not kept here");
     }
-    const { view, missingSubtree } = this.#options;
+    const { view, lastVersion, missingSubtree } = this.#options;
     // Where every full subtree has a row, no leaf after this group is needed next.
-    const count =
+    const group =
       missingSubtree === "recompute" ? PAGE_RECORDS : GROUP_RECORDS - Number(version % BigInt(GROUP_RECORDS));
+    const left = lastVersion - version + 1n;
+    const count = left < BigInt(group) ? Number(left) : group;
     for (const { version: at, bytes } of await view.getRecords(version, count, PAGE_BYTES)) {
       this.#leaves.set(at, transactionInfoHash(readInfoBytes(bytes)));
     }

@@ -4,7 +4,7 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
-import type { LedgerView } from "../../ledger/view.ts";
+import { type LedgerView, withView } from "../../ledger/view.ts";
 import { TIME_KEYS } from "../../proof/claim.ts";
 import {
   checkStateProof,
@@ -12,6 +12,7 @@ import {
   type StateItems,
   type StateProof,
 } from "../../proof/state-proof.ts";
+import type { StoreView } from "../../store/contract.ts";
 import { BLOCK_END } from "../side-rows.ts";
 import { outsideWindow, type ProofReader, type ProvablePoint } from "./signed-points.ts";
 import { TreeAt } from "./tree-history.ts";
@@ -42,36 +43,45 @@ export async function proveItems(
   const slices = new Slices();
   const values: (Uint8Array | undefined)[] = [];
   const proofs: StateProof[] = [];
+  const prover = { store, view, tree };
   for (let at = 0; at < keys.length; at += RUN) {
     const some = keys.slice(at, at + RUN);
     for (const item of await view.getItems(some, tree.end.version)) {
       // Stored bytes are valid only until the view is released.
       values.push(item?.value && new Uint8Array(item.value));
     }
-    for (const [i, key] of some.entries()) {
-      const isTime = key === TIME_KEYS[0];
-      const known = isTime ? timeProofs.get(tree) : undefined;
-      const proof = known ?? (await proveItem(store, view, tree, key, values[at + i]));
-      if (isTime) timeProofs.set(tree, proof);
-      proofs.push(proof);
-      const pause = slices.pause();
-      if (pause !== undefined) await pause;
-    }
+    await withView(store.openRawView(), async (raw) => {
+      for (const [i, key] of some.entries()) {
+        const isTime = key === TIME_KEYS[0];
+        const known = isTime ? timeProofs.get(tree) : undefined;
+        const proof = known ?? (await proveItem({ ...prover, raw }, key, values[at + i]));
+        if (isTime) timeProofs.set(tree, proof);
+        proofs.push(proof);
+        const pause = slices.pause();
+        if (pause !== undefined) await pause;
+      }
+    });
   }
   return joinStateProofs(keys, values, proofs);
 }
 
+interface ItemProver {
+  readonly store: ProofReader;
+  readonly view: LedgerView;
+  readonly tree: TreeOfBlock;
+  readonly raw: StoreView;
+}
+
 async function proveItem(
-  store: ProofReader,
-  view: LedgerView,
-  { height, end, stateRoot, tree: first }: TreeOfBlock,
+  { store, view, tree: { height, end, stateRoot, tree: first }, raw }: ItemProver,
   keyHash: Uint8Array,
   value: Uint8Array | undefined,
 ): Promise<StateProof> {
   let tree = first;
+  let getNodes = tree.nodesIn(raw);
   for (let attempt = 1; ; attempt++) {
     try {
-      const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes, tree.decode);
+      const { leaf, siblings } = await readTreePath(keyHash, getNodes, tree.decode);
       const valueHash = value && stateValueHash(value);
       const proof = {
         leaf: leaf && {
@@ -80,10 +90,12 @@ async function proveItem(
         },
         siblings: [...siblings],
       };
-      if (tree.usesCurrent) checkStateProof(proof, stateRoot, keyHash, valueHash);
+      checkStateProof(proof, stateRoot, keyHash, valueHash);
       return proof;
     } catch (error) {
+      // A commit came since the view was opened.
       tree = new TreeAt(store, end.version);
+      getNodes = tree.getNodes;
       if (attempt < ATTEMPTS) continue;
       // Pruned meanwhile, or damaged.
       if ((await BLOCK_END.load(store, height)) === undefined) throw outsideWindow(end.version);

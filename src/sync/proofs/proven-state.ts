@@ -20,7 +20,12 @@ import { checkAccumulatorProof } from "../../proof/accumulator-proof.ts";
 import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { ProofKeeper } from "../signatures/proof-keeper.ts";
 import type { SignedChain } from "../signatures/signed-chain.ts";
-import { type SignatureSource, SourceLie, type StateService } from "../signatures/source.ts";
+import {
+  type SignatureSource,
+  SourceLie,
+  type StateService,
+  type WholeStates,
+} from "../signatures/source.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import { locateBase } from "../upstream/locate-base.ts";
 import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
@@ -94,35 +99,61 @@ export class ProvenState {
     signal: AbortSignal,
   ): Promise<BaseStart> {
     const begun = await fetchedVersion(store);
-    const end = await this.#endUpTo(begun ?? wanted);
+    const end = await this.#endUpTo(begun ?? (await this.#newestState(wanted, signal)));
     const { version } = end.ledgerInfo;
     if (begun !== undefined && begun !== version) {
       throw new NotProvable(`the store has a part of the state at version ${begun}, which no signature ends`);
     }
     const what = `the state at version ${version}`;
-    const { accumulator, chainId, point } = await this.#fromServices(what, signal, async (service) => {
-      const { info, siblings } = await provenInfo(service, end.ledgerInfo, version, signal);
+    const { accumulator, point } = await this.#fromStates(what, signal, async (states) => {
+      const { info, siblings } = await provenInfo(states, end.ledgerInfo, version, signal);
       const after = transactionAccumulator(stateBefore(version, siblings));
       after.append(transactionInfoHash(encodeWith(transactionInfoCodec, info)));
-      const prover = await this.#proverOf(service, end, signal);
-      return { accumulator: after.state(), chainId: await chainIdOf(prover, signal), point: prover.point };
+      return { accumulator: after.state(), point: { version, root: rootOf(info, version) } };
     });
-    await fetchWholeState({
+    const chainId = await fetchWholeState({
       store,
       committer,
       point,
       fromSources: (turn, ask) =>
-        this.#fromServices(
+        this.#fromStates(
           what,
           signal,
-          (service, source) =>
-            ask({ questions: service, blame: (lie) => this.#options.keeper.blame(source, lie) }),
+          (states, source) => ask({ states, blame: (lie) => this.#options.keeper.blame(source, lie) }),
           turn,
         ),
       logger: this.#options.logger,
       signal,
     });
+    if (chainId === undefined) throw new LedgerError("mismatch", `${what} has no chain id`);
     return { chainId, version: version + 1n, accumulator, hasState: true };
+  }
+
+  /** The newest version up to the wanted one whose state a source has. A folder has few of them. */
+  async #newestState(wanted: bigint | "latest", signal: AbortSignal): Promise<bigint> {
+    const { version: last } = (await this.#endUpTo(wanted)).ledgerInfo;
+    const { keeper } = this.#options;
+    let newest: bigint | undefined;
+    for (const source of keeper.sound) {
+      const found = await this.#fromStates(
+        "a state",
+        signal,
+        async (states) => {
+          const version = await states.newestState(last, signal);
+          if (version === undefined || (await this.#endUpTo(version)).ledgerInfo.version === version)
+            return version;
+          throw new SourceLie("malformed", `it has the state of version ${version}, which ends no epoch`);
+        },
+        0,
+        [source],
+      ).catch((error: unknown) => {
+        if (!(error instanceof NotProvable)) throw error;
+        return undefined;
+      });
+      if (found !== undefined && (newest === undefined || found > newest)) newest = found;
+    }
+    if (newest === undefined) throw new NotProvable(`no proof source has a state up to version ${last}`);
+    return newest;
   }
 
   /** The signed end of the last epoch up to a version. Throws NotProvable. */
@@ -166,24 +197,44 @@ export class ProvenState {
     });
   }
 
-  /**
-   * Asks one service after the other, from another one each turn. One that says something false, or what cannot be read, is
-   * set aside.
-   */
-  async #fromServices<T>(
+  #fromServices<T>(
     what: string,
     signal: AbortSignal,
     ask: (service: StateService, source: SignatureSource) => Promise<T>,
+  ): Promise<T> {
+    const { sound } = this.#options.keeper;
+    return this.#fromSources(what, signal, (source) => source.service(signal), ask, 0, sound);
+  }
+
+  #fromStates<T>(
+    what: string,
+    signal: AbortSignal,
+    ask: (states: WholeStates, source: SignatureSource) => Promise<T>,
     turn = 0,
+    sound = this.#options.keeper.sound,
+  ): Promise<T> {
+    return this.#fromSources(what, signal, (source) => source.states(signal), ask, turn, sound);
+  }
+
+  /**
+   * Asks one source after the other, from another one each turn. One that says something false, or what cannot be read, is
+   * set aside.
+   */
+  async #fromSources<S, T>(
+    what: string,
+    signal: AbortSignal,
+    choose: (source: SignatureSource) => Promise<S | undefined>,
+    ask: (chosen: S, source: SignatureSource) => Promise<T>,
+    turn: number,
+    sound: readonly SignatureSource[],
   ): Promise<T> {
     const { keeper, logger } = this.#options;
     const faults: string[] = [];
-    const { sound } = keeper;
     const first = sound.length === 0 ? 0 : turn % sound.length;
     for (const source of [...sound.slice(first), ...sound.slice(0, first)]) {
       try {
-        const service = await source.service(signal);
-        if (service !== undefined) return await ask(service, source);
+        const chosen = await choose(source);
+        if (chosen !== undefined) return await ask(chosen, source);
       } catch (error) {
         signal.throwIfAborted();
         this.#forget(source);
@@ -223,14 +274,17 @@ async function makeProver(
 ): Promise<StateProver> {
   const { version } = ledgerInfo;
   const { info } = await provenInfo(service, ledgerInfo, version, signal);
-  const root = info.stateCheckpointHash;
-  if (root === undefined) throw new SourceLie("malformed", `version ${version} has no state root`);
-  return new StateProver(service, { version, root });
+  return new StateProver(service, { version, root: rootOf(info, version) });
+}
+
+function rootOf({ stateCheckpointHash }: TransactionInfo, version: bigint): Uint8Array {
+  if (stateCheckpointHash !== undefined) return stateCheckpointHash;
+  throw new SourceLie("malformed", `version ${version} has no state root`);
 }
 
 /** The info of a version, proven for a ledger info that was checked. Throws ProofError or SourceLie. */
 async function provenInfo(
-  service: StateService,
+  service: WholeStates,
   ledgerInfo: LedgerInfo,
   version: bigint,
   signal: AbortSignal,

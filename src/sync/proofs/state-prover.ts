@@ -41,7 +41,7 @@ export function bitAt(keyHash: Uint8Array, depth: number): number {
 }
 
 /** Leading bits that two hashes share. */
-function commonBits(a: Uint8Array, b: Uint8Array): number {
+export function commonBits(a: Uint8Array, b: Uint8Array): number {
   for (let depth = 0; depth < KEY_BITS; depth++) if (bitAt(a, depth) !== bitAt(b, depth)) return depth;
   return KEY_BITS;
 }

@@ -224,7 +224,6 @@ export class TreeAt {
   /** The root and the nodes below it: the ways of several keys begin alike. */
   readonly #nodes = new Map<string, Uint8Array>();
   readonly #decoded = new WeakMap<Uint8Array, TreeNode>();
-  #usesCurrent = false;
   /** The recent blocks of a head. */
   #recent: { readonly head: bigint; readonly blocks: readonly RecentBlock[] } | undefined;
 
@@ -233,21 +232,22 @@ export class TreeAt {
     this.#version = version;
   }
 
-  /** True once it took a node from the table of current ones, which a commit may have removed meanwhile with its log. */
-  get usesCurrent(): boolean {
-    return this.#usesCurrent;
-  }
+  readonly getNodes: TreeNodeReader = (keys) =>
+    withView(this.#store.openRawView(), (view) => this.nodesIn(view)(keys));
 
-  readonly getNodes: TreeNodeReader = (keys) => Promise.all(keys.map((key) => this.#read(key)));
+  /** Reads by a view that somebody else opened, of the ledger as it is. */
+  nodesIn(view: StoreView): TreeNodeReader {
+    return (keys) => Promise.all(keys.map((key) => this.#read(view, key)));
+  }
 
   /** Decodes bytes that `getNodes` gave. */
   readonly decode = (bytes: Uint8Array): TreeNode => this.#decoded.get(bytes) ?? decodeTreeNode(bytes);
 
-  async #read(key: Uint8Array): Promise<Uint8Array | undefined> {
+  async #read(view: StoreView, key: Uint8Array): Promise<Uint8Array | undefined> {
     const name = treeNodeName(key);
     const known = this.#nodes.get(name);
     if (known !== undefined) return known;
-    const node = await withView(this.#store.openRawView(), (view) => this.#find(view, key));
+    const node = await this.#find(view, key);
     if (node === undefined || isEmptyNode(node)) return undefined;
     const bytes = encodeTreeNode(node);
     this.#decoded.set(bytes, node);
@@ -257,19 +257,22 @@ export class TreeAt {
 
   async #find(view: StoreView, key: Uint8Array): Promise<TreeNode | undefined> {
     const version = this.#version;
-    // The node first: a log that is newer than its node gives the same. The check of the proof finds a log that got the
-    // changes of recent blocks meanwhile.
-    const [bytes] = await this.#store.getTreeNodes([key]);
-    const current = openNode(bytes && new Uint8Array(bytes));
-    this.#usesCurrent = true;
-    if (version === view.position.version) return current;
-    const [log] = await this.#store.getSideRows([NODE_LOG.key(key)]);
-    if (log === undefined ? bytes !== undefined : startOf(log) <= version) {
-      if (log !== undefined) {
-        const recent = await this.#recentBlocks(view);
-        undoChanges(current, withRecent(new Uint8Array(log), recent, key), version);
+    // A commit may move nodes and logs meanwhile: whoever reads a way checks that it leads to the root.
+    const isHead = version === view.position.version;
+    const [first] = isHead ? [] : await this.#store.getSideRows([NODE_LOG.key(key)]);
+    if (first === undefined || startOf(first) <= version) {
+      // The node before the log: a log that is newer than its node gives the same.
+      const [bytes] = await this.#store.getTreeNodes([key]);
+      const current = openNode(bytes && new Uint8Array(bytes));
+      if (isHead) return current;
+      const [log] = await this.#store.getSideRows([NODE_LOG.key(key)]);
+      if (log === undefined ? bytes !== undefined : startOf(log) <= version) {
+        if (log !== undefined) {
+          const recent = await this.#recentBlocks(view);
+          undoChanges(current, withRecent(new Uint8Array(log), recent, key), version);
+        }
+        return withLeaves(view, current, version);
       }
-      return withLeaves(view, current, version);
     }
     const part = await firstPart(view, key, version);
     if (part?.value === undefined) return undefined;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createState } from "../../../test/support/state-service.ts";
+import { createState, rangesOf } from "../../../test/support/state-service.ts";
 import { toHex } from "../../base/hex.ts";
 import { silentLogger } from "../../base/log.ts";
 import { StateTree } from "../../ledger/state-tree/update.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
 import { Committer } from "../committer.ts";
 import type { StateQuestions, StateRecord } from "../signatures/source.ts";
-import { type BlamedQuestions, fetchWholeState } from "./whole-state.ts";
+import { type BlamedStates, fetchWholeState } from "./whole-state.ts";
 
 type State = Awaited<ReturnType<typeof createState>>;
 
@@ -39,12 +39,12 @@ async function fetchInto(
   rangeItems: number,
 ): Promise<number[]> {
   const blamed: number[] = [];
-  const fromSources = async <T>(turn: number, ask: (source: BlamedQuestions) => Promise<T>): Promise<T> => {
+  const fromSources = async <T>(turn: number, ask: (source: BlamedStates) => Promise<T>): Promise<T> => {
     const sound = [...sources.keys()].filter((i) => !blamed.includes(i));
     const i = sound[turn % sound.length];
     const questions = i === undefined ? undefined : sources[i];
     if (i === undefined || questions === undefined) throw new Error("no source is left");
-    return ask({ questions, blame: () => blamed.push(i) });
+    return ask({ states: rangesOf(questions), blame: () => blamed.push(i) });
   };
   const { signal } = new AbortController();
   await fetchWholeState({

@@ -1,11 +1,12 @@
-// The whole state of one version from backup services, in ranges in the order of key hashes. A range is stored once it is
+// The whole state of one version from backup services and folders, in ranges in the order of key hashes. A range is stored once it is
 // proven: the tree of all items so far and the siblings on the right of the last one lead to the state root. So nothing
 // before it is missing or false, and what is stored is the progress: an interrupted fetch goes on after its last range.
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
 import { Slices } from "../../base/wait.ts";
+import { CHAIN_ID_KEY_HASH } from "../../ledger/formats/genesis.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
-import { stateValueHash } from "../../ledger/formats/state-value.ts";
+import { stateValueData, stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
 import { innerHashOf, leafHashOf, treeNodeName } from "../../ledger/state-tree/tree-node.ts";
@@ -13,7 +14,7 @@ import { StateTree, type TreeNodeReader } from "../../ledger/state-tree/update.t
 import type { StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
 import type { Committer } from "../committer.ts";
 import { STATE_FETCH } from "../side-rows.ts";
-import { SourceLie, type StateQuestions } from "../signatures/source.ts";
+import { type StateRange as GivenRange, SourceLie, type WholeStates } from "../signatures/source.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { bitAt, depthOf, fractionOf, type StatePoint } from "./state-prover.ts";
 
@@ -28,12 +29,10 @@ const MAX_KEPT_NODES = 10_000;
 const REPORT_MS = 10_000;
 
 /** Items from an index on, unchecked. */
-interface StateRange {
+interface StateRange extends Pick<GivenRange, "right"> {
   readonly start: bigint;
   readonly asked: number;
   readonly items: readonly RangeItem[];
-  /** Siblings on the right of the last item, from the bottom up. */
-  readonly right: readonly Uint8Array[];
   /** Sets the source of this range aside. */
   readonly blame: (lie: unknown) => void;
 }
@@ -41,8 +40,8 @@ interface StateRange {
 type RangeItem = StateWrite & { readonly value: Uint8Array };
 
 /** A source of ranges, and how to set it aside. */
-export interface BlamedQuestions {
-  readonly questions: StateQuestions;
+export interface BlamedStates {
+  readonly states: Pick<WholeStates, "stateRange">;
   readonly blame: StateRange["blame"];
 }
 
@@ -52,7 +51,7 @@ export interface WholeStateOptions {
   readonly committer: Pick<Committer, "writeBase">;
   readonly point: StatePoint;
   /** Asks one source after the other, beginning with another one each turn. */
-  readonly fromSources: <T>(turn: number, ask: (source: BlamedQuestions) => Promise<T>) => Promise<T>;
+  readonly fromSources: <T>(turn: number, ask: (source: BlamedStates) => Promise<T>) => Promise<T>;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Items of a range. */
@@ -64,9 +63,12 @@ export async function fetchedVersion(store: Store): Promise<bigint | undefined> 
   return (await STATE_FETCH.load(store))?.version;
 }
 
-/** Fetches what an empty store lacks of the state at a version. Throws what `fromSources` throws. */
-export async function fetchWholeState(options: WholeStateOptions): Promise<void> {
-  await new StateFetch(options).run();
+/**
+ * Fetches what an empty store lacks of the state at a version, and returns the chain id in it. Throws what `fromSources`
+ * throws.
+ */
+export async function fetchWholeState(options: WholeStateOptions): Promise<number | undefined> {
+  return new StateFetch(options).run();
 }
 
 class StateFetch {
@@ -76,6 +78,7 @@ class StateFetch {
   /** Items that are stored, and the key hash of the last one. */
   #count = 0n;
   #lastKey: Uint8Array | undefined;
+  #chainId: number | undefined;
   #root = SPARSE_MERKLE_PLACEHOLDER;
   #rangeItems: number;
   #reportedMs = performance.now();
@@ -86,10 +89,10 @@ class StateFetch {
     this.#tree = this.#storedTree();
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<number | undefined> {
     const { store, point, logger, signal } = this.#options;
     const mark = await STATE_FETCH.load(store);
-    if (mark !== undefined) ({ count: this.#count, lastKey: this.#lastKey } = mark);
+    if (mark !== undefined) ({ count: this.#count, lastKey: this.#lastKey, chainId: this.#chainId } = mark);
     const fields = { version: `${point.version}` };
     logger.info({ ...fields, items: `${this.#count}` }, "fetching the whole state");
     let ahead: Promise<StateRange | undefined>[] = [];
@@ -111,6 +114,7 @@ class StateFetch {
       }
     }
     logger.info({ ...fields, items: `${this.#count}` }, "the whole state is here");
+    return this.#chainId;
   }
 
   #storedTree(): StateTree {
@@ -122,21 +126,19 @@ class StateFetch {
     const { point, fromSources, signal } = this.#options;
     const { version } = point;
     const asked = this.#rangeItems;
-    return fromSources(Number(start / BigInt(asked)), async ({ questions, blame }) => {
-      const records = await questions.stateChunk(version, start, asked, signal).catch((error: unknown) => {
+    return fromSources(Number(start / BigInt(asked)), async ({ states, blame }) => {
+      const range = await states.stateRange(version, start, asked, signal).catch((error: unknown) => {
         if (!(error instanceof UpstreamError) || error.code !== "too_large") throw error;
         if (asked > MIN_RANGE_ITEMS) return undefined;
         throw new SourceLie("endless", `${asked} items of the state have more bytes than any`);
       });
-      if (records === undefined) return undefined;
+      if (range === undefined) return undefined;
       const items: RangeItem[] = [];
-      for (const { key, value } of records) {
+      for (const { key, value } of range.items) {
         await this.#slices.pause();
         items.push({ key, keyHash: stateKeyHashOfBcs(key), version, value });
       }
-      const last = items.at(-1);
-      const right = last === undefined ? [] : await questions.rightSiblings(version, last.keyHash, signal);
-      return { start, asked, items, right, blame };
+      return { start, asked, items, right: range.right, blame };
     });
   }
 
@@ -166,8 +168,15 @@ class StateFetch {
     }
     this.#count += BigInt(items.length);
     this.#lastKey = lastItem.keyHash;
+    const chainItem = items.find(({ keyHash }) => equalBytes(keyHash, CHAIN_ID_KEY_HASH));
+    if (chainItem !== undefined) [this.#chainId] = stateValueData(chainItem.value);
     const { version } = point;
-    const mark = STATE_FETCH.row({ version, count: this.#count, lastKey: this.#lastKey });
+    const mark = STATE_FETCH.row({
+      version,
+      count: this.#count,
+      lastKey: this.#lastKey,
+      chainId: this.#chainId,
+    });
     await committer.writeBase({ writes: items, treeNodes: nodes, sideRows: [mark] });
     if (this.#tree.size > MAX_KEPT_NODES) this.#tree.forget();
     this.#root = root;

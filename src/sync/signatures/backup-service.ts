@@ -7,13 +7,14 @@ import { BcsReader } from "../../bcs/reader.ts";
 import { struct } from "../../bcs/records.ts";
 import { hash, u64 } from "../../bcs/scalars.ts";
 import { option, vector } from "../../bcs/sequences.ts";
-import { stateKeyCodec } from "../../ledger/formats/state-key.ts";
+import { stateKeyCodec, stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { stateValueCodec } from "../../ledger/formats/state-value.ts";
 import { transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
 import { rangeProofCodec } from "../../proof/accumulator-proof.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { DEFAULT_TIMEOUTS, type Timeouts, Transport } from "../upstream/transport.ts";
+import { onePiece } from "./byte-reader.ts";
 import { lengthRecords } from "./length-records.ts";
 import {
   decodeAnswer,
@@ -21,6 +22,7 @@ import {
   MAX_LEDGER_INFO_BYTES,
   type SignatureSource,
   SourceLie,
+  type StateRange,
   type StateRecord,
   type StateService,
   searchEpochEnd,
@@ -31,7 +33,7 @@ const EPOCHS = 100n;
 const MAX_EPOCHS_BYTES = 32 * 1024 * 1024;
 const SMALL_BYTES = 64;
 /** Largest item of a state: the chain allows about a megabyte. */
-const MAX_ITEM_BYTES = 4 * 1024 * 1024;
+export const MAX_ITEM_BYTES = 4 * 1024 * 1024;
 const MAX_CHUNK_BYTES = 32 * 1024 * 1024;
 /** 256 siblings of 32 bytes, and their count. */
 const MAX_SIBLINGS_BYTES = 16 * 1024;
@@ -53,7 +55,7 @@ export const signedRangeProofCodec = struct({ range: rangeProofCodec, signed: si
 export const rightSiblingsCodec = vector(hash);
 
 /** Splits a record of a state chunk. Throws BcsError. */
-function splitStateRecord(record: Uint8Array): StateRecord {
+export function splitStateRecord(record: Uint8Array): StateRecord {
   const reader = new BcsReader(record);
   stateKeyCodec.skip(reader);
   const at = reader.offset;
@@ -101,7 +103,7 @@ export class BackupService implements SignatureSource, StateService {
     const body = await this.#get(`epoch_ending_ledger_infos/${first}/${end}`, MAX_EPOCHS_BYTES, signal);
     const bounds = { maxRecords: Number(end - first), maxRecordBytes: MAX_LEDGER_INFO_BYTES };
     const found: SignedLedgerInfo[] = [];
-    for await (const record of lengthRecords(one(body), bounds)) {
+    for await (const record of lengthRecords(onePiece(body), bounds)) {
       found.push(decodeEpochEnd(record, first + BigInt(found.length)));
     }
     if (found.length < bounds.maxRecords) {
@@ -130,6 +132,21 @@ export class BackupService implements SignatureSource, StateService {
 
   async service(): Promise<this> {
     return this;
+  }
+
+  async states(): Promise<this> {
+    return this;
+  }
+
+  async newestState(upTo: bigint): Promise<bigint> {
+    return upTo;
+  }
+
+  async stateRange(version: bigint, start: bigint, limit: number, signal: AbortSignal): Promise<StateRange> {
+    const items = await this.stateChunk(version, start, limit, signal);
+    const last = items.at(-1);
+    const right = last && (await this.rightSiblings(version, stateKeyHashOfBcs(last.key), signal));
+    return { items, right: right ?? [] };
   }
 
   /** Epoch and version of the latest ledger info; undefined if there is none. */
@@ -166,7 +183,7 @@ export class BackupService implements SignatureSource, StateService {
     );
     const items: StateRecord[] = [];
     const bounds = { maxRecords: limit, maxRecordBytes: MAX_ITEM_BYTES };
-    for await (const record of lengthRecords(one(body), bounds)) {
+    for await (const record of lengthRecords(onePiece(body), bounds)) {
       items.push(decodeAnswer("an item of the state", () => splitStateRecord(record)));
     }
     return items;
@@ -208,8 +225,4 @@ export class BackupService implements SignatureSource, StateService {
       throw new UpstreamError("unreachable", `the service failed (${question}: status ${status})`);
     throw new UpstreamError("refused", `the service refused the request (${question}: status ${status})`);
   }
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

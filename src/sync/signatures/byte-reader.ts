@@ -5,6 +5,11 @@ import { BcsWriter } from "../../bcs/writer.ts";
 
 const NEWLINE = 10;
 
+/** A stream of one piece. */
+export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 export class ByteReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
   readonly #slices = new Slices("writer");

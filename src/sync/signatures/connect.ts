@@ -8,7 +8,7 @@ import { BackupService } from "./backup-service.ts";
 import { LocalFiles, WebFiles } from "./folder-files.ts";
 import { type PeerAddress, parsePeerAddress } from "./peer/peer-address.ts";
 import { PeerSource } from "./peer/peer-source.ts";
-import type { SignatureSource } from "./source.ts";
+import type { SignatureSource, StateService, WholeStates } from "./source.ts";
 
 /** Where a proof source is. */
 export interface ProofTarget {
@@ -17,27 +17,33 @@ export interface ProofTarget {
   readonly place: URL | PeerAddress;
 }
 
-/** Parses the URL of a proof source, or the address of a peer. Throws ConfigError. */
-export function parseProofTarget(text: string): ProofTarget {
+/** Parses the URL of a proof source, or the address of a peer. Throws ConfigError, which names the option. */
+export function parseProofTarget(text: string, option = "proofs"): ProofTarget {
   const peer = parsePeerAddress(text);
   if (peer !== undefined) return { name: text, place: peer };
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["file:", "http:", "https:"].includes(url.protocol)) {
     throw new ConfigError(
-      `proofs: expected a file, http or https URL, or a peer (/dns/HOST/tcp/PORT/noise-ik/KEY/handshake/0), got ${JSON.stringify(text)}`,
+      `${option}: expected a file, http or https URL, or a peer (/dns/HOST/tcp/PORT/noise-ik/KEY/handshake/0), got ${JSON.stringify(text)}`,
     );
   }
   if (url.protocol === "file:" && url.host !== "") {
     throw new ConfigError(
-      `proofs: expected a file URL without a host (file:///path), got ${JSON.stringify(text)}`,
+      `${option}: expected a file URL without a host (file:///path), got ${JSON.stringify(text)}`,
     );
   }
   // Not repeated: messages end up in logs.
   if (url.username !== "" || url.password !== "") {
-    throw new ConfigError("proofs: expected a URL without a user and password");
+    throw new ConfigError(`${option}: expected a URL without a user and password`);
   }
-  if (url.search !== "" || url.hash !== "") throw new ConfigError("proofs: expected a URL without a query");
+  if (url.search !== "" || url.hash !== "")
+    throw new ConfigError(`${option}: expected a URL without a query`);
   return { name: url.href, place: url };
+}
+
+/** True if the source may have whole states. */
+export function mayHaveStates({ place }: ProofTarget): boolean {
+  return place instanceof URL;
 }
 
 /** True if the source may be able to prove single items. */
@@ -102,9 +108,12 @@ class WebSource implements SignatureSource {
     return (await this.#choose(signal)).latest(signal);
   }
 
-  async service(signal: AbortSignal): Promise<BackupService | undefined> {
-    const chosen = await this.#choose(signal);
-    return chosen === this.#service ? this.#service : undefined;
+  async service(signal: AbortSignal): Promise<StateService | undefined> {
+    return (await this.#choose(signal)).service(signal);
+  }
+
+  async states(signal: AbortSignal): Promise<WholeStates | undefined> {
+    return (await this.#choose(signal)).states(signal);
   }
 
   close(): void {

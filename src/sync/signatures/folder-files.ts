@@ -8,7 +8,7 @@ import { createGunzip } from "node:zlib";
 import { errorText } from "../../base/errors.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { DEFAULT_TIMEOUTS, Transport, type UpstreamResponse } from "../upstream/transport.ts";
-import { ByteReader } from "./byte-reader.ts";
+import { ByteReader, onePiece } from "./byte-reader.ts";
 import { SourceLie } from "./source.ts";
 
 /** Read access to a folder. Calls throw UpstreamError, SourceLie, or the signal's reason. */
@@ -44,6 +44,12 @@ export function assertInside(path: string): string {
     throw new SourceLie("malformed", "a path leaves the folder, or has characters that backups do not use");
   }
   return path;
+}
+
+/** Names the file in a lie. */
+export function namedLie(path: string, error: unknown): unknown {
+  if (!(error instanceof SourceLie) || error.message.startsWith(`${path}: `)) return error;
+  return new SourceLie(error.code, `${path}: ${error.message}`, { cause: error });
 }
 
 /** The lines of a stream, each valid until the next. Throws SourceLie for a longer one than `maxBytes`. */
@@ -142,7 +148,7 @@ export class LocalFiles implements FolderFiles {
       for (const name of await readdir(join(this.#root, assertInside(folder)))) names.add(name);
       return names.found;
     } catch (error) {
-      throw error instanceof SourceLie ? error : notReadable(error);
+      throw error instanceof SourceLie ? error : notReadable(folder, error);
     }
   }
 
@@ -154,8 +160,7 @@ export class LocalFiles implements FolderFiles {
       yield* inflated(this.#counted(createReadStream(full, { signal })), maxBytes);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof SourceLie) throw error;
-      throw notReadable(error);
+      throw error instanceof SourceLie ? namedLie(path, error) : notReadable(path, error);
     }
   }
 
@@ -169,9 +174,9 @@ export class LocalFiles implements FolderFiles {
   close(): void {}
 }
 
-function notReadable(error: unknown): Error {
+function notReadable(path: string, error: unknown): Error {
   const code = error instanceof Error && "code" in error ? String(error.code) : errorText(error);
-  return new UpstreamError("unreachable", `the folder cannot be read: ${code}`, { cause: error });
+  return new UpstreamError("unreachable", `${path} of the folder cannot be read: ${code}`, { cause: error });
 }
 
 /** Files over HTTP. */
@@ -193,7 +198,7 @@ export class WebFiles implements FolderFiles {
     const response = await this.#get(this.#urlOf(`${folder}/${INDEX_FILE}`), MAX_INDEX_BYTES, signal);
     if (response.status === 429 || response.status >= 500) throw refusal(response);
     if (response.status !== 200) return this.#listUnknown(folder, names, response.status, signal);
-    for await (const line of linesOf(one(response.body), MAX_PATH)) {
+    for await (const line of linesOf(onePiece(response.body), MAX_PATH)) {
       names.add(Buffer.from(line).toString("utf8").trim());
     }
     return names.found;
@@ -248,7 +253,11 @@ export class WebFiles implements FolderFiles {
     const wireBytes = Math.min(maxBytes + 1024, MAX_FILE_BYTES);
     const response = await this.#get(this.#urlOf(assertInside(path)), wireBytes, signal);
     if (response.status !== 200) throw refusal(response);
-    yield* inflated(one(response.body), maxBytes);
+    try {
+      yield* inflated(onePiece(response.body), maxBytes);
+    } catch (error) {
+      throw namedLie(path, error);
+    }
   }
 
   #urlOf(path: string): URL {
@@ -272,10 +281,6 @@ export class WebFiles implements FolderFiles {
   close(): void {
     this.#transport.close();
   }
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /** The names of a listing that are wanted. */

@@ -1,10 +1,12 @@
 // The chain of epochs of a store: begins at the operator's waypoint, grows by ledger infos whose signatures were checked,
 // and keeps every one, so that a restart asks sources only for later ones.
+import { equalBytes } from "../../base/bytes.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Bls } from "../../proof/bls.ts";
 import { assertNamed, EpochChain } from "../../proof/epoch-chain.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
+import { Validators } from "../../proof/validators.ts";
 
 /** Where a store keeps checked ledger infos. */
 export interface SignedRows {
@@ -126,6 +128,23 @@ export class SignedChain {
     this.#chain.check(signed);
     this.#setLatest(signed);
     return true;
+  }
+
+  /**
+   * Checks a ledger info of any epoch. `earlier` and `later` mean that the validators of its epoch are not known: the chain
+   * began after it, or has not reached it. Throws ProofError.
+   */
+  async judge(signed: SignedLedgerInfo): Promise<"signed" | "earlier" | "later"> {
+    const { epoch, version, accumulatorRoot } = signed.ledgerInfo;
+    const span = this.#span;
+    if (span === undefined || epoch > span.last + 1n) return "later";
+    await this.flush();
+    const end = (await this.#rows.epochEnd(epoch))?.ledgerInfo;
+    if (end?.version === version && equalBytes(end.accumulatorRoot, accumulatorRoot)) return "signed";
+    const validators = (await this.#rows.epochEnd(epoch - 1n))?.ledgerInfo.nextEpoch;
+    if (epoch <= span.first || validators === undefined) return "earlier";
+    new Validators(validators, this.#bls).check(signed);
+    return "signed";
   }
 
   #setLatest(signed: SignedLedgerInfo): void {

@@ -25,9 +25,20 @@ export interface StateQuestions {
   rightSiblings(version: bigint, keyHash: Uint8Array, signal: AbortSignal): Promise<readonly Uint8Array[]>;
 }
 
-/** A service that also proves the root of a state. */
-export interface StateService extends StateQuestions {
+/** Items of a state from an index on, in the order of their key hashes. */
+export interface StateRange {
+  readonly items: readonly StateRecord[];
+  /** Siblings on the right of the last item, from the bottom up. */
+  readonly right: readonly Uint8Array[];
+}
+
+/** What gives whole states in ranges, and proves their roots. */
+export interface WholeStates {
   readonly name: string;
+  /** The newest version up to one whose state it may have; undefined if it has none. */
+  newestState(upTo: bigint, signal: AbortSignal): Promise<bigint | undefined>;
+  /** At most `limit` items; fewer only at the end. */
+  stateRange(version: bigint, start: bigint, limit: number, signal: AbortSignal): Promise<StateRange>;
   /** The info of a version with its proof for a ledger info of its epoch. */
   stateRootProof(
     version: bigint,
@@ -38,6 +49,9 @@ export interface StateService extends StateQuestions {
     readonly signed: SignedLedgerInfo;
   }>;
 }
+
+/** A service that proves items of a state, and its root. */
+export interface StateService extends StateQuestions, WholeStates {}
 
 /** A source of signed ledger infos. Calls throw UpstreamError, SourceLie, or the signal's reason once aborted. */
 export interface SignatureSource {
@@ -60,6 +74,8 @@ export interface SignatureSource {
   latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined>;
   /** The service that also proves items of the state; undefined from a source that does not. */
   service(signal: AbortSignal): Promise<StateService | undefined>;
+  /** Whole states; undefined from a source that has none. */
+  states(signal: AbortSignal): Promise<WholeStates | undefined>;
   close(): void;
 }
 

@@ -18,19 +18,17 @@ import {
   Transport,
   type UpstreamResponse,
 } from "./transport.ts";
-import type {
-  RecordsPage,
-  StateValueAnswer,
-  Upstream,
-  UpstreamAnswer,
-  UpstreamHead,
-  UpstreamQuestion,
+import {
+  MAX_PAGE_BYTES,
+  MAX_RECORD_BYTES,
+  type RecordsPage,
+  type StateValueAnswer,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamHead,
+  type UpstreamQuestion,
 } from "./upstream.ts";
 
-/** Several pages are in flight at once; a page that is larger is asked for in smaller ones. */
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
-/** Networks allow a transaction 10 MiB of writes and 10 MiB of events. */
-const MAX_RECORD_BYTES = 24 * 1024 * 1024;
 /** Networks allow an item 1 MiB. Many may be in flight at once. */
 const MAX_VALUE_BYTES = 2 * 1024 * 1024;
 

@@ -1,6 +1,11 @@
 // The interfaces of sources, by what each gives; signatures come from a SignatureSource. A part takes the one that it needs,
 // and an upstream is all of them. Nothing that a source gives is trusted: the follower verifies it.
 
+/** Several pages are in flight at once; a page that is larger is asked for in smaller ones. */
+export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+/** Networks allow a transaction 10 MiB of writes and 10 MiB of events. */
+export const MAX_RECORD_BYTES = 24 * 1024 * 1024;
+
 /** The head that an upstream claims. */
 export interface UpstreamHead {
   readonly chainId: number;

@@ -1,4 +1,4 @@
-// Verifies pages in a second process while the first one commits; without it `Committer.appendPage` verifies.
+// Verifies pages in a second process while the first one commits; without it `Committer.appendPages` verifies.
 import { nextTurn } from "../../base/wait.ts";
 import { decodePage } from "../../ledger/formats/record.ts";
 import { isWhole, type Position } from "../../ledger/position.ts";

@@ -7,10 +7,10 @@ import { writeSetHash } from "../../ledger/formats/write-set.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 
 /** Converts verification errors to UpstreamError `unverified`; returns any other error unchanged. */
-export function explainUnverified(error: unknown, page: Uint8Array): unknown {
+export function explainUnverified(error: unknown, pages: readonly Uint8Array[]): unknown {
   if (!(error instanceof LedgerError)) return error;
   if (error.code !== "corrupt" && error.code !== "mismatch") return error;
-  const note = failsOnlyInEvents(error, page)
+  const note = failsOnlyInEvents(error, pages)
     ? " (transaction and write set match: the upstream seems to serve translated events, which cannot be verified)"
     : "";
   const version = typeof error.details.version === "bigint" ? error.details.version : undefined;
@@ -18,9 +18,11 @@ export function explainUnverified(error: unknown, page: Uint8Array): unknown {
 }
 
 /** True when only the events fail: some nodes translate events to an older form. */
-function failsOnlyInEvents(error: LedgerError, page: Uint8Array): boolean {
+function failsOnlyInEvents(error: LedgerError, pages: readonly Uint8Array[]): boolean {
   if (error.details.field !== "event root hash") return false;
-  const record = decodePage(page).find(({ version }) => version === error.details.version);
+  const record = pages
+    .flatMap((page) => decodePage(page))
+    .find(({ version }) => version === error.details.version);
   return (
     record !== undefined &&
     equalBytes(transactionHash(record.transaction), record.info.transactionHash) &&

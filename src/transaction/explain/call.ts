@@ -1,7 +1,9 @@
 // What a transaction calls: the function or script with its arguments, each as a value by the type that the ledger
 // or the bytecode gives it. What does not fit becomes a warning, never a guess.
+
 import { toPrefixedHex } from "../../base/hex.ts";
 import { sha3 } from "../../base/sha3.ts";
+import { countOf } from "../../base/texts/text.ts";
 import { readWhole } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -27,7 +29,6 @@ import {
   assertArgumentCount,
   type Callee,
   callParameters,
-  countOf,
   loadParameterLayout,
 } from "../requests/parameters.ts";
 import type { Script, ScriptArgument } from "../script.ts";

@@ -1,6 +1,6 @@
 // An entry function call: from the request and the module on chain to the call with its encoded arguments.
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { shortenText } from "../../base/texts/text.ts";
+import { countOf, shortenText } from "../../base/texts/text.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { JsonDocument } from "../../json/document.ts";
 import type { AbiType, FunctionAbi, ModuleAbi, ModuleId, ModuleLoader } from "../../move/abi.ts";
@@ -18,7 +18,6 @@ import {
   type Callee,
   type CallSigners,
   callParameters,
-  countOf,
   describeTypes,
   loadParameterLayout,
 } from "./parameters.ts";

@@ -1,6 +1,6 @@
 // Parameters of a call: type parameters substituted, signers left out, and the remaining ones matched to the
 // JSON arguments by number.
-import { shortenText } from "../../base/texts/text.ts";
+import { countOf, shortenText } from "../../base/texts/text.ts";
 import type { AbiType, ModuleLoader } from "../../move/abi.ts";
 import { formatAbiType } from "../../move/bytecode/abi-text.ts";
 import { MoveError } from "../../move/errors.ts";
@@ -37,11 +37,6 @@ export interface CallSigners {
   readonly isMultisig: boolean;
   /** Of sender and secondary signers; undefined when the request does not list the latter. */
   readonly count: number | undefined;
-}
-
-/** `n things`, or `1 thing`. */
-export function countOf(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 
 /** The type with its type parameters replaced. */

@@ -1,6 +1,8 @@
 // A script call: from the request, and the supplied description or the bytecode itself, to the script with
 // its tagged arguments.
+
 import { errorText } from "../../base/errors.ts";
+import { countOf } from "../../base/texts/text.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import type { JsonDocument } from "../../json/document.ts";
@@ -19,7 +21,6 @@ import {
   type Callee,
   type CallSigners,
   callParameters,
-  countOf,
   loadParameterLayout,
 } from "./parameters.ts";
 import type { ScriptRequest } from "./request-payload.ts";

@@ -73,6 +73,10 @@ export class PeerSource implements SignatureSource {
     return undefined;
   }
 
+  async states(): Promise<undefined> {
+    return undefined;
+  }
+
   close(): void {
     this.#connection?.close();
   }

@@ -1,0 +1,277 @@
+// The states of a backup folder in ranges. A chunk comes with a proof for its last item alone; the siblings on the right
+// of any other item follow from the items after it. Nothing is checked here: a range must lead to the state root.
+
+import { compareBytes, equalBytes } from "../../base/bytes.ts";
+import { fromHex } from "../../base/hex.ts";
+import { Slices } from "../../base/wait.ts";
+import { decodeWith } from "../../bcs/codec.ts";
+import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
+import { stateValueHash } from "../../ledger/formats/state-value.ts";
+import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
+import { innerHashOf, leafHashOf } from "../../ledger/state-tree/tree-node.ts";
+import { bitAt, commonBits } from "../proofs/state-prover.ts";
+import { UpstreamError } from "../upstream/errors.ts";
+import {
+  MAX_ITEM_BYTES,
+  rightSiblingsCodec,
+  splitStateRecord,
+  stateRootProofCodec,
+} from "./backup-service.ts";
+import { onePiece } from "./byte-reader.ts";
+import type { FolderFiles } from "./folder-files.ts";
+import {
+  inFileLater,
+  MAX_CHUNK_BYTES,
+  type ManifestChunk,
+  partsOf,
+  pathOf,
+  readManifest,
+  readWhole,
+  textOf,
+} from "./folder-metadata.ts";
+import { lengthRecords } from "./length-records.ts";
+import {
+  decodeAnswer,
+  MAX_LEDGER_INFO_BYTES,
+  SourceLie,
+  type StateRange,
+  type StateRecord,
+  type WholeStates,
+} from "./source.ts";
+
+/** 256 siblings of 32 bytes, and their count. */
+const MAX_SIBLINGS_BYTES = 16 * 1024;
+/** Chunks kept: a range may begin in one and end in the next. */
+const MAX_KEPT = 2;
+/** Items between two that have their siblings at hand. */
+const STRIDE = 256;
+const HASH_BYTES = 32;
+
+interface Snapshot {
+  readonly chunks: readonly ManifestChunk[];
+  /** Key hashes of the chunks' last items, as the manifest has them. */
+  readonly lastKeys: readonly Uint8Array[];
+  readonly rootProof: string;
+}
+
+/** The states of a folder. Throws UpstreamError, SourceLie. */
+export class FolderStates implements WholeStates {
+  readonly name: string;
+  readonly #files: FolderFiles;
+  #snapshot: { readonly version: bigint; readonly read: Promise<Snapshot> } | undefined;
+  readonly #chunks = new Map<string, Promise<StateChunk>>();
+
+  constructor(name: string, files: FolderFiles) {
+    this.name = name;
+    this.#files = files;
+  }
+
+  async newestState(upTo: bigint, signal: AbortSignal): Promise<bigint | undefined> {
+    let newest: bigint | undefined;
+    for (const { first } of await partsOf(this.#files, "states", 0n, signal)) {
+      if (first <= upTo && (newest === undefined || first > newest)) newest = first;
+    }
+    return newest;
+  }
+
+  async stateRootProof(version: bigint, signal: AbortSignal) {
+    const { rootProof } = await this.#snapshotAt(version, signal);
+    const bytes = await readWhole(this.#files, rootProof, 2 * MAX_LEDGER_INFO_BYTES, signal);
+    return decodeAnswer(rootProof, () => decodeWith(stateRootProofCodec, bytes));
+  }
+
+  async stateRange(version: bigint, start: bigint, limit: number, signal: AbortSignal): Promise<StateRange> {
+    const { chunks, lastKeys } = await this.#snapshotAt(version, signal);
+    const items: StateRecord[] = [];
+    let right: readonly Uint8Array[] = [];
+    for (const [i, chunk] of chunks.entries()) {
+      const next = start + BigInt(items.length);
+      if (chunk.last < next) continue;
+      if (items.length === limit) break;
+      const loaded = await this.#chunk(chunk, lastKeys[i - 1], signal);
+      const first = Number(next - chunk.first);
+      const end = Math.min(first + limit - items.length, loaded.count);
+      for (let at = first; at < end; at++) items.push(loaded.record(at));
+      right = loaded.rightOf(end - 1);
+    }
+    return { items, right };
+  }
+
+  #snapshotAt(version: bigint, signal: AbortSignal): Promise<Snapshot> {
+    if (this.#snapshot?.version === version) return this.#snapshot.read;
+    const read = this.#readSnapshot(version, signal);
+    this.#snapshot = { version, read };
+    read.catch(() => {
+      if (this.#snapshot?.read === read) this.#snapshot = undefined;
+    });
+    return read;
+  }
+
+  async #readSnapshot(version: bigint, signal: AbortSignal): Promise<Snapshot> {
+    const part = (await partsOf(this.#files, "states", version, signal)).find(
+      ({ first }) => first === version,
+    );
+    if (part === undefined) throw new UpstreamError("refused", `it has no state at version ${version}`);
+    const { json, chunks } = await readManifest(this.#files, "states", part, signal);
+    return inFileLater(part.manifest, async () => ({
+      chunks,
+      lastKeys: chunks.map(({ at }) => hashIn(textOf(json, at, "last_key"))),
+      rootProof: pathOf(json, json.root, "proof"),
+    }));
+  }
+
+  #chunk(chunk: ManifestChunk, before: Uint8Array | undefined, signal: AbortSignal): Promise<StateChunk> {
+    const known = this.#chunks.get(chunk.path);
+    if (known !== undefined) return known;
+    const loading = loadChunk(this.#files, chunk, before, signal);
+    this.#chunks.set(chunk.path, loading);
+    loading.catch(() => this.#chunks.delete(chunk.path));
+    const [oldest] = this.#chunks.keys();
+    if (this.#chunks.size > MAX_KEPT && oldest !== undefined) this.#chunks.delete(oldest);
+    return loading;
+  }
+}
+
+function hashIn(text: string): Uint8Array {
+  const hash = text.length === 2 * HASH_BYTES ? fromHex(text) : undefined;
+  if (hash === undefined) throw new SourceLie("malformed", "a key hash is no hash");
+  return hash;
+}
+
+async function loadChunk(
+  files: FolderFiles,
+  { path, proof, first, last }: ManifestChunk,
+  before: Uint8Array | undefined,
+  signal: AbortSignal,
+): Promise<StateChunk> {
+  const count = Number(last - first) + 1;
+  const siblings = await readWhole(files, proof ?? "", MAX_SIBLINGS_BYTES, signal);
+  const right = decodeAnswer(proof ?? "", () => decodeWith(rightSiblingsCodec, siblings));
+  const bytes = await readWhole(files, path, MAX_CHUNK_BYTES, signal);
+  return inFileLater(path, async () => {
+    const records: Uint8Array[] = [];
+    const slices = new Slices("writer");
+    for await (const record of lengthRecords(onePiece(bytes), {
+      maxRecords: count,
+      maxRecordBytes: MAX_ITEM_BYTES,
+    })) {
+      records.push(record);
+    }
+    if (records.length !== count)
+      throw new SourceLie("gap", `expected ${count} items, got ${records.length}`);
+    const chunk = new StateChunk(records, before);
+    for (let at = 0; at < count; at++) {
+      chunk.hash(at);
+      await slices.pause();
+    }
+    chunk.beginSiblings(right);
+    for (let at = count - 1; at > 0; at--) {
+      chunk.stepSiblings(at);
+      await slices.pause();
+    }
+    return chunk;
+  });
+}
+
+/** The items of a chunk, and what stands on the right of each. */
+class StateChunk {
+  readonly #records: readonly Uint8Array[];
+  readonly #keyHashes: Uint8Array;
+  readonly #valueHashes: Uint8Array;
+  /** The key hash before the first item. */
+  readonly #before: Uint8Array | undefined;
+  /** Siblings by depth of every item whose index is a multiple of the stride, and of the last one. */
+  readonly #kept = new Map<number, readonly (Uint8Array | undefined)[]>();
+  #right: (Uint8Array | undefined)[] = [];
+
+  constructor(records: readonly Uint8Array[], before: Uint8Array | undefined) {
+    this.#records = records;
+    this.#before = before;
+    this.#keyHashes = new Uint8Array(HASH_BYTES * records.length);
+    this.#valueHashes = new Uint8Array(HASH_BYTES * records.length);
+  }
+
+  get count(): number {
+    return this.#records.length;
+  }
+
+  record(at: number): StateRecord {
+    const bytes = this.#records[at] ?? new Uint8Array();
+    return decodeAnswer("an item of the state", () => splitStateRecord(bytes));
+  }
+
+  hash(at: number): void {
+    const { key, value } = this.record(at);
+    this.#keyHashes.set(stateKeyHashOfBcs(key), HASH_BYTES * at);
+    this.#valueHashes.set(stateValueHash(value), HASH_BYTES * at);
+    const before = at === 0 ? this.#before : this.#keyHash(at - 1);
+    if (before === undefined || compareBytes(before, this.#keyHash(at)) < 0) return;
+    throw new SourceLie("malformed", "the items are not in the order of their hashes");
+  }
+
+  /** Takes the siblings of the last item: one for each zero among the first bits of its hash. */
+  beginSiblings(right: readonly Uint8Array[]): void {
+    const last = this.#keyHash(this.count - 1);
+    for (let depth = 0, used = right.length; used > 0 && depth < 8 * HASH_BYTES; depth++) {
+      if (bitAt(last, depth) === 1) continue;
+      const sibling = right[--used];
+      if (sibling !== undefined && !equalBytes(sibling, SPARSE_MERKLE_PLACEHOLDER))
+        this.#right[depth] = sibling;
+    }
+    this.#kept.set(this.count - 1, [...this.#right]);
+  }
+
+  /** Goes from the siblings of an item to those of the one before it. */
+  stepSiblings(at: number): void {
+    stepLeft(this.#right, this.#keyHash(at - 1), this.#keyHash(at), this.#valueHash(at));
+    if ((at - 1) % STRIDE === 0) this.#kept.set(at - 1, [...this.#right]);
+  }
+
+  /** Siblings on the right of an item, from the bottom up. */
+  rightOf(at: number): Uint8Array[] {
+    let from = Math.min(STRIDE * Math.ceil(at / STRIDE), this.count - 1);
+    const right = [...(this.#kept.get(from) ?? [])];
+    for (; from > at; from--) {
+      stepLeft(right, this.#keyHash(from - 1), this.#keyHash(from), this.#valueHash(from));
+    }
+    const own = this.#keyHash(at);
+    const before = at === 0 ? this.#before : this.#keyHash(at - 1);
+    // As deep as the nearest item on either side makes it.
+    const depth = Math.max(right.length, before === undefined ? 0 : commonBits(before, own) + 1);
+    const found: Uint8Array[] = [];
+    for (let level = depth - 1; level >= 0; level--) {
+      if (bitAt(own, level) === 0) found.push(right[level] ?? SPARSE_MERKLE_PLACEHOLDER);
+    }
+    return found;
+  }
+
+  #keyHash(at: number): Uint8Array {
+    return this.#keyHashes.subarray(HASH_BYTES * at, HASH_BYTES * (at + 1));
+  }
+
+  #valueHash(at: number): Uint8Array {
+    return this.#valueHashes.subarray(HASH_BYTES * at, HASH_BYTES * (at + 1));
+  }
+}
+
+/**
+ * Turns the siblings of an item into those of its neighbour on the left. Above the bit in which they differ they share them;
+ * at that bit the neighbour has the subtree that begins with the item, which has nothing on the left of it.
+ */
+function stepLeft(
+  right: (Uint8Array | undefined)[],
+  left: Uint8Array,
+  own: Uint8Array,
+  valueHash: Uint8Array,
+): void {
+  const shared = commonBits(left, own);
+  let node = leafHashOf(own, valueHash);
+  for (let depth = right.length - 1; depth > shared; depth--) {
+    node =
+      bitAt(own, depth) === 0
+        ? innerHashOf(node, right[depth] ?? SPARSE_MERKLE_PLACEHOLDER)
+        : innerHashOf(SPARSE_MERKLE_PLACEHOLDER, node);
+  }
+  right.length = shared;
+  right.push(node);
+}

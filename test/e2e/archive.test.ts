@@ -1,0 +1,159 @@
+// An archive of plain files from the outside: exported beside a running node, and imported by a node that is killed again
+// and again. SEXTANT_KILLS sets how often.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../src/base/log.ts";
+import { createNode, exportData } from "../../src/node.ts";
+import { launchProgram, runProgram, startProgram } from "../support/program.ts";
+import { infoOf, opened, produce } from "../support/proving.ts";
+import { startBytesServer } from "../support/signed-history.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "6");
+const COIN = "0x1::aptos_coin::AptosCoin";
+const ACCOUNTS = 3000;
+const addressOf = (i: number): string => `0x${(i + 0xabc000).toString(16)}`;
+
+async function makeArchive() {
+  const [data, out] = [temporaryFolder(), temporaryFolder()];
+  const accounts = Array.from({ length: ACCOUNTS }, (_, i) => ({
+    address: addressOf(i),
+    balances: { [COIN]: BigInt(1000 + i) },
+  }));
+  const node = opened(
+    await createNode({
+      data,
+      localChain: { seed: "killed import", epochTimeMs: 5_000 },
+      accounts,
+      pruneWindow: "off",
+    }),
+  );
+  await produce(node, 23);
+  const { genesis_waypoint: waypoint } = await infoOf(node);
+  await node.close();
+  await exportData({
+    store: { engine: "lmdb", path: data },
+    out,
+    onProgress: () => {},
+    logger: silentLogger,
+    signal: new AbortController().signal,
+    sizes: { chunkBytes: 100_000, partVersions: 40n },
+  });
+  return { out, waypoint };
+}
+
+/** Serves a folder, and leaves one question for a chunk without an answer. */
+async function serve(out: string, kind: RegExp, question: number) {
+  const asked: string[] = [];
+  let reach = (): void => {};
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const server = opened(
+    await startBytesServer((path) => {
+      if (path === "/metadata/index.txt") return Buffer.from(readdirSync(join(out, "metadata")).join("\n"));
+      const file = join(out, path);
+      if (!existsSync(file)) return undefined;
+      if (kind.test(path) && asked.push(path) >= question) {
+        reach();
+        return "never";
+      }
+      return readFileSync(file);
+    }),
+  );
+  return { url: server.url.href, asked, reached };
+}
+
+async function isProven(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/info`).catch(() => undefined);
+  const info = (await answer?.json().catch(() => undefined)) as { trust_level?: string } | undefined;
+  return info?.trust_level === "proven";
+}
+
+async function assertComplete(url: string): Promise<void> {
+  for (const i of [0, 1, 77, ACCOUNTS - 1]) {
+    const answer = await fetch(`${url}/accounts/${addressOf(i)}/balance/${COIN}`);
+    expect([await answer.text(), answer.headers.get("x-node-trust")]).toEqual([`${1000 + i}`, "proven"]);
+  }
+}
+
+describe("an archive", () => {
+  it("is exported beside a running node, and gives another one its ledger", async () => {
+    const [data, out] = [temporaryFolder(), join(temporaryFolder(), "new")];
+    const origin = await startProgram([
+      "--data",
+      data,
+      "--port",
+      "0",
+      "--seed",
+      "archive",
+      "--epoch-time",
+      "3s",
+    ]);
+    const epoch = async (): Promise<number> => {
+      const { epoch: text } = (await (await fetch(origin.url)).json()) as { epoch: string };
+      return Number(text);
+    };
+    await until(async () => (await epoch()) > 2);
+    const { genesis_waypoint: waypoint } = (await (await fetch(`${origin.url}/info`)).json()) as {
+      genesis_waypoint: string;
+    };
+    const done = await runProgram(["export", "--data", data, "--out", out, "--json"]);
+    expect([done.code, done.stderr]).toEqual([0, ""]);
+    const report = JSON.parse(done.stdout) as { last_version: string; state_version: string };
+    const archive = pathToFileURL(out).href;
+    const args = ["--data", temporaryFolder(), "--port", "0", "--waypoint", waypoint, "--upstream", archive];
+    const node = await startProgram([
+      ...args,
+      "--proofs",
+      archive,
+      "--start-version",
+      "latest",
+      "--state",
+      "whole",
+    ]);
+    await until(() => isProven(node.url));
+    const index = (await (await fetch(node.url)).json()) as {
+      ledger_version: string;
+      oldest_ledger_version: string;
+    };
+    expect(index.oldest_ledger_version).toBe(`${BigInt(report.state_version) + 1n}`);
+    await until(async () => {
+      const head = (await (await fetch(node.url)).json()) as { ledger_version: string };
+      return head.ledger_version === report.last_version;
+    });
+  });
+
+  it("is imported by a node that is killed, which goes on after its last range", async () => {
+    const { out, waypoint } = await makeArchive();
+    const data = temporaryFolder();
+    const args = (url: string): string[] => {
+      const common = ["--data", data, "--port", "0", "--waypoint", waypoint, "--proofs", url];
+      return [...common, "--upstream", `backup+${url}`, "--start-version", "latest", "--state", "whole"];
+    };
+    let first = "";
+    for (let killed = 0; killed < KILLS; killed++) {
+      // Ranges are asked for some chunks ahead of the first that is stored.
+      const held = await serve(out, /^\/state.*chunk$/, 9);
+      const { child, finished } = launchProgram(["start", ...args(held.url)]);
+      await Promise.race([held.reached, finished]);
+      expect(child.exitCode).toBe(null);
+      child.kill("SIGKILL");
+      await finished;
+      // Nothing that was stored is asked for again.
+      const begun = held.asked[0] ?? "";
+      if (killed === 1) expect(begun).not.toBe(first);
+      if (killed === 0) first = begun;
+    }
+    const { url } = await serve(out, /^never$/, 1);
+    const node = await startProgram(args(url));
+    await until(() => isProven(node.url));
+    await assertComplete(node.url);
+    await node.stop();
+    const check = await runProgram(["check", "--data", data]);
+    expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/verdict +sound/)]);
+  }, 600_000);
+});

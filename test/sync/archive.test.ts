@@ -1,0 +1,263 @@
+// A ledger as plain files: exported in the layout of backups, it gives a fresh node the same answers, all of them proven.
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../src/base/log.ts";
+import { createNode, exportData, type Node } from "../../src/node.ts";
+import { followSigned, headOf, infoOf, opened, produce, untilLevel } from "../support/proving.ts";
+import { startBytesServer } from "../support/signed-history.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { until } from "../support/until.ts";
+
+const { signal } = new AbortController();
+
+const openOrigin = async (data: string): Promise<Node> =>
+  opened(
+    await createNode({
+      data,
+      http: { port: 0 },
+      localChain: { seed: "archive", epochTimeMs: 5_000 },
+      pruneWindow: "off",
+    }),
+  );
+
+/** Adds blocks to a chain that does not run. */
+async function growChain(data: string, blocks: number): Promise<void> {
+  const node = await openOrigin(data);
+  await produce(node, blocks);
+  await node.close();
+}
+
+/** Exports into small chunks and parts. */
+const exportFrom = (data: string, out: string, to?: bigint) =>
+  exportData({
+    store: { engine: "lmdb", path: data },
+    out,
+    to,
+    onProgress: () => {},
+    logger: silentLogger,
+    signal,
+    sizes: { chunkBytes: 20_000, partVersions: 60n },
+  });
+
+function filesOf(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1))
+    .sort();
+}
+
+async function makeArchive(blocks = 23) {
+  const data = temporaryFolder();
+  await growChain(data, blocks);
+  const out = temporaryFolder();
+  const report = await exportFrom(data, out);
+  return { data, out, report, url: pathToFileURL(out).href };
+}
+
+const restore = (truth: Node, url: string, more: Partial<Parameters<typeof followSigned>[0]> = {}) =>
+  followSigned({ truth, upstreams: [url], proofs: [url], ...more });
+const whole = { startVersion: "latest", state: "whole" } as const;
+
+async function ask(node: Node, path: string): Promise<readonly [status: number, text: string]> {
+  const response = await fetch(`${node.url}/${path}`);
+  return [response.status, await response.text()];
+}
+
+/** Answers of both nodes about every account, at the head and at an older version that both have. */
+async function assertSameAnswers(origin: Node, replica: Node): Promise<void> {
+  const { oldest_ledger_version: oldest, ledger_version: latest } = await infoOf(replica);
+  const paths = [
+    `transactions?start=${oldest}&limit=100`,
+    `blocks/by_version/${latest}?with_transactions=true`,
+  ];
+  for (const { address } of origin.guide()?.accounts ?? []) {
+    for (const path of ["balances", "resources", "modules"]) {
+      for (const version of [oldest, latest])
+        paths.push(`accounts/${address}/${path}?ledger_version=${version}`);
+    }
+  }
+  for (const path of paths)
+    expect([path, ...(await ask(replica, path))]).toEqual([path, ...(await ask(origin, path))]);
+}
+
+describe("an archive", () => {
+  it("has every kind of part in the layout of backups, each file whole, and gets what it lacks", async () => {
+    const { data, out, report } = await makeArchive();
+    expect(report).toMatchObject({ epochs: 6, stateVersion: 91n, lastVersion: 95n, versions: 96 });
+    const files = filesOf(out);
+    for (const file of files) expect(gunzipSync(readFileSync(join(out, file))).length).toBeGreaterThan(0);
+    expect(files.filter((file) => file.startsWith("metadata/"))).toEqual([
+      "metadata/epoch_ending_0-5.meta",
+      "metadata/state_snapshot_ver_91.meta",
+      "metadata/transaction_0-59.meta",
+      "metadata/transaction_60-95.meta",
+    ]);
+    const kinds = new Set(files.map((file) => file.replace(/\d+/g, "N")));
+    expect([...kinds]).toEqual([
+      "epoch_ending_N-.N/N-.chunk",
+      "epoch_ending_N-.N/epoch_ending.manifest",
+      "metadata/epoch_ending_N-N.meta",
+      "metadata/state_snapshot_ver_N.meta",
+      "metadata/transaction_N-N.meta",
+      "state_epoch_N_ver_N.N/N-.chunk",
+      "state_epoch_N_ver_N.N/N-N.proof",
+      "state_epoch_N_ver_N.N/state.manifest",
+      "state_epoch_N_ver_N.N/state.proof",
+      "transaction_N-.N/N-.chunk",
+      "transaction_N-.N/N-N.proof",
+      "transaction_N-.N/transaction.manifest",
+    ]);
+    await growChain(data, 7);
+    const added = await exportFrom(data, out);
+    expect(added.versions).toBe(Number(added.lastVersion - report.lastVersion));
+    expect(added.epochs).toBeGreaterThan(0);
+    expect(await exportFrom(data, out)).toMatchObject({
+      epochs: 0,
+      stateVersion: undefined,
+      versions: 0,
+      bytes: 0,
+    });
+  });
+
+  it("gives a fresh node the whole state and the same answers, all proven", async () => {
+    const { data, url } = await makeArchive();
+    const origin = await openOrigin(data);
+    const replica = await restore(origin, url, whole);
+    const info = await untilLevel(replica, "proven", await headOf(origin));
+    expect(info).toMatchObject({ weakest_trust_level: "proven", oldest_ledger_version: "92" });
+    await assertSameAnswers(origin, replica);
+  });
+
+  it("gives a fresh node every version from genesis on", async () => {
+    const { data, url } = await makeArchive();
+    const origin = await openOrigin(data);
+    const replica = await restore(origin, url);
+    await untilLevel(replica, "proven", await headOf(origin));
+    expect((await infoOf(replica)).oldest_ledger_version).toBe("0");
+    await assertSameAnswers(origin, replica);
+  });
+
+  it("leads to where another upstream goes on", async () => {
+    const { data, url } = await makeArchive();
+    await growChain(data, 9);
+    const origin = await openOrigin(data);
+    const replica = await restore(origin, url, { ...whole, upstreams: [url, origin.url ?? ""] });
+    const { upstreams } = await until(async () => {
+      const info = await infoOf(replica).catch(() => undefined);
+      return info?.ledger_version === `${await headOf(origin)}` ? info : undefined;
+    });
+    expect(upstreams.map(({ state }) => state)).toEqual(["ok", "ok"]);
+    await assertSameAnswers(origin, replica);
+  });
+
+  it("is followed on a web server, as it grows", async () => {
+    const { data, out } = await makeArchive();
+    const server = opened(await serveFolder(out));
+    const origin = await openOrigin(data);
+    const { href } = server.url;
+    const replica = await restore(origin, href, { upstreams: [`backup+${href}`], ...whole });
+    const first = await headOf(origin);
+    await untilLevel(replica, "proven", first);
+    await produce(origin, 9);
+    const head = await headOf(origin);
+    await origin.close();
+    await exportFrom(data, out);
+    await untilLevel(replica, "proven", head);
+    await assertSameAnswers(await openOrigin(data), replica);
+  });
+
+  const inside = (pack: Buffer): number => Math.floor(pack.length / 2);
+  it.each<[string, RegExp, "whole" | "lazy"]>([
+    ["a chunk of epochs", /^epoch.*chunk$/, "whole"],
+    ["the metadata of the state", /^metadata\/state/, "whole"],
+    ["the manifest of the state", /state\.manifest$/, "whole"],
+    ["the proof of the state root", /state\.proof$/, "whole"],
+    ["a chunk of the state", /^state.*chunk$/, "whole"],
+    ["the proof of a chunk of the state", /^state.*-\d+\.proof$/, "whole"],
+    ["the metadata of records", /^metadata\/transaction/, "lazy"],
+    ["a manifest of records", /transaction\.manifest$/, "lazy"],
+    ["a chunk of records", /^transaction.*chunk$/, "lazy"],
+    ["the proof of a chunk of records", /^transaction.*\.proof$/, "lazy"],
+  ])("names a file that is damaged: %s", async (_, kind, state) => {
+    const { data, out, url } = await archive();
+    const damaged = filesOf(out).find((file) => kind.test(file)) ?? "";
+    const path = join(out, damaged);
+    const honest = readFileSync(path);
+    writeFileSync(
+      path,
+      honest.map((byte, i) => (i === inside(honest) ? byte ^ 1 : byte)),
+    );
+    const origin = await openOrigin(data);
+    const replica = await restore(origin, url, state === "whole" ? whole : {});
+    const fault = await until(async () => faultOf(await infoOf(replica)));
+    expect(fault).toContain(damaged);
+    // Nothing of it is believed, and it is used once it is mended.
+    writeFileSync(path, honest);
+    await untilLevel(replica, "proven", await headOf(origin));
+    await assertSameAnswers(origin, replica);
+  });
+
+  it.each<[string, RegExp, "whole" | "lazy", number]>([
+    ["an item", /^state.*chunk$/, "whole", -1],
+    ["a sibling of an item", /^state.*-\d+\.proof$/, "whole", -1],
+    ["the info with the state root", /state\.proof$/, "whole", 100],
+    ["a record's changes", /^transaction_0.*\/1-\.chunk$/, "lazy", -1],
+    ["a record's transaction", /^transaction_0.*\/1-\.chunk$/, "lazy", 20],
+    ["a sibling of records", /^transaction_0.*\/1-\d+\.proof$/, "lazy", 2],
+    ["the last signature", /^transaction.*\.proof$/, "lazy", -1],
+    ["the order of records", /^transaction_0.*\/transaction\.manifest$/, "lazy", 0],
+  ])("is refused where it lies: %s", async (what, kind, state, at) => {
+    const { data, out, url } = await archive();
+    const path = join(out, filesOf(out).findLast((file) => kind.test(file)) ?? "");
+    const honest = readFileSync(path);
+    const content = gunzipSync(honest);
+    const place = at < 0 ? content.length + at : at;
+    const lie =
+      what === "the order of records"
+        ? Buffer.from(String(content).replace("/0-.chunk", "/1-.chunk"))
+        : content.map((byte, i) => (i === place ? byte ^ 1 : byte));
+    writeFileSync(path, gzipSync(lie));
+    const origin = await openOrigin(data);
+    const replica = await restore(origin, url, state === "whole" ? whole : {});
+    expect(await until(async () => faultOf(await infoOf(replica)))).toMatch(
+      /malformed|unverified|gap|endless|mismatch|signature/,
+    );
+    writeFileSync(path, honest);
+    await untilLevel(replica, "proven", await headOf(origin));
+  });
+});
+
+let made: ReturnType<typeof makeArchive> | undefined;
+
+/** A folder of its own with what is made once. */
+async function archive(): Promise<Pick<Awaited<ReturnType<typeof makeArchive>>, "data" | "out" | "url">> {
+  made ??= makeArchive();
+  const { data, out } = await made;
+  const copies = temporaryFolder();
+  cpSync(data, join(copies, "data"), { recursive: true });
+  cpSync(out, join(copies, "out"), { recursive: true });
+  return {
+    data: join(copies, "data"),
+    out: join(copies, "out"),
+    url: pathToFileURL(join(copies, "out")).href,
+  };
+}
+
+/** The fault of a source that was set aside, or that could not be read. */
+function faultOf({ upstreams, proof_sources }: Awaited<ReturnType<typeof infoOf>>): string | undefined {
+  return [...proof_sources, ...upstreams].find(({ last_fault }) => last_fault !== undefined)?.last_fault;
+}
+
+/** A web server with an index of the metadata. */
+async function serveFolder(root: string) {
+  return startBytesServer((path) => {
+    const name = path.slice(1);
+    if (name === "metadata/index.txt") return Buffer.from(readdirSync(join(root, "metadata")).join("\n"));
+    return existsSync(join(root, name)) && statSync(join(root, name)).isFile()
+      ? readFileSync(join(root, name))
+      : undefined;
+  });
+}
