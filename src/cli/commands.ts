@@ -21,6 +21,7 @@ const FILES = {
   items: () => import("./commands/items.ts"),
   prove: () => import("./commands/prove.ts"),
   reads: () => import("./commands/reads.ts"),
+  relay: () => import("./commands/relay.ts"),
   rewind: () => import("./commands/rewind.ts"),
   start: () => import("./commands/start.ts"),
   statement: () => import("./commands/statement.ts"),
@@ -50,6 +51,8 @@ const COMMANDS: Readonly<Record<`${keyof typeof FILES}/${string}`, string>> = {
     "Write balances, statements and their proofs at the end of every day, the days missed included",
   "watch/watch":
     "Print a balance now and then each change of it; without operands, the latest block and then each new block",
+  "relay/relay":
+    "Send each event that fits a filter to a receiver, as a signed webhook, in order, until it is taken",
   "items/raw-item": "Print the stored bytes of one table item as hex",
   "items/raw-items": "Print the stored bytes of many table items as hex, all at the same version",
   "items/table-items": "Print the rows of a table, all at one version, or count them",

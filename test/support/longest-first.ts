@@ -34,6 +34,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/sync/lies.test.ts": 35,
   "test/http/streams.test.ts": 30,
   "test/http/record-streams.test.ts": 30,
+  "test/e2e/relay.test.ts": 30,
   "test/http/history-stream.test.ts": 30,
   "test/sync/archive.test.ts": 45,
   "test/sync/hostile-sources.test.ts": 30,

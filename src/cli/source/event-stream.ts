@@ -2,10 +2,11 @@
 import { errorText } from "../../base/errors.ts";
 import { pause } from "../../base/wait.ts";
 
-/** An event with data. */
+/** An event, or a heartbeat, which has no data. */
 export interface NodeEvent {
   readonly name: string;
-  readonly data: string;
+  readonly id: string | undefined;
+  readonly data: string | undefined;
 }
 
 export interface EventConnection {
@@ -16,6 +17,8 @@ export interface EventConnection {
   readonly linesOf: (response: Response) => AsyncIterable<string>;
   /** The connection is lost; the next attempt follows. */
   readonly onLost: (reason: string) => void;
+  /** Goes on until it is aborted, however long the node is out of reach. Without one, the first connection must succeed. */
+  readonly signal: AbortSignal | undefined;
 }
 
 const DEFAULT_RETRY_MS = 2000;
@@ -43,14 +46,18 @@ async function* blocksOf(lines: AsyncIterable<string>): AsyncGenerator<Fields> {
   }
 }
 
-/** All events, across connections. Throws if the first connection fails, or the node refuses the request. */
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+/** All events, across connections. Throws if the node refuses the request. */
 export async function* followEvents(
-  { connect, assertStream, linesOf, onLost }: EventConnection,
+  { connect, assertStream, linesOf, onLost, signal }: EventConnection,
   after: string | undefined,
 ): AsyncGenerator<NodeEvent> {
   let lastId = after;
   let retryMs = DEFAULT_RETRY_MS;
-  for (let isFirst = true; ; isFirst = false) {
+  for (let isFirst = signal === undefined; !isAborted(signal); isFirst = false) {
     let response: Response | undefined;
     let reason = "the node ended the stream";
     try {
@@ -70,13 +77,14 @@ export async function* followEvents(
         const { id, event = "message", data, retry } = next.value;
         lastId = id ?? lastId;
         if (retry !== undefined && /^\d{1,9}$/.test(retry)) retryMs = Math.min(Number(retry), MAX_RETRY_MS);
-        if (data !== undefined) yield { name: event, data };
+        if (data !== undefined || id !== undefined) yield { name: event, id, data };
       }
     } else if (response !== undefined) {
       reason = `the node answered ${response.status}`;
       await response.body?.cancel();
     }
-    onLost(reason);
-    await pause(retryMs);
+    // Also while the last connection was read.
+    if (!isAborted(signal)) onLost(reason);
+    await pause(retryMs, signal);
   }
 }

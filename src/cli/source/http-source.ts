@@ -26,7 +26,8 @@ export class HttpSource extends Source {
   async *watch({ balance, after }: WatchQuery, note: (text: string) => void): AsyncGenerator<string> {
     const route: Route = balance === undefined ? blockStreamRoute : balanceStreamRoute;
     const url = urlTo<Route>(this.#at, route, { ...balance, after, ...this.#least });
-    for await (const { name, data } of this.#client.events(url, after, note)) {
+    for await (const { name, data } of this.#client.events(url, after?.toString(), note)) {
+      if (data === undefined) continue;
       if (name === "gap") note(oneLine(`${toObject(data)?.message}`));
       else {
         this.#client.assertFits(data, faultOf(route, data));

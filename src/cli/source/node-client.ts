@@ -74,18 +74,25 @@ export class NodeClient {
   }
 
   /** The events of a stream, across connections; `note` gets what happens to the connection. */
-  events(url: string, after: bigint | undefined, note: (text: string) => void): AsyncIterable<NodeEvent> {
+  events(
+    url: string,
+    after: string | undefined,
+    note: (text: string) => void,
+    signal?: AbortSignal,
+  ): AsyncIterable<NodeEvent> {
     return followEvents(
       {
         connect: (id) =>
           this.#fetch(url, {
             headers: { accept: EVENTS_TYPE, ...(id === undefined ? {} : { "last-event-id": id }) },
+            signal: signal ?? null,
           }),
         assertStream: (response) => this.#assertType(response, EVENTS_TYPE),
         linesOf,
         onLost: (reason) => note(`lost the connection, connecting again: ${reason}`),
+        signal,
       },
-      after?.toString(),
+      after,
     );
   }
 

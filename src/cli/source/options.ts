@@ -75,19 +75,21 @@ export function readAtOf(values: {
 }
 
 /** Base of a node's URL, without /v1 and slashes at the end. Throws ConfigError. */
-export function parseNodeUrl(text: string): string {
+export function parseNodeUrl(text: string, option = "--url"): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new ConfigError(
-      `--url: expected an http or https URL such as ${DEFAULT_URL}, got ${JSON.stringify(text)}`,
+      `${option}: expected an http or https URL such as ${DEFAULT_URL}, got ${JSON.stringify(text)}`,
     );
   }
   // Not repeated: messages end up in logs.
   if (url.username !== "" || url.password !== "") {
-    throw new ConfigError("--url: expected a URL without a user and password");
+    throw new ConfigError(`${option}: expected a URL without a user and password`);
   }
   if (/[?#]/.test(text)) {
-    throw new ConfigError(`--url: expected a URL without a query or fragment, got ${JSON.stringify(text)}`);
+    throw new ConfigError(
+      `${option}: expected a URL without a query or fragment, got ${JSON.stringify(text)}`,
+    );
   }
   const parts = url.pathname.split("/").filter((part) => part !== "");
   if (parts.at(-1) === "v1") parts.pop();

@@ -1,5 +1,5 @@
 // Events as they are committed, chosen by a filter.
-import { API_ROOT } from "../../interface/route.ts";
+import { EVENT_STREAM_PATH } from "../../interface/route.ts";
 import { operation } from "../operation.ts";
 import { LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { streamRefusedQuery, TRUST_SCHEMA } from "../schemas/event-stream.ts";
@@ -28,7 +28,7 @@ const CONTRACT_EVENT_SCHEMA = named("StreamedEvent", {
 export const streamEvents = operation({
   id: "stream_events",
   method: "GET",
-  path: `${API_ROOT}/events/stream`,
+  path: EVENT_STREAM_PATH,
   summary: "Events as they are committed",
   description:
     "Every event that fits the filter, once and in order, as soon as its transaction is committed. Different parameters must all fit. The id of an event names its version and its index there: a client that connects again with `Last-Event-ID` misses nothing, and gets nothing twice.",
