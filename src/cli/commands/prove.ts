@@ -14,10 +14,9 @@ import {
   transactionProofRoute,
 } from "../../interface/routes.ts";
 import { checkProof, parseOperand, proofStart, proofToBcs, provableText } from "../../node.ts";
-import { AccountList, parseDecimals } from "../account-list.ts";
 import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import { balanceOperands, checkOperand, NameFinder } from "../names.ts";
-import { writeWhole } from "../proofs/whole-file.ts";
+import { AccountList, parseDecimals } from "../proofs/account-list.ts";
 import {
   type AskedWhen,
   differ,
@@ -25,7 +24,8 @@ import {
   noteUnknownAssets,
   proveList,
   whenDiffers,
-} from "../prove-list.ts";
+} from "../proofs/prove-list.ts";
+import { writeWhole } from "../proofs/whole-file.ts";
 import { askSource } from "../source/open.ts";
 import {
   minVersionOf,

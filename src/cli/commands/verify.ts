@@ -7,6 +7,8 @@ import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import { listOption, switchOption, textOption } from "../../base/option.ts";
 import { countOf } from "../../base/texts/text.ts";
 import { ProofCheck, parseOperand, statementText, verifyGenesis } from "../../node.ts";
+import { NATIVE_COIN } from "../asset-texts.ts";
+import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
 import {
   AccountList,
   compareList,
@@ -14,9 +16,7 @@ import {
   ProvenBalances,
   parseDecimals,
   parseNamedAsset,
-} from "../account-list.ts";
-import { NATIVE_COIN } from "../asset-texts.ts";
-import { type CommandContext, command, EXIT_FAILED, EXIT_OK, operandsOf, readInput } from "../command.ts";
+} from "../proofs/account-list.ts";
 import { printFields } from "./info.ts";
 
 export const verifyGenesisCommand = command({

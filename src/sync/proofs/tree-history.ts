@@ -257,7 +257,7 @@ export class TreeAt {
 
   async #find(view: StoreView, key: Uint8Array): Promise<TreeNode | undefined> {
     const version = this.#version;
-    // A commit may move nodes and logs meanwhile: whoever reads a way checks that it leads to the root.
+    // A commit may move nodes and logs meanwhile: the reader of a way checks that it leads to the root.
     const isHead = version === view.position.version;
     const [first] = isHead ? [] : await this.#store.getSideRows([NODE_LOG.key(key)]);
     if (first === undefined || startOf(first) <= version) {

@@ -1,8 +1,12 @@
 // `sextant prove --accounts`: the balances of a list of accounts in one file, a bundle of at most a thousand on each line.
-import { ConfigError } from "../base/errors.ts";
-import { countOf } from "../base/texts/text.ts";
-import { accountResourceRoute, balancesProofRoute } from "../interface/routes.ts";
-import { checkProof, ProofCheck, parseOperand, proofPart, proofStart, proofToBcs } from "../node.ts";
+import { ConfigError } from "../../base/errors.ts";
+import { countOf } from "../../base/texts/text.ts";
+import { accountResourceRoute, balancesProofRoute } from "../../interface/routes.ts";
+import { checkProof, ProofCheck, parseOperand, proofPart, proofStart, proofToBcs } from "../../node.ts";
+import { fullAddress } from "../asset-texts.ts";
+import type { CommandContext } from "../command.ts";
+import { NameFinder } from "../names.ts";
+import { type ReadAtOperand, type Source, SourceError } from "../source/source.ts";
 import {
   type AccountList,
   assertDecimals,
@@ -16,11 +20,7 @@ import {
   parseNamedAsset,
   signatureFault,
 } from "./account-list.ts";
-import { fullAddress } from "./asset-texts.ts";
-import type { CommandContext } from "./command.ts";
-import { NameFinder } from "./names.ts";
-import { writeWhole } from "./proofs/whole-file.ts";
-import { type ReadAtOperand, type Source, SourceError } from "./source/source.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /** The versions and the time that were asked for. */
 export interface AskedWhen extends ReadAtOperand {

@@ -1,9 +1,9 @@
 // Lists of accounts whose balances are proven: a line an account, or CSV in the columns that exchanges publish.
-import { ConfigError } from "../base/errors.ts";
-import { formatAmount } from "../base/texts/amount-text.ts";
-import { ownerFault, parseOperand } from "../node.ts";
-import { fullAddress, NATIVE_COIN, NATIVE_METADATA } from "./asset-texts.ts";
-import { textCell } from "./statement-forms.ts";
+import { ConfigError } from "../../base/errors.ts";
+import { formatAmount } from "../../base/texts/amount-text.ts";
+import { ownerFault, parseOperand } from "../../node.ts";
+import { fullAddress, NATIVE_COIN, NATIVE_METADATA } from "../asset-texts.ts";
+import { textCell } from "../statement-forms.ts";
 
 /** A line of a list. Without a coin, it is about every asset that is asked for. */
 export interface ListedAccount {
