@@ -102,7 +102,7 @@ async function withFollower<T>(
       return (await told).opened;
     };
     const origin = ["--upstream", `http://127.0.0.1:${port}`, "--upstream-rate", "0"];
-    // As whoever serves clients would: a commit holds up nobody's reads.
+    // A worker answers, so that a commit holds up no reads.
     const node = await startNode(["--data", data, ...origin, "--workers", "1"]);
     try {
       const reach = async (records: number): Promise<void> => {
