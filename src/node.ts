@@ -28,7 +28,6 @@ export { LOCAL_CHAIN_TABLE } from "./node/options/local-chain-options.ts";
 export { NODE_TABLE, type NodeOptions } from "./node/options/node-options.ts";
 export { ENGINE_NAMES, isSharedEngine, type StoreOptions } from "./node/store-engines.ts";
 export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copying.ts";
-export { exportData } from "./node/tools/exporting.ts";
 export { verifyGenesis } from "./node/tools/genesis-report.ts";
 export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";
 export { NETWORK_NAMES, type Network, readNetwork } from "./node/tools/networks.ts";
@@ -50,6 +49,7 @@ export {
   type CopyWatch,
   checkClusterData,
   checkData,
+  exportData,
   type IndexReport,
   restoreData,
   type StoreReport,

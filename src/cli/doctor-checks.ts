@@ -398,6 +398,9 @@ export async function upstreamFindings(
   now: () => number,
   timeoutMs: number,
 ): Promise<readonly Finding[]> {
+  if (text.startsWith("file:") || text.startsWith("backup+")) {
+    return proofFindings(text.replace("backup+", ""), chainId, timeoutMs);
+  }
   const base = parseUpstreamUrl(text).href;
   const check = `upstream ${base}`;
   const unreachable = (reason: string): readonly Finding[] => [

@@ -104,6 +104,8 @@ describe("an archive", () => {
       "--state",
       "whole",
     ]);
+    const doctor = await runProgram(["doctor", "--data", data, "--upstream", archive, "--proofs", archive]);
+    expect(doctor.stdout.match(/a backup folder, epochs up to \d/g)).toHaveLength(2);
     await until(() => isProven(node.url));
     const index = (await (await fetch(node.url)).json()) as {
       ledger_version: string;

@@ -51,5 +51,5 @@ export async function createState(count: number) {
       return siblings.filter((_, depth) => bit(depth) === 0).reverse();
     },
   };
-  return { items, root, questions, asked: () => asked };
+  return { items, root, questions, reader: table.reader, asked: () => asked };
 }

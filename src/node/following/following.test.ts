@@ -33,3 +33,25 @@ describe("agreement", () => {
     expect(planFollowing({ upstreams }, []).urls).toHaveLength(2);
   });
 });
+
+describe("a backup folder as an upstream", () => {
+  const folder = "file:///srv/archive";
+  const waypoint = { version: 0n, hash: new Uint8Array(32) };
+
+  it("needs proofs, and gives the whole state", () => {
+    expect(() => planFollowing({ upstreams: [folder] }, [])).toThrow("expected --proofs");
+    const start = { startVersion: "latest", upstreams: [folder], proofs: [folder] };
+    expect(() => planFollowing(start, [waypoint])).toThrow("expected a node's backup service");
+    const { urls } = planFollowing({ ...start, state: "whole" }, [waypoint]);
+    expect(urls.map(({ href }) => href)).toEqual([folder]);
+  });
+
+  it.each(["backup+ftp://a.example", "file://host/archive", "backup+https://u:p@a.example/e1"])(
+    "is refused by a wrong URL: %s",
+    (url) => {
+      expect(() => planFollowing({ upstreams: [url], proofs: [folder] }, [waypoint])).toThrow(
+        "upstream: expected",
+      );
+    },
+  );
+});

@@ -1,6 +1,7 @@
-// Tools for whole stores: check for engines that can be walked, backup and restore for LMDB's files.
-import { resolve } from "node:path";
+// Tools for whole stores: check for engines that can be walked, backup and restore for LMDB's files, and export.
+import { join, resolve } from "node:path";
 import { ConfigError, errorText } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { StoreError } from "../../store/errors.ts";
@@ -19,7 +20,14 @@ import {
 import type { IndexReport } from "../../sync/maintenance/check/cluster-index.ts";
 import type { CheckProgress } from "../../sync/maintenance/check/findings.ts";
 import { checkStore, type StoreReport } from "../../sync/maintenance/check/store-check.ts";
-import { engineOf, openWalk, type StoreOptions } from "../store-engines.ts";
+import {
+  type BackupExportOptions,
+  type BackupExportReport,
+  exportBackup,
+  KEYS_FOLDER,
+} from "../../sync/proofs/backup-export.ts";
+import { KeyFiles } from "../../sync/proofs/key-files.ts";
+import { engineOf, openStore, openWalk, type StoreOptions } from "../store-engines.ts";
 
 export type { CheckProgress, IndexReport, StoreReport };
 
@@ -148,4 +156,43 @@ export async function restoreData(from: string, data: string, watch: CopyWatch =
     await dropWriter(draft);
     return manifest;
   });
+}
+
+export interface ExportOptions extends Omit<BackupExportOptions, "store" | "keys"> {
+  /** A node may be writing it. */
+  readonly store: StoreOptions;
+  readonly logger: Logger;
+}
+
+/** Adds to a folder what it lacks of a ledger. Throws as `exportBackup` does. */
+export async function exportData({
+  store: where,
+  logger,
+  ...options
+}: ExportOptions): Promise<BackupExportReport> {
+  const keys = await sortKeys(where, options);
+  try {
+    const { store } = await openStore(where, { readOnly: true, genesis: undefined, logger });
+    try {
+      return await exportBackup({ ...options, store, keys });
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await keys?.remove();
+  }
+}
+
+/** The keys of a ledger whose first records are not there, from its index. */
+async function sortKeys(
+  where: StoreOptions,
+  { out, signal }: Pick<ExportOptions, "out" | "signal">,
+): Promise<KeyFiles | undefined> {
+  const walk = await engineOf(where).openWalk?.(where);
+  try {
+    if (walk === undefined || walk.position.oldestVersion === 0n) return undefined;
+    return await KeyFiles.write(join(out, KEYS_FOLDER), walk.indexRows(), signal);
+  } finally {
+    await walk?.close();
+  }
 }

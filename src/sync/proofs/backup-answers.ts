@@ -144,13 +144,39 @@ export class BackupAnswers {
     assertCount(start, count);
     const list = await this.#listAt(version);
     const end = Math.min(Number(start + count), list.count);
-    for (let next = Number(start); next < end; next += ITEMS_AT_ONCE) {
-      const keyHashes = list.slice(next, Math.min(next + ITEMS_AT_ONCE, end));
-      const records = await withView(this.#store.openView(), (view) =>
-        readStateRecords(view, keyHashes, version, this.#options.keys),
-      );
-      yield Buffer.concat(records.map(lengthRecord));
-      await takeTurn(signal);
+    for (let next = Number(start), attempt = 1; next < end; ) {
+      try {
+        for await (const keyHashes of this.#keyHashes(list, version, next, end)) {
+          const records = await withView(this.#store.openView(), (view) =>
+            readStateRecords(view, keyHashes, version, this.#options.keys),
+          );
+          yield Buffer.concat(records.map(lengthRecord));
+          next += keyHashes.length;
+          attempt = 1;
+          await takeTurn(signal);
+        }
+      } catch (error) {
+        // A commit may replace a node just as it is read.
+        if (!(error instanceof StoreError) || attempt++ === LIST_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** Key hashes of a state, some at a time. */
+  async *#keyHashes(
+    list: StateList,
+    version: bigint,
+    start: number,
+    end: number,
+  ): AsyncGenerator<readonly Uint8Array[]> {
+    let some: Uint8Array[] = [];
+    let left = end - start;
+    for await (const keyHash of list.from(start, new TreeAt(this.#store, version).getNodes)) {
+      some.push(keyHash);
+      if (--left > 0 && some.length < ITEMS_AT_ONCE) continue;
+      yield some;
+      some = [];
+      if (left === 0) return;
     }
   }
 

@@ -29,6 +29,8 @@ import { BackupAnswers, type BackupAnswersOptions } from "./backup-answers.ts";
 
 /** A chunk ends with the record that makes it this long. The reference's are eight times as long; a reader holds two. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
+/** Items of one question. */
+const ITEMS_AT_ONCE = 1_000_000;
 /** Versions of one part: what an interrupted export writes again. */
 const PART_VERSIONS = 1_000_000n;
 
@@ -180,10 +182,14 @@ class BackupExport {
     const { version, epoch } = end;
     const folder = `state_epoch_${epoch}_ver_${version}.0000`;
     const total = Number((await this.#answer(`state_item_count/${version}`)).readBigUInt64LE());
-    const items = this.#ask(`state_snapshot_chunk/${version}/0/${total}`);
+    const ask = (start: number): AsyncGenerator<Uint8Array> =>
+      this.#ask(`state_snapshot_chunk/${version}/${start}/${Math.min(ITEMS_AT_ONCE, total - start)}`);
+    const items = async function* (): AsyncGenerator<Uint8Array> {
+      for (let start = 0; start < total; start += ITEMS_AT_ONCE) yield* ask(start);
+    };
     const chunks: object[] = [];
     let next = 0;
-    const records = lengthRecords(items, { maxRecords: total, maxRecordBytes: MAX_ITEM_BYTES });
+    const records = lengthRecords(items(), { maxRecords: total, maxRecordBytes: MAX_ITEM_BYTES });
     for await (const { count, path, firstRecord, lastRecord } of this.#writeChunks(folder, records, 0)) {
       const [firstHash, lastHash] = [firstRecord, lastRecord].map((item) =>
         toHex(stateKeyHashOfBcs(splitStateRecord(item).key)),

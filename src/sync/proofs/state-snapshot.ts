@@ -1,40 +1,62 @@
-// The state at a kept block end as a list in the order of key hashes, which is how backup services number its items. The
-// tree of that version is walked once, and every node's hash compared with its parent's; the list is kept for the next
-// questions.
-import { equalBytes } from "../../base/bytes.ts";
+// The state at a kept block end in the order of key hashes, which is how backup services number its items. A walk of the
+// tree of that version compares every node's hash with its parent's. The first walk counts the items and marks some of
+// them, and the marks are kept: later walks begin near the item that they are asked for.
+import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import { takeTurn } from "../../base/wait.ts";
 import { decodeTreeNode, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { StoreError } from "../../store/errors.ts";
-import { BackupRefusal } from "./backup-refusal.ts";
 
 const HASH_BYTES = 32;
-/** Most items of a state that is listed: 128 MiB of key hashes. */
-const MAX_ITEMS = 4 * 1024 * 1024;
+/** The depth of a leaf that waits to be visited: no node is as deep. */
+const LEAF = -1;
+/** Items from one mark to the next: 32 MiB of marks for 256 million items. */
+const STRIDE = 256;
 /** Lists kept. */
 const MAX_LISTS = 2;
 /** Nodes read before others get a turn. */
 const NODES_A_TURN = 64;
 
-/** The key hashes of a state, in order. */
+/** The number of items of a state, and the key hashes of some. */
 export class StateList {
-  readonly #bytes: Uint8Array;
+  readonly count: number;
+  readonly #root: Uint8Array;
+  readonly #marks: Uint8Array;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+  private constructor(root: Uint8Array, count: number, marks: Uint8Array) {
+    this.#root = root;
+    this.count = count;
+    this.#marks = marks;
   }
 
-  get count(): number {
-    return this.#bytes.length / HASH_BYTES;
-  }
-
-  /** Key hashes from an index on. */
-  slice(start: number, end: number): Uint8Array[] {
-    const found: Uint8Array[] = [];
-    for (let i = start; i < Math.min(end, this.count); i++) {
-      found.push(this.#bytes.subarray(HASH_BYTES * i, HASH_BYTES * (i + 1)));
+  /** Walks over the tree with this root. */
+  static async count(root: Uint8Array, getNodes: TreeNodeReader): Promise<StateList> {
+    let marks = new Uint8Array(1024 * HASH_BYTES);
+    let count = 0;
+    for await (const keyHash of walkTree(root, getNodes)) {
+      const at = HASH_BYTES * (count / STRIDE);
+      if (at === marks.length) {
+        const grown = new Uint8Array(2 * marks.length);
+        grown.set(marks);
+        marks = grown;
+      }
+      if (count++ % STRIDE === 0) marks.set(keyHash, at);
     }
-    return found;
+    return new StateList(root, count, marks);
+  }
+
+  /** Key hashes from an index on. `getNodes` reads the nodes of the same tree. */
+  async *from(start: number, getNodes: TreeNodeReader): AsyncGenerator<Uint8Array> {
+    if (start >= this.count) return;
+    const mark = HASH_BYTES * Math.floor(start / STRIDE);
+    let skipped = start % STRIDE;
+    for await (const keyHash of walkTree(
+      this.#root,
+      getNodes,
+      this.#marks.subarray(mark, mark + HASH_BYTES),
+    )) {
+      if (skipped-- <= 0) yield keyHash;
+    }
   }
 }
 
@@ -47,7 +69,7 @@ export class StateLists {
     const name = Buffer.from(root).toString("latin1");
     const known = this.#lists.get(name);
     if (known !== undefined) return known;
-    const listing = listTree(root, read());
+    const listing = StateList.count(root, read());
     this.#lists.set(name, listing);
     listing.catch(() => this.#lists.delete(name));
     const [oldest] = this.#lists.keys();
@@ -56,22 +78,32 @@ export class StateLists {
   }
 }
 
-async function listTree(root: Uint8Array, getNodes: TreeNodeReader): Promise<StateList> {
-  let bytes = new Uint8Array(1024 * HASH_BYTES);
-  let count = 0;
+interface Visit {
+  /** Of a leaf, its key hash. */
+  readonly prefix: Uint8Array;
+  readonly depth: number;
+  readonly expected: Uint8Array;
+  /** True while keys before the first wanted one may be below. */
+  readonly isOnWay: boolean;
+}
+
+/** The key hashes of a tree in order, from one on. Throws StoreError. */
+async function* walkTree(
+  root: Uint8Array,
+  getNodes: TreeNodeReader,
+  first: Uint8Array = new Uint8Array(HASH_BYTES),
+): AsyncGenerator<Uint8Array> {
+  const [top] = await getNodes([treeNodeKey(new Uint8Array(HASH_BYTES), 0)]);
+  if (top === undefined) return;
   let nodes = 0;
-  const add = (keyHash: Uint8Array): void => {
-    if (count === MAX_ITEMS) {
-      throw new BackupRefusal("not_kept", `states of more than ${MAX_ITEMS} items are not listed here`);
+  /** What waits to be visited, the next one last. */
+  const open: Visit[] = [{ prefix: new Uint8Array(HASH_BYTES), depth: 0, expected: root, isOnWay: true }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { prefix, depth, expected, isOnWay } = next;
+    if (depth === LEAF) {
+      yield prefix;
+      continue;
     }
-    if (HASH_BYTES * count === bytes.length) {
-      const grown = new Uint8Array(2 * bytes.length);
-      grown.set(bytes);
-      bytes = grown;
-    }
-    bytes.set(keyHash, HASH_BYTES * count++);
-  };
-  const walk = async (prefix: Uint8Array, depth: number, expected: Uint8Array): Promise<void> => {
     const [stored] = await getNodes([treeNodeKey(prefix, depth)]);
     if (stored === undefined) throw new StoreError("corrupt", "the state tree lacks a node");
     // Copied: read again below, when its bytes may be gone.
@@ -80,15 +112,29 @@ async function listTree(root: Uint8Array, getNodes: TreeNodeReader): Promise<Sta
       throw new StoreError("corrupt", "the state tree has a node of another version");
     }
     if (++nodes % NODES_A_TURN === 0) await takeTurn(undefined);
-    for (const [slot, child] of node.slots.entries()) {
+    const least = isOnWay ? nibbleAt(first, depth) : 0;
+    for (let slot = node.slots.length - 1; slot >= least; slot--) {
+      const child = node.slots[slot];
       if (child === undefined) continue;
-      if (child.keyHash !== undefined) add(child.keyHash);
-      else await walk(withNibble(prefix, depth, slot), depth + 1, child.hash);
+      const { keyHash } = child;
+      if (keyHash === undefined) {
+        const below = withNibble(prefix, depth, slot);
+        open.push({
+          prefix: below,
+          depth: depth + 1,
+          expected: child.hash,
+          isOnWay: isOnWay && slot === least,
+        });
+      } else if (!isOnWay || compareBytes(keyHash, first) >= 0) {
+        open.push({ prefix: new Uint8Array(keyHash), depth: LEAF, expected: child.hash, isOnWay: false });
+      }
     }
-  };
-  const [top] = await getNodes([treeNodeKey(new Uint8Array(HASH_BYTES), 0)]);
-  if (top !== undefined) await walk(new Uint8Array(HASH_BYTES), 0, root);
-  return new StateList(bytes.slice(0, HASH_BYTES * count));
+  }
+}
+
+function nibbleAt(keyHash: Uint8Array, depth: number): number {
+  const byte = keyHash[depth >> 1] ?? 0;
+  return (depth & 1) === 0 ? byte >> 4 : byte & 15;
 }
 
 function withNibble(prefix: Uint8Array, depth: number, nibble: number): Uint8Array {
