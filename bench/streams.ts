@@ -225,6 +225,8 @@ async function filteredRow({ quick, scale }: BenchOptions): Promise<BenchRow> {
       cost.base.push(await costOf());
       // One client would get half of the streams.
       const sockets = await openStreams(node, filteredStreams(Math.ceil(items / 4)), hostAt);
+      // They have joined the feed by then.
+      await sleep(2000);
       cost.ours.push(await costOf());
       await closeStreams(sockets);
     }
