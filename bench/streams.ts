@@ -7,15 +7,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createLocalChain } from "../src/chain/local-chain.ts";
 import { pathTo } from "../src/interface/route.ts";
 import { balanceStreamRoute } from "../src/interface/routes.ts";
-import { formatAddressLong } from "../src/move/address.ts";
+import { formatAddress, formatAddressLong } from "../src/move/address.ts";
 import type { BlockCost, WriterReport } from "./block-writer.ts";
 import { type BenchOptions, type BenchRow, toPlainRow, toRow, withDirectory } from "./harness.ts";
+import { RATES, versionOf, withFollower } from "./mainnet/benchmark.ts";
+import { accountAddress } from "./mainnet/state.ts";
 import { forkFile } from "./own-process.ts";
 import { anonymousBytes, type NodeServer, startNode } from "./servers.ts";
 import { inTime, nextMessage } from "./waits.ts";
 
 const BUSY_STREAMS = 1000;
 const IDLE_STREAMS = 10_000;
+/** Name of the row of filters. */
+export const FILTERED_ROW =
+  "mainnet: processor time of a version with 1,000 streams of transactions and events by filter, over without";
 const COIN = "0x1::aptos_coin::AptosCoin";
 /** Time between blocks that a writer is judged by: that of the local chain. */
 const JUDGED_BLOCK_MS = 1000;
@@ -25,12 +30,17 @@ const MIB = 2 ** 20;
 const AT_ONCE = 100;
 
 /** Opens streams and reads all that they send. */
-async function openStreams({ url }: { readonly url: string }, paths: readonly string[]): Promise<Socket[]> {
+async function openStreams(
+  { url }: { readonly url: string },
+  paths: readonly string[],
+  fromAt?: (i: number) => string,
+): Promise<Socket[]> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
   for (let first = 0; first < paths.length; first += AT_ONCE) {
-    const some = paths.slice(first, first + AT_ONCE).map(async (path) => {
-      const socket = connect(Number(port), hostname);
+    const some = paths.slice(first, first + AT_ONCE).map(async (path, i) => {
+      const from = fromAt === undefined ? {} : { localAddress: fromAt(first + i) };
+      const socket = connect({ port: Number(port), host: hostname, ...from });
       socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
       const [head] = (await inTime(`an answer to ${path}`, once(socket, "data"))) as [Buffer];
       if (!head.toString("latin1").startsWith("HTTP/1.1 200 ")) throw new Error(head.toString("latin1"));
@@ -178,10 +188,56 @@ async function memoryRow(node: NodeServer): Promise<BenchRow> {
   );
 }
 
+/** An address of this machine. */
+function hostAt(i: number): string {
+  return `127.1.${i >> 8}.${i & 255}`;
+}
+
+/** Filters of all kinds. Every fifth names an account of the chain, the others nothing that it has. */
+function filteredStreams(accounts: number): string[] {
+  const filters = [
+    (i: number) => `account=${formatAddress(accountAddress((i * 2503) % accounts))}`,
+    (i: number) => `sender=${addressAt(i)}`,
+    (i: number) => `event_type=${addressAt(i)}::pool::Swap&success=true`,
+    (i: number) => `function=${addressAt(i)}::router::swap`,
+    (i: number) => `asset_type=${addressAt(i)}&event_type=0x1::fungible_asset::Deposit`,
+  ];
+  return Array.from({ length: BUSY_STREAMS }, (_, i) => {
+    const kind = i % 2 === 0 ? "transactions" : "events";
+    return `/v1/${kind}/stream?${filters[i % filters.length]?.(i) ?? ""}`;
+  });
+}
+
+/** What streams of transactions and events add to a follower of a network shaped like mainnet, in turns on one node. */
+async function filteredRow({ quick, scale }: BenchOptions): Promise<BenchRow> {
+  const items = quick ? 10_000 : Math.max(10_000, Math.round(1_000_000 * scale));
+  const [rounds, seconds] = quick ? [2, 2] : [4, 6];
+  const sizes = { items, warmUp: 1000, caughtUp: 0, seconds: rounds * (seconds + 6), judgesDisk: false };
+  return withFollower("week", sizes, async ({ node, setRate }) => {
+    await setRate(RATES.week);
+    const costOf = async (): Promise<number> => {
+      const [first, before] = [await versionOf(node), await node.cpuMicros()];
+      await sleep(1000 * seconds);
+      return ((await node.cpuMicros()) - before) / Number((await versionOf(node)) - first);
+    };
+    const cost: Record<"ours" | "base", number[]> = { ours: [], base: [] };
+    for (let round = 0; round < rounds; round++) {
+      cost.base.push(await costOf());
+      // One client would get half of the streams.
+      const sockets = await openStreams(node, filteredStreams(Math.ceil(items / 4)), hostAt);
+      // They have joined the feed by then.
+      await sleep(2000);
+      cost.ours.push(await costOf());
+      await closeStreams(sockets);
+    }
+    return toRow(FILTERED_ROW, cost, { unit: "µs a version", target: { max: 1.1 } });
+  });
+}
+
 /** Rows of streams. */
 export function benchmarkStreams(options: BenchOptions): Promise<readonly BenchRow[]> {
   return withDirectory(async (path) => {
-    const rows = await costRows(options);
+    const rows = [...(await costRows(options)), await filteredRow(options)];
     // Opening ten thousand connections takes most of a quick run's time.
     if (options.quick) return rows;
     const node = await startNode(["--data", path, "--max-streams", `${2 * IDLE_STREAMS}`]);

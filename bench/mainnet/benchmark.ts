@@ -19,7 +19,7 @@ import { beginStore, firstBlock, recordDay } from "./recording.ts";
 import { accountAddress } from "./state.ts";
 import type { ReplayCommand } from "./upstream.ts";
 
-const RATES = { week: 220, record: 1420 } as const;
+export const RATES = { week: 220, record: 1420 } as const;
 type Day = keyof typeof RATES;
 const DAY_VERSIONS = 8_200_000;
 const DAY_MINUTES = 35;
@@ -83,7 +83,7 @@ interface Following {
   readonly setRate: (rate: number) => Promise<void>;
 }
 
-async function withFollower<T>(
+export async function withFollower<T>(
   day: Day,
   sizes: Sizes,
   use: (following: Following) => Promise<T>,
@@ -119,7 +119,7 @@ async function withFollower<T>(
   });
 }
 
-async function versionOf({ url }: NodeServer): Promise<bigint> {
+export async function versionOf({ url }: NodeServer): Promise<bigint> {
   const { ledger_version: version } = (await (await fetch(url + pathTo(infoRoute))).json()) as {
     ledger_version: string;
   };

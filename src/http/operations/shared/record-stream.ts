@@ -49,6 +49,8 @@ class RecordEvent implements WatchEvent {
   readonly facts: RecordFacts | undefined;
   /** The transaction, or its events; none if nobody asks for them. */
   items: readonly RecordItem[] = [];
+  /** What streams of each kind are sent of it; those that ask add theirs before it is printed. */
+  readonly parts = new Map<RecordKind, RecordEvent | undefined>();
 
   constructor({ version, id, trust }: WatchEvent, facts?: RecordFacts) {
     this.version = version;
@@ -59,8 +61,7 @@ class RecordEvent implements WatchEvent {
 }
 
 /** Transactions, or their events. */
-interface RecordKind {
-  readonly watch: WatchKind<RecordEvent>;
+export interface RecordKind {
   /** The indexes that a filter asks for; a transaction has the index 0. */
   readonly matching: (filter: RecordFilter, facts: RecordFacts) => ReadonlySet<number>;
   readonly print: (printer: RecordsPrinter, record: StoredRecord) => Promise<readonly AnswerText[]>;
@@ -69,11 +70,12 @@ interface RecordKind {
   readonly idOf: (id: string, index: number) => string;
 }
 
+/** Streams of both kinds and all filters share one topic, so that a record is read once, and printed once for a kind. */
+const RECORDS = new WatchKind<RecordEvent>();
 const ONLY = new Set([0]);
 const NONE = new Set<number>();
 
 export const TRANSACTIONS: RecordKind = {
-  watch: new WatchKind(),
   matching: (filter, facts) => (matchesTransaction(filter, facts) ? ONLY : NONE),
   print: async (printer, record) => [await printer.print(record)],
   head: () => "",
@@ -81,7 +83,6 @@ export const TRANSACTIONS: RecordKind = {
 };
 
 export const EVENTS: RecordKind = {
-  watch: new WatchKind(),
   matching: matchingEvents,
   print: (printer, record) => printer.printEventsOf(record),
   head: (version, index, hash, timestamp) =>
@@ -124,7 +125,6 @@ const PIECE_BYTES = 256 << 10;
 /** Reads the first records of a range: those that are wanted, and the last one, which tells how far the piece leads. */
 async function readPiece(
   view: LedgerView,
-  kind: RecordKind,
   types: StateTypes,
   { from, to }: VersionRange,
   isWanted: (event: RecordEvent) => boolean,
@@ -143,13 +143,16 @@ async function readPiece(
     const facts = new RecordFacts(record.bytes);
     const id = markedId(version, facts.spans.accumulatorRoot);
     const event = new RecordEvent({ version, id, trust: trustAt(position.trust, version) }, facts);
-    if (isWanted(event)) {
+    const isSent = isWanted(event);
+    for (const kind of event.parts.keys()) {
       const texts = await printItems(kind, printer, record, facts);
-      event.items = texts.map((json, index) => ({ index, id: kind.idOf(id, index), json }));
       // Printing may have fetched modules, on which the text rests then.
       event.trust = trustOfAnswer(view, version);
+      const part = new RecordEvent(event, facts);
+      part.items = texts.map((json, index) => ({ index, id: kind.idOf(id, index), json }));
+      event.parts.set(kind, part);
     }
-    if (event.items.length > 0 || i === records.length - 1) events.push(event);
+    if (isSent || i === records.length - 1) events.push(event);
     await slices.pause();
   }
   return events;
@@ -170,8 +173,7 @@ function watchedRecords(
     return (index) => index >= first && matching.has(index);
   };
   return {
-    kind: kind.watch,
-    // All filters share one topic, so that a record is read and printed once.
+    kind: RECORDS,
     id: "",
     keys: undefined,
     current: async (view, version) =>
@@ -184,7 +186,7 @@ function watchedRecords(
       for (let next = from; next <= to; ) {
         await nextTurn();
         const range = { from: next, to };
-        const events = await withView(openView(), (view) => readPiece(view, kind, types, range, isWanted));
+        const events = await withView(openView(), (view) => readPiece(view, types, range, isWanted));
         yield events;
         next = (events.at(-1)?.version ?? to) + 1n;
       }
@@ -192,13 +194,20 @@ function watchedRecords(
     choice: {
       ...groupOf(filter),
       valuesIn: ({ facts }, group) => (facts === undefined ? [] : valuesIn(facts, group)),
-      accepts: (event) => event.facts !== undefined && kind.matching(filter, event.facts).size > 0,
+      accepts: (event) => {
+        if (event.facts === undefined || kind.matching(filter, event.facts).size === 0) return false;
+        event.parts.set(kind, undefined);
+        return true;
+      },
       pick: (event) => {
-        const asked = isAsked(event);
-        const items = event.items.filter(({ index }) => asked(index));
-        return items.length === event.items.length
-          ? event
-          : Object.assign(new RecordEvent(event, event.facts), { items });
+        const part = event.parts.get(kind);
+        // Nothing but how far the stream is.
+        if (part === undefined) return event;
+        const asked = isAsked(part);
+        const items = part.items.filter(({ index }) => asked(index));
+        return items.length === part.items.length
+          ? part
+          : Object.assign(new RecordEvent(part, part.facts), { items });
       },
     },
   };

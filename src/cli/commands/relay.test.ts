@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/support/temporary.ts";
-import { silentLogger } from "../base/log.ts";
+import { temporaryFolder } from "../../../test/support/temporary.ts";
+import { silentLogger } from "../../base/log.ts";
 import { DEAD_LETTERS, loadCursor, Relay, signatureOf } from "./relay.ts";
 
 const SECRET = Buffer.from("0123456789abcdef");
