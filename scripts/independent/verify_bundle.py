@@ -1,21 +1,26 @@
-"""Checks proof bundles (BCS), written from docs/appendix/bundles.md and the chain's formats alone: no line of the node's
-own verifier is used here. Needs blspy for the signatures.
+"""Checks files of proofs (BCS, JSON, lists, statements, also in gzip), written from docs/appendix/bundles.md and the
+chain's formats alone: no line of the node's own verifier is used here. Needs blspy for the signatures.
 
-    verify_bundle.py WAYPOINT FILE...            says what each bundle proves
-    verify_bundle.py --mutants N WAYPOINT FILE   changes N bytes, one at a time, and exits with 1 if a changed bundle holds
+    verify_bundle.py WAYPOINT FILE...            says what each file proves
+    verify_bundle.py --mutants N WAYPOINT FILE   changes the file in N ways, and exits with 1 if a changed file holds
 """
 
+import gzip
 import hashlib
 import json
 import random
 import re
 import sys
+import zlib
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
 
 from blspy import G1Element, G2Element, PopSchemeMPL
 
 
 class Reject(Exception):
-    """The reason against a bundle."""
+    """The reason against a file."""
 
 
 def need(condition, reason):
@@ -29,6 +34,7 @@ def sha3(data):
     return hashlib.sha3_256(data).digest()
 
 
+@lru_cache
 def seed(name):
     return sha3(b"APTOS::" + name)
 
@@ -100,8 +106,10 @@ class Reader:
     def option(self, read):
         return read() if self.flag() else None
 
-    def vector(self, read):
-        return [read() for _ in range(self.uleb())]
+    def vector(self, read, most=None):
+        count = self.uleb()
+        need(most is None or count <= most, "more items than a bundle may have")
+        return [read() for _ in range(count)]
 
     def span(self, read):
         start = self.at
@@ -122,7 +130,7 @@ def whole(data, read):
 # Ledger infos and signatures
 
 def read_epoch_state(r):
-    return {"epoch": r.u64(), "voters": r.vector(lambda: (r.hash(), r.bytes(), r.u64()))}
+    return {"epoch": r.u64(), "voters": r.vector(lambda: (r.hash(), r.bytes(), r.u64()), 65536)}
 
 
 def read_preimage(r):
@@ -212,14 +220,24 @@ def read_ledger(r):
     kind = r.uleb()
     if kind == 0:
         return {"named": read_preimage(r)}
+    if kind == 2:
+        return {"above": True}
     need(kind == 1, "an unknown ledger")
-    return {"start": read_preimage(r), "changes": r.vector(lambda: read_signed(r)), "last": read_signed(r)}
+    return {"start": read_preimage(r), "changes": r.vector(lambda: read_signed(r), 1000), "last": read_signed(r)}
 
 
-def check_ledger(ledger, waypoint):
+class Ledger(NamedTuple):
+    root: bytes
+    version: int
+
+
+def check_ledger(ledger, waypoint, above):
+    if "above" in ledger:
+        need(above is not None, "no bundle before, which has the ledger")
+        return above
     if "named" in ledger:
         check_named(waypoint, ledger["named"])
-        return ledger["named"]
+        return Ledger(ledger["named"]["root"], ledger["named"]["version"])
     start = ledger["start"]
     check_named(waypoint, start)
     validators, version = next_validators(start), start["version"]
@@ -230,7 +248,7 @@ def check_ledger(ledger, waypoint):
     last = ledger["last"]
     need(last["info"]["version"] > version, "not after the epoch before")
     check_signed(last, validators)
-    return last["info"]
+    return Ledger(last["info"]["root"], last["info"]["version"])
 
 
 # Points: versions of the ledger
@@ -275,10 +293,10 @@ def read_point(r):
     version = r.u64()
     info, info_bytes = r.span(lambda: read_info(r))
     point = {"version": version, "info": info, "leaf": salted(b"TransactionInfo", info_bytes)}
-    point["siblings"] = r.vector(r.hash)
+    point["siblings"] = r.vector(r.hash, 64)
     point["transaction"] = r.option(r.bytes)
-    point["event_siblings"] = r.option(lambda: r.vector(r.hash))
-    point["state"] = r.option(lambda: (r.vector(lambda: r.option(r.bytes)), r.bytes(), r.vector(r.hash)))
+    point["event_siblings"] = r.option(lambda: r.vector(r.hash, 64))
+    point["state"] = r.option(lambda: (r.vector(lambda: r.option(r.bytes), 3001), r.bytes(), r.vector(r.hash)))
     return point
 
 
@@ -291,10 +309,10 @@ def fold(name, siblings, index, node):
 
 
 def check_point(point, ledger):
-    version, last = point["version"], ledger["version"]
+    version, last = point["version"], ledger.version
     need(version <= last, "a version that nobody signed")
     need(len(point["siblings"]) == last.bit_length(), "another number of siblings")
-    need(fold(b"TransactionAccumulator", point["siblings"], version, point["leaf"]) == ledger["root"], "not in the ledger")
+    need(fold(b"TransactionAccumulator", point["siblings"], version, point["leaf"]) == ledger.root, "not in the ledger")
     if point["transaction"] is not None:
         need(salted(b"Transaction", point["transaction"]) == point["info"]["transaction"], "another transaction")
 
@@ -497,15 +515,24 @@ def is_address(text):
     return re.fullmatch(r"0x(0|[1-9a-f][0-9a-f]{0,63})", text) is not None
 
 
-def balance(state, owner, asset):
-    coin = 0
+def metadata_of(asset):
     if is_address(asset):
-        metadata = address_of(asset)
-    else:
-        metadata = APT_METADATA if asset == APT else sha3(APT_METADATA + asset.encode() + b"\xfe")
-        store = state.data(resource_key(owner, struct_tag(f"0x1::coin::CoinStore<{asset}>")))
-        coin = 0 if store is None else int.from_bytes(store[:8], "little")
-    group = state.data(group_key(sha3(owner + metadata + b"\xfc"), OBJECT_GROUP))
+        return address_of(asset)
+    return APT_METADATA if asset == APT else sha3(APT_METADATA + asset.encode() + b"\xfe")
+
+
+def primary_store(owner, metadata):
+    return sha3(owner + metadata + b"\xfc")
+
+
+def coin_store(state, owner, asset):
+    return None if is_address(asset) else state.data(resource_key(owner, struct_tag(f"0x1::coin::CoinStore<{asset}>")))
+
+
+def balance(state, owner, asset):
+    store = coin_store(state, owner, asset)
+    coin = 0 if store is None else int.from_bytes(store[:8], "little")
+    group = state.data(group_key(primary_store(owner, metadata_of(asset)), OBJECT_GROUP))
     if group is None:
         return coin
     try:
@@ -525,19 +552,24 @@ def balance(state, owner, asset):
 # Claims
 
 def read_claim(r):
+    def type_text():
+        text = r.text()
+        need(len(text) <= 32768, "a type that is too long")
+        return text
+
     kind = r.uleb()
     if kind == 0:
-        amounts = lambda: r.vector(lambda: (r.u16(), r.u64()))
+        amounts = lambda: r.vector(lambda: (r.u16(), r.u64()), 1000)
         return {
             "kind": "balances",
-            "assets": r.vector(r.text),
-            "accounts": r.vector(lambda: (r.hash(), amounts())),
+            "assets": r.vector(type_text, 1000),
+            "accounts": r.vector(lambda: (r.hash(), amounts()), 1000),
             "has_keys": r.flag(),
         }
     if kind == 1:
         return {"kind": "table_item", "handle": r.hash(), "key": r.bytes()}
     if kind == 2:
-        return {"kind": "resource", "address": r.hash(), "type": r.text(), "group": r.option(r.text)}
+        return {"kind": "resource", "address": r.hash(), "type": type_text(), "group": r.option(type_text)}
     if kind == 3:
         return {"kind": "module", "address": r.hash(), "name": r.text()}
     if kind == 4:
@@ -571,7 +603,8 @@ def state_statement(claim, state):
                 account = state.data(resource_key(address, ACCOUNT))
                 rows[-1].append((address if account is None else Reader(account).bytes()).hex())
         need(len(totals) == len(assets), "an asset of nobody")
-        return {"balances": rows, "totals": {asset: str(total) for asset, total in totals.items()}}
+        need(len(rows) <= 1000, "more balances than a bundle may have")
+        return {"balances": rows, "totals": totals}
     if kind == "table_item":
         data = state.data(salted(b"StateKey", b"\1" + claim["handle"] + claim["key"]))
     elif kind == "module":
@@ -586,6 +619,7 @@ def state_statement(claim, state):
 
 
 def check_state(claim, points):
+    """What the claim says, and the state."""
     need(1 <= len(points) <= 2 and parts_of(points[0]) == {"state"}, "other parts than the claim needs")
     need(points[0]["info"]["state"] is not None, "not the end of a block")
     state, after = State(), None
@@ -597,10 +631,11 @@ def check_state(claim, points):
         need(parts_of(points[1]) == {"transaction"}, "other parts than the claim needs")
         after = block_time(points[1]["transaction"])
         need(points[1]["version"] == points[0]["version"] + 1 and after is not None, "not the next block")
-    return {**statement, "version": points[0]["version"], "time": time, "next": after}
+    return {**statement, "version": points[0]["version"], "time": time, "next": after}, state
 
 
 def check_transaction(claim, points):
+    """What the claim says, and the point of its version."""
     own = [point for point in points if point["version"] == claim["version"]]
     need(len(own) == 1, "other versions than the claim needs")
     [point] = own
@@ -620,43 +655,459 @@ def check_transaction(claim, points):
     statement = {"version": claim["version"], "time": claim["time"], "success": point["info"]["success"]}
     if claim["kind"] == "transaction":
         need(claim["hash"] == point["info"]["transaction"], "another transaction")
-        return {**statement, "hash": claim["hash"].hex()}
+        return {**statement, "hash": claim["hash"].hex()}, point
     leaf = salted(b"ContractEvent", claim["event"])
     root = fold(b"EventAccumulator", point["event_siblings"], claim["index"], leaf)
     need(root == point["info"]["events"], "no such event")
-    return {**statement, "index": claim["index"], "event": claim["event"].hex(), **deposit(claim)}
+    return {**statement, "index": claim["index"], "event": claim["event"].hex(), **deposit(claim)}, point
 
 
 def deposit(claim):
     if claim["store"] is None:
         return {}
     owner, metadata = claim["store"]
-    data = event_data(claim["event"], struct_tag("0x1::fungible_asset::Deposit"))
-    need(data is not None and len(data) == 40, "not a deposit into a store")
-    need(data[:32] == sha3(owner + metadata + b"\xfc"), "the store of another account or asset")
-    return {"account": owner.hex(), "metadata": metadata.hex(), "amount": str(int.from_bytes(data[32:], "little"))}
+    origin, tag, data = read_event(claim["event"])
+    need(origin is None and tag == STORE_EVENTS["deposits"], "not a deposit into a store")
+    store, amount = whole(data, lambda r: (r.hash(), r.u64()))
+    need(store == primary_store(owner, metadata), "the store of another account or asset")
+    return {"account": owner.hex(), "metadata": metadata.hex(), "amount": str(amount)}
 
 
-def event_data(event, tag):
-    """The data of an event of the second kind, whose type is a struct; None for any other."""
-    head = b"\1\7" + tag
-    return whole(event[len(head) :], lambda r: r.bytes()) if event.startswith(head) else None
+def read_event(event):
+    """Creation number and account of an event of variant 00, else None; the BCS of the type; the data."""
+
+    def read(r):
+        kind = r.uleb()
+        need(kind < 2, "an event of an unknown kind")
+        origin = (r.u64(), r.hash(), r.u64())[:2] if kind == 0 else None
+        return origin, r.span(lambda: skip_type_tag(r))[1], r.bytes()
+
+    return whole(event, read)
 
 
-def verify(data, waypoint):
-    """What a bundle proves to somebody who trusts the waypoint. Raises Reject."""
+class Bundle(NamedTuple):
+    claim: dict
+    says: dict
+    # The state of a claim about it, else the point of the claim's version.
+    evidence: object
+    ledger: Ledger
+
+
+def check_bundle(data, waypoint, above=None):
     r = Reader(data)
     need(r.uleb() == 0, "a bundle of an unknown kind")
     claim, claim_bytes = r.span(lambda: read_claim(r))
     need(r.hash() == sha3(claim_bytes), "the claim was changed")
-    points, ledger = r.vector(lambda: read_point(r)), read_ledger(r)
+    points, ledger = r.vector(lambda: read_point(r), 3), read_ledger(r)
     r.end()
-    signed = check_ledger(ledger, waypoint)
+    signed = check_ledger(ledger, waypoint, above)
     for point in points:
         check_point(point, signed)
     need(is_rising([point["version"] for point in points]), "the versions are not in ascending order")
     check = check_transaction if claim["kind"] in ("transaction", "event") else check_state
-    return {"kind": claim["kind"], **check(claim, points), "signed": signed["version"]}
+    says, evidence = check(claim, points)
+    return Bundle(claim, {"kind": claim["kind"], **says, "signed": signed.version}, evidence, signed)
+
+
+# JSON: a form turns a parsed value into BCS, or refuses it
+
+def text_form(value):
+    need(type(value) is str, "not a text")
+    return text_bytes(value)
+
+
+def u16_form(value):
+    need(type(value) is int and 0 <= value < 1 << 16, "not a u16")
+    return value.to_bytes(2, "little")
+
+
+def u64_form(value):
+    need(type(value) is str and re.fullmatch("0|[1-9][0-9]{0,19}", value) and int(value) < 1 << 64, "not a u64")
+    return int(value).to_bytes(8, "little")
+
+
+def flag_form(value):
+    need(type(value) is bool, "not a flag")
+    return bytes([value])
+
+
+def address_form(value):
+    need(type(value) is str and is_address(value), "not an address")
+    return address_of(value)
+
+
+def hex_form(value):
+    need(type(value) is str and re.fullmatch("0x([0-9a-f]{2})*", value), "not hex")
+    return bytes.fromhex(value[2:])
+
+
+def bytes_form(value):
+    data = hex_form(value)
+    return uleb_bytes(len(data)) + data
+
+
+def hash_form(value):
+    data = hex_form(value)
+    need(len(data) == 32, "not a hash")
+    return data
+
+
+def whole_form(read):
+    """Hex of a value that has no length in BCS: it must not reach into what follows."""
+
+    def form(value):
+        data = hex_form(value)
+        whole(data, read)
+        return data
+
+    return form
+
+
+def option_form(inner):
+    return lambda value: b"\0" if value is None else b"\1" + inner(value)
+
+
+def list_form(inner):
+    def form(value):
+        need(type(value) is list, "not a list")
+        return uleb_bytes(len(value)) + b"".join(map(inner, value))
+
+    return form
+
+
+def record_form(**forms):
+    def form(value):
+        need(type(value) is dict and list(value) == list(forms), "other members, or in another order")
+        return b"".join(forms[name](member) for name, member in value.items())
+
+    return form
+
+
+def enum_form(**variants):
+    def form(value):
+        need(type(value) is dict and value.get("type") in variants, "an unknown type")
+        name = value["type"]
+        return bytes([list(variants).index(name)]) + record_form(type=lambda _: b"", **variants[name])(value)
+
+    return form
+
+
+BUNDLE_FORM = record_form(
+    claim=enum_form(
+        balances=dict(
+            asset_types=list_form(text_form),
+            accounts=list_form(
+                record_form(address=address_form, balances=list_form(record_form(asset=u16_form, balance=u64_form)))
+            ),
+            authentication_keys=flag_form,
+        ),
+        table_item=dict(table_handle=address_form, key=bytes_form),
+        resource=dict(address=address_form, resource_type=text_form, group_type=option_form(text_form)),
+        module=dict(address=address_form, module_name=text_form),
+        transaction=dict(version=u64_form, hash=hash_form, timestamp_usec=option_form(u64_form)),
+        event=dict(
+            version=u64_form,
+            index=u64_form,
+            event=bytes_form,
+            store=option_form(record_form(owner=address_form, metadata=address_form)),
+            timestamp_usec=option_form(u64_form),
+        ),
+    ),
+    claim_hash=hash_form,
+    points=list_form(
+        record_form(
+            version=u64_form,
+            transaction_info=whole_form(read_info),
+            accumulator_siblings=list_form(hash_form),
+            transaction=option_form(bytes_form),
+            event_siblings=option_form(list_form(hash_form)),
+            state=option_form(
+                record_form(values=list_form(option_form(bytes_form)), nodes=bytes_form, hashes=list_form(hash_form))
+            ),
+        )
+    ),
+    ledger=enum_form(
+        named=dict(ledger_info=whole_form(read_preimage)),
+        signed=dict(
+            start=whole_form(read_preimage),
+            epoch_changes=list_form(whole_form(read_signed)),
+            last=whole_form(read_signed),
+        ),
+        above={},
+    ),
+)
+STATEMENT_FORM = record_form(statement=record_form(from_usec=u64_form, to_usec=u64_form), statement_hash=hash_form)
+
+
+def json_to_bcs(line, form):
+    try:
+        text = line.decode("utf-8")
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Reject("not JSON")
+    # Also finds members twice, white space, and other spellings of a text or a number.
+    need(json.dumps(value, separators=(",", ":"), ensure_ascii=False) == text, "JSON in another spelling")
+    return form(value)
+
+
+@lru_cache(maxsize=256)
+def check_line(line, waypoint, above):
+    return check_bundle(b"\0" + json_to_bcs(line, BUNDLE_FORM), waypoint, above)
+
+
+# Statements
+
+DIRECTIONS = {"deposits": "Deposit", "withdrawals": "Withdraw"}
+STORE_EVENTS = {way: b"\7" + struct_tag(f"0x1::fungible_asset::{name}") for way, name in DIRECTIONS.items()}
+FEE_STATEMENT = b"\7" + struct_tag("0x1::transaction_fee::FeeStatement")
+
+
+def read_statement(line):
+    data = json_to_bcs(line, STATEMENT_FORM)
+    need(data[16:] == sha3(data[:16]), "the period was changed")
+    start, end = int.from_bytes(data[:8], "little"), int.from_bytes(data[8:16], "little")
+    need(start < end, "the period ends before it begins")
+    return start, end
+
+
+def read_user_transaction(r):
+    """Gas price, and who pays the fee."""
+    need(r.uleb() == 0, "not a user's transaction")
+    payer = r.hash()
+    r.u64(), read_payload(r), r.u64()
+    price = r.u64()
+    r.u64(), r.take(1)
+    kind = r.uleb()
+    need(kind < 5, "an authenticator of an unknown kind")
+    if kind == 3:
+        read_authenticator(r), r.vector(r.hash), r.vector(lambda: read_authenticator(r))
+        payer = r.hash()
+    return price, payer
+
+
+def read_variant(r, *readers):
+    kind = r.uleb()
+    need(kind < len(readers) and readers[kind] is not None, "a payload of a kind that is not read here")
+    readers[kind](r)
+
+
+def read_payload(r):
+    read_variant(r, read_script, None, read_function, read_multisig, read_configured)
+
+
+def read_script(r):
+    r.bytes(), r.vector(lambda: skip_type_tag(r)), r.vector(lambda: read_variant(r, *SCRIPT_ARGUMENTS))
+
+
+def read_function(r):
+    r.hash(), r.text(), r.text(), r.vector(lambda: skip_type_tag(r)), r.vector(r.bytes)
+
+
+def read_multisig(r):
+    r.hash(), r.option(lambda: read_variant(r, read_function))
+
+
+def read_configured(r):
+    need(r.uleb() == 0, "a payload of an unknown kind")
+    read_variant(r, read_script, read_function, lambda _: None)
+    need(r.uleb() == 0, "a payload of an unknown kind")
+    r.option(r.hash), r.option(r.u64)
+
+
+def sized(size):
+    return lambda r: r.take(size)
+
+
+SCRIPT_ARGUMENTS = [*map(sized, (1, 8, 16, 32)), Reader.bytes, *map(sized, (1, 2, 4, 32)), Reader.bytes]
+
+
+def read_authenticator(r):
+    """Of one account: Ed25519, several of them, one key of any kind, several of these."""
+
+    def any_key():
+        need(r.uleb() < 2, "a key of a kind that is not read here")
+        return r.bytes()
+
+    kind = r.uleb()
+    need(kind < 4, "a signature of a kind that is not read here")
+    if kind < 2:
+        r.bytes(), r.bytes()
+    elif kind == 2:
+        any_key(), any_key()
+    else:
+        r.vector(any_key), r.take(1), r.vector(any_key), r.bytes()
+
+
+def fee(point, owner, asset, refund):
+    need(metadata_of(asset) == APT_METADATA, "a fee in another asset")
+    price, payer = read_user_transaction(Reader(point["transaction"]))
+    need(payer == owner, "a fee of another account")
+    return point["info"]["gas"] * price - refund
+
+
+def read_receipt(bundle, owner, asset, handles):
+    """Which sum a receipt adds to, its amount, and for a coin event whether it is of variant 00."""
+    if bundle.claim["kind"] == "transaction":
+        return "fees", fee(bundle.evidence, owner, asset, 0), None
+    origin, tag, data = read_event(bundle.claim["event"])
+    if origin is None and tag == FEE_STATEMENT:
+        numbers = whole(data, lambda r: [r.u64() for _ in range(5)])
+        return "fees", fee(bundle.evidence, owner, asset, numbers[-1]), None
+    for way, name in DIRECTIONS.items():
+        if origin is not None:
+            if tag == b"\7" + struct_tag(f"0x1::coin::{name}Event"):
+                need(origin in handles[way], "an event of another account or coin")
+                return way, whole(data, lambda r: r.u64()), True
+        elif tag == STORE_EVENTS[way]:
+            store, amount = whole(data, lambda r: (r.hash(), r.u64()))
+            need(store == primary_store(owner, metadata_of(asset)), "an event of another account or asset")
+            return way, amount, None
+        elif tag == b"\7" + struct_tag(f"0x1::coin::Coin{name}"):
+            coin, account, amount = whole(data, lambda r: (r.text(), r.hash(), r.u64()))
+            need((coin, account) == (asset, owner), "an event of another account or coin")
+            return way, amount, False
+        elif not is_address(asset) and tag == b"\7" + struct_tag(f"0x1::coin::{name}<{asset}>"):
+            account, amount = whole(data, lambda r: (r.hash(), r.u64()))
+            need(account == owner, "an event of another account")
+            return way, amount, False
+    raise Reject("an event that is no receipt")
+
+
+def event_handles(bundles, owner, asset):
+    """Creation numbers and accounts of the events of the coin stores in two balances."""
+    handles = {way: set() for way in DIRECTIONS}
+    for bundle in bundles:
+        store = coin_store(bundle.evidence, owner, asset)
+        if store is not None:
+            r = Reader(store[9:])
+            for way in DIRECTIONS:
+                r.u64()
+                handles[way].add((r.u64(), r.hash()))
+            r.end()
+    return handles
+
+
+def check_statement(period, bundles):
+    start, end = period
+    need(len(bundles) >= 2, "a balance is missing")
+    opening, closing, *receipts = bundles
+    for bundle in (opening, closing):
+        need(bundle.claim["kind"] == "balances" and len(bundle.says["balances"]) == 1, "not one balance")
+    owner, asset = opening.claim["accounts"][0][0], opening.claim["assets"][0]
+    need((owner, asset) == (closing.claim["accounts"][0][0], closing.claim["assets"][0]), "another account or asset")
+    first, last = opening.says, closing.says
+    need(first["next"] is not None and first["time"] < start <= first["next"], "not the last version before the period")
+    after = end if last["next"] is None and last["time"] == end - 1 else last["next"]
+    need(after is not None and last["time"] < end <= after, "not the last version of the period")
+    need(first["version"] <= last["version"], "the closing balance is before the opening one")
+
+    handles = event_handles((opening, closing), owner, asset)
+    sums = {"deposits": 0, "withdrawals": 0, "fees": 0}
+    places, paid, variants = [(first["version"], 0)], set(), {}
+    for bundle in receipts:
+        need(bundle.claim["kind"] in ("transaction", "event"), "not a receipt")
+        version = bundle.claim["version"]
+        need(first["version"] < version <= last["version"], "a receipt of another period")
+        places.append((version, bundle.claim.get("index", -1)))
+        way, amount, variant = read_receipt(bundle, owner, asset, handles)
+        need(way != "fees" or version not in paid, "two fees of one transaction")
+        if way == "fees":
+            paid.add(version)
+        need(variant is None or variants.setdefault(version, variant) == variant, "one change in two events")
+        sums[way] += amount
+    need(is_rising(places), "receipts are not in ascending order")
+    opened, closed = first["totals"][asset], last["totals"][asset]
+    missing = closed - opened - (sums["deposits"] - sums["withdrawals"] - sums["fees"])
+    need(missing == 0, f"{missing} of {asset} has no receipt")
+    amounts = {"opening": opened, **sums, "closing": closed}
+    who = {"account": f"0x{owner.hex()}", "asset": asset, "from": start, "to": end, "receipts": len(receipts)}
+    return {**who, **{name: str(amount) for name, amount in amounts.items()}}
+
+
+def check_statements(parts):
+    statements = [check_statement(period, bundles) for period, bundles in parts]
+    for one, other in combinations(statements, 2):
+        is_same = (one["account"], one["asset"]) == (other["account"], other["asset"])
+        is_apart = one["to"] <= other["from"] or other["to"] <= one["from"]
+        need(not is_same or is_apart, "two statements of one account and asset overlap")
+    return {"kind": "statements", "statements": statements}
+
+
+def check_list(bundles):
+    """What one bundle says, or several of balances together."""
+    says = bundles[0].says
+    if says["kind"] != "balances":
+        need(len(bundles) == 1, "several bundles that are not all of balances")
+        return says
+    rows, totals, first = [], {}, bundles[0]
+    for bundle in bundles:
+        need(bundle.claim["kind"] == "balances", "several bundles that are not all of balances")
+        need(bundle.claim["has_keys"] == first.claim["has_keys"], "authentication keys in some of the bundles")
+        need(bundle.says["version"] == first.says["version"], "several versions")
+        rows += bundle.says["balances"]
+        for asset, total in bundle.says["totals"].items():
+            totals[asset] = totals.get(asset, 0) + total
+    addresses = [address for bundle in bundles for address, _ in bundle.claim["accounts"]]
+    need(is_rising(addresses), "the accounts are not in ascending order")
+    return {**says, "balances": rows, "totals": {asset: str(total) for asset, total in totals.items()}}
+
+
+def verify(data, waypoint):
+    """What a file proves to somebody who trusts the waypoint. Raises Reject."""
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            raise Reject("not in gzip")
+    if data[:1] != b"{":
+        return check_list([check_bundle(data, waypoint)])
+    parts, above = [], None
+    for line in data.removesuffix(b"\n").split(b"\n"):
+        if line.startswith(b'{"statement":'):
+            parts.append((read_statement(line), []))
+            continue
+        if not parts:
+            parts.append((None, []))
+        bundle = check_line(line, waypoint, above)
+        above = bundle.ledger
+        parts[-1][1].append(bundle)
+    if parts[0][0] is None:
+        need(len(parts) == 1, "a statement behind other proofs")
+        return check_list(parts[0][1])
+    return check_statements(parts)
+
+
+def byte_mutant(draw, data):
+    place = draw.randrange(len(data))
+    kind = draw.randrange(4)
+    if kind == 0:
+        return data[:place]
+    if kind == 1:
+        return data[:place] + bytes([draw.randrange(256)]) + data[place:]
+    if kind == 2:
+        return data[:place] + data[place + 1 :]
+    return data[:place] + bytes([data[place] ^ (1 << draw.randrange(8))]) + data[place + 1 :]
+
+
+def text_mutant(draw, data):
+    """A digit changed, or lines swapped, doubled, left out, or cut; for lists and single statements. A list without its
+    last lines still holds for the accounts in it, so it loses only its first line, and is cut only inside of a line."""
+    lines = data.splitlines(keepends=True)
+    is_list = not data.startswith(b'{"statement":')
+    kind, i, j = draw.randrange(8), draw.randrange(len(lines)), draw.randrange(len(lines))
+    if kind < 4:
+        line = lines[i]
+        place = draw.choice([m.start() for m in re.finditer(rb"[0-9a-f]", line)])
+        lines[i] = line[:place] + draw.choice(b"0123456789abcdef").to_bytes(1, "big") + line[place + 1 :]
+    elif kind == 4:
+        lines[i], lines[j] = lines[j], lines[i]
+    elif kind == 5:
+        lines.insert(j, lines[i])
+    elif kind == 6:
+        del lines[0 if is_list else i]
+    else:
+        lines[i:] = [lines[i][: draw.randrange(1 if is_list else 0, len(lines[i]) - 1)]]
+    return b"".join(lines)
 
 
 def main(arguments):
@@ -671,22 +1122,16 @@ def main(arguments):
         data = opened.read()
     verify(data, waypoint)
     draw = random.Random(file)
-    for _ in range(count):
-        place = draw.randrange(len(data))
-        kind = draw.randrange(4)
-        if kind == 0:
-            changed = data[:place]
-        elif kind == 1:
-            changed = data[:place] + bytes([draw.randrange(256)]) + data[place:]
-        elif kind == 2:
-            changed = data[:place] + data[place + 1 :]
-        else:
-            changed = data[:place] + bytes([data[place] ^ (1 << draw.randrange(8))]) + data[place + 1 :]
+    mutant = text_mutant if data.startswith(b"{") else byte_mutant
+    refused = 0
+    while refused < count:
+        changed = mutant(draw, data)
         if changed == data:
             continue
         try:
             verify(changed, waypoint)
         except Reject:
+            refused += 1
             continue
         print(f"a mutant holds: {changed.hex()}")
         return 1

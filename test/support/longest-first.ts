@@ -10,6 +10,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/cluster/nodes.test.ts": 169,
   "test/e2e/storage-faults.test.ts": 126,
   "test/e2e/documentation.test.ts": 120,
+  "test/e2e/independent-verifier.test.ts": 110,
   "test/cluster/power-cut.test.ts": 88,
   "test/e2e/closed-nodes.test.ts": 85,
   "test/browser/pages.test.ts": 84,
