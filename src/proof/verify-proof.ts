@@ -25,10 +25,11 @@ export class ProofVerifier {
   }
 
   /** What all bundles prove, with the totals of all accounts but only the accounts of the last one. Throws ProofError. */
-  finish(): VerifiedProof | undefined {
+  finish(): VerifiedProof {
+    if (this.#statement !== undefined) this.#finishStatement(this.#statement);
     const last = this.#together;
-    if (this.#statement === undefined || last === undefined) return last;
-    this.#finishStatement(this.#statement);
+    if (last === undefined) throw new ProofError("incomplete", "the file has no bundle");
+    if (this.#statement === undefined) return last;
     return { ...last, claim: { kind: "statements", statements: this.#statements } };
   }
 
@@ -84,7 +85,6 @@ export function verifyProofWith(bls: Bls, proof: Uint8Array | string, waypoint: 
     if (claim?.kind === "balances") for (const account of claim.accounts) accounts.push(account);
   }
   const together = verifier.finish();
-  if (together === undefined) throw new ProofError("incomplete", "the file has no bundle");
   return together.claim.kind === "balances"
     ? { ...together, claim: { ...together.claim, accounts } }
     : together;

@@ -152,6 +152,7 @@ describe("the proofs of a statement", () => {
       ["twice", [head, opening, closing, first, first], "is not after the one before it"],
       ["the whole statement twice", [...lines, ...lines], "two statements of 0x"],
       ["two heads", [head, head, opening, closing], "balance is missing"],
+      ["only a head", [head], "balance is missing"],
       ["only the opening", [head, opening], "balance is missing"],
       ["the closing first", [head, closing, opening, ...receipts], "is not proven to be the last one before"],
       ["a receipt first", [head, first], "balance is missing"],

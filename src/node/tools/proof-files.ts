@@ -102,9 +102,9 @@ export class ProofCheck {
   finish(): ProofReport {
     try {
       const together = this.#verifier.finish();
-      const shown = together === undefined ? {} : reportOf(together, this.#accounts);
-      const { claim } = together ?? {};
-      const statements = claim?.kind === "statements" ? claim.statements : [];
+      const shown = reportOf(together, this.#accounts);
+      const { claim } = together;
+      const statements = claim.kind === "statements" ? claim.statements : [];
       return { verdict: "proven", shown, statements };
     } catch (error) {
       return { verdict: "refuted", reason: reasonOf(error), shown: {}, statements: [] };
