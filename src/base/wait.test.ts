@@ -71,6 +71,28 @@ describe("rate cap", () => {
     return at.map((ms) => ms - (at[0] ?? 0));
   }
 
+  it("takes half of its turns when it is slowed, and all of them after a while", async () => {
+    for (const [perSecond, halfMs, quarterMs] of [
+      [20, 100, 200],
+      [0, 20, 40],
+    ] as const) {
+      const cap = new RateCap(perSecond);
+      cap.slow();
+      // Questions under way are refused together.
+      cap.slow();
+      const between = async (): Promise<number> => {
+        const at = await turnsAt(cap, 8);
+        return Math.round((at[7] ?? 0) - (at[6] ?? 0));
+      };
+      expect(await between()).toBeCloseTo(halfMs, -1);
+      vi.advanceTimersByTime(1000);
+      cap.slow();
+      expect(await between()).toBeCloseTo(quarterMs, -1);
+      await turnsAt(cap, 5000);
+      expect(await between()).toBe(perSecond === 0 ? 0 : 50);
+    }
+  });
+
   it("allows a burst after a quiet time, then one turn per interval", async () => {
     vi.advanceTimersByTime(60_000);
     expect(await turnsAt(new RateCap(20), 8)).toEqual([0, 0, 0, 0, 0, 50, 100, 150]);

@@ -160,14 +160,30 @@ export function parseRetryAfter(text: string | undefined, nowMs: number): number
   return Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
 }
 
+/** What a cap without a rate begins with when it is slowed, and the slowest one. */
+const [FIRST_INTERVAL_MS, MAX_INTERVAL_MS] = [20, 1000];
+/** A cap that was slowed needs about 700 turns for the rate that it had. */
+const RECOVERY = 0.999;
+
 /** Limits turns per second; zero means no cap. The other side may close it for a time. */
 export class RateCap {
-  readonly #intervalMs: number;
+  readonly #leastMs: number;
+  #intervalMs: number;
+  #slowedMs = Number.NEGATIVE_INFINITY;
   #nextMs = 0;
   #openMs = 0;
 
   constructor(perSecond: number) {
-    this.#intervalMs = perSecond > 0 ? 1000 / perSecond : 0;
+    this.#leastMs = perSecond > 0 ? 1000 / perSecond : 0;
+    this.#intervalMs = this.#leastMs;
+  }
+
+  /** Halves the rate, once a second at most, after a refusal. It comes back with every turn. */
+  slow(): void {
+    const now = performance.now();
+    if (now - this.#slowedMs < 1000) return;
+    this.#slowedMs = now;
+    this.#intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, 2 * this.#intervalMs));
   }
 
   /** Milliseconds until it opens again; 0 while it is open. */
@@ -185,6 +201,8 @@ export class RateCap {
     const now = performance.now();
     const at = Math.max(this.#nextMs, now - 4 * this.#intervalMs);
     this.#nextMs = at + this.#intervalMs;
+    const faster = this.#intervalMs * RECOVERY;
+    this.#intervalMs = faster < Math.max(1, this.#leastMs) ? this.#leastMs : faster;
     await pause(at - now, signal);
     signal.throwIfAborted();
   }

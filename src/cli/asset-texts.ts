@@ -1,5 +1,7 @@
 // Assets and addresses as commands and console write them. Without node.ts: browsers load this too.
 
+/** The one name that every chain has for its own coin. */
+export const NATIVE_SYMBOL = "APT";
 export const NATIVE_COIN = "0x1::aptos_coin::AptosCoin";
 export const NATIVE_METADATA = "0xa";
 

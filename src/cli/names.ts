@@ -4,7 +4,7 @@
 import { ConfigError } from "../base/errors.ts";
 import { didYouMean } from "../base/texts/nearest.ts";
 import { demoNamed, parseOperand } from "../node.ts";
-import { leftOutOf } from "./asset-texts.ts";
+import { leftOutOf, NATIVE_COIN, NATIVE_SYMBOL } from "./asset-texts.ts";
 import type { CommandContext } from "./command.ts";
 import type { Source } from "./source/source.ts";
 
@@ -52,6 +52,7 @@ export class NameFinder {
       throw new ConfigError(`${shown}: ${text} is no ${what} here: ${reason}`);
     };
     if (typeof known !== "object" || known === null) {
+      if (kind === "asset" && text === NATIVE_SYMBOL) return NATIVE_COIN;
       return refuse(
         level === "local"
           ? `a store does not keep the names of a local chain with a --seed of its own; ask its node (--url), or give ${instead}`

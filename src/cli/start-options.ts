@@ -267,8 +267,8 @@ function filledFrom(network: Network, given: StartValues): StartValues {
   const isWhole = start === undefined;
   const orElse = (list: readonly string[], others: readonly string[]): readonly string[] =>
     list.length > 0 ? list : others;
-  // Upstreams of a network prune: only an archive has the first versions, and only a whole ledger can use the buckets.
-  const proofs = orElse(given.proofs, isWhole ? buckets : []);
+  // Upstreams of a network prune: only an archive has the first versions, and only a whole ledger or state can use the buckets.
+  const proofs = orElse(given.proofs, isWhole || given.state === "whole" ? buckets : []);
   const anchors = isWhole || proofs.length > 0 ? waypoints.map(({ waypoint }) => waypoint) : [];
   return {
     ...given,
@@ -289,6 +289,9 @@ export function networkLines(name: string, { follow, http, waypoint = [] }: Node
     `network ${name}${chainId === undefined ? "" : `, chain ${chainId}`}: the node will ask`,
     ...upstreams.map((url) => `  upstream  ${url}${rate}`),
     ...proofs.map((url) => `  proofs    ${url}`),
+    ...(proofs.length + [waypoint].flat().length > 0
+      ? []
+      : ["  and takes their word: the network's waypoints and buckets count with --genesis or --proofs"]),
     ...[waypoint].flat().map((text) => `  and expects waypoint ${text}`),
     ...(http?.archiveUrl === undefined
       ? []

@@ -1,6 +1,6 @@
 // An archive of plain files from the outside: exported beside a running node, and imported by a node that is killed again
 // and again. SEXTANT_KILLS sets how often.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -54,7 +54,6 @@ async function serve(out: string, heldFrom = Number.POSITIVE_INFINITY) {
   });
   const server = opened(
     await startBytesServer((path) => {
-      if (path === "/metadata/index.txt") return Buffer.from(readdirSync(join(out, "metadata")).join("\n"));
       const file = join(out, path);
       if (!existsSync(file)) return undefined;
       const first = /^\/state.*\/(\d+)-\.chunk$/.exec(path)?.[1];

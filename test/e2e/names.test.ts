@@ -164,12 +164,12 @@ describe("elsewhere", () => {
     await node.close();
   });
 
-  it("another network's ledger has no names", async () => {
+  it("another network's ledger has no names but that of its own coin", async () => {
     const genesis = createLocalChain({ seed: "network", chainId: 77 }).genesisBlob();
     const node = await createNode({ genesis, http: { port: 0 } });
     for (const args of [
       ["balance", "anna", COIN],
-      ["balance", "0x1", "APT"],
+      ["balance", "0x1", "SHELL"],
       ["table-items", "prices"],
       ["watch", "anna", COIN, "--count", "1"],
     ]) {
@@ -179,6 +179,8 @@ describe("elsewhere", () => {
         expect.stringContaining("only a node that makes or wholly follows a local chain knows the names"),
       ]);
     }
+    const native = await runCommand(["balance", "0x1", "APT", "--url", node.url ?? ""]);
+    expect([native.code, native.stderr]).toEqual([0, ""]);
     await node.close();
   });
 });

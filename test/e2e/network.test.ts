@@ -50,7 +50,8 @@ describe("sextant start --network", () => {
 
     const late = networkFile("late", { chainId: 4, upstreams, waypoints, startVersion: "latest" });
     const light = await startProgram([...QUIET, "--store", "memory", "--network", late]);
-    expect(light.stdout()).not.toContain("waypoint");
+    expect(light.stdout()).not.toContain("expects waypoint");
+    expect(light.stdout()).toContain("  and takes their word: ");
     expect(await statusOf(light.url)).toContain("trust_level trusted\n");
     await light.stop();
 

@@ -86,7 +86,7 @@ describe("followers with --proofs", () => {
       "--proofs",
       `file://${folder}/none`,
     ]);
-    expect(absent.stdout).toMatch(/^bad {3}proofs file:\S+: the folder cannot be read: ENOENT/m);
+    expect(absent.stdout).toMatch(/^bad {3}proofs file:\S+: metadata of the folder cannot be read: ENOENT/m);
   });
 
   it.each([

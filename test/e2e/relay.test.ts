@@ -88,7 +88,17 @@ it(
     }
     const { ledger_version: head } = (await (await fetch(url)).json()) as { ledger_version: string };
     await until(() => Number(taken().at(-1)?.body.data.version ?? 0) > Number(head));
-    running.relay.kill("SIGTERM");
+    // The one that began last goes on; one with another filter does not begin.
+    const [former, next] = [running.relay, await start.relay()];
+    await once(former, "exit");
+    expect(former.exitCode).toBe(2);
+    const args = ["--node", url, "--to", "http://127.0.0.1:1", "--secret-file", path("secret")];
+    const other = await runProgram(["relay", ...args, "--state", path("relay"), "--sender", "0x1"]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("with another filter")]);
+    const before = taken().length;
+    await until(() => taken().length > before + 3);
+    next.kill("SIGTERM");
+    await once(next, "exit");
 
     const expected: string[] = [];
     for (let next = 1; next <= Number(head); next += 100) {

@@ -55,7 +55,7 @@ export function serveFolder(files: ReadonlyMap<string, Uint8Array>): Promise<URL
   const names = [...files.keys()]
     .filter((path) => path.startsWith("metadata/"))
     .map((path) => path.slice("metadata/".length));
-  compressed.set("/backup/metadata/index.txt", gzipSync(names.join("\n")));
+  compressed.set("/backup/metadata.txt", gzipSync(names.join("\n")));
   return serveCompressed((path) => compressed.get(path));
 }
 

@@ -141,7 +141,10 @@ export async function startBytesServer(answer: (path: string) => Uint8Array | nu
     const found = answer(path);
     if (found === "never") return;
     response.statusCode = typeof found === "number" ? found : found === undefined ? 404 : 200;
-    response.end(typeof found === "number" ? undefined : found);
+    // Web servers say at length that they have no such file.
+    response.end(
+      typeof found === "number" ? undefined : (found ?? `<html>404 Not Found${" ".repeat(4000)}</html>`),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -88,7 +88,9 @@ describe("an archive", () => {
     const { data, out, report } = await makeArchive();
     expect(report).toMatchObject({ epochs: 6, stateVersion: 91n, lastVersion: 95n, versions: 96 });
     const files = filesOf(out);
-    for (const file of files) expect(gunzipSync(readFileSync(join(out, file))).length).toBeGreaterThan(0);
+    expect(readFileSync(join(out, "metadata.txt"), "utf8").split("\n")).toContain("transaction_60-95.meta");
+    for (const file of files.filter((name) => name !== "metadata.txt"))
+      expect(gunzipSync(readFileSync(join(out, file))).length).toBeGreaterThan(0);
     expect(files.filter((file) => file.startsWith("metadata/"))).toEqual([
       "metadata/epoch_ending_0-5.meta",
       "metadata/state_snapshot_ver_91.meta",
@@ -99,6 +101,7 @@ describe("an archive", () => {
     expect([...kinds]).toEqual([
       "epoch_ending_N-.N/N-.chunk",
       "epoch_ending_N-.N/epoch_ending.manifest",
+      "metadata.txt",
       "metadata/epoch_ending_N-N.meta",
       "metadata/state_snapshot_ver_N.meta",
       "metadata/transaction_N-N.meta",
@@ -270,11 +273,10 @@ function faultOf({ upstreams, proof_sources }: Awaited<ReturnType<typeof infoOf>
   return [...proof_sources, ...upstreams].find(({ last_fault }) => last_fault !== undefined)?.last_fault;
 }
 
-/** A web server with an index of the metadata. */
+/** A web server that lists no files. */
 async function serveFolder(root: string) {
   return startBytesServer((path) => {
     const name = path.slice(1);
-    if (name === "metadata/index.txt") return Buffer.from(readdirSync(join(root, "metadata")).join("\n"));
     return existsSync(join(root, name)) && statSync(join(root, name)).isFile()
       ? readFileSync(join(root, name))
       : undefined;

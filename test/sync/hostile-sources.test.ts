@@ -113,7 +113,7 @@ describe("a backup folder that lies in size", () => {
     const repeated = gzipSync(line.repeat(100_000));
     const names = Array.from({ length: 50 }, (_name, i) => `epoch_ending_${i}-9.meta`);
     const url = await serveCompressed((path) => {
-      if (path.endsWith("index.txt")) return gzipSync(names.join("\n"));
+      if (path.endsWith("metadata.txt")) return gzipSync(names.join("\n"));
       return path.endsWith(".meta") ? repeated : undefined;
     });
     const status = await judge(sourceAt(url.href));
@@ -126,7 +126,7 @@ describe("a backup folder that lies in size", () => {
   it("lists a line of 16 MiB, and 16 million empty lines", async () => {
     for (const index of [Buffer.alloc(16 * MIB - 1, "a"), Buffer.alloc(16 * MIB - 1, "\n")]) {
       const compressed = gzipSync(index);
-      const url = await serveCompressed((path) => (path.endsWith("index.txt") ? compressed : undefined));
+      const url = await serveCompressed((path) => (path.endsWith("metadata.txt") ? compressed : undefined));
       const status = await judge(sourceAt(url.href));
       expect(status).toMatchObject({ state: "set_aside", fault: expect.stringMatching(/^endless: /) });
     }

@@ -111,7 +111,7 @@ describe("a backup folder", () => {
     const all = files();
     const index = [...all.keys()].filter((path) => path.startsWith("metadata/")).map((path) => path.slice(9));
     const served = await web((path) => {
-      if (path === "/e1/metadata/index.txt") return Buffer.from(index.join("\n"));
+      if (path === "/e1/metadata.txt") return Buffer.from(index.join("\n"));
       const bytes = all.get(path.replace("/e1/", ""));
       return bytes && gzipSync(bytes);
     });

@@ -21,6 +21,7 @@ function relayTo(statuses: (number | undefined)[], attempts = 30) {
   const relay = new Relay({
     state,
     from: undefined,
+    filter: "",
     secret: SECRET,
     attempts,
     post: async (headers, body) => {
@@ -65,7 +66,7 @@ describe("a relay", () => {
     expect(requests.map(({ headers }) => headers["idempotency-key"])).toEqual(Array(5).fill("7:2"));
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
     expect(new Set(requests.map(({ headers }) => headers["sextant-signature"])).size).toBe(4);
-    expect(await loadCursor(state)).toEqual({ id: eventAt(7, 2).id });
+    expect(await loadCursor(state)).toEqual({ filter: "", id: eventAt(7, 2).id });
   });
 
   it("puts what is never taken into the dead letters, and goes on", async () => {
@@ -76,7 +77,7 @@ describe("a relay", () => {
     expect(letters.map((line) => JSON.parse(line) as object)).toMatchObject([
       { key: "7:2", fault: "the receiver answered 500", body: { data: { version: "7" } } },
     ]);
-    expect(await loadCursor(state)).toEqual({ id: eventAt(8, 0).id });
+    expect(await loadCursor(state)).toEqual({ filter: "", id: eventAt(8, 0).id });
   });
 
   it("tells the receiver of a gap before it goes on behind it", async () => {
@@ -87,7 +88,7 @@ describe("a relay", () => {
     expect(requests.map(({ body }) => JSON.parse(body) as object)).toMatchObject([
       { event: "gap", data: { message: "it went back", resumes_after: "40" } },
     ]);
-    expect(await loadCursor(state)).toEqual({ id: "40-00112233445566ff" });
+    expect(await loadCursor(state)).toEqual({ filter: "", id: "40-00112233445566ff" });
   });
 
   it("goes on behind a heartbeat, and behind where its stream began", async () => {
@@ -95,7 +96,7 @@ describe("a relay", () => {
     for (const [name, data] of [["start", '{"version":"9"}'] as const, ["message", undefined] as const]) {
       const id = `${name === "start" ? 9 : 12}-00112233445566ff`;
       await relay.take({ name, id, data });
-      expect(await loadCursor(state)).toEqual({ id });
+      expect(await loadCursor(state)).toEqual({ filter: "", id });
     }
     expect(requests).toEqual([]);
   });

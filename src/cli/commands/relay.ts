@@ -1,8 +1,8 @@
 // `sextant relay`: hands the events of a node's stream on to a receiver, one signed request for each, in order, again until
 // the receiver takes it. The cursor on disk names what the receiver took, so a process that was killed repeats at most one
 // event.
-import { createHmac } from "node:crypto";
-import { mkdir, open, readFile } from "node:fs/promises";
+import { createHmac, randomUUID } from "node:crypto";
+import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -29,6 +29,8 @@ interface Delivery {
 interface RelayCursor {
   /** The `--from` that it began with. */
   readonly from: string | undefined;
+  /** The filter, as the stream takes it. */
+  readonly filter: string;
   /** Id of the last event that the receiver took, or that told how far the stream was. */
   readonly id: string;
 }
@@ -37,6 +39,7 @@ interface RelayOptions {
   /** Holds the cursor and what the receiver did not take. */
   readonly state: string;
   readonly from: string | undefined;
+  readonly filter: string;
   readonly secret: Uint8Array;
   /** Attempts before an event goes to the dead letters. */
   readonly attempts: number;
@@ -50,6 +53,8 @@ interface RelayOptions {
 
 const BACKOFF: BackoffOptions = { baseMs: 250, maxMs: 60_000 };
 const CURSOR = "cursor.json";
+/** Names the relay that began last: the one before ends. */
+const OWNER = "owner";
 export const DEAD_LETTERS = "dead-letters.ndjson";
 
 /** The HMAC-SHA256 of the timestamp, a dot and the body, in hex. */
@@ -133,9 +138,9 @@ export class Relay {
   }
 
   async #save(id: string): Promise<void> {
-    const { state, from } = this.#options;
+    const { state, from, filter } = this.#options;
     await writeWhole("--state", join(state, CURSOR), async (put) => {
-      await put(`${JSON.stringify({ from, id } satisfies RelayCursor)}\n`);
+      await put(`${JSON.stringify({ from, filter, id } satisfies RelayCursor)}\n`);
       return true;
     });
     this.#lastId = id;
@@ -207,11 +212,26 @@ export const relayCommand = command({
     const secret = await readSecret(required("--secret-file", values["secret-file"]));
     const from = values.from === undefined ? undefined : `${parseOperand("version", "--from", values.from)}`;
     await mkdir(state, { recursive: true });
-    const query = new URLSearchParams(from === undefined ? {} : { start: from });
+    const query = new URLSearchParams();
     if (values["min-trust"] !== undefined) query.append("min_trust", values["min-trust"]);
     for (const name of Object.keys(filterOptions) as (keyof typeof filterOptions)[]) {
       for (const value of values[name]) query.append(name.replace("-", "_"), value);
     }
+    const filter = `${query}`;
+    if (from !== undefined) query.append("start", from);
+    const cursor = await loadCursor(state);
+    if (cursor !== undefined && cursor.filter !== filter) {
+      const was = cursor.filter === "" ? "none" : cursor.filter;
+      throw new ConfigError(
+        `--state: ${state} belongs to a relay with another filter (${was}); name another directory`,
+      );
+    }
+    const [owner, ownerFile] = [randomUUID(), join(state, OWNER)];
+    await writeFile(ownerFile, owner);
+    const assertOwner = async (): Promise<void> => {
+      if ((await readFile(ownerFile, "utf8")) !== owner)
+        throw new ConfigError(`--state: another relay began with ${state}, so this one ends`);
+    };
     const root = parseNodeUrl(values.node ?? DEFAULT_URL, "--node");
     const url = `${root}${EVENT_STREAM_PATH}?${query}`;
     const logger = createLogger("info", "text");
@@ -219,6 +239,7 @@ export const relayCommand = command({
       const relay = new Relay({
         state,
         from,
+        filter,
         secret,
         attempts: values.attempts,
         post: async (headers, body) => {
@@ -237,15 +258,18 @@ export const relayCommand = command({
         pause: async (ms) => {
           await pause(ms, signal);
           signal.throwIfAborted();
+          await assertOwner();
         },
         random: Math.random,
         logger,
       });
       const client = new NodeClient(root, 0);
-      const cursor = await loadCursor(state);
       const after = cursor?.from === from ? cursor?.id : undefined;
       const note = (text: string): void => context.err(`sextant: ${text}`);
-      for await (const event of client.events(url, after, note, signal)) await relay.take(event);
+      for await (const event of client.events(url, after, note, signal)) {
+        await assertOwner();
+        await relay.take(event);
+      }
       throw signal.reason;
     }, RESUMES);
   },

@@ -2,7 +2,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import { formatAmount } from "../../base/texts/amount-text.ts";
 import { ownerFault, parseOperand } from "../../node.ts";
-import { fullAddress, NATIVE_COIN, NATIVE_METADATA } from "../asset-texts.ts";
+import { fullAddress, NATIVE_COIN, NATIVE_METADATA, NATIVE_SYMBOL } from "../asset-texts.ts";
 import { textCell } from "../statement-forms.ts";
 
 /** A line of a list. Without a coin, it is about every asset that is asked for. */
@@ -456,9 +456,6 @@ export function compareList(
   }
   return { faults, notes, signed, skipped, missing: proven.count - seen.size };
 }
-
-/** The one name that every chain has for its own coin. */
-const NATIVE_SYMBOL = "APT";
 
 const HEADER =
   "coin,Network,Snapshot Height,address,amount,asset_type,authentication_key,message,signature,public_key";

@@ -4,6 +4,7 @@
 
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { PassThrough, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { ConfigError } from "../../base/errors.ts";
@@ -21,6 +22,7 @@ import {
   splitStateRecord,
   stateRootProofCodec,
 } from "../signatures/backup-service.ts";
+import { indexFileOf } from "../signatures/folder-files.ts";
 import { BACKUP_KINDS, type BackupKind, METADATA } from "../signatures/folder-metadata.ts";
 import { lengthRecord, lengthRecords } from "../signatures/length-records.ts";
 import { encodeSigned, loadEpochEnd, loadNewestSigned } from "../signatures/signed-rows.ts";
@@ -108,6 +110,7 @@ class BackupExport {
         onProgress("versions", Number(done - first), Number(lastVersion - first) + 1),
       );
     }
+    if (this.#bytes > 0) await this.#writeListing();
     const versions = lastVersion < first ? 0 : Number(lastVersion - first) + 1;
     return { epochs, ...state, versions, lastVersion, bytes: this.#bytes };
   }
@@ -315,12 +318,23 @@ class BackupExport {
     );
   }
 
+  /** For web servers, which list no files. */
+  async #writeListing(): Promise<void> {
+    const names = await readdir(join(this.#options.out, METADATA));
+    const listing = names.filter((name) => name.endsWith(".meta")).map((name) => `${name}\n`);
+    await this.#writeAside(indexFileOf(METADATA), [Buffer.from(listing.join(""))], new PassThrough());
+  }
+
   async #writeFile(path: string, bytes: Uint8Array): Promise<void> {
     await this.#writeAside(path, [bytes]);
   }
 
-  /** Compresses into a file that gets its name once it is whole and on the disk. */
-  async #writeAside(path: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+  /** Writes a file, compressed, that gets its name once it is whole and on the disk. */
+  async #writeAside(
+    path: string,
+    pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    packer: Transform = createGzip(),
+  ): Promise<void> {
     const full = join(this.#options.out, path);
     await mkdir(dirname(full), { recursive: true });
     const file = await open(`${full}.part`, "w");
@@ -328,7 +342,7 @@ class BackupExport {
       const write = async (packed: AsyncIterable<Uint8Array>): Promise<void> => {
         for await (const piece of packed) await file.writeFile(piece);
       };
-      await pipeline(pieces, createGzip(), write, { signal: this.#options.signal });
+      await pipeline(pieces, packer, write, { signal: this.#options.signal });
       await file.sync();
       this.#bytes += (await file.stat()).size;
       await rename(`${full}.part`, full);

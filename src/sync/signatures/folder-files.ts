@@ -33,8 +33,8 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 const MAX_INDEX_BYTES = 16 * 1024 * 1024;
 /** Longest path. The reference's have about 60 characters. */
 const MAX_PATH = 256;
-/** Names the files of its folder, one a line, where the server cannot list them. */
-const INDEX_FILE = "index.txt";
+/** Names the files of a folder, one a line, where the server cannot list them. It stands beside the folder. */
+export const indexFileOf = (folder: string): string => `${folder}.txt`;
 
 /** A path of a backup: relative, and inside the folder. Throws SourceLie. */
 export function assertInside(path: string): string {
@@ -195,7 +195,7 @@ export class WebFiles implements FolderFiles {
     const names = new Names(pattern);
     const bucket = bucketOf(this.#base);
     if (bucket !== undefined) return this.#listBucket(bucket, folder, names, signal);
-    const response = await this.#get(this.#urlOf(`${folder}/${INDEX_FILE}`), MAX_INDEX_BYTES, signal);
+    const response = await this.#get(this.#urlOf(indexFileOf(folder)), MAX_INDEX_BYTES, signal);
     if (response.status === 429 || response.status >= 500) throw refusal(response);
     if (response.status !== 200) return this.#listUnknown(folder, names, response.status, signal);
     for await (const line of linesOf(onePiece(response.body), MAX_PATH)) {
@@ -221,7 +221,7 @@ export class WebFiles implements FolderFiles {
       if (!isNoBucket) throw error;
       throw new UpstreamError(
         "refused",
-        `the server lists no files: expected ${folder}/${INDEX_FILE} with a name a line, got status ${status}`,
+        `the server lists no files: expected ${indexFileOf(folder)} with a name a line, got status ${status}`,
       );
     }
   }

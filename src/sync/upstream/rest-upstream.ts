@@ -187,6 +187,7 @@ class RestUpstream implements Upstream {
     this.receivedBytes += response.wireBytes;
     const { left, resetMs } = allowanceIn(response.headers);
     const usedUpMs = response.status === 429 ? pauseIn(response.headers) : left === 0 ? resetMs : undefined;
+    if (response.status === 429) this.#cap.slow();
     if (usedUpMs !== undefined) this.#cap.close(usedUpMs);
     return response;
   }

@@ -82,8 +82,9 @@ export class Transport {
     return withDeadline({ ms, signal: request.signal, late }, async (signal) => {
       try {
         const response = await this.#send(request, signal);
-        const isShort = response.statusCode !== 200 && request.maxBytes > SMALL_RESPONSE_BYTES;
-        const received = await readResponse(response, isShort ? SMALL_RESPONSE_BYTES : request.maxBytes);
+        // Servers may say at length that they refuse.
+        const isRefused = response.statusCode !== 200;
+        const received = await readResponse(response, isRefused ? SMALL_RESPONSE_BYTES : request.maxBytes);
         // Undici frees a connection one turn of the loop after its response; before that it would open another.
         await takeTurn();
         return received;
