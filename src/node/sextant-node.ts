@@ -526,11 +526,11 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
           ? await this.#waypoints.read(view, this.#role?.genesisWaypoint ?? this.#plan?.genesis?.waypoint)
           : {}),
         ...this.demoNames(),
-        ...(await this.#stateFetched()),
         ...(this.#writer === undefined || this.#plan === undefined
           ? {}
           : { proof_window: formatPruneWindow(proofWindowOf(this.#options, this.#plan)) }),
         ...status.more,
+        ...(await this.#stateFetched()),
       },
     });
   }
@@ -543,9 +543,10 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   /** How much a replica has of the state that it fetches; nothing once there is a ledger. */
   async #stateFetched(): Promise<Readonly<Record<string, string>>> {
     const fetched = this.#store && (await STATE_FETCH.load(this.#store).catch(() => undefined));
-    return fetched === undefined
-      ? {}
-      : { state_version: `${fetched.version}`, state_items: `${fetched.count}` };
+    if (fetched === undefined) return {};
+    const [version, items] = [`${fetched.version}`, `${fetched.count}`];
+    const sync_reason = `the state of version ${version} is being fetched, ${items} items are here`;
+    return { state_version: version, state_items: items, sync_reason };
   }
 
   #status(version: bigint | undefined): NodeStatus {
@@ -571,11 +572,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   async #reasonNow(): Promise<string | undefined> {
     const { unhealthyReason, unreadyReason } = this.#status(undefined);
     if (unhealthyReason !== undefined) return unhealthyReason;
-    if (unreadyReason !== undefined) {
-      const { state_version: version, state_items: items } = await this.#stateFetched();
-      const fetched = `the state of version ${version} is being fetched, ${items} items are here`;
-      return version === undefined ? unreadyReason : fetched;
-    }
+    if (unreadyReason !== undefined) return (await this.#stateFetched()).sync_reason ?? unreadyReason;
     try {
       const maxLagMs = this.#options.http?.maxLagMs ?? 0;
       return await this.reader.withView(({ position }) => {
