@@ -118,7 +118,7 @@ export class MeterClient {
       method,
       headers: { ...headers, ...length },
       body: bytes,
-      mayEnd: path.endsWith("/stream"),
+      mayEnd: path.split("?", 1)[0]?.endsWith("/stream") === true,
     });
   }
 
