@@ -13,7 +13,6 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/http/cut-answers.test.ts": 100,
   "test/fuzz/tree-history.test.ts": 120,
   "test/e2e/documentation.test.ts": 120,
-  "test/e2e/independent-verifier.test.ts": 110,
   "test/cluster/power-cut.test.ts": 88,
   "test/e2e/closed-nodes.test.ts": 85,
   "test/browser/pages.test.ts": 84,
