@@ -96,6 +96,9 @@ describe("an archive", () => {
     const args = ["--data", temporaryFolder(), "--port", "0", "--waypoint", waypoint, "--upstream", archive];
     const node = await startProgram([
       ...args,
+      // The chain's first blocks are older than any usual window.
+      "--prune-window",
+      "off",
       "--proofs",
       archive,
       "--start-version",
