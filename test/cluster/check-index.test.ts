@@ -2,6 +2,7 @@
 import { Client } from "cassandra-driver";
 import { expect, it } from "vitest";
 import { stateKeyHash } from "../../src/ledger/formats/state-key.ts";
+import { mayOutliveItem } from "../../src/ledger/indexes/owned-keys.ts";
 import { addressFromBytes } from "../../src/move/address.ts";
 import type { CassandraStore } from "../../src/store/cassandra/store.ts";
 import { checkClusterIndex } from "../../src/sync/maintenance/check/cluster-index.ts";
@@ -40,7 +41,7 @@ describeCluster("the check of the index in a cluster", (cluster) => {
         prepare: true,
       });
       const key = `${name} ${heads.rows[0]?.birth}`;
-      const rows: { owner: Buffer; place: Buffer; data: Buffer | null }[] = [];
+      const rows: { owner: Buffer; place: Buffer; data: Buffer }[] = [];
       const walk = await store.openIndexWalk();
       for await (const { owner, place, data } of walk.rows()) {
         rows.push({ owner: Buffer.from(owner), place: Buffer.from(place), data: Buffer.from(data) });
@@ -48,18 +49,23 @@ describeCluster("the check of the index in a cluster", (cluster) => {
       const put = `INSERT INTO owned (ledger, owner, place, data) VALUES (?, ?, ?, ?)`;
       const drop = `DELETE FROM owned WHERE ledger = ? AND owner = ? AND place = ?`;
       for (const kind of [0, 1, 2, 3]) {
-        const row =
-          rows.find(({ owner }) => owner[0] === kind) ?? expect.unreachable(`no row of kind ${kind}`);
-        await client.execute(drop, [key, row.owner, row.place], { prepare: true });
-        const { findings, faults } = await checkClusterIndex(store);
-        expect(faults).toBeGreaterThan(0);
-        const place = row.place.toString("hex");
-        expect(findings[0]).toMatch(
-          kind < 2
-            ? new RegExp(`^item ${place} as of version \\d+: not in the index$`)
-            : new RegExp(`^index row ${row.owner.toString("hex")} ${place}: is missing$`),
-        );
-        await client.execute(put, [key, row.owner, row.place, row.data], { prepare: true });
+        let isFound = false;
+        for (const row of rows.filter(({ owner }) => owner[0] === kind)) {
+          await client.execute(drop, [key, row.owner, row.place], { prepare: true });
+          const { findings } = await checkClusterIndex(store);
+          await client.execute(put, [key, row.owner, row.place, row.data], { prepare: true });
+          // The row of a store that its object has lost may stay, so nobody misses it.
+          isFound = findings.length > 0 || !mayOutliveItem(row);
+          if (!isFound) continue;
+          const place = row.place.toString("hex");
+          expect(findings[0]).toMatch(
+            kind < 2
+              ? new RegExp(`^item ${place} as of version \\d+: not in the index$`)
+              : new RegExp(`^index row ${row.owner.toString("hex")} ${place}: is missing$`),
+          );
+          break;
+        }
+        expect(isFound, `a row of kind ${kind}`).toBe(true);
       }
       expect((await checkClusterIndex(store)).faults).toBe(0);
 
