@@ -71,6 +71,43 @@ describe("an upstream that claims a smaller head", () => {
   });
 });
 
+describe("archives", () => {
+  const archive: Upstream = {
+    ...bent(recorded(chain.records.slice(0, SHORT), "archive"), (page) => page),
+    isArchive: true,
+  };
+
+  it("do not tell where the network is", async () => {
+    const { claims, follower } = start({ upstreams: [archive] });
+    await until(() => claims.length >= 3);
+    expect(new Set(claims)).toEqual(new Set(["waiting"]));
+    expect(follower.status().reason).toMatch(/^the archives end at version \d+, and no upstream tells/);
+  });
+
+  it("say nothing beside an upstream that tells its head and then falls silent", async () => {
+    let nowMs = 0;
+    let isSilent = false;
+    const live = recorded(chain.records, "live");
+    const falling: Upstream = {
+      ...bent(live, (page) => page),
+      getHead: (signal) => (isSilent ? hang(signal) : live.getHead(signal)),
+      getRecords: (from, limit, signal) => (isSilent ? hang(signal) : live.getRecords(from, limit, signal)),
+    };
+    const whole: Upstream = { ...bent(recorded(chain.records, "archive"), (page) => page), isArchive: true };
+    const { follower, claims } = start({
+      upstreams: [whole, falling],
+      pace: { slowPageMs: 10, headDeadlineMs: 10 },
+      clock: () => nowMs,
+    });
+    await until(() => follower.status().state === "at_head");
+    isSilent = true;
+    nowMs += 60_000;
+    const before = claims.length;
+    await until(() => claims.length >= before + 3);
+    expect(follower.status().state).not.toBe("at_head");
+  });
+});
+
 describe("a follower of a moving ledger", () => {
   it("stays at the head while it commits what is new, and leaves it when it was not level for seconds", async () => {
     let nowMs = 0;

@@ -27,7 +27,7 @@ export const FOLLOW_NUMBERS = {
   /** Requests per second to each upstream; 0 means no cap. */
   upstreamRate: { fallback: 50, min: 0, max: 100_000 },
   /** How old the ledger of a ready node may be while it is not at the head. No timer runs for it. */
-  readyLagMs: { fallback: 30_000, min: 0, max: 365 * DAY_MS },
+  readyLagMs: { fallback: 30_000, min: 0, max: 36_500 * DAY_MS },
 } as const satisfies NumberSettings;
 
 /**

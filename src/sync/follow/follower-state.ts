@@ -5,7 +5,7 @@ import type { UpstreamPool } from "../upstream/pool.ts";
 /**
  * `at_head`: within the last seconds our version was the upstreams' head, and none claimed more; `ahead_of_upstreams`:
  * all upstream heads are below our version;
- * `waiting`: no upstream can be asked, or too few agree; `refuted`: our own history is not the network's; `faulted`:
+ * `waiting`: no upstream can be asked, too few agree, or there are only archives; `refuted`: our own history is not the network's; `faulted`:
  * stopped for good.
  */
 export type FollowState =
@@ -30,7 +30,7 @@ export function headAgeOf(pollTimeMs: number): number {
 const MAX_POLLS_BEHIND = 10;
 
 export interface ClaimedStateOptions {
-  readonly heads: Pick<UpstreamPool, "freshHeadVersion" | "peakVersion">;
+  readonly heads: Pick<UpstreamPool, "freshHeadVersion" | "peakVersion" | "tellsNow">;
   /** Upstreams that must claim a version. */
   readonly needed: number;
   readonly headAgeMs: number;
@@ -100,6 +100,13 @@ export class ClaimedState {
       return;
     }
     const { heads, needed, clock } = this.#options;
+    if (!heads.tellsNow) {
+      this.enter(
+        "waiting",
+        `the archives end at version ${version}, and no upstream tells the network's head`,
+      );
+      return;
+    }
     const highest = heads.freshHeadVersion(needed);
     const isReached = highest !== undefined && highest >= version;
     this.#pollsBehind = isReached ? 0 : this.#pollsBehind + 1;

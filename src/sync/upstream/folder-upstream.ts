@@ -89,6 +89,7 @@ interface Listing {
 
 class FolderUpstream implements Upstream {
   readonly name: string;
+  readonly isArchive = true;
   readonly #files: FolderFiles;
   readonly #options: FolderUpstreamOptions;
   readonly #stop = new AbortController();

@@ -18,7 +18,7 @@ export interface PoolEntry {
   /** The last fault, for display. */
   fault: string | undefined;
   head: UpstreamHead | undefined;
-  /** Clock time of the last answer with a head. */
+  /** Clock time of the last answer with a head. An archive's says nothing about now, so it has none. */
   headMs: number;
   /** The highest version that it claimed, until a lower claim comes when this one is `headAgeMs` old. */
   peak: { readonly version: bigint; readonly ms: number } | undefined;
@@ -74,7 +74,7 @@ export class UpstreamPool {
       state: "untried",
       fault: undefined,
       head: undefined,
-      headMs: 0,
+      headMs: Number.NEGATIVE_INFINITY,
       peak: undefined,
       failures: 0,
       usefulBytes: 0,
@@ -125,6 +125,11 @@ export class UpstreamPool {
     return ms >= this.#options.clock() - this.#options.headAgeMs;
   }
 
+  /** True when an upstream in use can tell where the network is now. */
+  get tellsNow(): boolean {
+    return this.sound.some(({ upstream }) => !upstream.isArchive);
+  }
+
   /** True when every upstream is set aside. */
   get isUnusable(): boolean {
     return this.entries.every((entry) => entry.state === "set_aside");
@@ -138,12 +143,13 @@ export class UpstreamPool {
   noteHead(entry: PoolEntry, head: UpstreamHead): void {
     const chainId = this.#options.chainId?.();
     if (chainId !== undefined && head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
+    entry.head = head;
+    if (entry.upstream.isArchive) return;
     const ms = this.#options.clock();
     const { peak } = entry;
     if (peak === undefined || head.version >= peak.version || !this.#isFresh(peak.ms)) {
       entry.peak = { version: head.version, ms };
     }
-    entry.head = head;
     entry.headMs = ms;
   }
 

@@ -71,6 +71,8 @@ export interface Upstream extends HeadSource, RecordSource, StateSource {
   readonly name: string;
   /** Bytes received over the wire so far. */
   readonly receivedBytes: number;
+  /** True for kept files: where they end says nothing about where the network is now. */
+  readonly isArchive?: boolean;
   /** Throws `beyond_head`, `pruned`. Only a fork asks. */
   getAnswer?(question: UpstreamQuestion, signal: AbortSignal): Promise<UpstreamAnswer>;
   close(): void;
