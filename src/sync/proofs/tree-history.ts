@@ -55,6 +55,8 @@ interface LoggedNode {
   value: Uint8Array | undefined;
   /** Its log in pieces, empty if it has none: joining them for every change would cost more than the change. */
   log: Uint8Array[];
+  /** Bytes of the log. */
+  length: number;
 }
 
 /** Where a block stands in the history. */
@@ -115,14 +117,16 @@ export class TreeHistory {
       known.value = value;
       if (added.length === 0) continue;
       const isFirst = known.log.length === 0;
-      if (isFirst) known.log.push(emptyLog(isNew ? before : base));
+      if (isFirst) setLog(known, emptyLog(isNew ? before : base));
       known.log.push(added);
-      const isFull = this.#trim(known, oldest) > this.#logBytes;
+      known.length += added.length;
+      if (known.length > this.#logBytes) setLog(known, trimLog(concatBytes(...known.log), oldest));
+      const isFull = known.length > this.#logBytes;
       if (value === undefined || isFull) {
         const keyHash = nodeLogKeyHash(key);
         writes.push({ keyHash, version, value: encodePart(value, concatBytes(...known.log)) });
         if (value === undefined) this.#removed.set(name, keyHash);
-        known.log = value === undefined ? [] : [emptyLog(version)];
+        setLog(known, value === undefined ? undefined : emptyLog(version));
       }
       // A log that begins or ends has its own row at once.
       if (isFirst || value === undefined || isFull) {
@@ -158,15 +162,6 @@ export class TreeHistory {
     return rows;
   }
 
-  /** Shortens a log that is full, if nobody asks for its oldest versions. Returns its length. */
-  #trim(node: LoggedNode, oldest: bigint): number {
-    const length = node.log.reduce((sum, piece) => sum + piece.length, 0);
-    if (length <= this.#logBytes) return length;
-    const log = trimLog(concatBytes(...node.log), oldest);
-    node.log = [log];
-    return log.length;
-  }
-
   /** Loads the logs that changed in the recent blocks up to a height. */
   async #resume(height: bigint): Promise<void> {
     const blocks = await recentBlocks(this.#store, height);
@@ -175,26 +170,28 @@ export class TreeHistory {
     for (const [i, node] of nodes.entries()) {
       const [log] = node.log;
       if (log === undefined) continue;
-      node.log = [withChanges(log, recent[i]?.changes)];
+      setLog(node, withChanges(log, recent[i]?.changes));
       this.#behind.add(node);
     }
     this.#recent = blocks.map((block) => block.height);
   }
 
   async #load(keys: readonly Uint8Array[]): Promise<LoggedNode[]> {
-    const names = keys.map(treeNodeName);
-    const missing = keys.filter((_, i) => !this.#known.has(names[i] ?? ""));
+    const nodes = keys.map((key) => this.#known.get(treeNodeName(key)));
+    const missing = keys.filter((_, i) => nodes[i] === undefined);
     if (missing.length > 0) {
       const values = await this.#store.getTreeNodes(missing);
       const logs = await this.#store.getSideRows(missing.map((key) => NODE_LOG.key(key)));
       for (const [i, key] of missing.entries()) this.#add(key, values[i], logs[i]);
     }
-    return names.flatMap((name) => this.#known.get(name) ?? []);
+    return keys.flatMap((key, i) => nodes[i] ?? this.#known.get(treeNodeName(key)) ?? []);
   }
 
   #add(key: Uint8Array, value: Uint8Array | undefined, log?: Uint8Array): void {
     const name = treeNodeName(key);
-    this.#known.set(name, { key, name, value, log: log ? [new Uint8Array(log)] : [] });
+    const node: LoggedNode = { key, name, value, log: [], length: 0 };
+    setLog(node, log && new Uint8Array(log));
+    this.#known.set(name, node);
   }
 
   /** Call when the rows are stored. */
@@ -211,6 +208,11 @@ export class TreeHistory {
     this.#recent = undefined;
     this.#added = [];
   }
+}
+
+function setLog(node: LoggedNode, log: Uint8Array | undefined): void {
+  node.log = log === undefined ? [] : [log];
+  node.length = log?.length ?? 0;
 }
 
 function rowOf({ key, log }: LoggedNode): SideRow {
