@@ -1,5 +1,5 @@
 // The store on a cluster against the bare driver with the same statements: reads of the latest and of old versions,
-// commits with all their rows, a copy of a ledger, and two reader processes against one. Uses the cluster of scripts/cassandra.sh, and
+// commits with all their rows, the costs of proofs, a copy of a ledger, and two reader processes against one. Uses the cluster of scripts/cassandra.sh, and
 // starts it if it does not respond; SEXTANT_CASSANDRA names another.
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -14,6 +14,7 @@ import type { CommitBatch, StateWrite, Store } from "../src/store/contract.ts";
 import { benchmarkCopy } from "./cassandra-copy.ts";
 import { type BenchOptions, type BenchRow, compare, median, toRow } from "./harness.ts";
 import { forkFile } from "./own-process.ts";
+import { proofCostRows } from "./proofs.ts";
 import { Feeder, makeKey, makeValue } from "./store-data.ts";
 import { nextMessage } from "./waits.ts";
 
@@ -96,6 +97,7 @@ async function benchmarkOn(options: BenchOptions): Promise<readonly BenchRow[]> 
     return [
       ...(await benchmarkReads(store, feeder, client, keyspace, sized)),
       await benchmarkCommits(feeder, client, keyspace),
+      ...(await proofCostRows(options, newStores(keyspace), ", in a cluster")),
       ...(await benchmarkCopy({ ...options, client, hosts: HOSTS, keyspace, sendAll })),
       ...(await benchmarkProcesses(keyspace, sized)),
     ];
@@ -105,6 +107,15 @@ async function benchmarkOn(options: BenchOptions): Promise<readonly BenchRow[]> 
     await client.execute(`DROP KEYSPACE ${keyspace}`, [], { prepare: false, readTimeout: 60_000 });
     await client.shutdown();
   }
+}
+
+/** Makes ledgers in a keyspace. What they take on disk is not measured. */
+function newStores(keyspace: string): Parameters<typeof proofCostRows>[1] {
+  return async (ledger) => {
+    const store = await openCassandraStore({ hosts: HOSTS, keyspace, ledger });
+    await store.lease.acquire();
+    return { store, sizeOf: () => 0 };
+  };
 }
 
 async function benchmarkReads(
