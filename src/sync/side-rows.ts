@@ -327,8 +327,13 @@ export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
   isCopied: false,
 });
 
-/** Blocks whose changes may not be in the logs of the nodes yet. */
-export const RECENT_BLOCKS = 16;
+/** Blocks whose changes are written to the logs of the nodes together. */
+const RECENT_BLOCKS = 16n;
+
+/** True if the commit of a block brings the logs of the nodes up to date. */
+export function endsRecent(height: bigint): boolean {
+  return height % RECENT_BLOCKS === RECENT_BLOCKS - 1n;
+}
 
 const blockChangesCodec = vector(struct({ key: byteString, changes: byteString }));
 /** What a block adds to the logs of nodes, by the keys of the nodes. */
@@ -342,7 +347,8 @@ export const BLOCK_CHANGES = new SideRowKind<BlockChanges, [height: bigint]>({
   rewound: "removed",
   rewoundKeys: async ({ store, position }) => {
     const reach = await PROOF_REACH.load(store);
-    return reach === undefined ? [] : range(position.blockHeight + 1n, reach.newest).slice(-RECENT_BLOCKS);
+    const heights = reach === undefined ? [] : recentHeights(reach.newest);
+    return heights.filter((height) => height > position.blockHeight).map((height) => [height]);
   },
   isCopied: false,
 });
@@ -365,8 +371,7 @@ export async function recentBlocks(store: SideRowReader, height: bigint): Promis
 
 /** The last heights up to one that may have rows of changes. */
 export function recentHeights(height: bigint): bigint[] {
-  const first = height - BigInt(RECENT_BLOCKS) + 1n;
-  return range(first < 0n ? 0n : first, height).map(([one]) => one);
+  return range(height - (height % RECENT_BLOCKS), height).map(([one]) => one);
 }
 
 /** Heights of the kept block ends above the position. */

@@ -1,6 +1,6 @@
 // Earlier nodes of the state tree. Each node that changed since the history began has a log in a side row: what its children
 // were before each change. A full log becomes a version of an item of the store, which prunes and rewinds it like any other.
-// Recent blocks have their changes in a row each, and every 16th block brings the logs up to date.
+// Recent blocks have their changes in a row each; blocks whose height ends a group of 16 bring the logs up to date.
 // A node without a log has the children that it had when the history began. The store's items give the hashes of leaves.
 import { concatBytes, equalBytes } from "../../base/bytes.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
@@ -21,8 +21,8 @@ import type { SideRow, StateWrite, Store, StoreView, TreeNodeWrite } from "../..
 import { StoreError } from "../../store/errors.ts";
 import {
   BLOCK_CHANGES,
+  endsRecent,
   NODE_LOG,
-  RECENT_BLOCKS,
   type RecentBlock,
   recentBlocks,
   type SideRowReader,
@@ -147,8 +147,7 @@ export class TreeHistory {
     const stored = this.#recent ?? [];
     const added = this.#added;
     this.#added = [];
-    const [first = 0n, last = 0n] = [stored[0] ?? added[0]?.height, added.at(-1)?.height];
-    const isFull = last - first + 1n >= RECENT_BLOCKS;
+    const isFull = added.some(({ height }) => endsRecent(height));
     const kept = isFull ? [] : added.filter(({ nodes }) => nodes.length > 0);
     if (isFull) {
       for (const node of this.#behind) this.#rows.set(node.name, rowOf(node));
