@@ -4,43 +4,19 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../src/base/log.ts";
-import { createNode, exportData, type Node } from "../../src/node.ts";
+import { checkData, type Node } from "../../src/node.ts";
+import {
+  assertSameAnswers,
+  exportFrom,
+  growChain,
+  openOrigin,
+  pruneChain,
+  whole,
+} from "../support/archive.ts";
 import { followSigned, headOf, infoOf, opened, produce, untilLevel } from "../support/proving.ts";
 import { startBytesServer } from "../support/signed-history.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-
-const { signal } = new AbortController();
-
-const openOrigin = async (data: string): Promise<Node> =>
-  opened(
-    await createNode({
-      data,
-      http: { port: 0, proofPort: 0 },
-      localChain: { seed: "archive", epochTimeMs: 5_000 },
-      pruneWindow: "off",
-    }),
-  );
-
-/** Adds blocks to a chain that does not run. */
-async function growChain(data: string, blocks: number): Promise<void> {
-  const node = await openOrigin(data);
-  await produce(node, blocks);
-  await node.close();
-}
-
-/** Exports into small chunks and parts. */
-const exportFrom = (data: string, out: string, to?: bigint) =>
-  exportData({
-    store: { engine: "lmdb", path: data },
-    out,
-    to,
-    onProgress: () => {},
-    logger: silentLogger,
-    signal,
-    sizes: { chunkBytes: 20_000, partVersions: 60n },
-  });
 
 function filesOf(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -59,30 +35,6 @@ async function makeArchive(blocks = 23) {
 
 const restore = (truth: Node, url: string, more: Partial<Parameters<typeof followSigned>[0]> = {}) =>
   followSigned({ truth, upstreams: [url], proofs: [url], ...more });
-const whole = { startVersion: "latest", state: "whole" } as const;
-
-async function ask(node: Node, path: string): Promise<readonly [status: number, text: string]> {
-  const response = await fetch(`${node.url}/${path}`);
-  return [response.status, await response.text()];
-}
-
-/** Answers of both nodes about every account, at the head and at an older version that both have. */
-async function assertSameAnswers(origin: Node, replica: Node): Promise<void> {
-  const { oldest_ledger_version: oldest, ledger_version: latest } = await infoOf(replica);
-  const paths = [
-    `transactions?start=${oldest}&limit=100`,
-    `blocks/by_version/${latest}?with_transactions=true`,
-  ];
-  for (const { address } of origin.guide()?.accounts ?? []) {
-    for (const path of ["balances", "resources", "modules"]) {
-      for (const version of [oldest, latest])
-        paths.push(`accounts/${address}/${path}?ledger_version=${version}`);
-    }
-  }
-  for (const path of paths)
-    expect([path, ...(await ask(replica, path))]).toEqual([path, ...(await ask(origin, path))]);
-}
-
 describe("an archive", () => {
   it("has every kind of part in the layout of backups, each file whole, and gets what it lacks", async () => {
     const { data, out, report } = await makeArchive();
@@ -161,6 +113,39 @@ describe("an archive", () => {
     await untilLevel(second, "proven", report.lastVersion);
     await assertSameAnswers(origin, second);
   });
+
+  it.each(["lmdb", "memory"])(
+    "of a pruned ledger leads to all that was kept since the oldest end of an epoch, in %s",
+    async (engine) => {
+      const data = temporaryFolder();
+      await growChain(data, 59);
+      const unpruned = join(temporaryFolder(), "data");
+      cpSync(data, unpruned, { recursive: true });
+      await growChain(unpruned, 1);
+      await pruneChain(data, 120);
+      const out = temporaryFolder();
+      const newest = await exportFrom(data, out);
+      const oldest = await exportFrom(data, out, { stateAt: "oldest" });
+      expect(Number(newest.stateVersion) - Number(oldest.stateVersion)).toBeGreaterThan(80);
+      // Nothing older is kept, and nothing newer is asked for.
+      expect(await exportFrom(data, out, { stateAt: "oldest" })).toMatchObject({ bytes: 0 });
+      const origin = await openOrigin(unpruned);
+      const path = temporaryFolder();
+      const replica = await restore(origin, pathToFileURL(out).href, {
+        ...(engine === "lmdb" && { data: path }),
+        state: "whole",
+        startVersion: `${Number(oldest.stateVersion) + 1}`,
+      });
+      const info = await untilLevel(replica, "proven", oldest.lastVersion);
+      expect(info).toMatchObject({
+        weakest_trust_level: "proven",
+        oldest_ledger_version: `${Number(oldest.stateVersion) + 1}`,
+      });
+      await assertSameAnswers(origin, replica);
+      await replica.close();
+      if (engine === "lmdb") expect((await checkData(path)).findings).toEqual([]);
+    },
+  );
 
   it("leads to where another upstream goes on", async () => {
     const { data, url } = await makeArchive();

@@ -170,7 +170,9 @@ export async function exportData({
   logger,
   ...options
 }: ExportOptions): Promise<BackupExportReport> {
-  const keys = await sortKeys(where, options);
+  const { baseIndexRows } = engineOf(where);
+  const { out, signal } = options;
+  const keys = baseIndexRows && (await KeyFiles.write(join(out, KEYS_FOLDER), baseIndexRows(where), signal));
   try {
     const { store } = await openStore(where, { readOnly: true, genesis: undefined, logger });
     try {
@@ -180,19 +182,5 @@ export async function exportData({
     }
   } finally {
     await keys?.remove();
-  }
-}
-
-/** The keys of a ledger whose first records are not there, from its index. */
-async function sortKeys(
-  where: StoreOptions,
-  { out, signal }: Pick<ExportOptions, "out" | "signal">,
-): Promise<KeyFiles | undefined> {
-  const walk = await engineOf(where).openWalk?.(where);
-  try {
-    if (walk === undefined || walk.position.oldestVersion === 0n) return undefined;
-    return await KeyFiles.write(join(out, KEYS_FOLDER), walk.indexRows(), signal);
-  } finally {
-    await walk?.close();
   }
 }
