@@ -41,7 +41,7 @@ export async function checkData(
   signal?: AbortSignal,
 ): Promise<StoreReport> {
   const options: StoreOptions = typeof store === "string" ? { engine: "lmdb", path: store } : store;
-  const walk = await openWalk(options, "check").catch((error: unknown) => {
+  const walk = await openWalk(options).catch((error: unknown) => {
     throw asCorrupt(error);
   });
   try {
