@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { createNode, exportData } from "../../src/node.ts";
+import { lockFolder } from "../../src/store/lmdb/backup.ts";
 import { launchProgram, runProgram, startProgram } from "../support/program.ts";
 import { infoOf, opened, produce } from "../support/proving.ts";
 import { startBytesServer } from "../support/signed-history.ts";
@@ -80,6 +81,20 @@ async function assertComplete(url: string): Promise<void> {
 }
 
 describe("an archive", () => {
+  it("is written by one process at a time, which is named", async () => {
+    const [data, out] = [temporaryFolder(), temporaryFolder()];
+    const node = opened(await createNode({ data, localChain: { epochTimeMs: 5_000 } }));
+    await produce(node, 9);
+    await node.close();
+    const args = ["export", "--data", data, "--out", out];
+    const unlock = await lockFolder(join(out, ".export", "lock"), `is exporting to ${out}`);
+    const refused = await runProgram(args);
+    expect(refused).toMatchObject({ code: 75, stdout: "" });
+    expect(refused.stderr).toContain(`process ${process.pid} is exporting to ${out}`);
+    await unlock();
+    expect(await runProgram(args)).toMatchObject({ code: 0 });
+  });
+
   it("is exported beside a running node, and gives another one its ledger", async () => {
     const [data, out] = [temporaryFolder(), join(temporaryFolder(), "new")];
     const made = await createNode({ data, localChain: { seed: "archive", epochTimeMs: 5_000 } });

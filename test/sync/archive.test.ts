@@ -22,6 +22,7 @@ function filesOf(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1))
+    .filter((file) => !file.startsWith(".export/"))
     .sort();
 }
 
@@ -75,6 +76,21 @@ describe("an archive", () => {
       versions: 0,
       bytes: 0,
     });
+  });
+
+  it("is written by one export at a time", async () => {
+    const data = temporaryFolder();
+    await growChain(data, 9);
+    const out = temporaryFolder();
+    let other: Promise<unknown> | undefined;
+    await exportFrom(data, out, {
+      onProgress: () => {
+        other ??= exportFrom(data, out).catch((error: unknown) => error);
+      },
+    });
+    expect(await other).toMatchObject({ code: "locked", message: expect.stringContaining(out) });
+    expect(await exportFrom(data, out)).toMatchObject({ bytes: 0 });
+    expect(readdirSync(join(out, ".export"))).toEqual(["lock"]);
   });
 
   it("gives a fresh node the whole state and the same answers, all proven", async () => {
@@ -207,31 +223,48 @@ describe("an archive", () => {
     await assertSameAnswers(origin, replica);
   });
 
-  it.each<[string, RegExp, "whole" | "lazy", number]>([
-    ["an item", /^state.*chunk$/, "whole", -1],
-    ["a sibling of an item", /^state.*-\d+\.proof$/, "whole", -1],
-    ["the info with the state root", /state\.proof$/, "whole", 100],
-    ["a record's changes", /^transaction_0.*\/1-\.chunk$/, "lazy", -1],
-    ["a record's transaction", /^transaction_0.*\/1-\.chunk$/, "lazy", 20],
-    ["a sibling of records", /^transaction_0.*\/1-\d+\.proof$/, "lazy", 2],
-    ["the last signature", /^transaction.*\.proof$/, "lazy", -1],
-    ["the order of records", /^transaction_0.*\/transaction\.manifest$/, "lazy", 0],
-  ])("is refused where it lies: %s", async (what, kind, state, at) => {
+  /** Changes one bit of the byte at an index, or of one that counts from the end. */
+  const flip =
+    (at: number) =>
+    (content: Buffer): Uint8Array =>
+      content.map((byte, i) => (i === (at < 0 ? content.length + at : at) ? byte ^ 1 : byte));
+  const replace = (from: string | RegExp, to: string) => (content: Buffer) =>
+    Buffer.from(String(content).replace(from, to));
+
+  it.each<[string, RegExp, "whole" | "lazy", (content: Buffer) => Uint8Array]>([
+    ["a signature of an epoch", /^epoch.*chunk$/, "whole", flip(-1)],
+    ["an item", /^state.*chunk$/, "whole", flip(-1)],
+    ["a sibling of an item", /^state.*-\d+\.proof$/, "whole", flip(-1)],
+    ["a sibling of the state root", /state\.proof$/, "whole", flip(2)],
+    ["the info with the state root", /state\.proof$/, "whole", flip(300)],
+    [
+      "the state root of the manifest",
+      /state\.manifest$/,
+      "whole",
+      replace(/"root_hash":"./, '"root_hash":"x'),
+    ],
+    [
+      "another state root",
+      /state\.manifest$/,
+      "whole",
+      replace(/"root_hash":"\w{8}/, '"root_hash":"00000000'),
+    ],
+    ["a record's changes", /^transaction_0.*\/1-\.chunk$/, "lazy", flip(-1)],
+    ["a record's transaction", /^transaction_0.*\/1-\.chunk$/, "lazy", flip(20)],
+    ["a sibling of records", /^transaction_0.*\/1-\d+\.proof$/, "lazy", flip(2)],
+    ["the last signature", /^transaction.*\.proof$/, "lazy", flip(-1)],
+    ["a chunk that is cut", /^transaction_0.*\/1-\.chunk$/, "lazy", (content) => content.subarray(0, -1)],
+  ])("is refused where it lies, and the file is named: %s", async (_, kind, state, lie) => {
     const { data, out, url } = await archive();
-    const path = join(out, filesOf(out).findLast((file) => kind.test(file)) ?? "");
+    const damaged = filesOf(out).findLast((file) => kind.test(file)) ?? "";
+    const path = join(out, damaged);
     const honest = readFileSync(path);
-    const content = gunzipSync(honest);
-    const place = at < 0 ? content.length + at : at;
-    const lie =
-      what === "the order of records"
-        ? Buffer.from(String(content).replace("/0-.chunk", "/1-.chunk"))
-        : content.map((byte, i) => (i === place ? byte ^ 1 : byte));
-    writeFileSync(path, gzipSync(lie));
+    writeFileSync(path, gzipSync(lie(gunzipSync(honest))));
     const origin = await openOrigin(data);
     const replica = await restore(origin, url, state === "whole" ? whole : {});
-    expect(await until(async () => faultOf(await infoOf(replica)))).toMatch(
-      /malformed|unverified|gap|endless|mismatch|signature/,
-    );
+    const fault = await until(async () => faultOf(await infoOf(replica)));
+    expect(fault).toMatch(/malformed|unverified|gap|endless|mismatch|signature/);
+    expect(fault).toContain(damaged);
     writeFileSync(path, honest);
     await untilLevel(replica, "proven", await headOf(origin));
   });

@@ -66,9 +66,6 @@ export interface BackupExportReport {
   readonly bytes: number;
 }
 
-/** Where an export sorts keys. */
-export const KEYS_FOLDER = ".keys";
-
 /** Throws ConfigError, BackupRefusal, LedgerError, StoreError, or the signal's reason. */
 export async function exportBackup(options: BackupExportOptions): Promise<BackupExportReport> {
   const newest = await loadNewestSigned(options.store);

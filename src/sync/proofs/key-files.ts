@@ -61,10 +61,6 @@ export class KeyFiles {
     return this.#loaded.keys.get(nameOf(keyHash));
   }
 
-  remove(): Promise<void> {
-    return rm(this.#folder, { recursive: true, force: true });
-  }
-
   async #load(part: number): Promise<ReadonlyMap<string, Uint8Array>> {
     const bytes = await readFile(join(this.#folder, `${part}`));
     const keys = new Map<string, Uint8Array>();
