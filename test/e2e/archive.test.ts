@@ -121,8 +121,26 @@ describe("an archive", () => {
       "--state",
       "whole",
     ]);
-    const doctor = await runProgram(["doctor", "--data", data, "--upstream", archive, "--proofs", archive]);
-    expect(doctor.stdout.match(/a backup folder, epochs up to \d/g)).toHaveLength(2);
+    const asked = ["doctor", "--data", data, "--port", "0", "--upstream", archive, "--proofs", archive];
+    const doctor = await runProgram([...asked, "--waypoint", waypoint]);
+    expect(doctor.stdout).toMatch(/^ok {4}proofs file:\S+: a backup folder, epochs up to \d/m);
+    expect(doctor.stdout).toMatch(
+      new RegExp(
+        `^ok {4}upstream \\S+: a backup folder, .* to ${report.last_version}, newest state \\d`,
+        "m",
+      ),
+    );
+    expect(doctor.stdout).toMatch(
+      new RegExp(`^ok {4}proofs file:\\S+: has what waypoint ${waypoint} names$`, "m"),
+    );
+    for (const [other, fault] of [
+      [`0:${"0".repeat(64)}`, "has another ledger info than"],
+      [`3:${"0".repeat(64)}`, "has no epoch that ends where"],
+      ["17", "a waypoint is <version>"],
+    ] as const) {
+      const { code, stdout } = await runProgram([...asked, "--waypoint", other]);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(`bad {3}proofs file:\\S+: ${fault}`)]);
+    }
     await until(() => isProven(node.url));
     const index = (await (await fetch(node.url)).json()) as {
       ledger_version: string;
