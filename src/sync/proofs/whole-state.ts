@@ -25,7 +25,7 @@ import { bitAt, depthOf, fractionOf, type StatePoint } from "./state-prover.ts";
 
 /** Ranges that are asked for at once. */
 const AT_ONCE = 4;
-/** Items of a range; fewer where an answer of so many has too many bytes, or does not come in time. */
+/** Items of a range; fewer where an answer with all of them has too many bytes, or does not come in time. */
 const RANGE_ITEMS = 1000;
 const MIN_RANGE_ITEMS = 4;
 /** Ranges in a row after which twice as many items are asked for again. */
