@@ -20,7 +20,7 @@ const LONG = [
   "test/e2e/{follow,golden-vectors-script,independent-verifier,interrupts,killed-run,kubernetes,lies,monitoring,operator,package}.test.ts",
   "test/e2e/{pid-namespaces,rewind,rolling-restart,storage-faults,store-crash,systemd-unit,two-machines,whole-state}.test.ts",
   "test/http/{caches,cut-answers,loop-hold}.test.ts",
-  "test/sync/{archive,base-rows,copy,hostile-sources,lazy,lies,limited-upstreams,whole-state}.test.ts",
+  "test/sync/{archive,base-rows,hostile-sources,lazy,lies,limited-upstreams,whole-state}.test.ts",
 ];
 
 /** Tests of the last turn wait for processes more than they work. */

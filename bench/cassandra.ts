@@ -1,6 +1,6 @@
 // The store on a cluster against the bare driver with the same statements: reads of the latest and of old versions,
-// commits with all their rows, the costs of proofs, a copy of a ledger, and two reader processes against one. Uses the cluster of scripts/cassandra.sh, and
-// starts it if it does not respond; SEXTANT_CASSANDRA names another.
+// commits with all their rows, the costs of proofs, and two reader processes against one. Uses the cluster of
+// scripts/cassandra.sh, and starts it if it does not respond; SEXTANT_CASSANDRA names another.
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,6 @@ import { createStatements } from "../src/store/cassandra/statements.ts";
 import { type CassandraStore, openCassandraStore } from "../src/store/cassandra/store.ts";
 import type { Request } from "../src/store/cassandra/writes.ts";
 import type { CommitBatch, StateWrite, Store } from "../src/store/contract.ts";
-import { benchmarkCopy } from "./cassandra-copy.ts";
 import { type BenchOptions, type BenchRow, compare, median, toRow } from "./harness.ts";
 import { forkFile } from "./own-process.ts";
 import { proofCostRows } from "./proofs.ts";
@@ -98,7 +97,6 @@ async function benchmarkOn(options: BenchOptions): Promise<readonly BenchRow[]> 
       ...(await benchmarkReads(store, feeder, client, keyspace, sized)),
       await benchmarkCommits(feeder, client, keyspace),
       ...(await proofCostRows(options, newStores(keyspace), ", in a cluster")),
-      ...(await benchmarkCopy({ ...options, client, hosts: HOSTS, keyspace, sendAll })),
       ...(await benchmarkProcesses(keyspace, sized)),
     ];
   } finally {

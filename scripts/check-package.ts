@@ -17,6 +17,7 @@ import {
   assertVersion,
   type Installed,
 } from "./package/consumer.ts";
+import { deadLinks } from "./package/links.ts";
 import { MissingTool, managerFile, nodeFolder, npmFile, ROOT, run } from "./package/tools.ts";
 
 const NODES = ["20.19.0", "22", "24"];
@@ -225,6 +226,8 @@ function assertContents(tarball: string): string {
     scripts?: Record<string, string>;
   };
   const installing = INSTALL_SCRIPTS.filter((name) => scripts[name] !== undefined);
+  const dead = deadLinks(names, (name) => run("tar", ["-xzOf", tarball, `package/${name}`]));
+  if (dead.length > 0) throw new Error(`links to files that the package lacks: ${dead.join(", ")}`);
   if (missing.length > 0) throw new Error(`not in the package: ${missing.join(", ")}`);
   if (extra.length > 0) throw new Error(`should not be in the package: ${extra.slice(0, 10).join(", ")}`);
   if (installing.length > 0) throw new Error(`runs where it is installed: ${installing.join(", ")}`);

@@ -27,9 +27,15 @@ export { FRONTEND_NUMBERS, HTTP_TABLE, type HttpOptions } from "./node/options/h
 export { LOCAL_CHAIN_TABLE } from "./node/options/local-chain-options.ts";
 export { NODE_TABLE, type NodeOptions } from "./node/options/node-options.ts";
 export { ENGINE_NAMES, isSharedEngine, type StoreOptions } from "./node/store-engines.ts";
-export { type CopyOptions, type CopyReport, copyData } from "./node/tools/copying.ts";
 export { verifyGenesis } from "./node/tools/genesis-report.ts";
-export { lookAtCluster, lookAtData, lookAtProofs, type StoreLook } from "./node/tools/looks.ts";
+export {
+  type LookOptions,
+  lookAtCluster,
+  lookAtData,
+  lookAtFolder,
+  lookAtProofs,
+  type StoreLook,
+} from "./node/tools/looks.ts";
 export { NETWORK_NAMES, type Network, readNetwork } from "./node/tools/networks.ts";
 export { parseOperand, refusalOf } from "./node/tools/operands.ts";
 export {

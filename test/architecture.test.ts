@@ -47,8 +47,6 @@ describe("import directions", () => {
       "src/sync/fork/begin.ts",
       "src/sync/index-builder.ts",
       "src/sync/lazy/base-filler.ts",
-      "src/sync/maintenance/copy/base-copy.ts",
-      "src/sync/maintenance/copy/copy-ledger.ts",
       "src/sync/maintenance/kept-accumulator.ts",
       "src/sync/maintenance/pruner.ts",
       "src/sync/maintenance/rewind.ts",

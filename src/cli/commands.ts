@@ -11,7 +11,6 @@ const FILES = {
   check: () => import("./commands/check.ts"),
   close: () => import("./commands/close.ts"),
   completion: async () => [(await import("./help/completion.ts")).completionCommand(loadCommands)],
-  copy: () => import("./commands/copy.ts"),
   doctor: () => import("./commands/doctor.ts"),
   encode: () => import("./commands/encode.ts"),
   export: () => import("./commands/export.ts"),
@@ -80,8 +79,6 @@ const COMMANDS: Readonly<Record<`${keyof typeof FILES}/${string}`, string>> = {
   "backup/restore": "Check a backup and restore it into a new or empty data directory (lmdb engine)",
   "export/export":
     "Write a ledger as plain files in the layout of a network's backups, with proofs, or add to them what is new",
-  "copy/copy":
-    "Copy a ledger into another data directory or a cluster, and verify it; resumes an interrupted copy",
   "rewind/rewind":
     "Set a store back to an earlier version, and remove all later ones, after a waypoint showed that they are not the network's",
   "completion/completion": "Print the script that completes commands and options in a shell",

@@ -11,8 +11,10 @@ import { LATE, within } from "../base/wait.ts";
 import { urlTo } from "../interface/route.ts";
 import { infoRoute, ledgerInfoRoute } from "../interface/routes.ts";
 import {
+  type LookOptions,
   lookAtCluster,
   lookAtData,
+  lookAtFolder,
   lookAtProofs,
   type Network,
   parseUpstreamUrl,
@@ -399,7 +401,7 @@ export async function upstreamFindings(
   timeoutMs: number,
 ): Promise<readonly Finding[]> {
   if (text.startsWith("file:") || text.startsWith("backup+")) {
-    return proofFindings(text.replace("backup+", ""), chainId, timeoutMs);
+    return folderFindings(text, { chainId, timeoutMs });
   }
   const base = parseUpstreamUrl(text).href;
   const check = `upstream ${base}`;
@@ -435,21 +437,42 @@ export async function upstreamFindings(
   return [...findings, ...skewFindings(base, dateMs, now())];
 }
 
-export async function proofFindings(
-  text: string,
-  chainId: number | undefined,
-  timeoutMs: number,
-): Promise<readonly Finding[]> {
+/** A backup folder as an upstream. */
+async function folderFindings(text: string, options: LookOptions): Promise<readonly Finding[]> {
+  const check = `upstream ${text}`;
+  return sourceFindings(check, async () => {
+    const { oldestVersion, version, stateVersion } = await lookAtFolder(text, options);
+    const state = stateVersion === undefined ? "no state" : `newest state ${stateVersion}`;
+    return [ok(check, `a backup folder, versions ${oldestVersion} to ${version}, ${state}`)];
+  });
+}
+
+export async function proofFindings(text: string, options: LookOptions): Promise<readonly Finding[]> {
   const check = `proofs ${text}`;
-  try {
-    const { kind, lastEpoch } = await lookAtProofs(text, chainId, timeoutMs);
+  return sourceFindings(check, async () => {
+    const { kind, lastEpoch, waypoints } = await lookAtProofs(text, options);
     const known = lastEpoch === undefined ? "without ended epochs" : `epochs up to ${lastEpoch}`;
+    const what = `a ${kind === "peer" ? kind : `backup ${kind}`}, ${known}`;
     return [
-      ok(
-        check,
-        `a ${kind === "peer" ? kind : `backup ${kind}`}, ${known} (their signatures are checked when the node runs)`,
-      ),
+      ok(check, `${what} (their signatures are checked when the node runs)`),
+      ...Object.entries(waypoints).map(([waypoint, found]) => {
+        if (found === "same") return ok(check, `has what waypoint ${waypoint} names`);
+        const advice = "compare the waypoint with its source, or name another source of proofs";
+        return found === "other"
+          ? bad(check, `has another ledger info than waypoint ${waypoint} names`, advice)
+          : bad(check, `has no epoch that ends where waypoint ${waypoint} does`, advice);
+      }),
     ];
+  });
+}
+
+/** What is found at a source, or why nothing is. */
+async function sourceFindings(
+  check: string,
+  look: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await look();
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     const advice =

@@ -16,7 +16,7 @@ describe("progress line", () => {
   });
 });
 
-describe("steady progress", () => {
+describe("progress of long work", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -25,42 +25,21 @@ describe("steady progress", () => {
     vi.unstubAllEnvs();
   });
 
-  it("shows a line at once and one every ten seconds, moved or not, with the rate of this run", () => {
-    const lines: string[] = [];
-    const stream = { isTTY: false, write: (line: string) => lines.push(line) > 0 };
-    const progress = startProgress("versions", 1000, { from: 400, isSteady: true, stream });
-    expect(lines.splice(0)).toEqual(["versions 400/1000 (40 %), 0.0/s, ? left\n"]);
-    vi.advanceTimersByTime(10_000);
-    expect(lines.splice(0)).toEqual(["versions 400/1000 (40 %), 0.0/s, ? left\n"]);
-    progress.update(600);
-    vi.advanceTimersByTime(9_999);
-    expect(lines).toEqual([]);
-    vi.advanceTimersByTime(1);
-    expect(lines.splice(0)).toEqual(["versions 600/1000 (60 %), 10/s, 40 s left\n"]);
-    progress.update(1000);
-    progress.finish();
-    vi.advanceTimersByTime(60_000);
-    expect(lines).toEqual(["versions 1000/1000 (100 %), 30/s, 0 s left\n"]);
-  });
-
-  it("rewrites one line on a terminal", () => {
-    vi.stubEnv("TERM", "xterm");
+  it.each([
+    ["rewrites one line on a terminal", true, "xterm", 3, 2],
+    ["writes plain lines elsewhere, at a slower pace", false, "xterm", 1, 2],
+    ["writes plain lines on a terminal that cannot rewrite one", true, "dumb", 1, 2],
+  ])("%s", (_, isTTY, terminal, returns, lines) => {
+    vi.stubEnv("TERM", terminal);
     const texts: string[] = [];
-    const stream = { isTTY: true, write: (text: string) => texts.push(text) > 0 };
-    const progress = startProgress("versions", 10, { isSteady: true, stream });
-    vi.advanceTimersByTime(400);
+    const progress = startProgress("versions", 10, { isTTY, write: (text: string) => texts.push(text) > 0 });
+    vi.advanceTimersByTime(200);
+    progress.update(5);
     progress.finish();
     const written = texts.join("");
-    expect(written.split("\r")).toHaveLength(5);
-    expect(written.split("\n")).toHaveLength(2);
-  });
-
-  it("writes plain lines on a terminal that cannot rewrite one", () => {
-    vi.stubEnv("TERM", "dumb");
-    const texts: string[] = [];
-    const stream = { isTTY: true, write: (text: string) => texts.push(text) > 0 };
-    startProgress("versions", 10, { isSteady: true, stream }).finish();
-    expect(texts).toEqual(["versions 0/10 (0 %), 0.0/s, ? left\n", "versions 0/10 (0 %), 0.0/s, ? left\n"]);
+    expect(written.split("\r")).toHaveLength(returns);
+    expect(written.split("\n")).toHaveLength(lines);
+    expect(written).toContain("versions 5/10 (50 %), 25/s, 1 s left");
   });
 });
 

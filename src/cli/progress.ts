@@ -11,7 +11,6 @@ export interface Progress {
 }
 
 const PLAIN_INTERVAL_MS = 5000;
-const STEADY_INTERVAL_MS = 10_000;
 const TERMINAL_INTERVAL_MS = 200;
 
 /** True if a stream is a terminal that can rewrite a line; a dumb one would show the codes for it. */
@@ -47,45 +46,30 @@ export function progressLine(
   return `${label} ${done}/${total} (${percent} %), ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${leftText(left)} left`;
 }
 
-export interface ProgressOptions {
-  /** Units of work that earlier runs did. */
-  readonly from?: number;
-  /**
-   * For work that may stand still for a while: a line at once, then one at a steady pace even if nothing moved, so that
-   * the reader of a log knows that the work still runs.
-   */
-  readonly isSteady?: boolean;
-  readonly stream?: Pick<NodeJS.WriteStream, "isTTY" | "write">;
-}
-
 /** Starts reporting on `total` units of work. */
 export function startProgress(
   label: string,
   total: number,
-  { from = 0, isSteady = false, stream = process.stderr }: ProgressOptions = {},
+  stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> = process.stderr,
 ): Progress {
   const started = performance.now();
   const rewrites = canRewrite(stream);
-  const plainMs = isSteady ? STEADY_INTERVAL_MS : PLAIN_INTERVAL_MS;
-  const intervalMs = rewrites ? TERMINAL_INTERVAL_MS : plainMs;
+  const intervalMs = rewrites ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
   let shownAt = started;
-  let last = from;
+  let last = 0;
   const show = (): void => {
-    const line = progressLine(label, last, total, performance.now() - started, last - from);
+    const line = progressLine(label, last, total, performance.now() - started);
     stream.write(rewrites ? rewrittenLine(line) : `${line}\n`);
   };
-  if (isSteady) show();
-  const timer = isSteady ? setInterval(show, intervalMs).unref() : undefined;
   return {
     update: (done) => {
       last = done;
       const now = performance.now();
-      if (isSteady || now - shownAt < intervalMs) return;
+      if (now - shownAt < intervalMs) return;
       shownAt = now;
       show();
     },
     finish: () => {
-      clearInterval(timer);
       show();
       if (rewrites) stream.write("\n");
     },
@@ -98,14 +82,13 @@ export interface PartsProgress {
   readonly finish: () => void;
 }
 
-/** `isSteady` as for one part; such work may resume, so the rate counts from its first report. */
-export function startParts({ isSteady = false }: Pick<ProgressOptions, "isSteady"> = {}): PartsProgress {
+export function startParts(): PartsProgress {
   let current: { readonly part: string; readonly progress: Progress } | undefined;
   return {
     update: (part, done, total) => {
       if (current?.part !== part) {
         current?.progress.finish();
-        current = { part, progress: startProgress(part, total, { from: isSteady ? done : 0, isSteady }) };
+        current = { part, progress: startProgress(part, total) };
       }
       current.progress.update(done);
     },

@@ -21,7 +21,7 @@ import type { ProofWindow, PruneWindow } from "../sync/maintenance/prune-window.
 import { Pruner } from "../sync/maintenance/pruner.ts";
 import { clearProofHistory, ProofHistory } from "../sync/proofs/proof-history.ts";
 import { loadPosition } from "../sync/reading.ts";
-import { assertNotHalfCopied, assertNotHalfFetched, assertNotHalfRewound } from "../sync/side-rows.ts";
+import { assertNotHalfFetched, assertNotHalfRewound } from "../sync/side-rows.ts";
 import { keepGenesisLedgerInfo } from "../sync/signatures/signed-rows.ts";
 import type { IndexProgress } from "../sync/store-writer.ts";
 import { BlockMaker } from "./block-maker.ts";
@@ -115,7 +115,6 @@ export class LedgerWriter {
     const { store, startVerifier, plan, faults, onCommit, onBatch, logger, localChain } = this.#options;
     const { genesis } = plan;
     const chain = plan.chain ?? plan.fork?.chain;
-    await assertNotHalfCopied(store);
     await assertNotHalfRewound(store);
     if (plan.follow?.isStateWhole !== true) await assertNotHalfFetched(store);
     if (plan.fork === undefined) await loadPinFor(store, undefined);

@@ -61,13 +61,13 @@ export function openStore(options: StoreOptions, opening: StoreOpening): Promise
   return engineOf(options).open(options, opening);
 }
 
-/** Opens a walk over all rows. Throws ConfigError, naming the engine, if it has none. */
-export function openWalk(options: StoreOptions, purpose: "check" | "copy from"): Promise<StoreWalk> {
+/** Opens a walk over all rows, for a check. Throws ConfigError, naming the engine, if it has none. */
+export function openWalk(options: StoreOptions): Promise<StoreWalk> {
   const open = engineOf(options).openWalk;
   if (open !== undefined) return open(options);
   const served = Object.entries(STORE_ENGINES).filter(([, engine]) => engine.openWalk !== undefined);
   const names = served.map(([name]) => name).join(", ");
-  throw new ConfigError(`cannot ${purpose} a store of engine ${options.engine}: expected engine ${names}`);
+  throw new ConfigError(`cannot check a store of engine ${options.engine}: expected engine ${names}`);
 }
 
 /** Pauses between two attempts to open a store that is not there yet. */

@@ -1,4 +1,4 @@
-// Every kind of side row: its key, the codec of its value, and its fate. Rewind, copy and check walk SIDE_ROW_KINDS and know
+// Every kind of side row: its key, the codec of its value, and its fate. Rewind and check walk SIDE_ROW_KINDS and know
 // no kind by name: a new kind is one entry here. The pruner of a store removes no side row; a comment says who does.
 import { concatBytes, equalBytes } from "../base/bytes.ts";
 import { type Codec, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
@@ -43,18 +43,14 @@ interface KindDefinition<Value, Key extends readonly unknown[]> {
   readonly rewound?: "removed" | ((value: Value, to: Position) => Value | undefined);
   /** Keys of the rows that a rewind may change; the only one unless given. */
   readonly rewoundKeys?: (step: RewindStep) => Promise<readonly Key[]> | readonly Key[];
-  /** False for a row about one store, which a copy of the ledger must not have. */
-  readonly isCopied?: boolean;
 }
 
 /** One kind of side row. */
 export class SideRowKind<Value, Key extends readonly unknown[] = []> {
-  readonly isCopied: boolean;
   readonly #definition: KindDefinition<Value, Key>;
 
   constructor(definition: KindDefinition<Value, Key>) {
     this.#definition = definition;
-    this.isCopied = definition.isCopied ?? true;
   }
 
   key(...key: Key): Uint8Array {
@@ -191,23 +187,6 @@ const stateFetchCodec = struct({
 export const STATE_FETCH = new SideRowKind<ValueOf<typeof stateFetchCodec>>({
   prefix: Uint8Array.of(12),
   codec: bcs(stateFetchCodec),
-  isCopied: false,
-});
-
-const copyMarkCodec = struct({
-  /** Oldest version of the source when the copy of its base began. */
-  oldestVersion: u64,
-  /** True when the base is complete. */
-  isWhole: bool,
-  /** The last copied key of the base; undefined before the first. */
-  lastKey: option(byteString),
-});
-
-/** The progress of an unfinished copy, in its target: it bars every other writer. */
-export const COPY_MARK = new SideRowKind<ValueOf<typeof copyMarkCodec>>({
-  prefix: Uint8Array.of(4),
-  codec: bcs(copyMarkCodec),
-  isCopied: false,
 });
 
 /** The target of an unfinished rewind, whose last step removes it: it bars every other writer. */
@@ -215,7 +194,6 @@ export const REWIND_MARK = new SideRowKind<bigint>({
   prefix: Uint8Array.of(5),
   codec: bcs(u64),
   rewound: (to, { version }) => (to === version ? undefined : to),
-  isCopied: false,
 });
 
 /** The accumulator of the versions below the pruning floor. The pruner replaces it before it removes records. */
@@ -289,11 +267,10 @@ const proofReachCodec = struct({
 });
 export type ProofReach = ValueOf<typeof proofReachCodec>;
 
-/** Which block ends can be proven. A copy of the ledger has no logs of tree nodes, so it begins its own history. */
+/** Which block ends can be proven. */
 export const PROOF_REACH = new SideRowKind<ProofReach>({
   prefix: ofProofs(6),
   codec: bcs(proofReachCodec),
-  isCopied: false,
   rewound: (reach, { blockHeight, version }) => {
     if (reach.newest <= blockHeight) return reach;
     return blockHeight < reach.oldest ? undefined : { ...reach, newest: blockHeight, version };
@@ -316,7 +293,6 @@ export const BLOCK_END = new SideRowKind<BlockEnd, [height: bigint]>({
   codec: bcs(blockEndCodec),
   rewound: "removed",
   rewoundKeys: rewoundHeights,
-  isCopied: false,
 });
 
 /** How a node of the state tree changed since its last finished log. `rewoundLogs` has its fate in a rewind. */
@@ -324,7 +300,6 @@ export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
   prefix: Uint8Array.of(11),
   suffix: (key) => key,
   codec: { encode: (log) => log, decode: assertLog },
-  isCopied: false,
 });
 
 /** Blocks whose changes are written to the logs of the nodes together. */
@@ -350,7 +325,6 @@ export const BLOCK_CHANGES = new SideRowKind<BlockChanges, [height: bigint]>({
     const heights = reach === undefined ? [] : recentHeights(reach.newest);
     return heights.filter((height) => height > position.blockHeight).map((height) => [height]);
   },
-  isCopied: false,
 });
 
 /** A recent block with its changes. */
@@ -413,7 +387,6 @@ const indexReach = (index: IndexName): SideRowKind<bigint> =>
       return isAbove ? version : reach;
     },
     // Each store has its own indexes.
-    isCopied: false,
   });
 
 /** How far each index reaches. The engines read these rows too. */
@@ -428,15 +401,14 @@ export const PRUNE_WINDOW = new SideRowKind<string>({
   codec: bcs(text),
 });
 
-/** A kind as rewind, copy and check see it. */
-type AnyKind = Pick<SideRowKind<unknown>, "owns" | "isCopied" | "decode" | "rewoundRows">;
+/** A kind as rewind and check see it. */
+type AnyKind = Pick<SideRowKind<unknown>, "owns" | "decode" | "rewoundRows">;
 
 const SIDE_ROW_KINDS: readonly AnyKind[] = [
   MATCHED_WAYPOINTS,
   DELETED_ITEM,
   FETCHED_ITEM,
   REWINDS,
-  COPY_MARK,
   STATE_FETCH,
   REWIND_MARK,
   KEPT_ACCUMULATOR,
@@ -464,15 +436,6 @@ export async function rewoundSideRows(step: RewindStep): Promise<SideRow[]> {
   const rows: SideRow[] = [];
   for (const kind of SIDE_ROW_KINDS) for (const row of await kind.rewoundRows(step)) rows.push(row);
   return rows;
-}
-
-/** Throws StoreError `format` for a store that an unfinished copy writes. */
-export async function assertNotHalfCopied(store: SideRowReader): Promise<void> {
-  if ((await COPY_MARK.load(store)) === undefined) return;
-  throw new StoreError(
-    "format",
-    "the store is the target of a copy that is not finished: run sextant copy again to resume it",
-  );
 }
 
 /** Throws StoreError `format` for a store that has a part of a state and no ledger. */

@@ -1,19 +1,14 @@
 // Nodes on a real cluster: a writer, a reader and a standby give the answers of a node in memory at every version,
-// through the death of the writer, a cluster that is gone for a while, and a ledger that was copied in.
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+// through the death of the writer and a cluster that is gone for a while.
 import { expect, it } from "vitest";
-import { silentLogger } from "../../src/base/log.ts";
-import { copyData, createNode, type Node } from "../../src/node.ts";
+import { createNode, type Node } from "../../src/node.ts";
 import { describeCluster } from "../support/cassandra.ts";
 import { openLine } from "../support/line.ts";
 import { Pipeline } from "../support/pipelined.ts";
-import { launchProgram, type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { askOver, encodeQuestion, questionsAbout } from "../support/questions.ts";
-import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
-const folder = temporaryFolder();
 /** Clusters on a busy machine are slow, above all in creating tables. */
 const PATIENCE_MS = 600_000;
 /** Long enough that a writer on a machine that hardly gets on still shows in time that it lives. */
@@ -186,122 +181,6 @@ describeCluster("Nodes on Cassandra", ({ hosts, keyspace }) => {
       await wait(async () => (await statusOf(writer)) === 503);
       const [ended, left] = await Promise.all([writer.stop(), reader.stop()]);
       expect([ended.code, left.code]).toEqual([0, 0]);
-      line.close();
-    },
-    PATIENCE_MS,
-  );
-
-  it(
-    "a ledger that is copied in, all of it after a cut, or pruned, is the same ledger",
-    async () => {
-      const data = join(folder, "source");
-      const local = ["--data", data, "--seed", "copied", "--block-time", "0", "--log-level", "warn"];
-      const source = await startProgram([...local, "--blocks", "30", "--prune-window", "off"]);
-      await wait(async () => source.stderr().includes("blocks 30/30"));
-      await source.stop();
-      const url = (ledger: string): string => `cassandra://${hosts.join(",")}/${keyspace}/${ledger}`;
-      const copy = (ledger: string) =>
-        runProgram([
-          ...["copy", "--from", `lmdb:${data}`, "--to", url(ledger), "--compare", "all", "--json"],
-          ...["--lease-time", `${LEASE_MS}ms`],
-        ]);
-      const cut = new AbortController();
-      const first = copyData({
-        from: { engine: "lmdb", path: data },
-        to: { engine: "cassandra", url: url("whole"), leaseTimeMs: LEASE_MS },
-        share: 1,
-        sizes: { records: 10 },
-        onProgress: (_, done) => done > 40 && cut.abort(new Error("cut off")),
-        logger: silentLogger,
-        signal: cut.signal,
-      });
-      await expect(first).rejects.toThrow("cut off");
-      const half = await runProgram(["start", "--port", "0", ...store("whole"), "--seed", "copied"]);
-      expect(half.stderr).toContain("a copy that is not finished");
-      const whole = await copy("whole");
-      expect(whole.code, whole.stderr).toBe(0);
-      const { versions_copied: rest, ...others } = JSON.parse(whole.stdout) as Record<string, unknown>;
-      expect(others).toMatchObject({ differences: 0, oldest_ledger_version: "0" });
-      expect(Number(rest)).toBeLessThan(Number(others.ledger_version) - 30);
-
-      const pruning = await startProgram([...local, "--blocks", "0", "--prune-window", "60"]);
-      await wait(async () => (await statusOf(pruning, "/accounts/0x1/balance/0x2?ledger_version=1")) === 410);
-      await pruning.stop();
-      const pruned = await copy("pruned");
-      expect(pruned.code, pruned.stderr).toBe(0);
-      const report = JSON.parse(pruned.stdout) as { ledger_version: string; oldest_ledger_version: string };
-      expect(report).toMatchObject({ differences: 0 });
-
-      const [head, oldest] = [BigInt(report.ledger_version), BigInt(report.oldest_ledger_version)];
-      expect(oldest).toBeGreaterThan(0n);
-      const more = ["--seed", "copied", "--block-time", "0", "--blocks", "5", "--prune-window", "off"];
-      const nodes = await Promise.all(
-        ["whole", "pruned"].map((ledger) => startProgram([...store(ledger), ...more])),
-      );
-      for (const node of nodes) await wait(async () => (await versionOf(node)) > head + 20n);
-      const model = await modelUpTo(head + 20n, "copied");
-      const versions = [oldest, oldest + 1n, head - 1n, head, head + 1n, head + 20n];
-      expect(await compare(nodes, model, versions)).toBeGreaterThan(1000);
-      await model.close();
-      for (const node of nodes) expect((await node.stop()).code).toBe(0);
-    },
-    PATIENCE_MS,
-  );
-
-  it(
-    "a copy waits for a cluster that is gone for longer than its lease, and resumes after a kill",
-    async (context) => {
-      const [host = "", port = "9042"] = (hosts[0] ?? "").split(":");
-      if (hosts.length > 1) context.skip("the line can be cut to a cluster of one node only");
-      const line = await openLine({ host, port: Number(port) });
-      const data = join(folder, "far");
-      const local = ["--data", data, "--seed", "far", "--block-time", "0", "--blocks", "60"];
-      const source = await startProgram([...local, "--prune-window", "off", "--log-level", "warn"]);
-      await wait(async () => source.stderr().includes("blocks 60/60"));
-      await source.stop();
-      const url = `cassandra://127.0.0.1:${line.port}/${keyspace}/far`;
-      const warnings: string[] = [];
-      const cut = new AbortController();
-      let isCut = false;
-      const copy = (stopAt: number | undefined) =>
-        copyData({
-          from: { engine: "lmdb", path: data },
-          to: { engine: "cassandra", url, leaseTimeMs: 2000 },
-          share: 8,
-          sizes: { records: 20 },
-          onProgress: (part, done) => {
-            if (part !== "versions" || done < 60) return;
-            if (stopAt !== undefined && done >= stopAt) cut.abort(new Error("cut off"));
-            if (!isCut) line.cut();
-            isCut = true;
-          },
-          logger: { ...silentLogger, warn: (_, text) => warnings.push(text) },
-          ...(stopAt === undefined ? {} : { signal: cut.signal }),
-        });
-      const first = copy(150);
-      first.catch(() => {});
-      await wait(async () => warnings.includes("the cluster is out of reach: trying again"));
-      // Longer than the lease, which nobody else asks for.
-      await sleep(5000);
-      line.mend();
-      await expect(first).rejects.toThrow("cut off");
-      expect(warnings.filter((text) => text.includes("took over"))).toEqual([]);
-
-      const args = ["copy", "--from", `lmdb:${data}`, "--to", url, "--lease-time", "2s"];
-      line.cut();
-      const killed = launchProgram(args);
-      await wait(async () => killed.stderr().includes("out of reach"));
-      killed.child.kill("SIGKILL");
-      await killed.finished;
-      line.mend();
-      const resumed = await runProgram([...args, "--json"]);
-      expect(resumed.code, resumed.stderr).toBe(0);
-      const report = JSON.parse(resumed.stdout) as Record<string, unknown>;
-      expect(report).toMatchObject({ differences: 0 });
-      expect(Number(report.versions_copied)).toBeLessThan(Number(report.ledger_version) - 100);
-      const [begin = "", at = ""] = resumed.stderr.split("\n");
-      expect(begin).toBe(`copying lmdb:${data} to ${url}`);
-      expect(Number(/^versions (\d+)\//.exec(at)?.[1])).toBeGreaterThanOrEqual(120);
       line.close();
     },
     PATIENCE_MS,

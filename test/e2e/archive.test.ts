@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { createNode, exportData } from "../../src/node.ts";
+import { lockFolder } from "../../src/store/lmdb/backup.ts";
 import { launchProgram, runProgram, startProgram } from "../support/program.ts";
 import { infoOf, opened, produce } from "../support/proving.ts";
 import { startBytesServer } from "../support/signed-history.ts";
@@ -83,6 +84,20 @@ async function assertComplete(url: string): Promise<void> {
 }
 
 describe("an archive", () => {
+  it("is written by one process at a time, which is named", async () => {
+    const [data, out] = [temporaryFolder(), temporaryFolder()];
+    const node = opened(await createNode({ data, localChain: { epochTimeMs: 5_000 } }));
+    await produce(node, 9);
+    await node.close();
+    const args = ["export", "--data", data, "--out", out];
+    const unlock = await lockFolder(join(out, ".export", "lock"), `is exporting to ${out}`);
+    const refused = await runProgram(args);
+    expect(refused).toMatchObject({ code: 75, stdout: "" });
+    expect(refused.stderr).toContain(`process ${process.pid} is exporting to ${out}`);
+    await unlock();
+    expect(await runProgram(args)).toMatchObject({ code: 0 });
+  });
+
   it("is exported beside a running node, and gives another one its ledger", async () => {
     const [data, out] = [temporaryFolder(), join(temporaryFolder(), "new")];
     const made = await createNode({ data, localChain: { seed: "archive", epochTimeMs: 5_000 } });
@@ -110,8 +125,26 @@ describe("an archive", () => {
       "whole",
       ...READY_AT_THE_END,
     ]);
-    const doctor = await runProgram(["doctor", "--data", data, "--upstream", archive, "--proofs", archive]);
-    expect(doctor.stdout.match(/a backup folder, epochs up to \d/g)).toHaveLength(2);
+    const asked = ["doctor", "--data", data, "--port", "0", "--upstream", archive, "--proofs", archive];
+    const doctor = await runProgram([...asked, "--waypoint", waypoint]);
+    expect(doctor.stdout).toMatch(/^ok {4}proofs file:\S+: a backup folder, epochs up to \d/m);
+    expect(doctor.stdout).toMatch(
+      new RegExp(
+        `^ok {4}upstream \\S+: a backup folder, .* to ${report.last_version}, newest state \\d`,
+        "m",
+      ),
+    );
+    expect(doctor.stdout).toMatch(
+      new RegExp(`^ok {4}proofs file:\\S+: has what waypoint ${waypoint} names$`, "m"),
+    );
+    for (const [other, fault] of [
+      [`0:${"0".repeat(64)}`, "has another ledger info than"],
+      [`3:${"0".repeat(64)}`, "has no epoch that ends where"],
+      ["17", "a waypoint is <version>"],
+    ] as const) {
+      const { code, stdout } = await runProgram([...asked, "--waypoint", other]);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(`bad {3}proofs file:\\S+: ${fault}`)]);
+    }
     await until(() => isProven(node.url));
     const index = (await (await fetch(node.url)).json()) as {
       ledger_version: string;

@@ -1,13 +1,8 @@
-// Commands whose cluster is not there: a node waits for it, whatever it would do with the store; other commands give up.
+// Commands whose cluster is not there: a node waits for it, whatever it would do with the store, and in a process it is an error.
 import { createServer } from "node:net";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../src/base/log.ts";
-import { copyData, createNode } from "../../src/node.ts";
+import { createNode } from "../../src/node.ts";
 import { startProgram } from "../support/program.ts";
-import { temporaryFolder } from "../support/temporary.ts";
-
-const folder = temporaryFolder();
 
 /** A port of this machine on which nothing listens. */
 async function closedPort(): Promise<number> {
@@ -53,22 +48,4 @@ it("in a process, a node without its cluster is an error of one line", async () 
   const starting = createNode({ store: { engine: "cassandra", url } });
   await expect(starting).rejects.toMatchObject({ code: "unreachable" });
   await expect(starting).rejects.toThrow(/^[^\n]*ECONNREFUSED[^\n]*$/);
-});
-
-it("a copy gives up after a while, with one line", async () => {
-  const data = join(folder, "source");
-  const source = await createNode({ data, localChain: {} });
-  await source.close();
-  const lines: string[] = [];
-  const copying = copyData({
-    from: { engine: "lmdb", path: data },
-    to: { engine: "cassandra", url },
-    share: 1,
-    patienceMs: { open: 1500 },
-    onProgress: () => {},
-    logger: { ...silentLogger, warn: (_, text) => lines.push(text) },
-  });
-  await expect(copying).rejects.toMatchObject({ code: "unreachable" });
-  await expect(copying).rejects.toThrow(/^[^\n]*ECONNREFUSED[^\n]*; gave up after 2 s$/);
-  expect(lines).toEqual(["the cluster is out of reach: trying again"]);
 });

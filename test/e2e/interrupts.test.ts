@@ -1,9 +1,9 @@
-// Commands that walk or copy a whole store, stopped half-way: they end with the exit code of the signal, together with
+// Commands that walk or back up a whole store, stopped half-way: they end with the exit code of the signal, together with
 // their helper process, leave no reader slot, and do not block the next run. Each process is frozen once it works, so
 // that it cannot finish before the signal arrives.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -188,18 +188,6 @@ describe.skipIf(process.platform !== "linux")("a command stopped half-way", () =
     expect(await run.ended).toMatchObject({ code: 130, stdout: "" });
     expect(readdirSync(to)).toEqual([".partial"]);
     expect(await runProgram(["restore", "--from", from, "--data", to])).toMatchObject({ code: 0 });
-  });
-
-  it("copy exits cleanly on SIGTERM, and the next one resumes", async () => {
-    const to = join(folder, "copy");
-    const run = launch("copy", "--from", `lmdb:${data}`, "--to", `lmdb:${to}`);
-    const reader = await stopReading(run, () => process.kill(run.pid, "SIGTERM"));
-    expect(await run.ended).toMatchObject({ code: 143, stdout: "" });
-    await expectGone(run, reader);
-    expect(await runProgram(["copy", "--from", `lmdb:${data}`, "--to", `lmdb:${to}`])).toMatchObject({
-      code: 0,
-    });
-    rmSync(to, { recursive: true });
   });
 
   it("rewind exits cleanly on SIGINT, and the next one resumes", async () => {

@@ -139,3 +139,19 @@ it.each([
   const { code, stderr } = await runProgram(["relay", ...args]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
+
+it("says what it does, and names its own option where no node listens", async () => {
+  const node = `http://127.0.0.1:${await freePort()}`;
+  const args = ["--to", "https://user.example/hook/secret-path", "--secret-file", path("secret")];
+  const relay = launchProgram([
+    ...["relay", "--node", node, "--from", "7"],
+    ...[...args, "--state", path("lonely")],
+  ]);
+  await until(() => relay.stderr().includes("--node names another"));
+  relay.child.kill("SIGTERM");
+  await relay.finished;
+  expect(relay.stderr()).toContain(
+    `sextant: sends events of ${node} to https://user.example, from version 7 on\n`,
+  );
+  expect(relay.stderr()).not.toMatch(/--url|secret-path/);
+});

@@ -33,6 +33,14 @@ describe("a command under the lease", () => {
     expect(await working).toBe("done");
   });
 
+  it("gives up if the store stays out of reach, with one line", async () => {
+    const member = new LeaseBoard(createMemoryStore(), TTL_MS).join("command");
+    member.fault = "cut";
+    const working = underLease(member, { ...options, giveUpMs: 400 }, async () => "done");
+    await expect(working).rejects.toMatchObject({ code: "unreachable" });
+    await expect(working).rejects.toThrow(/^[^\n]*; gave up after 0 s$/);
+  });
+
   it("ends when another process took over", async () => {
     const board = new LeaseBoard(createMemoryStore(), TTL_MS);
     const working = underLease(board.join("command"), options, async (signal) => {

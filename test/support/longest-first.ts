@@ -43,7 +43,6 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/sync/hostile-sources.test.ts": 30,
   "test/proof/prover.test.ts": 25,
   "test/sync/lazy.test.ts": 20,
-  "test/sync/copy.test.ts": 20,
 };
 
 for (const path of Object.keys(SECONDS)) {

@@ -4,48 +4,25 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { silentLogger } from "../../src/base/log.ts";
-import { createNode, exportData, type Node } from "../../src/node.ts";
+import { checkData, type Node } from "../../src/node.ts";
+import {
+  assertSameAnswers,
+  exportFrom,
+  growChain,
+  openOrigin,
+  pruneChain,
+  whole,
+} from "../support/archive.ts";
 import { followSigned, headOf, infoOf, opened, produce, untilLevel } from "../support/proving.ts";
 import { startBytesServer } from "../support/signed-history.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
-const { signal } = new AbortController();
-
-const openOrigin = async (data: string): Promise<Node> =>
-  opened(
-    await createNode({
-      data,
-      http: { port: 0, proofPort: 0 },
-      localChain: { seed: "archive", epochTimeMs: 5_000 },
-      pruneWindow: "off",
-    }),
-  );
-
-/** Adds blocks to a chain that does not run. */
-async function growChain(data: string, blocks: number): Promise<void> {
-  const node = await openOrigin(data);
-  await produce(node, blocks);
-  await node.close();
-}
-
-/** Exports into small chunks and parts. */
-const exportFrom = (data: string, out: string, to?: bigint) =>
-  exportData({
-    store: { engine: "lmdb", path: data },
-    out,
-    to,
-    onProgress: () => {},
-    logger: silentLogger,
-    signal,
-    sizes: { chunkBytes: 20_000, partVersions: 60n },
-  });
-
 function filesOf(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1))
+    .filter((file) => !file.startsWith(".export/"))
     .sort();
 }
 
@@ -59,30 +36,6 @@ async function makeArchive(blocks = 23) {
 
 const restore = (truth: Node, url: string, more: Partial<Parameters<typeof followSigned>[0]> = {}) =>
   followSigned({ truth, upstreams: [url], proofs: [url], ...more });
-const whole = { startVersion: "latest", state: "whole" } as const;
-
-async function ask(node: Node, path: string): Promise<readonly [status: number, text: string]> {
-  const response = await fetch(`${node.url}/${path}`);
-  return [response.status, await response.text()];
-}
-
-/** Answers of both nodes about every account, at the head and at an older version that both have. */
-async function assertSameAnswers(origin: Node, replica: Node): Promise<void> {
-  const { oldest_ledger_version: oldest, ledger_version: latest } = await infoOf(replica);
-  const paths = [
-    `transactions?start=${oldest}&limit=100`,
-    `blocks/by_version/${latest}?with_transactions=true`,
-  ];
-  for (const { address } of origin.guide()?.accounts ?? []) {
-    for (const path of ["balances", "resources", "modules"]) {
-      for (const version of [oldest, latest])
-        paths.push(`accounts/${address}/${path}?ledger_version=${version}`);
-    }
-  }
-  for (const path of paths)
-    expect([path, ...(await ask(replica, path))]).toEqual([path, ...(await ask(origin, path))]);
-}
-
 describe("an archive", () => {
   it("has every kind of part in the layout of backups, each file whole, and gets what it lacks", async () => {
     const { data, out, report } = await makeArchive();
@@ -125,6 +78,21 @@ describe("an archive", () => {
     });
   });
 
+  it("is written by one export at a time", async () => {
+    const data = temporaryFolder();
+    await growChain(data, 9);
+    const out = temporaryFolder();
+    let other: Promise<unknown> | undefined;
+    await exportFrom(data, out, {
+      onProgress: () => {
+        other ??= exportFrom(data, out).catch((error: unknown) => error);
+      },
+    });
+    expect(await other).toMatchObject({ code: "locked", message: expect.stringContaining(out) });
+    expect(await exportFrom(data, out)).toMatchObject({ bytes: 0 });
+    expect(readdirSync(join(out, ".export"))).toEqual(["lock"]);
+  });
+
   it("gives a fresh node the whole state and the same answers, all proven", async () => {
     const { data, url } = await makeArchive();
     const origin = await openOrigin(data);
@@ -161,6 +129,39 @@ describe("an archive", () => {
     await untilLevel(second, "proven", report.lastVersion);
     await assertSameAnswers(origin, second);
   });
+
+  it.each(["lmdb", "memory"])(
+    "of a pruned ledger leads to all that was kept since the oldest end of an epoch, in %s",
+    async (engine) => {
+      const data = temporaryFolder();
+      await growChain(data, 59);
+      const unpruned = join(temporaryFolder(), "data");
+      cpSync(data, unpruned, { recursive: true });
+      await growChain(unpruned, 1);
+      await pruneChain(data, 120);
+      const out = temporaryFolder();
+      const newest = await exportFrom(data, out);
+      const oldest = await exportFrom(data, out, { stateAt: "oldest" });
+      expect(Number(newest.stateVersion) - Number(oldest.stateVersion)).toBeGreaterThan(80);
+      // Nothing older is kept, and nothing newer is asked for.
+      expect(await exportFrom(data, out, { stateAt: "oldest" })).toMatchObject({ bytes: 0 });
+      const origin = await openOrigin(unpruned);
+      const path = temporaryFolder();
+      const replica = await restore(origin, pathToFileURL(out).href, {
+        ...(engine === "lmdb" && { data: path }),
+        state: "whole",
+        startVersion: `${Number(oldest.stateVersion) + 1}`,
+      });
+      const info = await untilLevel(replica, "proven", oldest.lastVersion);
+      expect(info).toMatchObject({
+        weakest_trust_level: "proven",
+        oldest_ledger_version: `${Number(oldest.stateVersion) + 1}`,
+      });
+      await assertSameAnswers(origin, replica);
+      await replica.close();
+      if (engine === "lmdb") expect((await checkData(path)).findings).toEqual([]);
+    },
+  );
 
   it("leads to where another upstream goes on", async () => {
     const { data, url } = await makeArchive();
@@ -222,31 +223,48 @@ describe("an archive", () => {
     await assertSameAnswers(origin, replica);
   });
 
-  it.each<[string, RegExp, "whole" | "lazy", number]>([
-    ["an item", /^state.*chunk$/, "whole", -1],
-    ["a sibling of an item", /^state.*-\d+\.proof$/, "whole", -1],
-    ["the info with the state root", /state\.proof$/, "whole", 100],
-    ["a record's changes", /^transaction_0.*\/1-\.chunk$/, "lazy", -1],
-    ["a record's transaction", /^transaction_0.*\/1-\.chunk$/, "lazy", 20],
-    ["a sibling of records", /^transaction_0.*\/1-\d+\.proof$/, "lazy", 2],
-    ["the last signature", /^transaction.*\.proof$/, "lazy", -1],
-    ["the order of records", /^transaction_0.*\/transaction\.manifest$/, "lazy", 0],
-  ])("is refused where it lies: %s", async (what, kind, state, at) => {
+  /** Changes one bit of the byte at an index, or of one that counts from the end. */
+  const flip =
+    (at: number) =>
+    (content: Buffer): Uint8Array =>
+      content.map((byte, i) => (i === (at < 0 ? content.length + at : at) ? byte ^ 1 : byte));
+  const replace = (from: string | RegExp, to: string) => (content: Buffer) =>
+    Buffer.from(String(content).replace(from, to));
+
+  it.each<[string, RegExp, "whole" | "lazy", (content: Buffer) => Uint8Array]>([
+    ["a signature of an epoch", /^epoch.*chunk$/, "whole", flip(-1)],
+    ["an item", /^state.*chunk$/, "whole", flip(-1)],
+    ["a sibling of an item", /^state.*-\d+\.proof$/, "whole", flip(-1)],
+    ["a sibling of the state root", /state\.proof$/, "whole", flip(2)],
+    ["the info with the state root", /state\.proof$/, "whole", flip(300)],
+    [
+      "the state root of the manifest",
+      /state\.manifest$/,
+      "whole",
+      replace(/"root_hash":"./, '"root_hash":"x'),
+    ],
+    [
+      "another state root",
+      /state\.manifest$/,
+      "whole",
+      replace(/"root_hash":"\w{8}/, '"root_hash":"00000000'),
+    ],
+    ["a record's changes", /^transaction_0.*\/1-\.chunk$/, "lazy", flip(-1)],
+    ["a record's transaction", /^transaction_0.*\/1-\.chunk$/, "lazy", flip(20)],
+    ["a sibling of records", /^transaction_0.*\/1-\d+\.proof$/, "lazy", flip(2)],
+    ["the last signature", /^transaction.*\.proof$/, "lazy", flip(-1)],
+    ["a chunk that is cut", /^transaction_0.*\/1-\.chunk$/, "lazy", (content) => content.subarray(0, -1)],
+  ])("is refused where it lies, and the file is named: %s", async (_, kind, state, lie) => {
     const { data, out, url } = await archive();
-    const path = join(out, filesOf(out).findLast((file) => kind.test(file)) ?? "");
+    const damaged = filesOf(out).findLast((file) => kind.test(file)) ?? "";
+    const path = join(out, damaged);
     const honest = readFileSync(path);
-    const content = gunzipSync(honest);
-    const place = at < 0 ? content.length + at : at;
-    const lie =
-      what === "the order of records"
-        ? Buffer.from(String(content).replace("/0-.chunk", "/1-.chunk"))
-        : content.map((byte, i) => (i === place ? byte ^ 1 : byte));
-    writeFileSync(path, gzipSync(lie));
+    writeFileSync(path, gzipSync(lie(gunzipSync(honest))));
     const origin = await openOrigin(data);
     const replica = await restore(origin, url, state === "whole" ? whole : {});
-    expect(await until(async () => faultOf(await infoOf(replica)))).toMatch(
-      /malformed|unverified|gap|endless|mismatch|signature/,
-    );
+    const fault = await until(async () => faultOf(await infoOf(replica)));
+    expect(fault).toMatch(/malformed|unverified|gap|endless|mismatch|signature/);
+    expect(fault).toContain(damaged);
     writeFileSync(path, honest);
     await untilLevel(replica, "proven", await headOf(origin));
   });

@@ -1,12 +1,11 @@
-// The index of a store that was written without one: built from its records, resumed, refused where records are missing,
-// copied with a pruned ledger.
+// The index of a store that was written without one: built from its records, resumed, refused where records are missing.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { assertIndexed } from "../../src/ledger/items/owned-items.ts";
-import { backupData, checkData, copyData, createNode } from "../../src/node.ts";
+import { backupData, checkData, createNode } from "../../src/node.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
@@ -312,42 +311,5 @@ describe.each([1, 2, 3])("the index of a store with deletions (history %i)", (se
       await store.close();
       expect((await checkData(path)).findings).toEqual([]);
     }
-  });
-});
-
-describe("the index of a copy", () => {
-  it.each([undefined, 25n])("answers as the source's does (pruned to block %s)", async (height) => {
-    const [from, to] = [place(), place()];
-    const source = await openLmdbStore({ path: from });
-    await append(source, true);
-    if (height !== undefined) await prune(source, height);
-    await source.close();
-    const report = await copyData({
-      from: { engine: "lmdb", path: from },
-      to: { engine: "lmdb", path: to },
-      share: 1,
-      onProgress: () => {},
-      logger: silentLogger,
-      sizes: { keys: 40, records: 7 },
-    });
-    expect(report.check.faults).toBe(0);
-    expect((await checkData(to)).findings).toEqual([]);
-    const target = await openLmdbStore({ path: to });
-    expect(await refusal(target)).toBe("none");
-    await target.close();
-    expect(new Set(await rowsOf(to))).toEqual(new Set(await rowsOf(from)));
-  });
-
-  it("is missing if the source of a pruned ledger has none", async () => {
-    const [from, to] = [place(), place()];
-    const source = await openLmdbStore({ path: from });
-    await append(source, false);
-    await prune(source, 25n);
-    await source.close();
-    const stores = { from: { engine: "lmdb", path: from }, to: { engine: "lmdb", path: to } } as const;
-    await copyData({ ...stores, share: 1, onProgress: () => {}, logger: silentLogger });
-    const target = await openLmdbStore({ path: to });
-    expect(await refusal(target)).toBe("not_indexed");
-    await target.close();
   });
 });

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { toHex } from "../../src/base/hex.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
@@ -16,7 +16,7 @@ import { bucketOf, LocalFiles, WebFiles } from "../../src/sync/signatures/folder
 import { lengthRecord } from "../../src/sync/signatures/length-records.ts";
 import { ProofKeeper, type ProofSourceStatus } from "../../src/sync/signatures/proof-keeper.ts";
 import { SignedChain, type SignedRows } from "../../src/sync/signatures/signed-chain.ts";
-import type { SignatureSource } from "../../src/sync/signatures/source.ts";
+import { type SignatureSource, SourceLie } from "../../src/sync/signatures/source.ts";
 import { epochState, ledgerInfoOf, sign } from "../support/proof-network.ts";
 import {
   backupFiles,
@@ -41,6 +41,7 @@ async function keep(
   rows: SignedRows,
   waypoint: Waypoint = genesisWaypoint,
   setAsideMs = 5,
+  logger = silentLogger,
 ) {
   const chain = await SignedChain.load(rows, waypoint, fastestBls());
   const keeper = new ProofKeeper({
@@ -50,7 +51,7 @@ async function keep(
     pollTimeMs: 5,
     retry: { baseMs: 5, maxMs: 5 },
     setAside: { baseMs: setAsideMs, maxMs: setAsideMs },
-    logger: silentLogger,
+    logger,
     onNews: async () => {},
     onFault: (error) => {
       throw error;
@@ -184,7 +185,13 @@ describe("a backup folder", () => {
           const own = formatWaypoint(computeWaypoint((history.ends[4] as SignedLedgerInfo).ledgerInfo));
           changeJson(all, "epoch_ending_3-.003f/epoch_ending.manifest", own, `${own.slice(0, -1)}x`);
         },
-        /^malformed: epoch_ending_3-\.003f\/epoch_ending\.manifest: the waypoint of epoch 4 is not/,
+        /^malformed: epoch_ending_3-\.003f\/4-\.chunk: .* epoch 4 has waypoint .*, epoch_ending_3-\.003f\/epoch_ending\.manifest says another/,
+        4,
+      ],
+      [
+        "an end of an epoch that too few signed",
+        (all) => all.set("epoch_ending_3-.003f/4-.chunk", framed([epochEnd(4n, [1])])),
+        /^quorum: epoch_ending_3-\.003f\/4-\.chunk: /,
         4,
       ],
       [
@@ -312,6 +319,34 @@ describe("a node's backup service", () => {
     const ranges = grown.server.asked.filter((path) => path.startsWith("/epoch_ending_ledger_infos/"));
     expect(ranges[0]).toBe("/epoch_ending_ledger_infos/8/9");
     expect([...rows.ends.keys()].at(-1)).toBe(8n);
+  });
+
+  it("tells its database's state once for questions that follow each other", async () => {
+    const { source, server } = await serviceOf(history.ends, latestOf(8n, 4n));
+    onTestFinished(() => source.close());
+    const clock = vi.spyOn(performance, "now").mockReturnValue(1000);
+    onTestFinished(() => clock.mockRestore());
+    const { signal } = new AbortController();
+    const looks = (): number => server.asked.filter((path) => path === "/db_state").length;
+    let ends = 0;
+    for await (const _ of source.epochEnds(0n, signal)) ends++;
+    expect(ends).toBe(8);
+    expect((await source.latest(signal))?.ledgerInfo.version).toBe(74n);
+    expect(looks()).toBe(1);
+    clock.mockReturnValue(1100);
+    await source.latest(signal);
+    expect(looks()).toBe(2);
+  });
+
+  it("is set aside once for questions that were under way together", async () => {
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (_: object, text: string) => void warnings.push(text) };
+    const { source } = await serviceOf(history.ends, latestOf(8n, 4n));
+    const { keeper, judged } = await keep(source, memoryRows(), genesisWaypoint, 3_600_000, logger);
+    await judged();
+    for (let i = 0; i < 4; i++) keeper.blame(source, new SourceLie("malformed", "a range is false"));
+    expect(warnings).toEqual(["proof source set aside after a false statement"]);
+    expect(keeper.sources()[0]).toMatchObject({ state: "set_aside", fault: "malformed: a range is false" });
   });
 
   it("finds the epoch of a later waypoint", async () => {

@@ -51,6 +51,7 @@ const options = {
     "store-tls-cert",
     "store-tls-key",
     "proofs",
+    "waypoint",
     "network",
     "max-connections",
   ]),
@@ -104,8 +105,11 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
   const asked = upstreams.map((url) =>
     findInTime(`upstream ${url}`, checkMs, () => upstreamFindings(url, chainId, Date.now, askMs)),
   );
-  const sources = values.proofs.map((url) =>
-    findInTime(`proofs ${url}`, checkMs, () => proofFindings(url, chainId, askMs)),
+  const proofs = values.proofs.length > 0 ? values.proofs : (network?.buckets ?? []);
+  const sources = proofs.map((url) =>
+    findInTime(`proofs ${url}`, checkMs, () =>
+      proofFindings(url, { chainId, timeoutMs: askMs, waypoints: values.waypoint }),
+    ),
   );
   for (const found of await Promise.all([...asked, ...sources])) findings.push(...found);
   return findings;
@@ -122,6 +126,7 @@ export const doctorCommand = command({
     "sextant doctor",
     "sextant doctor --data /var/lib/sextant --upstream https://node.example",
     "sextant doctor --network mainnet",
+    "sextant doctor --proofs file:///srv/archive --waypoint 0:6072…",
     "sextant doctor --config /etc/sextant.yaml --json",
   ],
   run: async (values, operands, context) => {

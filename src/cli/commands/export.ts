@@ -29,6 +29,11 @@ export const exportCommand = command({
     out: textOption("Folder for the files: new, or with an earlier export, which gets what it lacks", "DIR"),
     from: textOption("First version to write (default the oldest, or where the folder ends)", "VERSION"),
     to: textOption("Last version to write (default the latest that is signed)", "VERSION"),
+    "state-at": choiceOption(
+      "Which end of an epoch to write the state at: the newest, or the oldest that is kept, so that a node that starts from it has all kept history since",
+      ["newest", "oldest"],
+      "newest",
+    ),
     json: switchOption("Print a JSON object", false),
     ...grouped("Cluster", clusterOptions),
   },
@@ -39,6 +44,7 @@ export const exportCommand = command({
   ],
   examples: [
     "sextant export --out ./archive",
+    "sextant export --out ./archive --state-at oldest",
     "sextant export --data /var/lib/sextant --out /srv/archive --to 5000000 --json",
   ],
   run: async (values, operands, context) => {
@@ -59,6 +65,7 @@ export const exportCommand = command({
           out: directoryOf("out", out),
           from: versionOf("--from", from),
           to: versionOf("--to", to),
+          stateAt: values["state-at"],
           onProgress: (part, done, total) => progress.update(part, done, total),
           logger: createLogger("warn", process.stderr.isTTY ? "text" : "json"),
           signal,

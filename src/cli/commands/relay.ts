@@ -172,6 +172,17 @@ function receiverUrl(text: string): string {
   throw new ConfigError(`--to: expected a URL with https: or http:, got ${text}`);
 }
 
+/** Where a relay begins, by the last event that its receiver took. */
+function beginningText(after: string | undefined, from: string | undefined): string {
+  // An id is the version and the number of an event, and a mark of the history.
+  if (after !== undefined) return `from where it was: after ${after.split("-")[0]}`;
+  return from === undefined ? "from the latest version on" : `from version ${from} on`;
+}
+
+function versionOf({ data = "{}" }: NodeEvent): unknown {
+  return (JSON.parse(data) as Readonly<Record<string, unknown>>).version;
+}
+
 async function readSecret(path: string): Promise<Uint8Array> {
   const secret = await readFile(path).catch((error: unknown) => {
     throw new ConfigError(`--secret-file: cannot read ${path}: ${errorText(error)}`, error);
@@ -263,10 +274,13 @@ export const relayCommand = command({
         random: Math.random,
         logger,
       });
-      const client = new NodeClient(root, 0);
+      const client = new NodeClient(root, 0, "--node");
       const after = cursor?.from === from ? cursor?.id : undefined;
       const note = (text: string): void => context.err(`sextant: ${text}`);
+      // The path of a receiver may be a secret.
+      note(`sends events of ${root} to ${new URL(to).origin}, ${beginningText(after, from)}`);
       for await (const event of client.events(url, after, note, signal)) {
+        if (event.name === "start") note(`the stream goes on after version ${versionOf(event)}`);
         await assertOwner();
         await relay.take(event);
       }

@@ -109,7 +109,7 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ],
   [
     "130, 143",
-    "`check`, `backup`, `restore`, `copy`, `export` or `rewind` was stopped by SIGINT or SIGTERM before the end, and cleaned up",
+    "`check`, `backup`, `restore`, `export` or `rewind` was stopped by SIGINT or SIGTERM before the end, and cleaned up",
   ],
 ];
 

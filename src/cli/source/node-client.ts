@@ -66,10 +66,12 @@ function refusal(status: number, text: string): string {
 export class NodeClient {
   readonly #root: string;
   readonly #timeoutMs: number;
+  readonly #option: string;
 
-  /** `waitMs` is how long the node may wait before it responds. */
-  constructor(root: string, waitMs: number) {
+  /** `waitMs` is how long the node may wait before it responds; `option` is the one that names the node. */
+  constructor(root: string, waitMs: number, option = "--url") {
     this.#root = root;
+    this.#option = option;
     this.#timeoutMs = RESPONSE_TIMEOUT_MS + waitMs;
   }
 
@@ -145,7 +147,9 @@ export class NodeClient {
   #unreachable(error: unknown): TryAgainError {
     const cause = causeOf(error);
     const isRefused = (cause as { readonly code?: unknown } | undefined)?.code === "ECONNREFUSED";
-    const hint = isRefused ? "; no node listens there: sextant start starts one, --url names another" : "";
+    const hint = isRefused
+      ? `; no node listens there: sextant start starts one, ${this.#option} names another`
+      : "";
     return new TryAgainError(`cannot reach ${this.#root}: ${errorText(cause)}${hint}`, error);
   }
 

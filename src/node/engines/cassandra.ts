@@ -156,6 +156,16 @@ export const cassandraEngine: StoreEngine<CassandraOptions> = {
   isShared: true,
   hasDriver: true,
   openWalk: undefined,
+  async *baseIndexRows(options) {
+    const { openCassandraStore } = await import("../../store/cassandra/store.ts");
+    const store = await openCassandraStore({ ...storeOptionsOf(options), readOnly: true });
+    try {
+      const walk = await store.openIndexWalk();
+      if (walk.position.oldestVersion > 0n) yield* walk.rows();
+    } finally {
+      await store.close();
+    }
+  },
   checkIndex: async (options, signal) => {
     const { openCassandraStore } = await import("../../store/cassandra/store.ts");
     const { checkClusterIndex } = await import("../../sync/maintenance/check/cluster-index.ts");

@@ -44,4 +44,13 @@ export const lmdbEngine: StoreEngine<LmdbOptions> = {
   isShared: true,
   hasDriver: false,
   openWalk: async ({ path }) => (await import("../../store/lmdb/walk.ts")).openStoreWalk(path),
+  async *baseIndexRows({ path }) {
+    const { openStoreWalk } = await import("../../store/lmdb/walk.ts");
+    const walk = await openStoreWalk(path);
+    try {
+      if (walk.position.oldestVersion > 0n) yield* walk.indexRows();
+    } finally {
+      await walk.close();
+    }
+  },
 };

@@ -9,4 +9,5 @@ export const memoryEngine: StoreEngine<object> = {
   isShared: false,
   hasDriver: false,
   openWalk: undefined,
+  baseIndexRows: undefined,
 };

@@ -1,11 +1,13 @@
-// Looks at a data directory, a cluster and a proof source for `sextant doctor`. They write nothing, and check no signature.
+// Looks at a data directory, a cluster, a proof source and a backup folder for `sextant doctor`. They write nothing, and check no signature.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { ConfigError } from "../../base/errors.ts";
 import { silentLogger } from "../../base/log.ts";
 import { USER_AGENT } from "../../base/software-version.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { withView } from "../../ledger/view.ts";
+import { computeWaypoint, parseWaypoint } from "../../ledger/waypoint.ts";
 import { openEnvironment } from "../../store/lmdb/environment.ts";
 import { findHolder } from "../../store/lmdb/lease.ts";
 import { decodePosition } from "../../store/lmdb/position-row.ts";
@@ -13,6 +15,8 @@ import { getRow } from "../../store/lmdb/sealed-rows.ts";
 import { META } from "../../store/lmdb/tables.ts";
 import { connectProofSource, parseProofTarget } from "../../sync/signatures/connect.ts";
 import { askInTime } from "../../sync/upstream/errors.ts";
+import { createFolderUpstream, parseFolderUrl } from "../../sync/upstream/folder-upstream.ts";
+import { isSameWaypoint } from "../../sync/waypoints.ts";
 import { openStore, type StoreOptions } from "../store-engines.ts";
 
 /** Where a ledger stands. */
@@ -45,21 +49,75 @@ export interface ProofLook {
   readonly kind: "folder" | "service" | "peer";
   /** The last epoch whose end it says it has. */
   readonly lastEpoch: bigint | undefined;
+  /** Whether it has the ledger info that a waypoint names, by the waypoint. `absent`: no epoch ends there. */
+  readonly waypoints: Readonly<Record<string, "same" | "other" | "absent">>;
 }
 
-/** What a source is, and how far it says it reaches. Throws ConfigError, UpstreamError or SourceLie. */
+const never = new AbortController().signal;
+
+/**
+ * What a source is, how far it says it reaches, and whether it has what waypoints name. Throws ConfigError, LedgerError for
+ * a text that is no waypoint, UpstreamError or SourceLie.
+ */
 export async function lookAtProofs(
   url: string,
-  chainId: number | undefined,
-  timeoutMs: number,
+  { chainId, timeoutMs, waypoints = [] }: LookOptions,
 ): Promise<ProofLook> {
   const connection = { userAgent: USER_AGENT, chainId: () => chainId };
   const source = connectProofSource(parseProofTarget(url), connection);
   try {
-    const never = new AbortController().signal;
-    const lastEpoch = await askInTime(timeoutMs, never, (signal) => source.lastEpoch(signal));
-    return { kind: source.kind ?? "folder", lastEpoch };
+    return await askInTime(timeoutMs, never, async (signal) => {
+      const lastEpoch = await source.lastEpoch(signal);
+      const found: Record<string, "same" | "other" | "absent"> = {};
+      for (const text of waypoints) {
+        const waypoint = parseWaypoint(text);
+        const epoch = await source.findEpochEnd(waypoint.version, signal);
+        const ends = epoch === undefined ? undefined : source.epochEnds(epoch, signal);
+        const end = (await ends?.next())?.value;
+        await ends?.return(undefined);
+        const isSame = end && isSameWaypoint(computeWaypoint(end.ledgerInfo), waypoint);
+        found[text] = isSame === undefined ? "absent" : isSame ? "same" : "other";
+      }
+      return { kind: source.kind ?? "folder", lastEpoch, waypoints: found };
+    });
   } finally {
+    source.close();
+  }
+}
+
+export interface LookOptions {
+  readonly chainId: number | undefined;
+  readonly timeoutMs: number;
+  readonly waypoints?: readonly string[];
+}
+
+export interface FolderLook {
+  readonly oldestVersion: bigint;
+  readonly version: bigint;
+  /** The newest version whose state it has. */
+  readonly stateVersion: bigint | undefined;
+}
+
+/** What a folder has as an upstream, `file:` or `backup+https:`. Throws ConfigError, UpstreamError or SourceLie. */
+export async function lookAtFolder(url: string, { chainId, timeoutMs }: LookOptions): Promise<FolderLook> {
+  const target = parseFolderUrl(url);
+  if (target === undefined) throw new ConfigError(`upstream: expected the URL of a folder, got ${url}`);
+  // A chain id that nobody knows would be read from the first chunk.
+  const connection = { userAgent: USER_AGENT, chainId: () => chainId ?? 0 };
+  const upstream = createFolderUpstream(target, {
+    ...connection,
+    checkSigned: async () => {},
+    listAgeMs: timeoutMs,
+  });
+  const source = connectProofSource(parseProofTarget(url.replace(/^backup\+/, "")), connection);
+  try {
+    return await askInTime(timeoutMs, never, async (signal) => {
+      const { oldestVersion, version } = await upstream.getHead(signal);
+      const stateVersion = await (await source.states(signal))?.newestState(version, signal);
+      return { oldestVersion, version, stateVersion };
+    });
+  } finally {
+    upstream.close();
     source.close();
   }
 }

@@ -6,7 +6,6 @@ import {
   type RewindReport,
   rewindLedger,
 } from "../../sync/maintenance/rewind.ts";
-import { assertNotHalfCopied } from "../../sync/side-rows.ts";
 import { openStore, type StoreOptions } from "../store-engines.ts";
 import { underLease } from "./under-lease.ts";
 
@@ -35,10 +34,9 @@ export async function rewindData(options: RewindOptions): Promise<RewindReport> 
   await looked.store.close();
   const opened = await openStore(where, { readOnly: false, genesis: undefined, logger });
   try {
-    return await underLease(opened, { ...options, giveUpMs: LEASE_PATIENCE_MS }, async (signal) => {
-      await assertNotHalfCopied(opened.store);
-      return rewindLedger({ store: opened.store, to, onProgress, signal });
-    });
+    return await underLease(opened, { ...options, giveUpMs: LEASE_PATIENCE_MS }, (signal) =>
+      rewindLedger({ store: opened.store, to, onProgress, signal }),
+    );
   } finally {
     await opened.store.close();
   }

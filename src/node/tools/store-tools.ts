@@ -1,4 +1,5 @@
 // Tools for whole stores: check for engines that can be walked, backup and restore for LMDB's files, and export.
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -12,6 +13,7 @@ import {
   dropWriter,
   isVacant,
   loadManifest,
+  lockFolder,
   type Manifest,
   nameDraft,
   openDraft,
@@ -24,7 +26,6 @@ import {
   type BackupExportOptions,
   type BackupExportReport,
   exportBackup,
-  KEYS_FOLDER,
 } from "../../sync/proofs/backup-export.ts";
 import { KeyFiles } from "../../sync/proofs/key-files.ts";
 import { engineOf, openStore, openWalk, type StoreOptions } from "../store-engines.ts";
@@ -41,7 +42,7 @@ export async function checkData(
   signal?: AbortSignal,
 ): Promise<StoreReport> {
   const options: StoreOptions = typeof store === "string" ? { engine: "lmdb", path: store } : store;
-  const walk = await openWalk(options, "check").catch((error: unknown) => {
+  const walk = await openWalk(options).catch((error: unknown) => {
     throw asCorrupt(error);
   });
   try {
@@ -164,35 +165,29 @@ export interface ExportOptions extends Omit<BackupExportOptions, "store" | "keys
   readonly logger: Logger;
 }
 
-/** Adds to a folder what it lacks of a ledger. Throws as `exportBackup` does. */
+/** In the folder of an export, for the export alone: its lock, and the keys that it sorts. */
+const EXPORT_FOLDER = ".export";
+
+/** Adds to a folder what it lacks of a ledger. Throws as `exportBackup` does, and StoreError `locked` during another export. */
 export async function exportData({
   store: where,
   logger,
   ...options
 }: ExportOptions): Promise<BackupExportReport> {
-  const keys = await sortKeys(where, options);
+  const { baseIndexRows } = engineOf(where);
+  const { out, signal } = options;
+  const unlock = await lockFolder(join(out, EXPORT_FOLDER, "lock"), `is exporting to ${out}`);
+  const keys = join(out, EXPORT_FOLDER, "keys");
   try {
+    const baseKeys = baseIndexRows && (await KeyFiles.write(keys, baseIndexRows(where), signal));
     const { store } = await openStore(where, { readOnly: true, genesis: undefined, logger });
     try {
-      return await exportBackup({ ...options, store, keys });
+      return await exportBackup({ ...options, store, keys: baseKeys });
     } finally {
       await store.close();
     }
   } finally {
-    await keys?.remove();
-  }
-}
-
-/** The keys of a ledger whose first records are not there, from its index. */
-async function sortKeys(
-  where: StoreOptions,
-  { out, signal }: Pick<ExportOptions, "out" | "signal">,
-): Promise<KeyFiles | undefined> {
-  const walk = await engineOf(where).openWalk?.(where);
-  try {
-    if (walk === undefined || walk.position.oldestVersion === 0n) return undefined;
-    return await KeyFiles.write(join(out, KEYS_FOLDER), walk.indexRows(), signal);
-  } finally {
-    await walk?.close();
+    await rm(keys, { recursive: true, force: true });
+    await unlock();
   }
 }

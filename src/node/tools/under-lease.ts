@@ -4,15 +4,17 @@
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { pause, within } from "../../base/wait.ts";
-import { StoreError } from "../../store/errors.ts";
+import { isOutOfReach, StoreError } from "../../store/errors.ts";
 import type { WriterLease } from "../../store/writer-lease.ts";
 import type { OpenedStore } from "../store-engine.ts";
-import { retryOutOfReach } from "./out-of-reach.ts";
 
 /** Renewals per lifetime of the lease. */
 const RENEWALS = 3;
 /** How long the command waits for the release; a lease that is not released expires. */
 const RELEASE_MS = 5000;
+/** Pauses while the store is out of reach. */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
 
 export interface UnderLeaseOptions {
   readonly logger: Logger;
@@ -95,4 +97,40 @@ async function release(lease: WriterLease, logger: Logger): Promise<void> {
   await lease.release().catch((error: unknown) => {
     logger.warn({ err: errorText(error) }, "the lease could not be released: it will expire");
   });
+}
+
+/**
+ * Runs the work again, after growing pauses, while it fails because the store is out of reach. It calls `onProgress` whenever it got on. Throws StoreError `unreachable` when it gives up.
+ */
+async function retryOutOfReach<T>(
+  { giveUpMs, logger, signal }: UnderLeaseOptions,
+  work: (onProgress: () => void) => Promise<T>,
+): Promise<T> {
+  let pauseMs = FIRST_PAUSE_MS;
+  let movedAtMs = performance.now();
+  let isTold = false;
+  const onProgress = (): void => {
+    if (isTold) logger.info({}, "the cluster responds again");
+    isTold = false;
+    movedAtMs = performance.now();
+    pauseMs = FIRST_PAUSE_MS;
+  };
+  for (;;) {
+    try {
+      return await work(onProgress);
+    } catch (error) {
+      if (!isOutOfReach(error) || signal?.aborted === true) throw error;
+      // A failed read carries the reason as its cause.
+      const reason = error instanceof StoreError ? error : error.cause;
+      if (performance.now() - movedAtMs + pauseMs > giveUpMs) {
+        const text = `${errorText(reason)}; gave up after ${Math.round(giveUpMs / 1000)} s`;
+        throw new StoreError("unreachable", text, { cause: error });
+      }
+      if (!isTold) logger.warn({ err: errorText(reason) }, "the cluster is out of reach: trying again");
+      isTold = true;
+    }
+    await pause(Math.min(pauseMs, giveUpMs), signal);
+    signal?.throwIfAborted();
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+  }
 }

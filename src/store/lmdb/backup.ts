@@ -81,18 +81,7 @@ export async function openDraft(path: string, onAnyDisk: boolean): Promise<Draft
   try {
     if (!onAnyDisk) assertLocalDisk(path);
     makeDirectory(draft);
-    const { environment, lease } = await openLeased({
-      path: join(draft, OWNER),
-      activity: `is working in ${draft}`,
-      onAnyDisk,
-    });
-    let isOpen = true;
-    const leave = async (): Promise<void> => {
-      if (!isOpen) return;
-      isOpen = false;
-      lease.release();
-      await environment.close();
-    };
+    const leave = await lockFolder(join(draft, OWNER), `is working in ${draft}`, onAnyDisk);
     try {
       await recoverDraft(path, draft);
     } catch (error) {
@@ -103,6 +92,25 @@ export async function openDraft(path: string, onAnyDisk: boolean): Promise<Draft
   } catch (error) {
     throw toStoreError(error, path);
   }
+}
+
+/**
+ * Takes a folder that has nothing but this lock, an empty store, for this process; returns what gives it back. The lock of
+ * a process ends with it. Throws StoreError: `locked` while another process has it.
+ */
+export async function lockFolder(
+  path: string,
+  activity: string,
+  onAnyDisk = true,
+): Promise<() => Promise<void>> {
+  const { environment, lease } = await openLeased({ path, activity, onAnyDisk });
+  let isOpen = true;
+  return async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    lease.release();
+    await environment.close();
+  };
 }
 
 /** Moves files back into the draft if a process ended while renaming them: without the manifest there is no backup. */

@@ -1,11 +1,10 @@
-// Walks a snapshot of a store's tables row by row, for checks and copies of a whole store. Not part of the store
+// Walks a snapshot of a store's tables row by row, for checks of a whole store. Not part of the store
 // contract: other engines need not walk across keys.
 import type { Transaction } from "lmdb";
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Position } from "../../ledger/position.ts";
-import { isNodeLogKey } from "../../ledger/state-tree/tree-node.ts";
 import type { IndexName, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord, StoreIdentity } from "../contract.ts";
 import { StoreError } from "../errors.ts";
@@ -125,28 +124,18 @@ export class StoreWalk {
     };
   }
 
-  /** The items of the state, with values that stay. */
-  *copyItems(after?: Uint8Array): Generator<ItemRow> {
-    for (const row of this.items(after))
-      if (!isNodeLogKey(row.keyHash)) yield { ...row, value: row.value?.slice() };
-  }
-
   /** The values of one key, newest first. */
   *#rowsOf(keyHash: Uint8Array): Generator<ItemRow> {
     const start = Buffer.alloc(ITEM_KEY_BYTES);
     writeLatestKey(start, keyHash);
-    for (const row of this.#itemsFrom(start)) {
+    for (const row of this.items(start)) {
       if (!equalBytes(row.keyHash, keyHash)) return;
       yield row;
     }
   }
 
-  /** All values, newest first per key; only of keys after `after`, if given. */
-  items(after?: Uint8Array): Generator<ItemRow> {
-    return this.#itemsFrom(after === undefined ? undefined : endOfKey(after));
-  }
-
-  *#itemsFrom(start: Buffer | undefined): Generator<ItemRow> {
+  /** All values from a row on, newest first per key. */
+  *items(start?: Buffer): Generator<ItemRow> {
     for (const { key, value } of this.#range(this.#tables.items, start)) {
       if (key.length !== ITEM_KEY_BYTES) throw rowError("item", `key of ${key.length} bytes`);
       const keyHash = key.slice(0, HASH_BYTES);
@@ -209,11 +198,6 @@ export class StoreWalk {
     for (const { key, value } of this.#range(this.#tables.blocks)) {
       yield decodeBlock(readNumberKey("block", key), value);
     }
-  }
-
-  getBlock(height: bigint): BlockStart | undefined {
-    const row = this.#get(this.#tables.blocks, numberKey(height));
-    return row === undefined ? undefined : decodeBlock(height, row);
   }
 
   peekRecord(version: bigint): Uint8Array | undefined {
@@ -341,13 +325,6 @@ export class StoreWalk {
       return row.subarray(0, Math.max(0, size - SUMS_BYTES));
     }
   }
-}
-
-/** A row key after all rows of a key and before the next key: no version sorts this high. */
-function endOfKey(keyHash: Uint8Array): Buffer {
-  const end = Buffer.alloc(ITEM_KEY_BYTES + 1, 0xff);
-  end.set(keyHash);
-  return end;
 }
 
 function rowError(table: string, what: string): StoreError {

@@ -46,6 +46,8 @@ export interface BackupExportOptions {
   readonly from?: bigint | undefined;
   /** Left out, to the latest signed version. */
   readonly to?: bigint | undefined;
+  /** Which kept end of an epoch the state is that of. The oldest one leaves a restored node the most history. */
+  readonly stateAt?: "newest" | "oldest" | undefined;
   readonly onProgress: (part: "items" | "versions", done: number, total: number) => void;
   readonly signal: AbortSignal;
   readonly sizes?: { readonly chunkBytes?: number; readonly partVersions?: bigint } | undefined;
@@ -63,9 +65,6 @@ export interface BackupExportReport {
   /** Bytes written. */
   readonly bytes: number;
 }
-
-/** Where an export sorts keys. */
-export const KEYS_FOLDER = ".keys";
 
 /** Throws ConfigError, BackupRefusal, LedgerError, StoreError, or the signal's reason. */
 export async function exportBackup(options: BackupExportOptions): Promise<BackupExportReport> {
@@ -173,13 +172,18 @@ class BackupExport {
     return waypoints.length;
   }
 
-  /** The state at the last end of an epoch whose tree is kept. */
+  /** The state at an end of an epoch whose tree is kept, unless the folder has as good a one. */
   async #writeState(
     latestEpoch: bigint,
     lastVersion: bigint,
   ): Promise<Pick<BackupExportReport, "stateVersion" | "items">> {
-    const end = await this.#keptEnd(latestEpoch, lastVersion);
-    if (end === undefined || end.version <= ((await this.#lastKnown("states")) ?? -1n)) {
+    const { stateAt = "newest" } = this.#options;
+    const end = await this.#keptEnd(latestEpoch, lastVersion, stateAt);
+    const known = await this.#known("states");
+    if (
+      end === undefined ||
+      known.some((version) => (stateAt === "newest" ? version >= end.version : version <= end.version))
+    ) {
       return { stateVersion: undefined, items: 0 };
     }
     const { version, epoch } = end;
@@ -220,19 +224,22 @@ class BackupExport {
   async #keptEnd(
     latestEpoch: bigint,
     lastVersion: bigint,
+    stateAt: "newest" | "oldest",
   ): Promise<{ readonly version: bigint; readonly epoch: bigint } | undefined> {
     const { store } = this.#options;
     const oldest = await withView(store.openView(), ({ position }) => position.oldestVersion);
+    let found: { readonly version: bigint; readonly epoch: bigint } | undefined;
     for (let epoch = latestEpoch; epoch >= 0n; epoch--) {
       const version = (await loadEpochEnd(store, epoch))?.ledgerInfo.version;
       // A node begins after a state: it needs a record there.
       if (version === undefined || version >= lastVersion) continue;
-      if (version < oldest) return undefined;
+      if (version < oldest) break;
       const block = await withView(store.openView(), (view) => view.getBlockByVersion(version));
-      if (block !== undefined && (await BLOCK_END.load(store, block.height)) !== undefined)
-        return { version, epoch };
+      if (block === undefined || (await BLOCK_END.load(store, block.height)) === undefined) continue;
+      found = { version, epoch };
+      if (stateAt === "newest") break;
     }
-    return undefined;
+    return found;
   }
 
   async #writeTransactions(first: bigint, last: bigint, onDone: (next: bigint) => void): Promise<void> {
@@ -268,12 +275,17 @@ class BackupExport {
 
   /** The last number of a kind that the metadata of the folder names. */
   async #lastKnown(kind: BackupKind): Promise<bigint | undefined> {
+    const numbers = await this.#known(kind);
+    return numbers.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
+  }
+
+  /** The last number of each part of a kind. */
+  async #known(kind: BackupKind): Promise<readonly bigint[]> {
     const names = await readdir(join(this.#options.out, METADATA)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return [];
       throw error;
     });
-    const numbers = names.flatMap((name) => BACKUP_KINDS[kind].file.exec(name)?.[1] ?? []).map(BigInt);
-    return numbers.reduce<bigint | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);
+    return names.flatMap((name) => BACKUP_KINDS[kind].file.exec(name)?.[1] ?? []).map(BigInt);
   }
 
   /** Writes records into chunks, named by the number of their first record. Records are valid until the next one. */

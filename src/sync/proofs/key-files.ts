@@ -28,7 +28,7 @@ export class KeyFiles {
   }
 
   /** Sorts the keys in rows of the index into a new folder. */
-  static async write(folder: string, rows: Iterable<OwnedRow>, signal: AbortSignal): Promise<KeyFiles> {
+  static async write(folder: string, rows: AsyncIterable<OwnedRow>, signal: AbortSignal): Promise<KeyFiles> {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     const slices = new Slices("writer");
@@ -37,7 +37,7 @@ export class KeyFiles {
       await appendFile(join(folder, `${number}`), Buffer.concat(part.pieces));
       parts[number] = { pieces: [], bytes: 0 };
     };
-    for (const row of rows) {
+    for await (const row of rows) {
       const key = keyOfRow(row);
       const number = row.place[0] ?? 0;
       const part = parts[number];
@@ -59,10 +59,6 @@ export class KeyFiles {
     const part = keyHash[0] ?? 0;
     if (this.#loaded?.part !== part) this.#loaded = { part, keys: await this.#load(part) };
     return this.#loaded.keys.get(nameOf(keyHash));
-  }
-
-  remove(): Promise<void> {
-    return rm(this.#folder, { recursive: true, force: true });
   }
 
   async #load(part: number): Promise<ReadonlyMap<string, Uint8Array>> {

@@ -21,6 +21,7 @@ import type { LedgerInfo, SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { ProofKeeper } from "../signatures/proof-keeper.ts";
 import type { SignedChain } from "../signatures/signed-chain.ts";
 import {
+  namedLie,
   type SignatureSource,
   SourceLie,
   type StateService,
@@ -119,7 +120,13 @@ export class ProvenState {
         this.#fromStates(
           what,
           signal,
-          (states, source) => ask({ states, blame: (lie) => this.#options.keeper.blame(source, lie) }),
+          (states, source) => {
+            const blame = (lie: unknown): void => {
+              states.forget?.();
+              this.#options.keeper.blame(source, lie);
+            };
+            return ask({ states, blame });
+          },
           turn,
         ),
       logger: this.#options.logger,
@@ -213,7 +220,12 @@ export class ProvenState {
     turn = 0,
     sound = this.#options.keeper.sound,
   ): Promise<T> {
-    return this.#fromSources(what, signal, (source) => source.states(signal), ask, turn, sound);
+    const askAll = (states: WholeStates, source: SignatureSource): Promise<T> =>
+      ask(states, source).catch((error: unknown) => {
+        states.forget?.();
+        throw error;
+      });
+    return this.#fromSources(what, signal, (source) => source.states(signal), askAll, turn, sound);
   }
 
   /**
@@ -289,16 +301,20 @@ async function provenInfo(
   version: bigint,
   signal: AbortSignal,
 ): Promise<{ readonly info: TransactionInfo; readonly siblings: readonly Uint8Array[] }> {
-  const { info, siblings, signed } = await service.stateRootProof(version, signal);
+  const { info, siblings, signed, place } = await service.stateRootProof(version, signal);
   const { version: signedVersion, accumulatorRoot } = signed.ledgerInfo;
-  if (signedVersion !== ledgerInfo.version || !equalBytes(accumulatorRoot, ledgerInfo.accumulatorRoot)) {
-    throw new SourceLie(
-      "malformed",
-      `the proof of version ${version} leads to version ${signedVersion}, not to the signed end of its epoch`,
-    );
+  try {
+    if (signedVersion !== ledgerInfo.version || !equalBytes(accumulatorRoot, ledgerInfo.accumulatorRoot)) {
+      throw new SourceLie(
+        "malformed",
+        `the proof of version ${version} leads to version ${signedVersion}, not to the signed end of its epoch`,
+      );
+    }
+    const leaf = transactionInfoHash(encodeWith(transactionInfoCodec, info));
+    checkAccumulatorProof(siblings, ledgerInfo, version, leaf);
+  } catch (error) {
+    throw namedLie(place, error);
   }
-  const leaf = transactionInfoHash(encodeWith(transactionInfoCodec, info));
-  checkAccumulatorProof(siblings, ledgerInfo, version, leaf);
   return { info, siblings };
 }
 

@@ -6,6 +6,7 @@ import { StateTree } from "../../ledger/state-tree/update.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
 import { Committer } from "../committer.ts";
 import type { StateQuestions, StateRecord } from "../signatures/source.ts";
+import { UpstreamError } from "../upstream/errors.ts";
 import { type BlamedStates, fetchWholeState } from "./whole-state.ts";
 
 type State = Awaited<ReturnType<typeof createState>>;
@@ -89,6 +90,27 @@ describe("the whole state in ranges", () => {
       await fetchInto(target, state, [state.questions], 11);
       await assertWhole(target, state);
     }
+  });
+
+  it("is asked for in smaller ranges where they do not come in time, and in larger ones again later", async () => {
+    const state = await createState(330);
+    const asked: number[] = [];
+    const slow: StateQuestions = {
+      ...state.questions,
+      stateChunk: async (version, start, limit, signal) => {
+        asked.push(limit);
+        if (limit > 4 && asked.length < 30)
+          throw new UpstreamError("unreachable", "no response within 10 s", { isLate: true });
+        return state.questions.stateChunk(version, start, limit, signal);
+      },
+    };
+    const target = createTarget();
+    expect(await fetchInto(target, state, [slow], 16)).toEqual([]);
+    await assertWhole(target, state);
+    expect(asked.slice(0, 12)).toEqual([16, 16, 16, 16, 8, 8, 8, 8, 4, 4, 4, 4]);
+    expect(asked.at(-1)).toBe(8);
+    const never = { ...slow, stateChunk: () => Promise.reject(new UpstreamError("unreachable", "gone")) };
+    await expect(fetchInto(createTarget(), state, [never], 16)).rejects.toThrow("gone");
   });
 
   const flip = (bytes: Uint8Array): Uint8Array =>

@@ -14,23 +14,29 @@ import { StateTree, type TreeNodeReader } from "../../ledger/state-tree/update.t
 import type { StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
 import type { Committer } from "../committer.ts";
 import { STATE_FETCH } from "../side-rows.ts";
-import { type StateRange as GivenRange, SourceLie, type WholeStates } from "../signatures/source.ts";
+import {
+  type StateRange as GivenRange,
+  namedLie,
+  SourceLie,
+  type WholeStates,
+} from "../signatures/source.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { bitAt, depthOf, fractionOf, type StatePoint } from "./state-prover.ts";
 
 /** Ranges that are asked for at once. */
 const AT_ONCE = 4;
-/** Items of a range; fewer where they are so large that an answer has too many bytes. */
+/** Items of a range; fewer where an answer with all of them has too many bytes, or does not come in time. */
 const RANGE_ITEMS = 1000;
 const MIN_RANGE_ITEMS = 4;
+/** Ranges in a row after which twice as many items are asked for again. */
+const GROW_AFTER = 64;
 /** Nodes of the tree kept in memory, at about four kilobytes each. */
 const MAX_KEPT_NODES = 10_000;
 /** Time between two log lines about the progress. */
 const REPORT_MS = 10_000;
 
 /** Items from an index on, unchecked. */
-interface StateRange extends Pick<GivenRange, "right"> {
-  readonly start: bigint;
+interface StateRange extends Pick<GivenRange, "right" | "place"> {
   readonly asked: number;
   readonly items: readonly RangeItem[];
   /** Sets the source of this range aside. */
@@ -80,12 +86,16 @@ class StateFetch {
   #lastKey: Uint8Array | undefined;
   #chainId: number | undefined;
   #root = SPARSE_MERKLE_PLACEHOLDER;
+  readonly #mostItems: number;
   #rangeItems: number;
+  /** Ranges that were taken since the size last changed. */
+  #taken = 0;
   #reportedMs = performance.now();
 
   constructor(options: WholeStateOptions) {
     this.#options = options;
-    this.#rangeItems = options.rangeItems ?? RANGE_ITEMS;
+    this.#mostItems = options.rangeItems ?? RANGE_ITEMS;
+    this.#rangeItems = this.#mostItems;
     this.#tree = this.#storedTree();
   }
 
@@ -95,41 +105,57 @@ class StateFetch {
     if (mark !== undefined) ({ count: this.#count, lastKey: this.#lastKey, chainId: this.#chainId } = mark);
     const fields = { version: `${point.version}` };
     logger.info({ ...fields, items: `${this.#count}` }, "fetching the whole state");
-    let ahead: Promise<StateRange | undefined>[] = [];
+    let ahead: { readonly end: bigint; readonly range: Promise<StateRange | undefined> }[] = [];
     this.#root = await this.#tree.apply([]);
     let isWhole = equalBytes(this.#root, point.root);
     while (!isWhole) {
       signal.throwIfAborted();
       while (ahead.length < AT_ONCE) {
-        const range = this.#fetch(this.#count + BigInt(ahead.length * this.#rangeItems));
+        const start = ahead.at(-1)?.end ?? this.#count;
+        const range = this.#fetch(start);
         // Looked at in its turn.
         range.catch(() => {});
-        ahead.push(range);
+        ahead.push({ end: start + BigInt(this.#rangeItems), range });
       }
-      const range = await ahead.shift();
-      if (range !== undefined && (await this.#take(range))) isWhole = equalBytes(this.#root, point.root);
-      else {
+      const range = await ahead.shift()?.range;
+      if (range !== undefined && (await this.#take(range))) {
+        isWhole = equalBytes(this.#root, point.root);
+        if (++this.#taken >= GROW_AFTER) this.#resize(Math.min(2 * this.#rangeItems, this.#mostItems));
+      } else {
+        const others = ahead;
         ahead = [];
-        if (range === undefined) this.#rangeItems >>= 1;
+        if (range === undefined) {
+          this.#resize(this.#rangeItems >> 1);
+          // A slow source should not make answers that nobody waits for beside the next ones.
+          await Promise.allSettled(others.map((other) => other.range));
+        }
       }
     }
     logger.info({ ...fields, items: `${this.#count}` }, "the whole state is here");
     return this.#chainId;
   }
 
+  #resize(items: number): void {
+    this.#rangeItems = items;
+    this.#taken = 0;
+  }
+
   #storedTree(): StateTree {
     return new StateTree((keys) => this.#options.store.getTreeNodes(keys));
   }
 
-  /** Undefined if an answer of that many items has too many bytes. */
+  /** Undefined if an answer of that many items has too many bytes, or no source sends it in time. */
   #fetch(start: bigint): Promise<StateRange | undefined> {
     const { point, fromSources, signal } = this.#options;
     const { version } = point;
     const asked = this.#rangeItems;
+    const maySplit = asked > MIN_RANGE_ITEMS;
+    let isLate = false;
     return fromSources(Number(start / BigInt(asked)), async ({ states, blame }) => {
       const range = await states.stateRange(version, start, asked, signal).catch((error: unknown) => {
+        if (error instanceof UpstreamError && error.isLate) isLate = true;
         if (!(error instanceof UpstreamError) || error.code !== "too_large") throw error;
-        if (asked > MIN_RANGE_ITEMS) return undefined;
+        if (maySplit) return undefined;
         throw new SourceLie("endless", `${asked} items of the state have more bytes than any`);
       });
       if (range === undefined) return undefined;
@@ -138,7 +164,10 @@ class StateFetch {
         await this.#slices.pause();
         items.push({ key, keyHash: stateKeyHashOfBcs(key), version, value });
       }
-      return { start, asked, items, right: range.right, blame };
+      return { ...range, asked, items, blame };
+    }).catch((error: unknown) => {
+      if (isLate && maySplit && !signal.aborted) return undefined;
+      throw error;
     });
   }
 
@@ -151,7 +180,7 @@ class StateFetch {
       if (!(error instanceof SourceLie)) throw error;
       // It has what is false.
       this.#tree = this.#storedTree();
-      range.blame(error);
+      range.blame(namedLie(range.place, error));
       return false;
     }
   }

@@ -4,7 +4,7 @@
 
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
-import { type FolderFiles, namedLie } from "./folder-files.ts";
+import type { FolderFiles } from "./folder-files.ts";
 import {
   type BackupPart,
   inFileLater,
@@ -19,7 +19,13 @@ import {
 } from "./folder-metadata.ts";
 import { FolderStates } from "./folder-states.ts";
 import { lengthRecords } from "./length-records.ts";
-import { decodeEpochEnd, MAX_LEDGER_INFO_BYTES, type SignatureSource, SourceLie } from "./source.ts";
+import {
+  decodeEpochEnd,
+  MAX_LEDGER_INFO_BYTES,
+  namedLie,
+  type SignatureSource,
+  SourceLie,
+} from "./source.ts";
 
 export function createBackupFolder(name: string, files: FolderFiles): SignatureSource {
   return new BackupFolder(name, files);
@@ -30,6 +36,7 @@ class BackupFolder implements SignatureSource {
   readonly name: string;
   readonly #files: FolderFiles;
   readonly #states: FolderStates;
+  readonly #places = new WeakMap<SignedLedgerInfo, string>();
 
   constructor(name: string, files: FolderFiles) {
     this.name = name;
@@ -82,7 +89,12 @@ class BackupFolder implements SignatureSource {
     const last = part && (await readManifest(this.#files, "transactions", part, signal)).chunks.at(-1);
     if (last === undefined) return undefined;
     const { signed } = await readRangeProof(this.#files, last, signal);
+    if (last.proof !== undefined) this.#places.set(signed, last.proof);
     return signed.ledgerInfo.epoch <= ((await this.lastEpoch(signal)) ?? -1n) + 1n ? signed : undefined;
+  }
+
+  placeOf(signed: SignedLedgerInfo): string | undefined {
+    return this.#places.get(signed);
   }
 
   async service(): Promise<undefined> {
@@ -117,7 +129,7 @@ class BackupFolder implements SignatureSource {
         if (own !== expected) {
           throw new SourceLie(
             "malformed",
-            `${part.manifest}: the waypoint of epoch ${ledgerInfo.epoch} is not ${own}, that of its ledger info`,
+            `${chunk.path}: the ledger info of epoch ${ledgerInfo.epoch} has waypoint ${own}, ${part.manifest} says another`,
           );
         }
         if (ledgerInfo.epoch >= first) yield signed;
@@ -138,7 +150,9 @@ class BackupFolder implements SignatureSource {
         maxRecords,
         maxRecordBytes: MAX_LEDGER_INFO_BYTES,
       })) {
-        yield decodeEpochEnd(record, next++);
+        const signed = decodeEpochEnd(record, next++);
+        this.#places.set(signed, path);
+        yield signed;
       }
       if (next === last + 1n) return;
       throw new SourceLie("gap", `a chunk of epochs ${first} to ${last} ends before epoch ${next}`);

@@ -2,7 +2,7 @@
 // with range proofs.
 
 import { toHex } from "../../base/hex.ts";
-import { decodeWith } from "../../bcs/codec.ts";
+import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { struct } from "../../bcs/records.ts";
 import { hash, u64 } from "../../bcs/scalars.ts";
@@ -32,6 +32,8 @@ import {
 const EPOCHS = 100n;
 const MAX_EPOCHS_BYTES = 32 * 1024 * 1024;
 const SMALL_BYTES = 64;
+/** Questions that follow each other share one look at the database. */
+const LOOK_MS = 100;
 /** Largest item of a state: the chain allows about a megabyte. */
 export const MAX_ITEM_BYTES = 4 * 1024 * 1024;
 const MAX_CHUNK_BYTES = 32 * 1024 * 1024;
@@ -77,6 +79,7 @@ export class BackupService implements SignatureSource, StateService {
   readonly #base: string;
   readonly #transport: Transport;
   readonly #headers: Readonly<Record<string, string>>;
+  #look: { readonly state: ValueOf<typeof dbStateCodec>; readonly ms: number } | undefined;
 
   constructor(base: URL, { userAgent = "sextant", timeouts = DEFAULT_TIMEOUTS }: BackupServiceOptions = {}) {
     this.name = base.href;
@@ -149,12 +152,14 @@ export class BackupService implements SignatureSource, StateService {
     return { items, right: right ?? [] };
   }
 
-  /** Epoch and version of the latest ledger info; undefined if there is none. */
-  async dbState(
-    signal: AbortSignal,
-  ): Promise<{ readonly epoch: bigint; readonly version: bigint } | undefined> {
+  /** Epoch and version of the latest ledger info, as of a moment ago; undefined if there is none. */
+  async dbState(signal: AbortSignal): Promise<ValueOf<typeof dbStateCodec>> {
+    const nowMs = performance.now();
+    if (this.#look !== undefined && nowMs - this.#look.ms < LOOK_MS) return this.#look.state;
     const body = await this.#get("db_state", SMALL_BYTES, signal);
-    return decodeAnswer("the database state", () => decodeWith(dbStateCodec, body));
+    const state = decodeAnswer("the database state", () => decodeWith(dbStateCodec, body));
+    this.#look = { state, ms: nowMs };
+    return state;
   }
 
   /** The info of a version with its proof for a ledger info of its epoch. */

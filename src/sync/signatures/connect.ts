@@ -108,6 +108,10 @@ class WebSource implements SignatureSource {
     return (await this.#choose(signal)).latest(signal);
   }
 
+  placeOf(signed: SignedLedgerInfo): string | undefined {
+    return this.#folder.placeOf?.(signed);
+  }
+
   async service(signal: AbortSignal): Promise<StateService | undefined> {
     return (await this.#choose(signal)).service(signal);
   }

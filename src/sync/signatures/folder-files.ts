@@ -9,7 +9,7 @@ import { errorText } from "../../base/errors.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { DEFAULT_TIMEOUTS, Transport, type UpstreamResponse } from "../upstream/transport.ts";
 import { ByteReader, onePiece } from "./byte-reader.ts";
-import { SourceLie } from "./source.ts";
+import { namedLie, SourceLie } from "./source.ts";
 
 /** Read access to a folder. Calls throw UpstreamError, SourceLie, or the signal's reason. */
 export interface FolderFiles {
@@ -44,12 +44,6 @@ export function assertInside(path: string): string {
     throw new SourceLie("malformed", "a path leaves the folder, or has characters that backups do not use");
   }
   return path;
-}
-
-/** Names the file in a lie. */
-export function namedLie(path: string, error: unknown): unknown {
-  if (!(error instanceof SourceLie) || error.message.startsWith(`${path}: `)) return error;
-  return new SourceLie(error.code, `${path}: ${error.message}`, { cause: error });
 }
 
 /** The lines of a stream, each valid until the next. Throws SourceLie for a longer one than `maxBytes`. */

@@ -7,8 +7,8 @@ import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
 import { signedRangeProofCodec } from "./backup-service.ts";
-import { assertInside, type FolderFiles, linesOf, namedLie } from "./folder-files.ts";
-import { decodeAnswer, MAX_LEDGER_INFO_BYTES, SourceLie } from "./source.ts";
+import { assertInside, type FolderFiles, linesOf } from "./folder-files.ts";
+import { decodeAnswer, MAX_LEDGER_INFO_BYTES, namedLie, SourceLie } from "./source.ts";
 
 /** A ledger info, and siblings on both sides. */
 const MAX_PROOF_BYTES = MAX_LEDGER_INFO_BYTES + 16 * 1024;

@@ -15,8 +15,9 @@ import type { StateRange } from "./source.ts";
 const { signal } = new AbortController();
 
 /** A folder with a state in chunks of some items. */
-async function createFolder(count: number, chunkItems: number) {
-  const honest = rangesOf((await createState(count)).questions);
+async function createFolder(count: number, chunkItems: number, lie: (manifest: string) => string = String) {
+  const state = await createState(count);
+  const honest = rangesOf(state.questions);
   const files = new Map<string, Uint8Array>();
   const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
   const chunks: object[] = [];
@@ -30,10 +31,8 @@ async function createFolder(count: number, chunkItems: number) {
     );
     chunks.push({ first_idx: first, last_idx: first + items.length - 1, first_key, last_key, blobs, proof });
   }
-  files.set(
-    "s/state.manifest",
-    json({ version: 1, epoch: 1, root_hash: "", chunks, proof: "s/state.proof" }),
-  );
+  const manifest = { version: 1, epoch: 1, root_hash: toHex(state.root), chunks, proof: "s/state.proof" };
+  files.set("s/state.manifest", Buffer.from(lie(JSON.stringify(manifest))));
   const metadata = { StateSnapshotBackup: { epoch: 1, version: 1, manifest: "s/state.manifest" } };
   files.set("metadata/state_snapshot_ver_1.meta", json(metadata));
   const root = temporaryFolder();
@@ -61,6 +60,15 @@ describe("states of a folder", () => {
         expect(textOf(await folder.stateRange(...asked))).toEqual(textOf(await honest.stateRange(...asked)));
       }
     }
+  });
+
+  it.each(["first_key", "last_key"])("are refused where the manifest has another %s", async (name) => {
+    const { folder } = await createFolder(9, 3, (manifest) =>
+      manifest.replace(new RegExp(`("${name}":)"[^"]*"`), `$1"${"0".repeat(64)}"`),
+    );
+    await expect(folder.stateRange(1n, 0n, 9, signal)).rejects.toThrow(
+      "s/0-.chunk: its first or last item has another key hash than in s/state.manifest",
+    );
   });
 
   it("are told by their versions", async () => {

@@ -48,10 +48,16 @@ const STRIDE = 256;
 const HASH_BYTES = 32;
 
 interface Snapshot {
-  readonly chunks: readonly ManifestChunk[];
-  /** Key hashes of the chunks' last items, as the manifest has them. */
-  readonly lastKeys: readonly Uint8Array[];
+  readonly manifest: string;
+  readonly chunks: readonly StateChunkPlace[];
+  readonly rootHash: Uint8Array;
   readonly rootProof: string;
+}
+
+/** A chunk, and the key hashes of its first and last items, as the manifest has them. */
+interface StateChunkPlace extends ManifestChunk {
+  readonly firstKey: Uint8Array;
+  readonly lastKey: Uint8Array;
 }
 
 /** The states of a folder. Throws UpstreamError, SourceLie. */
@@ -74,27 +80,38 @@ export class FolderStates implements WholeStates {
     return newest;
   }
 
+  forget(): void {
+    this.#snapshot = undefined;
+    this.#chunks.clear();
+  }
+
   async stateRootProof(version: bigint, signal: AbortSignal) {
-    const { rootProof } = await this.#snapshotAt(version, signal);
+    const { manifest, rootHash, rootProof } = await this.#snapshotAt(version, signal);
     const bytes = await readWhole(this.#files, rootProof, 2 * MAX_LEDGER_INFO_BYTES, signal);
-    return decodeAnswer(rootProof, () => decodeWith(stateRootProofCodec, bytes));
+    const proof = decodeAnswer(rootProof, () => decodeWith(stateRootProofCodec, bytes));
+    if (!equalBytes(proof.info.stateCheckpointHash ?? new Uint8Array(), rootHash)) {
+      throw new SourceLie("malformed", `${manifest}: root_hash is not the state root in ${rootProof}`);
+    }
+    return { ...proof, place: rootProof };
   }
 
   async stateRange(version: bigint, start: bigint, limit: number, signal: AbortSignal): Promise<StateRange> {
-    const { chunks, lastKeys } = await this.#snapshotAt(version, signal);
+    const { chunks, manifest } = await this.#snapshotAt(version, signal);
     const items: StateRecord[] = [];
     let right: readonly Uint8Array[] = [];
+    const places: string[] = [];
     for (const [i, chunk] of chunks.entries()) {
       const next = start + BigInt(items.length);
       if (chunk.last < next) continue;
       if (items.length === limit) break;
-      const loaded = await this.#chunk(chunk, lastKeys[i - 1], signal);
+      const loaded = await this.#chunk(chunk, manifest, chunks[i - 1]?.lastKey, signal);
+      places.push(`${chunk.path} with ${chunk.proof}`);
       const first = Number(next - chunk.first);
       const end = Math.min(first + limit - items.length, loaded.count);
       for (let at = first; at < end; at++) items.push(loaded.record(at));
       right = loaded.rightOf(end - 1);
     }
-    return { items, right };
+    return { items, right, place: places.join(", ") };
   }
 
   #snapshotAt(version: bigint, signal: AbortSignal): Promise<Snapshot> {
@@ -114,16 +131,26 @@ export class FolderStates implements WholeStates {
     if (part === undefined) throw new UpstreamError("refused", `it has no state at version ${version}`);
     const { json, chunks } = await readManifest(this.#files, "states", part, signal);
     return inFileLater(part.manifest, async () => ({
-      chunks,
-      lastKeys: chunks.map(({ at }) => hashIn(textOf(json, at, "last_key"))),
+      manifest: part.manifest,
+      chunks: chunks.map((chunk) => ({
+        ...chunk,
+        firstKey: hashIn(textOf(json, chunk.at, "first_key")),
+        lastKey: hashIn(textOf(json, chunk.at, "last_key")),
+      })),
+      rootHash: hashIn(textOf(json, json.root, "root_hash")),
       rootProof: pathOf(json, json.root, "proof"),
     }));
   }
 
-  #chunk(chunk: ManifestChunk, before: Uint8Array | undefined, signal: AbortSignal): Promise<StateChunk> {
+  #chunk(
+    chunk: StateChunkPlace,
+    manifest: string,
+    before: Uint8Array | undefined,
+    signal: AbortSignal,
+  ): Promise<StateChunk> {
     const known = this.#chunks.get(chunk.path);
     if (known !== undefined) return known;
-    const loading = loadChunk(this.#files, chunk, before, signal);
+    const loading = loadChunk(this.#files, chunk, manifest, before, signal);
     this.#chunks.set(chunk.path, loading);
     loading.catch(() => this.#chunks.delete(chunk.path));
     const [oldest] = this.#chunks.keys();
@@ -134,13 +161,14 @@ export class FolderStates implements WholeStates {
 
 function hashIn(text: string): Uint8Array {
   const hash = text.length === 2 * HASH_BYTES ? fromHex(text) : undefined;
-  if (hash === undefined) throw new SourceLie("malformed", "a key hash is no hash");
+  if (hash === undefined) throw new SourceLie("malformed", "a text that should be a hash is none");
   return hash;
 }
 
 async function loadChunk(
   files: FolderFiles,
-  { path, proof, first, last }: ManifestChunk,
+  { path, proof, first, last, firstKey, lastKey }: StateChunkPlace,
+  manifest: string,
   before: Uint8Array | undefined,
   signal: AbortSignal,
 ): Promise<StateChunk> {
@@ -163,6 +191,9 @@ async function loadChunk(
     for (let at = 0; at < count; at++) {
       chunk.hash(at);
       await slices.pause();
+    }
+    if (!chunk.hasEnds(firstKey, lastKey)) {
+      throw new SourceLie("malformed", `its first or last item has another key hash than in ${manifest}`);
     }
     chunk.beginSiblings(right);
     for (let at = count - 1; at > 0; at--) {
@@ -193,6 +224,11 @@ class StateChunk {
 
   get count(): number {
     return this.#records.length;
+  }
+
+  /** True if the first and the last item have these key hashes. */
+  hasEnds(first: Uint8Array, last: Uint8Array): boolean {
+    return equalBytes(this.#keyHash(0), first) && equalBytes(this.#keyHash(this.count - 1), last);
   }
 
   record(at: number): StateRecord {

@@ -7,9 +7,10 @@ import { HOUR_MS, type NumberSettings } from "../../base/settings.ts";
 import { type BackoffOptions, backoffMs, LinkedAbort, pause, takeTurn } from "../../base/wait.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
 import { ProofError } from "../../proof/errors.ts";
+import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { askInTime, UpstreamError, type UpstreamErrorCode } from "../upstream/errors.ts";
 import type { SignedChain } from "./signed-chain.ts";
-import { type SignatureSource, SourceLie } from "./source.ts";
+import { namedLie, type SignatureSource, SourceLie } from "./source.ts";
 
 export const PROOF_NUMBERS = {
   /** Pause between two questions for news to a backup service. A folder, which changes by the epoch, gets 30 times that. */
@@ -109,10 +110,10 @@ export class ProofKeeper {
     return this.#entries.flatMap(({ source, state }) => (state === "set_aside" ? [] : [source]));
   }
 
-  /** Sets a source aside for an answer that another part found false. */
+  /** Sets a source aside for an answer that another part found false. Questions that were under way then add nothing. */
   blame(source: SignatureSource, error: unknown): void {
     const entry = this.#entries.find((one) => one.source === source);
-    if (entry !== undefined) this.#fail(entry, error);
+    if (entry !== undefined && entry.state !== "set_aside") this.#fail(entry, error);
   }
 
   async close(): Promise<void> {
@@ -155,7 +156,7 @@ export class ProofKeeper {
       // An epoch that ended since the ends were asked for is asked for again, once.
       const { epoch = 0n } = chain;
       if (latest.ledgerInfo.epoch > epoch) await this.#takeEnds(source, epoch, round.signal);
-      if (await chain.takeLatest(latest)) this.#tell(source);
+      if (await named(source, latest, () => chain.takeLatest(latest))) this.#tell(source);
     } finally {
       round.abort(new Error("the question ended"));
       round.unlink();
@@ -171,7 +172,7 @@ export class ProofKeeper {
     for (;;) {
       const next = await this.#answer(signal, () => ends.next());
       if (next.done === true) return;
-      if (await this.#options.chain.advance(next.value)) this.#tell(source);
+      if (await named(source, next.value, () => this.#options.chain.advance(next.value))) this.#tell(source);
       // A signature takes milliseconds, without a native library a tenth of a second.
       await takeTurn(signal);
     }
@@ -246,6 +247,19 @@ export class ProofKeeper {
     if (isFalse) logger.warn(fields, "proof source set aside after a false statement");
     else logger.info(fields, "proof source rests after a failed question");
     return waitMs;
+  }
+}
+
+/** Names the file of a ledger info that does not hold. */
+async function named<T>(
+  source: SignatureSource,
+  signed: SignedLedgerInfo,
+  take: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await take();
+  } catch (error) {
+    throw namedLie(source.placeOf?.(signed), error);
   }
 }
 

@@ -3,6 +3,7 @@
 import { CodedError, errorText } from "../../base/errors.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import type { TransactionInfo } from "../../ledger/formats/transaction-info.ts";
+import { ProofError } from "../../proof/errors.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../../proof/ledger-info.ts";
 
 /** An item of a state as a service gives it. */
@@ -30,6 +31,8 @@ export interface StateRange {
   readonly items: readonly StateRecord[];
   /** Siblings on the right of the last item, from the bottom up. */
   readonly right: readonly Uint8Array[];
+  /** The files that it comes from, in a folder. */
+  readonly place?: string;
 }
 
 /** What gives whole states in ranges, and proves their roots. */
@@ -37,6 +40,8 @@ export interface WholeStates {
   readonly name: string;
   /** The newest version up to one whose state it may have; undefined if it has none. */
   newestState(upTo: bigint, signal: AbortSignal): Promise<bigint | undefined>;
+  /** Forgets what it read, because it was false. */
+  forget?(): void;
   /** At most `limit` items; fewer only at the end. */
   stateRange(version: bigint, start: bigint, limit: number, signal: AbortSignal): Promise<StateRange>;
   /** The info of a version with its proof for a ledger info of its epoch. */
@@ -47,6 +52,8 @@ export interface WholeStates {
     readonly siblings: readonly Uint8Array[];
     readonly info: TransactionInfo;
     readonly signed: SignedLedgerInfo;
+    /** The file that it comes from, in a folder. */
+    readonly place?: string;
   }>;
 }
 
@@ -72,6 +79,8 @@ export interface SignatureSource {
   findEpochEnd(version: bigint, signal: AbortSignal): Promise<bigint | undefined>;
   /** The latest ledger info, unchecked; undefined from a source that has only the ends of epochs. */
   latest(signal: AbortSignal): Promise<SignedLedgerInfo | undefined>;
+  /** The file that a ledger info of this source comes from, in a folder. */
+  placeOf?(signed: SignedLedgerInfo): string | undefined;
   /** The service that also proves items of the state; undefined from a source that does not. */
   service(signal: AbortSignal): Promise<StateService | undefined>;
   /** Whole states; undefined from a source that has none. */
@@ -84,6 +93,16 @@ export interface SignatureSource {
  * the middle; `endless`: more than the format allows.
  */
 export class SourceLie extends CodedError<"malformed" | "gap" | "endless"> {}
+
+/** Names in a lie, or in a proof that does not hold, the files that it comes from. */
+export function namedLie(place: string | undefined, error: unknown): unknown {
+  if (place === undefined || !(error instanceof SourceLie || error instanceof ProofError)) return error;
+  if (error.message.includes(place)) return error;
+  const message = `${place}: ${error.message}`;
+  return error instanceof SourceLie
+    ? new SourceLie(error.code, message, { cause: error })
+    : new ProofError(error.code, message, { cause: error });
+}
 
 /** Longest signed ledger info: about 11,000 validators. */
 export const MAX_LEDGER_INFO_BYTES = 1024 * 1024;

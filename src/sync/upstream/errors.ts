@@ -29,15 +29,23 @@ export class UpstreamError extends CodedError<UpstreamErrorCode> {
   readonly retryAfterMs: number | undefined;
   /** The version whose record was wrong. */
   readonly version: bigint | undefined;
+  /** True if there was no complete answer in time: a shorter one may be there sooner. */
+  readonly isLate: boolean;
 
   constructor(
     code: UpstreamErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number | undefined; version?: bigint | undefined } = {},
+    options: {
+      cause?: unknown;
+      retryAfterMs?: number | undefined;
+      version?: bigint | undefined;
+      isLate?: boolean;
+    } = {},
   ) {
     super(code, message, { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
     this.version = options.version;
+    this.isLate = options.isLate ?? false;
   }
 }
 

@@ -20,7 +20,7 @@ import { ProofError } from "../../proof/errors.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { onePiece } from "../signatures/byte-reader.ts";
 import { parseProofTarget } from "../signatures/connect.ts";
-import { type FolderFiles, LocalFiles, namedLie, WebFiles } from "../signatures/folder-files.ts";
+import { type FolderFiles, LocalFiles, WebFiles } from "../signatures/folder-files.ts";
 import {
   type BackupPart,
   MAX_CHUNK_BYTES,
@@ -33,7 +33,7 @@ import {
   textOf,
 } from "../signatures/folder-metadata.ts";
 import { lengthRecords } from "../signatures/length-records.ts";
-import { decodeAnswer, SourceLie } from "../signatures/source.ts";
+import { decodeAnswer, namedLie, SourceLie } from "../signatures/source.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
 import {
   MAX_PAGE_BYTES,
@@ -46,6 +46,8 @@ import {
 const SEED = SEEDS.transactionAccumulator;
 /** Chunks kept: the one in use, and the next. */
 const MAX_KEPT = 2;
+/** Places of chunks kept, for messages. */
+const MAX_PLACES = 64;
 /** Records between two at which the accumulator is kept. */
 const STRIDE = 256;
 
@@ -96,6 +98,8 @@ class FolderUpstream implements Upstream {
   #listing: Promise<Listing> | undefined;
   #manifest: { readonly path: string; readonly chunks: Promise<readonly RecordChunkPlace[]> } | undefined;
   readonly #chunks = new Map<string, Promise<RecordChunk>>();
+  /** The last chunks that were read; pages of them may wait to be verified. */
+  readonly #places: RecordChunkPlace[] = [];
 
   constructor(name: string, files: FolderFiles, options: FolderUpstreamOptions) {
     this.name = name;
@@ -119,6 +123,12 @@ class FolderUpstream implements Upstream {
         throw new UpstreamError("pruned", `it begins at version ${head.oldestVersion}`);
       return { head, bytes: await this.#page(start, limit, head) };
     });
+  }
+
+  noteWrong(version: bigint): string | undefined {
+    const place = this.#places.find(({ first, last }) => first <= version && version <= last);
+    if (place !== undefined) this.#chunks.delete(place.path);
+    return place?.path;
   }
 
   async getStateValue(): Promise<never> {
@@ -240,6 +250,8 @@ class FolderUpstream implements Upstream {
     if (known !== undefined) return known;
     const loading = loadChunk(this.#files, place, this.#options, this.#stop.signal);
     this.#chunks.set(place.path, loading);
+    this.#places.push(place);
+    if (this.#places.length > MAX_PLACES) this.#places.shift();
     loading.catch(() => this.#chunks.delete(place.path));
     const [oldest] = this.#chunks.keys();
     if (this.#chunks.size > MAX_KEPT && oldest !== undefined) this.#chunks.delete(oldest);
@@ -278,11 +290,13 @@ async function loadChunk(
   { checkSigned }: Pick<FolderUpstreamOptions, "checkSigned">,
   signal: AbortSignal,
 ): Promise<RecordChunk> {
-  const { path, first, last, hasAuxiliary } = place;
+  const { path, proof = "", first, last, hasAuxiliary } = place;
   const { range, signed } = await readRangeProof(files, place, signal);
-  await checkSigned(signed);
+  await checkSigned(signed).catch((error: unknown) => {
+    throw namedLie(proof, error);
+  });
   const before = { leafCount: first, frozen: [...range.left].reverse() };
-  const accumulator = decodeAnswer(path, () => transactionAccumulator(before));
+  const accumulator = decodeAnswer(proof, () => transactionAccumulator(before));
   const bytes = await readWhole(files, path, MAX_CHUNK_BYTES, signal);
   try {
     const records: BackupRecordSpans[] = [];
@@ -304,7 +318,7 @@ async function loadChunk(
     if (root === undefined || !equalBytes(root, accumulatorRoot)) {
       throw new SourceLie(
         "malformed",
-        `its records are not in the ledger that was signed at version ${version}`,
+        `its records and ${proof} do not lead to the ledger that was signed at version ${version}`,
       );
     }
     return new RecordChunk(first, records, states);

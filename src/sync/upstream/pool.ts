@@ -198,7 +198,8 @@ export class UpstreamPool {
     entry.wrongVersion = error.version ?? entry.wrongVersion;
     entry.recheck = recheck ?? entry.recheck;
     entry.failures++;
-    entry.fault = `${error.code}: ${error.message}`;
+    const place = error.version === undefined ? undefined : entry.upstream.noteWrong?.(error.version);
+    entry.fault = `${error.code}: ${place === undefined ? "" : `${place}: `}${error.message}`;
     const waitMs = error.retryAfterMs ?? backoffMs(entry.failures, isSetAside ? setAside : retry, random);
     entry.readyMs = clock() + waitMs;
     const fields = { upstream: entry.upstream.name, fault: entry.fault, againInMs: Math.round(waitMs) };

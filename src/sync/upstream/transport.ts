@@ -78,7 +78,7 @@ export class Transport {
   async request(request: UpstreamRequest): Promise<UpstreamResponse> {
     const { totalMs: ms } = this.#timeouts;
     const late = (): UpstreamError =>
-      new UpstreamError("unreachable", `no complete response within ${ms} ms`);
+      new UpstreamError("unreachable", `no complete response within ${ms} ms`, { isLate: true });
     return withDeadline({ ms, signal: request.signal, late }, async (signal) => {
       try {
         const response = await this.#send(request, signal);
@@ -117,11 +117,11 @@ export class Transport {
     if (error instanceof UpstreamError) return error;
     const code = codeOf(error);
     const { connectMs, firstByteMs, stallMs } = this.#timeouts;
-    const unreachable = (message: string): UpstreamError =>
-      new UpstreamError("unreachable", message, { cause: error });
+    const unreachable = (message: string, isLate = false): UpstreamError =>
+      new UpstreamError("unreachable", message, { cause: error, isLate });
     if (code === "UND_ERR_CONNECT_TIMEOUT") return unreachable(`no connection within ${connectMs} ms`);
-    if (code === "UND_ERR_HEADERS_TIMEOUT") return unreachable(`no response within ${firstByteMs} ms`);
-    if (code === "UND_ERR_BODY_TIMEOUT") return unreachable(`the response stalled for ${stallMs} ms`);
+    if (code === "UND_ERR_HEADERS_TIMEOUT") return unreachable(`no response within ${firstByteMs} ms`, true);
+    if (code === "UND_ERR_BODY_TIMEOUT") return unreachable(`the response stalled for ${stallMs} ms`, true);
     if (code.startsWith("Z_")) {
       const message = `the response does not inflate: ${errorText(error)}`;
       return new UpstreamError("malformed", message, { cause: error });

@@ -75,5 +75,7 @@ export interface Upstream extends HeadSource, RecordSource, StateSource {
   readonly isArchive?: boolean;
   /** Throws `beyond_head`, `pruned`. Only a fork asks. */
   getAnswer?(question: UpstreamQuestion, signal: AbortSignal): Promise<UpstreamAnswer>;
+  /** Hears of a wrong record. Returns the file that it came from, in a folder, and reads it again when it is asked next. */
+  noteWrong?(version: bigint): string | undefined;
   close(): void;
 }
