@@ -13,7 +13,7 @@ import { type BenchOptions, type BenchRow, toPlainRow, toRow, withDirectory } fr
 import { RATES, versionOf, withFollower } from "./mainnet/benchmark.ts";
 import { accountAddress } from "./mainnet/state.ts";
 import { forkFile } from "./own-process.ts";
-import { anonymousBytes, type NodeServer, startNode } from "./servers.ts";
+import { anonymousBytes } from "./servers.ts";
 import { inTime, nextMessage } from "./waits.ts";
 
 const BUSY_STREAMS = 1000;
@@ -60,18 +60,20 @@ async function closeStreams(sockets: readonly Socket[]): Promise<void> {
 /** A process that makes blocks on demand. */
 interface BlockWriter {
   readonly url: string;
+  readonly pid: number;
   makeBlock(): Promise<BlockCost>;
   stop(): void;
 }
 
-async function startWriter(data: string): Promise<BlockWriter> {
+async function startWriter(data: string, streams: number = BUSY_STREAMS): Promise<BlockWriter> {
   // One client may have half of the streams.
-  const child = forkFile("./block-writer.ts", [data, `${2 * BUSY_STREAMS}`]);
+  const child = forkFile("./block-writer.ts", [data, `${2 * streams}`]);
   const nextReport = (): Promise<WriterReport> => nextMessage(child, "the writer");
   const started = await nextReport();
   if (!("url" in started)) throw new Error("expected the writer's URL first");
   return {
     url: started.url,
+    pid: child.pid ?? 0,
     makeBlock: async () => {
       const report = nextReport();
       child.send("block");
@@ -164,7 +166,7 @@ async function costRows(options: BenchOptions): Promise<BenchRow[]> {
   return rows;
 }
 
-async function memoryRow(node: NodeServer): Promise<BenchRow> {
+async function memoryRow(node: BlockWriter): Promise<BenchRow> {
   // The first streams also load code and let the heap grow to its usual size.
   const first = Array.from({ length: BUSY_STREAMS }, (_, i) => addressAt(i));
   await closeStreams(await openStreams(node, balanceStreams(first, BUSY_STREAMS)));
@@ -240,11 +242,11 @@ export function benchmarkStreams(options: BenchOptions): Promise<readonly BenchR
     const rows = [...(await costRows(options)), await filteredRow(options)];
     // Opening ten thousand connections takes most of a quick run's time.
     if (options.quick) return rows;
-    const node = await startNode(["--data", path, "--max-streams", `${2 * IDLE_STREAMS}`]);
+    const node = await startWriter(path, IDLE_STREAMS);
     try {
       return [...rows, await memoryRow(node)];
     } finally {
-      await node.stop();
+      node.stop();
     }
   });
 }

@@ -126,6 +126,7 @@ export abstract class InProcessCalls implements Ledger {
       },
       isOff: (which) => options[which] === false,
       watch: (what, watchOptions) => this.#watch(what, watchOptions),
+      closing: this.closing.signal,
     });
   }
 

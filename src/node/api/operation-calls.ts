@@ -26,6 +26,7 @@ export interface OperationCallsOptions {
   >;
   readonly isOff: (which: "index" | "transactionIndex") => boolean;
   readonly watch: Asker["watch"];
+  readonly closing: AbortSignal;
 }
 
 /** A JSON text, where the next page begins, and the trust level, as the HTTP interface has them. */
@@ -80,14 +81,18 @@ async function wholeOf(answer: AnyAnswer, { id }: Operation): Promise<Uint8Array
 /** Asks a ledger. */
 export class OperationCalls implements Asker {
   readonly args: Asker["args"];
+  readonly types: Asker["types"];
   readonly watch: Asker["watch"];
+  readonly closing: AbortSignal;
   readonly #options: OperationCallsOptions;
   /** The calls of all operations, once these are loaded. */
   #calls: Calls | undefined;
 
   constructor(options: OperationCallsOptions) {
     this.args = options.reader.args;
+    this.types = options.reader.types;
     this.watch = options.watch;
+    this.closing = options.closing;
     this.#options = options;
   }
 
