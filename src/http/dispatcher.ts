@@ -259,7 +259,8 @@ export class Dispatcher {
     }
     if ("stream" in answer) {
       request.releaseView();
-      return this.#responder.stream(request, form, answer);
+      const send = (): Promise<void> => this.#responder.stream(request, form, answer);
+      return operation.sendsEvents ? this.#options.streams.counted(resolved.client, send) : send();
     }
     const encoded = operation.isDocument
       ? this.#document(operation, answer.data, form)

@@ -323,6 +323,12 @@ export function ledgerRequests(): HeavyRequest[] {
     row("stream_transactions", "all", get("/transactions/stream?start=0")),
     row("stream_transactions", "a rare sender", get(`/transactions/stream?start=0&account=${ADDRESS}`)),
     row("stream_events", "all", get("/events/stream?start=0", { accept: "application/x-ndjson" })),
+    row(
+      "stream_transactions",
+      "a range in BCS",
+      get("/transactions/stream?start=0&end=20", { accept: "application/x-bcs" }),
+    ),
+    row("stream_events", "a range in CSV", get("/events/stream?start=0&end=20", { accept: "text/csv" })),
     ...withTexts("get_balances", "/balances", MIB),
     row(
       "get_balances",

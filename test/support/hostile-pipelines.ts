@@ -27,6 +27,7 @@ const one = fc.constantFrom(
   request("GET", "/v1/blocks/stream?after=0"),
   request("GET", "/v1/transactions/stream?start=0"),
   request("GET", "/v1/events/stream?start=0&success=true"),
+  request("GET", "/v1/transactions/stream?start=0&end=1", ["Accept: text/csv"]),
   request("GET", `${BALANCE}/stream?after=0`),
   request("GET", `${BALANCE}/history`, ["Accept: text/csv"]),
   request("GET", `${BALANCE}/history`, ["Accept: application/x-ndjson"]),

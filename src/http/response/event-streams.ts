@@ -121,9 +121,9 @@ export class EventStreams {
     this.#shares = new ClientShares(options.settings.maxStreams, "streams are open");
   }
 
-  /** Open streams. */
+  /** Open streams, and ranges that are sent. */
   get count(): number {
-    return this.#streams.size;
+    return this.#shares.count;
   }
 
   /** Readers that were too slow. */
@@ -140,6 +140,16 @@ export class EventStreams {
     this.#shares.assertPlaceFor(client);
     if (!this.#isClosed) return;
     throw new HttpError("overloaded", "the server is closing", { headers: ["Retry-After", "1"] });
+  }
+
+  /** Counts what a range of events takes to send as an open stream of its client. */
+  async counted(client: string, send: () => Promise<void>): Promise<void> {
+    this.#shares.enter(client);
+    try {
+      await send();
+    } finally {
+      this.#shares.leave(client);
+    }
   }
 
   /** Begins a stream, whose headers are sent and for which there is room. */

@@ -161,6 +161,7 @@ async function readPiece(
   const most = to - from + 1n;
   const limit = most < PIECE_RECORDS ? Number(most) : PIECE_RECORDS;
   const records = await view.getRecords(from, limit, PIECE_BYTES);
+  if (records.length === 0) throw new LedgerError("corrupt", `no record of version ${from}`);
   const slices = new Slices();
   const printer = new RecordsPrinter(types, view, slices);
   const events: RecordEvent[] = [];
