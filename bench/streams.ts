@@ -5,9 +5,12 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLocalChain } from "../src/chain/local-chain.ts";
-import { pathTo } from "../src/interface/route.ts";
+import { pathTo, TRANSACTION_STREAM_PATH } from "../src/interface/route.ts";
 import { balanceStreamRoute } from "../src/interface/routes.ts";
 import { formatAddress, formatAddressLong } from "../src/move/address.ts";
+import { answerRange, createNode, type Node } from "../src/node.ts";
+import type { Store } from "../src/store/contract.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import type { BlockCost, WriterReport } from "./block-writer.ts";
 import { type BenchOptions, type BenchRow, toPlainRow, toRow, withDirectory } from "./harness.ts";
 import { RATES, versionOf, withFollower } from "./mainnet/benchmark.ts";
@@ -21,6 +24,8 @@ const IDLE_STREAMS = 10_000;
 /** Name of the row of filters. */
 export const FILTERED_ROW =
   "mainnet: processor time of a version with 1,000 streams of transactions and events by filter, over without";
+/** Name of the row of ranges. */
+export const RANGE_ROW = "speed of a range of transactions in BCS, over reading the same records bare";
 const COIN = "0x1::aptos_coin::AptosCoin";
 /** Time between blocks that a writer is judged by: that of the local chain. */
 const JUDGED_BLOCK_MS = 1000;
@@ -236,10 +241,55 @@ async function filteredRow({ quick, scale }: BenchOptions): Promise<BenchRow> {
   });
 }
 
+/** Transactions of a range in BCS through a node, against reading the same records from its store bare. */
+async function rangeRow(path: string, { quick }: BenchOptions): Promise<BenchRow> {
+  const writer = await createNode({ data: path });
+  for (let i = 0; i < (quick ? 200 : 2000); i++) await writer.produceBlock();
+  const { ledger_version: head, oldest_ledger_version: oldest } = await writer.ledgerInfo();
+  await writer.close();
+  const readBare = async (store: Store): Promise<number> => {
+    let bytes = 0;
+    for (let next = oldest; next <= head; ) {
+      const view = await store.openView();
+      const records = await view.getRecords(next, 64, 256 << 10);
+      for (const record of records) bytes += Buffer.from(record.bytes).length;
+      next = (records.at(-1)?.version ?? head) + 1n;
+      view.release();
+    }
+    return bytes;
+  };
+  const search = `start=${oldest}&end=${head}`;
+  const readRange = async (node: Node): Promise<number> => {
+    let bytes = 0;
+    const question = { path: TRANSACTION_STREAM_PATH, search, form: "bcs", after: undefined } as const;
+    for await (const piece of answerRange(node, question)) bytes += piece.length;
+    return bytes;
+  };
+  const speed: Record<"ours" | "base", number[]> = { ours: [], base: [] };
+  for (let round = 0; round < 12; round++) {
+    for (const whose of ["base", "ours"] as const) {
+      const opened = whose === "base" ? await openLmdbStore({ path, readOnly: true }) : undefined;
+      const node = opened === undefined ? await createNode({ data: path, readOnly: true }) : undefined;
+      const read = (): Promise<number> =>
+        opened ? readBare(opened) : node ? readRange(node) : Promise.resolve(0);
+      await read();
+      const started = process.cpuUsage();
+      const bytes = await read();
+      const { user, system } = process.cpuUsage(started);
+      // The first rounds compile the code.
+      if (round > 1) speed[whose].push(bytes / (user + system));
+      await opened?.close();
+      await node?.close();
+    }
+  }
+  return toRow(RANGE_ROW, speed, { unit: "MB a second of processor time", target: { min: 0.5 } });
+}
+
 /** Rows of streams. */
 export function benchmarkStreams(options: BenchOptions): Promise<readonly BenchRow[]> {
   return withDirectory(async (path) => {
     const rows = [...(await costRows(options)), await filteredRow(options)];
+    rows.push(await withDirectory((data) => rangeRow(data, options)));
     // Opening ten thousand connections takes most of a quick run's time.
     if (options.quick) return rows;
     const node = await startWriter(path, IDLE_STREAMS);

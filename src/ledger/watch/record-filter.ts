@@ -76,7 +76,8 @@ interface EventType {
 
 /** What filters look at in a record. */
 export class RecordFacts {
-  readonly spans: RecordSpans;
+  readonly #record: Uint8Array;
+  #spans: RecordSpans | undefined;
   #user: UserTransaction | null | undefined;
   #called: { readonly module: string; readonly function: string } | null | undefined;
   #eventTypes: readonly EventType[] | undefined;
@@ -84,7 +85,12 @@ export class RecordFacts {
 
   /** The bytes must stay valid. */
   constructor(record: Uint8Array) {
-    this.spans = readRecord(new BcsReader(record), () => NO_HASH);
+    this.#record = record;
+  }
+
+  get spans(): RecordSpans {
+    this.#spans ??= readRecord(new BcsReader(this.#record), () => NO_HASH);
+    return this.#spans;
   }
 
   get isSuccess(): boolean {

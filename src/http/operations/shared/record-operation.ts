@@ -106,18 +106,25 @@ function csvLine(columns: readonly string[], json: string): string {
   return cells.map(csvCell).join(",") + CSV_END;
 }
 
-/** All that is sent of a version. */
-function encodeRecord(
-  { name, columns }: RecordFeed,
-  form: Form,
-  { version, id, trust, facts, items }: RecordEvent,
-): string | Uint8Array {
+/** All that is sent of versions in BCS. */
+function encodeRaw(events: readonly RecordEvent[]): Uint8Array {
+  const texts = events.flatMap(({ items }) => items.map(({ text }) => text));
+  return Buffer.concat(texts.map((text) => (typeof text === "string" ? Buffer.from(text) : text)));
+}
+
+/** All that is sent of a version in any other form. */
+function encodeRecord({ name, columns, printed }: RecordFeed, form: Form, event: RecordEvent): string {
+  const { version, trust, facts, items } = event;
   const level = `"trust":"${formatTrust(trust)}"}`;
-  if (facts === undefined) return wireOf(form).event("start", id, `{"version":"${version}",${level}`);
-  if (form === "bcs") return Buffer.concat(items.map(({ text }) => Buffer.from(text)));
-  const jsons = items.map((item) => [item.id, `${`${item.text}`.slice(0, -1)},${level}`] as const);
-  return jsons
-    .map(([at, json]) => (form === "csv" ? csvLine(columns, json) : wireOf(form).event(name, at, json)))
+  if (facts === undefined) return wireOf(form).event("start", event.id, `{"version":"${version}",${level}`);
+  const id = items.length === 0 ? "" : event.id;
+  return items
+    .map(({ index, text }) => {
+      const json = `${`${text}`.slice(0, -1)},${level}`;
+      return form === "csv"
+        ? csvLine(columns, json)
+        : wireOf(form).event(name, printed.idOf(id, index), json);
+    })
     .join("");
 }
 
@@ -132,17 +139,21 @@ async function rangeTexts(
   pieces: AsyncGenerator<readonly RecordEvent[]>,
 ): Promise<AsyncGenerator<string | Uint8Array>> {
   const first = await pieces.next();
-  const encode = (event: RecordEvent): Buffer =>
-    Buffer.from(encodeRecord(feed, form, choice?.pick(event) ?? event));
+  const encode = (events: readonly RecordEvent[]): string | Uint8Array => {
+    const picked = events.map((event) => choice?.pick(event) ?? event);
+    return form === "bcs"
+      ? encodeRaw(picked)
+      : picked.map((event) => encodeRecord(feed, form, event)).join("");
+  };
   const isTold = form === "events" || form === "ndjson";
   return (async function* () {
     if (form === "csv") yield feed.columns.join(",") + CSV_END;
     let [quiet, id] = [0, ""];
     for (let next = first; next.done !== true; next = await pieces.next()) {
-      const bytes = Buffer.concat(next.value.map(encode));
-      id = next.value.at(-1)?.id ?? id;
-      quiet = bytes.length > 0 ? 0 : quiet + 1;
-      yield isTold && quiet > 0 && quiet % QUIET_PIECES === 0 ? wireOf(form).beat(id) : bytes;
+      const sent = encode(next.value);
+      if (isTold) id = next.value.at(-1)?.id ?? id;
+      quiet = sent.length > 0 ? 0 : quiet + 1;
+      yield isTold && quiet > 0 && quiet % QUIET_PIECES === 0 ? wireOf(form).beat(id) : sent;
     }
     // Tells that the range is whole, also where its last versions do not match.
     if (isTold && id !== "") yield wireOf(form).beat(id);
@@ -194,7 +205,7 @@ function recordForms(
   const form = (which: Form, description: string, more: JsonSchema): AnswerForm<RecordEvent> => ({
     schema: { type: "string", ...more },
     description,
-    encode: (event) => encodeRecord(feed, which, event),
+    encode: (event) => (which === "bcs" ? encodeRaw([event]) : encodeRecord(feed, which, event)),
   });
   return {
     events: form(

@@ -1,6 +1,7 @@
 // Streams of transactions and of events: what they read, where they begin, and how they write it.
 import { concatBytes } from "../../../base/bytes.ts";
 import { toPrefixedHex } from "../../../base/hex.ts";
+import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { nextTurn, Slices } from "../../../base/wait.ts";
 import { BcsWriter } from "../../../bcs/writer.ts";
 import type { OpenView } from "../../../ledger/balances/balance-history.ts";
@@ -40,7 +41,6 @@ import { beginEvents } from "../../schemas/event-stream.ts";
 
 interface RecordItem {
   readonly index: number;
-  readonly id: string;
   readonly text: RecordText;
 }
 
@@ -50,20 +50,39 @@ type RecordText = string | Uint8Array;
 /** What a stream sends of a version. */
 export class RecordEvent implements WatchEvent {
   readonly version: bigint;
-  readonly id: string;
   trust: TrustLevel;
   /** Undefined in the event that tells where a stream begins. */
   readonly facts: RecordFacts | undefined;
   /** The transaction, or its events; none if nobody asks for them. */
   items: readonly RecordItem[] = [];
   /** What streams of each kind are sent of it; those that ask add theirs before it is printed. */
-  readonly parts = new Map<RecordKind, RecordEvent | undefined>();
+  readonly parts: Map<RecordKind, RecordEvent | undefined>;
 
-  constructor({ version, id, trust }: WatchEvent, facts?: RecordFacts) {
+  readonly #idOf: () => string;
+
+  constructor(
+    { version, trust }: Pick<WatchEvent, "version" | "trust">,
+    idOf: () => string,
+    facts?: RecordFacts,
+    parts = new Map<RecordKind, RecordEvent | undefined>(),
+  ) {
+    this.parts = parts;
     this.version = version;
-    this.id = id;
     this.trust = trust;
+    this.#idOf = idOf;
     this.facts = facts;
+  }
+
+  /** Read from the record on use: a range in BCS needs only that of its last one. */
+  get id(): string {
+    return this.#idOf();
+  }
+
+  /** The same with other items. */
+  with(items: readonly RecordItem[]): RecordEvent {
+    const part = new RecordEvent(this, this.#idOf, this.facts, this.parts);
+    part.items = items;
+    return part;
   }
 }
 
@@ -76,7 +95,7 @@ export interface RecordKind {
     printer: RecordsPrinter,
     record: StoredRecord,
     facts: RecordFacts,
-  ) => Promise<readonly RecordText[]>;
+  ) => MaybePromise<readonly RecordText[]>;
   readonly idOf: (id: string, index: number) => string;
 }
 
@@ -124,7 +143,7 @@ export const TRANSACTIONS: RecordKind = {
   idOf: (id) => id,
 };
 
-export const RAW_TRANSACTIONS: RecordKind = { ...TRANSACTIONS, print: async (_, { bytes }) => [bytes] };
+export const RAW_TRANSACTIONS: RecordKind = { ...TRANSACTIONS, print: (_, { bytes }) => [bytes] };
 
 export const EVENTS: RecordKind = {
   matching: matchingEvents,
@@ -139,7 +158,7 @@ export const EVENTS: RecordKind = {
 
 export const RAW_EVENTS: RecordKind = {
   ...EVENTS,
-  print: async (_, { version }, { spans }) =>
+  print: (_, { version }, { spans }) =>
     spans.events.map((event, index) =>
       concatBytes(new BcsWriter(16).u64(version).u64(BigInt(index)).take(), event),
     ),
@@ -169,19 +188,19 @@ async function readPiece(
     // The store's bytes end with the view, and filters look at the record later.
     const record = { version, bytes: Uint8Array.prototype.slice.call(bytes) };
     const facts = new RecordFacts(record.bytes);
-    const id = markedId(version, facts.spans.accumulatorRoot);
-    const event = new RecordEvent({ version, id, trust: trustAt(position.trust, version) }, facts);
+    const idOf = (): string => markedId(version, facts.spans.accumulatorRoot);
+    const event = new RecordEvent({ version, trust: trustAt(position.trust, version) }, idOf, facts);
     const isSent = isWanted(event);
     for (const kind of event.parts.keys()) {
-      const texts = await kind.print(printer, record, facts);
+      const printed = kind.print(printer, record, facts);
+      const texts = printed instanceof Promise ? await printed : printed;
       // Printing may have fetched modules, on which the text rests then.
       event.trust = trustOfAnswer(view, version);
-      const part = new RecordEvent(event, facts);
-      part.items = texts.map((text, index) => ({ index, id: kind.idOf(id, index), text }));
-      event.parts.set(kind, part);
+      event.parts.set(kind, event.with(texts.map((text, index) => ({ index, text }))));
     }
     if (isSent || i === records.length - 1) events.push(event);
-    await slices.pause();
+    const pausing = slices.pause();
+    if (pausing !== undefined) await pausing;
   }
   return events;
 }
@@ -195,21 +214,19 @@ export function watchedRecords(
 ): Watched<RecordEvent> {
   // By its mark: after a rewind, another version has the number.
   const behindId = behind === undefined ? "" : formatPoint(behind);
-  const isAsked = ({ id, facts }: RecordEvent): ((index: number) => boolean) => {
-    const matching = facts === undefined ? NONE : kind.matching(filter, facts);
-    const first = id === behindId ? (behind?.index ?? -1) + 1 : 0;
+  const isAsked = (event: RecordEvent): ((index: number) => boolean) => {
+    const matching = event.facts === undefined ? NONE : kind.matching(filter, event.facts);
+    const first = behind?.index !== undefined && event.id === behindId ? behind.index + 1 : 0;
     return (index) => index >= first && matching.has(index);
   };
   return {
     kind: RECORDS,
     id: "",
     keys: undefined,
-    current: async (view, version) =>
-      new RecordEvent({
-        version,
-        id: await eventIdAt(view, version),
-        trust: trustOfAnswer(view, version),
-      }),
+    current: async (view, version) => {
+      const id = await eventIdAt(view, version);
+      return new RecordEvent({ version, trust: trustOfAnswer(view, version) }, () => id);
+    },
     changes: async function* (openView: OpenView, { from, to }, isWanted = () => true) {
       for (let next = from; next <= to; ) {
         await nextTurn();
@@ -233,9 +250,7 @@ export function watchedRecords(
         if (part === undefined) return event;
         const asked = isAsked(part);
         const items = part.items.filter(({ index }) => asked(index));
-        return items.length === part.items.length
-          ? part
-          : Object.assign(new RecordEvent(part, part.facts), { items });
+        return items.length === part.items.length ? part : part.with(items);
       },
     },
   };
