@@ -5,6 +5,7 @@
 export const API_ROOT = "/v1";
 /** No routes: filters may be given more than once, which a route cannot say. */
 export const EVENT_STREAM_PATH = `${API_ROOT}/events/stream` as const;
+export const WATCH_PATH = `${API_ROOT}/watch` as const;
 export const TRANSACTION_STREAM_PATH = `${API_ROOT}/transactions/stream` as const;
 
 /** Method, path and query parameters of an operation. */

@@ -11,6 +11,7 @@ describe("an export of a range", () => {
     const data = temporaryFolder();
     const made = await createNode({ data, localChain: { seed: "export" } });
     for (let i = 0; i < 12; i++) await made.produceBlock();
+    const { address: anna = "" } = made.guide()?.accounts[0] ?? {};
     await made.close();
     const node = await startProgram([
       "--data",
@@ -30,7 +31,9 @@ describe("an export of a range", () => {
     };
     const url = ["--url", node.url];
     for (const format of ["ndjson", "csv", "bcs"]) {
-      for (const what of [["transactions"], ["events", "--event-type", DEPOSIT]]) {
+      const balances = ["balances", "--account", anna, "--asset-type", "0x1::aptos_coin::AptosCoin"];
+      const both = [["transactions"], ["events", "--event-type", DEPOSIT]];
+      for (const what of format === "bcs" ? both : [...both, balances]) {
         const asked = await run(...what, ...range, ...url, "--format", format);
         expect(asked.length).toBeGreaterThan(100);
         expect(await run(...what, ...range, "--data", data, "--format", format)).toBe(asked);
@@ -46,7 +49,12 @@ describe("an export of a range", () => {
   it.each([
     [["events", "--from", "0"], 2, "--to: expected the last version to print"],
     [["events", "--to", "3"], 2, "--from: expected the first version to print, or --after an id"],
-    [["blocks", "--from", "0", "--to", "3"], 2, "expected transactions or events, got blocks"],
+    [["blocks", "--from", "0", "--to", "3"], 2, "expected transactions, events or balances, got blocks"],
+    [
+      ["balances", "--from", "0", "--to", "3", "--account", "0x1"],
+      2,
+      "--account, --asset-type: expected whose",
+    ],
     [["events", "--from", "0", "--to", "3", "--out", "x"], 2, "are for archives, not for export events"],
     [["--out", "x", "--sender", "0x1"], 2, "--sender: an archive is whole"],
     [["events", "--from", "0", "--to", "3", "--url", "http://127.0.0.1:1"], 75, "cannot reach"],

@@ -1,9 +1,9 @@
-// `sextant export`: writes a ledger as plain files, in the layout of backups; or prints the transactions or events of a
-// range.
+// `sextant export`: writes a ledger as plain files, in the layout of backups; or prints the transactions, events or
+// changes of balances of a range.
 import { once } from "node:events";
 import { ConfigError } from "../../base/errors.ts";
 import { choiceOption, grouped, type OptionValues, switchOption, textOption } from "../../base/option.ts";
-import { EVENT_STREAM_PATH, TRANSACTION_STREAM_PATH } from "../../interface/route.ts";
+import { EVENT_STREAM_PATH, TRANSACTION_STREAM_PATH, WATCH_PATH } from "../../interface/route.ts";
 import { exportData, parseOperand } from "../../node.ts";
 import { command, EXIT_OK, OperandError, operandsOf } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
@@ -25,7 +25,9 @@ import { printFields } from "./info.ts";
 const RANGES: Readonly<Record<string, string>> = {
   transactions: TRANSACTION_STREAM_PATH,
   events: EVENT_STREAM_PATH,
+  balances: WATCH_PATH,
 };
+const KINDS = "transactions, events or balances";
 
 const rangeOptions = {
   url: textOption(`Node to ask (default ${DEFAULT_URL})`, "URL"),
@@ -49,7 +51,7 @@ const options = {
     layout: choiceOption("Layout of the files: that of a network's backups", ["backup"], "backup"),
     json: switchOption("Print a JSON object", false),
   }),
-  ...grouped("Transactions or events", {
+  ...grouped("Transactions, events or balances", {
     format: choiceOption("Output format", ["ndjson", "csv", "bcs"], "ndjson"),
     ...rangeOptions,
   }),
@@ -60,6 +62,19 @@ type Values = OptionValues<typeof options>;
 
 function versionOf(name: string, text: string | undefined): bigint | undefined {
   return text === undefined ? undefined : parseOperand("version", name, text);
+}
+
+/** The question for the changes of balances: every account with every asset. */
+function watchQuestion(values: Values): { readonly query: URLSearchParams; readonly body: Uint8Array } {
+  const { account: accounts, "asset-type": assets, format } = values;
+  if (accounts.length === 0 || assets.length === 0) {
+    throw new ConfigError("--account, --asset-type: expected whose balances of which assets to print");
+  }
+  if (format === "bcs") throw new ConfigError("--format: expected ndjson or csv for balances, got bcs");
+  const query = filterQuery({ ...values, account: [], "asset-type": [] });
+  const [other] = [...query.keys()].filter((name) => name !== "min_trust");
+  if (other !== undefined) throw new ConfigError(`--${other.replace("_", "-")}: is not for balances`);
+  return { query, body: new TextEncoder().encode(JSON.stringify({ accounts, assets })) };
 }
 
 /** Prints a range. */
@@ -73,12 +88,12 @@ async function exportRange(what: string, path: string, values: Values): Promise<
   if (values.out !== undefined || values["store-url"] !== undefined || values.json) {
     throw new ConfigError(`--out, --store-url, --json: are for archives, not for export ${what}`);
   }
-  const query = filterQuery(values);
+  const { query, body } = path === WATCH_PATH ? watchQuestion(values) : { query: filterQuery(values) };
   if (after === undefined) query.append("start", `${from}`);
   query.append("end", `${to}`);
   await askSource({ data, url }, async (source) => {
     const { stdout } = process;
-    for await (const piece of source.range({ path, search: `${query}`, form: format, after })) {
+    for await (const piece of source.range({ path, search: `${query}`, form: format, after, body })) {
       if (!stdout.write(piece)) await once(stdout, "drain");
     }
   });
@@ -89,15 +104,13 @@ async function exportRange(what: string, path: string, values: Values): Promise<
 function assertArchive(values: Values): void {
   for (const name of Object.keys(rangeOptions) as (keyof typeof rangeOptions)[]) {
     if (values[name] === undefined || values[name]?.length === 0) continue;
-    throw new ConfigError(
-      `--${name}: an archive is whole; name what to print: export transactions or events`,
-    );
+    throw new ConfigError(`--${name}: an archive is whole; name what to print: ${KINDS}`);
   }
 }
 
 export const exportCommand = command({
   name: "export",
-  operands: "[transactions|events]",
+  operands: "[transactions|events|balances]",
   options,
   exclusions: [
     { one: "store-url", others: ["data"] },
@@ -113,15 +126,16 @@ export const exportCommand = command({
     "sextant export --out ./archive    # the whole ledger as files, with proofs",
     "sextant export --data /var/lib/sextant --out /srv/archive --to 5000000 --json",
     "sextant export events --from 0 --to 5000 --event-type 0x1::fungible_asset::Deposit --format csv",
+    "sextant export balances --from 0 --to 5000 --account 0xcafe,0xbeef --asset-type 0x1::aptos_coin::AptosCoin",
     "sextant export transactions --data ./data --from 0 --to 5000 --account 0xcafe > transactions.ndjson",
   ],
   run: async (values, operands, context) => {
     const [what] = operands;
     if (what !== undefined) {
-      operandsOf(operands, ["transactions|events"]);
+      operandsOf(operands, [KINDS]);
       const path = RANGES[what];
       if (path !== undefined) return exportRange(what, path, values);
-      throw new OperandError(`expected transactions or events, got ${what}`);
+      throw new OperandError(`expected ${KINDS}, got ${what}`);
     }
     assertArchive(values);
     const { "store-url": url, out, from, to } = values;

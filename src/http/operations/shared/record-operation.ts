@@ -42,9 +42,12 @@ import {
 /** What a stream sends, and in which forms. */
 export interface RecordFeed {
   /** Name of its events. */
-  readonly name: "transaction" | "event";
+  readonly name: "transaction" | "event" | "movement";
   readonly printed: RecordKind;
-  readonly raw: RecordKind;
+  /** Undefined where there is no BCS. */
+  readonly raw: RecordKind | undefined;
+  /** It compares each version with the one before. */
+  readonly tellsChanges?: boolean;
   /** Columns of CSV: members of the JSON, with a dot between nested ones. */
   readonly columns: readonly string[];
 }
@@ -58,14 +61,14 @@ const START_SCHEMA = named("StartEvent", {
   },
 });
 
-const streamStartField: Field<bigint> = {
+export const streamStartField: Field<bigint> = {
   ...startField,
   description:
     "The first version to send. When left out, the stream begins behind the latest version. `Last-Event-ID` overrides it.",
   omitExample: true,
 };
 
-const endField: Field<bigint> = {
+export const endField: Field<bigint> = {
   ...ledgerVersionField,
   description:
     "The last version to send: the response ends behind it. At most the latest version, or the last one of the level that is asked for. When left out, the stream goes on with each new version. CSV and BCS need it.",
@@ -80,11 +83,13 @@ const recordFields = (module: string) => ({
   min_trust: minTrustField,
 });
 
-type RecordArgs = Parameters<typeof filterOf>[0] & {
+interface RangeArgs {
   readonly start: bigint | undefined;
   readonly end: bigint | undefined;
   readonly min_trust: TrustLevel | undefined;
-};
+}
+
+type RecordArgs = Parameters<typeof filterOf>[0] & RangeArgs;
 
 const CSV_END = "\r\n";
 
@@ -165,7 +170,7 @@ async function sendRange(
   feed: RecordFeed,
   context: Context<"required">,
   filter: RecordFilter,
-  { start, min_trust: least }: RecordArgs,
+  { start, min_trust: least }: RangeArgs,
   end: bigint,
 ): Promise<StreamedAnswer> {
   const { view, ledger, services, streamHead, lastEventId, form } = context;
@@ -178,8 +183,8 @@ async function sendRange(
   if (end > head) {
     throw new LedgerError("version_not_found", `end: version ${end} is above the latest to send, ${head}`);
   }
-  if (lastEventId === undefined) assertStart(position, first);
-  const kind = form === "bcs" ? feed.raw : feed.printed;
+  if (lastEventId === undefined) assertStart(position, first, feed.tellsChanges);
+  const kind = (form === "bcs" ? feed.raw : undefined) ?? feed.printed;
   const all = watchedRecords(kind, services.types, filter, lastEventId);
   const watched = least === undefined ? all : heldTo(all, least);
   const after = lastEventId === undefined ? await pointBefore(view, first) : await behind(view, lastEventId);
@@ -194,7 +199,8 @@ async function behind(view: LedgerView, point: ResumePoint): Promise<ResumePoint
   return point.index === undefined ? point : pointBefore(view, point.version);
 }
 
-function recordForms(
+/** The forms of a stream; the last one only where there is BCS. */
+export function recordForms(
   feed: RecordFeed,
   schema: JsonSchema,
   bcs: string,
@@ -235,19 +241,25 @@ export function recordStream(feed: RecordFeed, schema: JsonSchema, module: strin
     refusedQuery: streamRefusedQuery,
     answer: recordForms(feed, schema, bcs),
     errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],
-    handle(
-      args: RecordArgs,
-      context: Context<"required">,
-    ): Promise<EventAnswer<RecordEvent> | StreamedAnswer> {
-      const { form, services, lastEventId } = context;
-      const filter = filterOf(args);
-      if (args.end !== undefined) return sendRange(feed, context, filter, args, args.end);
-      if (form === "csv" || form === "bcs") {
-        throw new HttpError("malformed_request", `end: expected for an answer in ${form.toUpperCase()}`);
-      }
-      return beginRecords(watchedRecords(feed.printed, services.types, filter, lastEventId), context, args);
-    },
+    handle: (args: RecordArgs, context: Context<"required">) =>
+      sendRecords(feed, context, filterOf(args), args),
   } as const;
+}
+
+/** Answers with a stream, or with a range. */
+export function sendRecords(
+  feed: RecordFeed,
+  context: Context<"required">,
+  filter: RecordFilter,
+  args: RangeArgs,
+): Promise<EventAnswer<RecordEvent> | StreamedAnswer> {
+  const { form, services, lastEventId } = context;
+  if (args.end !== undefined) return sendRange(feed, context, filter, args, args.end);
+  if (form === "csv" || form === "bcs") {
+    throw new HttpError("malformed_request", `end: expected for an answer in ${form.toUpperCase()}`);
+  }
+  const watched = watchedRecords(feed.printed, services.types, filter, lastEventId);
+  return beginRecords(watched, context, args, feed.tellsChanges);
 }
 
 /** Which transactions or events a call gives. */

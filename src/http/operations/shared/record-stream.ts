@@ -90,11 +90,12 @@ export class RecordEvent implements WatchEvent {
 export interface RecordKind {
   /** The indexes that a filter asks for; a transaction has the index 0. */
   readonly matching: (filter: RecordFilter, facts: RecordFacts) => ReadonlySet<number>;
-  /** What a version has, by index. */
+  /** What a version has, by index; empty for what is not told. */
   readonly print: (
     printer: RecordsPrinter,
     record: StoredRecord,
     facts: RecordFacts,
+    view: LedgerView,
   ) => MaybePromise<readonly RecordText[]>;
   readonly idOf: (id: string, index: number) => string;
 }
@@ -168,6 +169,10 @@ export const RAW_EVENTS: RecordKind = {
 const PIECE_RECORDS = 64;
 const PIECE_BYTES = 256 << 10;
 
+function itemsOf(texts: readonly RecordText[]): RecordItem[] {
+  return texts.flatMap((text, index) => (text.length === 0 ? [] : [{ index, text }]));
+}
+
 /** Reads the first records of a range: those that are wanted, and the last one, which tells how far the piece leads. */
 async function readPiece(
   view: LedgerView,
@@ -192,11 +197,11 @@ async function readPiece(
     const event = new RecordEvent({ version, trust: trustAt(position.trust, version) }, idOf, facts);
     const isSent = isWanted(event);
     for (const kind of event.parts.keys()) {
-      const printed = kind.print(printer, record, facts);
+      const printed = kind.print(printer, record, facts, view);
       const texts = printed instanceof Promise ? await printed : printed;
       // Printing may have fetched modules, on which the text rests then.
       event.trust = trustOfAnswer(view, version);
-      event.parts.set(kind, event.with(texts.map((text, index) => ({ index, text }))));
+      event.parts.set(kind, event.with(itemsOf(texts)));
     }
     if (isSent || i === records.length - 1) events.push(event);
     const pausing = slices.pause();
@@ -263,9 +268,17 @@ export async function pointBefore(view: LedgerView, version: bigint): Promise<Re
 }
 
 /** Throws if a stream cannot begin at a version. */
-export function assertStart({ version: head, oldestVersion: oldest }: LedgerPosition, start: bigint): void {
+export function assertStart(
+  { version: head, oldestVersion: oldest }: LedgerPosition,
+  start: bigint,
+  tellsChanges = false,
+): void {
   if (start < oldest) {
     throw new LedgerError("version_pruned", `version ${start} is below the oldest kept, ${oldest}`);
+  }
+  if (tellsChanges && start === oldest && oldest > 0n) {
+    const unknown = "is the oldest kept, so what it changed is not known";
+    throw new LedgerError("version_pruned", `version ${start} ${unknown}; ask from ${start + 1n}`);
   }
   if (start <= head + 1n) return;
   const most = `expected at most the version after the latest, ${head + 1n}`;
@@ -277,6 +290,7 @@ export async function beginRecords(
   watched: Watched<RecordEvent>,
   context: Context<"required">,
   { start, min_trust: least }: { start: bigint | undefined; min_trust: TrustLevel | undefined },
+  tellsChanges = false,
 ): Promise<EventAnswer<RecordEvent>> {
   const { view, streamHead, lastEventId } = context;
   if (lastEventId !== undefined || start === undefined) {
@@ -285,7 +299,7 @@ export async function beginRecords(
     return isWithin ? { ...answer, after: await pointBefore(view, answer.after.version) } : answer;
   }
   const { position } = view;
-  assertStart(position, start);
+  assertStart(position, start, tellsChanges);
   return {
     watched,
     opening: "",
