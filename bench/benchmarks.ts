@@ -22,7 +22,7 @@ import { benchmarkReplicationCores } from "./replication-cores.ts";
 import type { Listed } from "./selection.ts";
 import { benchmarkStart } from "./start.ts";
 import { benchmarkStore } from "./store.ts";
-import { benchmarkStreams, FILTERED_ROW } from "./streams.ts";
+import { benchmarkStreams, FILTERED_ROW, RANGE_ROW } from "./streams.ts";
 import { benchmarkVirtualMachine } from "./virtual-machine.ts";
 import { benchmarkWorkers } from "./workers.ts";
 
@@ -228,6 +228,7 @@ export const BENCHMARKS: Readonly<Record<string, Listed>> = {
         `processor time that 1,000 streams of ${what} take after a commit, over a block's second`,
       ]),
       FILTERED_ROW,
+      RANGE_ROW,
       "memory of 10,000 idle streams, over a limit of 100 MiB",
     ],
   },

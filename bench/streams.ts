@@ -5,15 +5,18 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLocalChain } from "../src/chain/local-chain.ts";
-import { pathTo } from "../src/interface/route.ts";
+import { pathTo, TRANSACTION_STREAM_PATH } from "../src/interface/route.ts";
 import { balanceStreamRoute } from "../src/interface/routes.ts";
 import { formatAddress, formatAddressLong } from "../src/move/address.ts";
+import { answerRange, createNode, type Node } from "../src/node.ts";
+import type { Store } from "../src/store/contract.ts";
+import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import type { BlockCost, WriterReport } from "./block-writer.ts";
 import { type BenchOptions, type BenchRow, toPlainRow, toRow, withDirectory } from "./harness.ts";
 import { RATES, versionOf, withFollower } from "./mainnet/benchmark.ts";
 import { accountAddress } from "./mainnet/state.ts";
 import { forkFile } from "./own-process.ts";
-import { anonymousBytes, type NodeServer, startNode } from "./servers.ts";
+import { anonymousBytes } from "./servers.ts";
 import { inTime, nextMessage } from "./waits.ts";
 
 const BUSY_STREAMS = 1000;
@@ -21,6 +24,8 @@ const IDLE_STREAMS = 10_000;
 /** Name of the row of filters. */
 export const FILTERED_ROW =
   "mainnet: processor time of a version with 1,000 streams of transactions and events by filter, over without";
+/** Name of the row of ranges. */
+export const RANGE_ROW = "speed of a range of transactions in BCS, over reading the same records bare";
 const COIN = "0x1::aptos_coin::AptosCoin";
 /** Time between blocks that a writer is judged by: that of the local chain. */
 const JUDGED_BLOCK_MS = 1000;
@@ -60,18 +65,20 @@ async function closeStreams(sockets: readonly Socket[]): Promise<void> {
 /** A process that makes blocks on demand. */
 interface BlockWriter {
   readonly url: string;
+  readonly pid: number;
   makeBlock(): Promise<BlockCost>;
   stop(): void;
 }
 
-async function startWriter(data: string): Promise<BlockWriter> {
+async function startWriter(data: string, streams: number = BUSY_STREAMS): Promise<BlockWriter> {
   // One client may have half of the streams.
-  const child = forkFile("./block-writer.ts", [data, `${2 * BUSY_STREAMS}`]);
+  const child = forkFile("./block-writer.ts", [data, `${2 * streams}`]);
   const nextReport = (): Promise<WriterReport> => nextMessage(child, "the writer");
   const started = await nextReport();
   if (!("url" in started)) throw new Error("expected the writer's URL first");
   return {
     url: started.url,
+    pid: child.pid ?? 0,
     makeBlock: async () => {
       const report = nextReport();
       child.send("block");
@@ -164,7 +171,7 @@ async function costRows(options: BenchOptions): Promise<BenchRow[]> {
   return rows;
 }
 
-async function memoryRow(node: NodeServer): Promise<BenchRow> {
+async function memoryRow(node: BlockWriter): Promise<BenchRow> {
   // The first streams also load code and let the heap grow to its usual size.
   const first = Array.from({ length: BUSY_STREAMS }, (_, i) => addressAt(i));
   await closeStreams(await openStreams(node, balanceStreams(first, BUSY_STREAMS)));
@@ -234,17 +241,62 @@ async function filteredRow({ quick, scale }: BenchOptions): Promise<BenchRow> {
   });
 }
 
+/** Transactions of a range in BCS through a node, against reading the same records from its store bare. */
+async function rangeRow(path: string, { quick }: BenchOptions): Promise<BenchRow> {
+  const writer = await createNode({ data: path });
+  for (let i = 0; i < (quick ? 200 : 2000); i++) await writer.produceBlock();
+  const { ledger_version: head, oldest_ledger_version: oldest } = await writer.ledgerInfo();
+  await writer.close();
+  const readBare = async (store: Store): Promise<number> => {
+    let bytes = 0;
+    for (let next = oldest; next <= head; ) {
+      const view = await store.openView();
+      const records = await view.getRecords(next, 64, 256 << 10);
+      for (const record of records) bytes += Buffer.from(record.bytes).length;
+      next = (records.at(-1)?.version ?? head) + 1n;
+      view.release();
+    }
+    return bytes;
+  };
+  const search = `start=${oldest}&end=${head}`;
+  const readRange = async (node: Node): Promise<number> => {
+    let bytes = 0;
+    const question = { path: TRANSACTION_STREAM_PATH, search, form: "bcs", after: undefined } as const;
+    for await (const piece of answerRange(node, question)) bytes += piece.length;
+    return bytes;
+  };
+  const speed: Record<"ours" | "base", number[]> = { ours: [], base: [] };
+  for (let round = 0; round < 12; round++) {
+    for (const whose of ["base", "ours"] as const) {
+      const opened = whose === "base" ? await openLmdbStore({ path, readOnly: true }) : undefined;
+      const node = opened === undefined ? await createNode({ data: path, readOnly: true }) : undefined;
+      const read = (): Promise<number> =>
+        opened ? readBare(opened) : node ? readRange(node) : Promise.resolve(0);
+      await read();
+      const started = process.cpuUsage();
+      const bytes = await read();
+      const { user, system } = process.cpuUsage(started);
+      // The first rounds compile the code.
+      if (round > 1) speed[whose].push(bytes / (user + system));
+      await opened?.close();
+      await node?.close();
+    }
+  }
+  return toRow(RANGE_ROW, speed, { unit: "MB a second of processor time", target: { min: 0.5 } });
+}
+
 /** Rows of streams. */
 export function benchmarkStreams(options: BenchOptions): Promise<readonly BenchRow[]> {
   return withDirectory(async (path) => {
     const rows = [...(await costRows(options)), await filteredRow(options)];
+    rows.push(await withDirectory((data) => rangeRow(data, options)));
     // Opening ten thousand connections takes most of a quick run's time.
     if (options.quick) return rows;
-    const node = await startNode(["--data", path, "--max-streams", `${2 * IDLE_STREAMS}`]);
+    const node = await startWriter(path, IDLE_STREAMS);
     try {
       return [...rows, await memoryRow(node)];
     } finally {
-      await node.stop();
+      node.stop();
     }
   });
 }

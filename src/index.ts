@@ -19,6 +19,7 @@ export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export type { TableItemQuery } from "./http/operations/get-table-item.ts";
 export type { WaitOptions } from "./http/operations/get-transaction-by-hash.ts";
 export type { BatchAnswer } from "./http/operations/shared/batch-operation.ts";
+export type { RecordAnswer, RecordBatch, RecordsOptions } from "./http/operations/shared/record-operation.ts";
 export type { PageOptions, TransactionAnswer } from "./http/operations/shared/transaction-page.ts";
 export type {
   TraceAnswer,
@@ -27,6 +28,7 @@ export type {
   TracedValue,
 } from "./http/operations/trace-transaction.ts";
 export type { ViewQuery } from "./http/operations/view.ts";
+export type { FilterOptions } from "./http/schemas/record-filter.ts";
 export type { BalanceChange } from "./ledger/balances/balance-history.ts";
 export type { GasPrices } from "./ledger/gas-price.ts";
 export type { TableRow } from "./ledger/items/owned-items.ts";

@@ -2,7 +2,7 @@
 import { ConfigError, TryAgainError } from "./base/errors.ts";
 import type { MinVersionOptions } from "./http/calls/options.ts";
 import type { Route, RouteValues } from "./interface/route.ts";
-import type { AnswerText } from "./node/api/operation-calls.ts";
+import type { AnswerText, RangeQuestion } from "./node/api/operation-calls.ts";
 import type { Node } from "./node/api/running-node.ts";
 import type { Metrics } from "./node/metrics/metrics.ts";
 import { SextantNode, type WorkerLink } from "./node/sextant-node.ts";
@@ -15,7 +15,7 @@ export { isReversed } from "./ledger/version-range.ts";
 export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
-export { eventText } from "./node/api/operation-calls.ts";
+export { eventText, type RangeQuestion } from "./node/api/operation-calls.ts";
 export type { Node } from "./node/api/running-node.ts";
 export { createNode } from "./node/create-node.ts";
 export { demoNamed } from "./node/demo-names.ts";
@@ -89,6 +89,12 @@ export async function createWorkerNode(
   const node = new SextantNode({ ...setup.node, readOnly: true, logger: link.logger }, { ...setup, ...link });
   await node.start();
   return { node: node.callable(), figures: () => node.figures(), counts: () => node.counts() };
+}
+
+/** What the HTTP interface answers a range with. */
+export function answerRange(node: Node, question: RangeQuestion): AsyncGenerator<string | Uint8Array> {
+  if (!(node instanceof SextantNode)) throw new Error("expected a node that `createNode` made");
+  return node.answerRange(question);
 }
 
 /** What the HTTP interface answers a question with, in JSON. */

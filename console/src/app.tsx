@@ -14,6 +14,7 @@ import { AssetView } from "./views/asset.tsx";
 import { Blocks, BlockView } from "./views/blocks.tsx";
 import { ViewCall } from "./views/call.tsx";
 import { Encode } from "./views/encode.tsx";
+import { FeedView } from "./views/feed.tsx";
 import { NotFound } from "./views/not-found.tsx";
 import { Now } from "./views/now.tsx";
 import { Search } from "./views/search.tsx";
@@ -52,6 +53,7 @@ function View({ segments, query }: Route): JSX.Element {
   if (view === "account" && first !== undefined)
     return <AccountView key={first} address={first} query={query} />;
   if (view === "blocks") return <Blocks query={query} />;
+  if (view === "feed") return <FeedView query={query} />;
   if (view === "block" && first !== undefined) return <BlockView key={first} height={first} />;
   if (view === "transaction" && first !== undefined) return <TransactionView key={first} id={first} />;
   if (view === "asset" && first !== undefined) return <AssetView key={first} asset={first} />;

@@ -410,6 +410,14 @@ for (const [id, path] of [
   if (!/^\d+$/.test(start.version)) throw new Error(JSON.stringify(start));
 }
 
+const watched = await check(
+  "watch_list",
+  client.POST("/watch", { body: { accounts: [ADA], assets: [COIN] }, parseAs: "stream" }),
+  (body) => body !== null,
+);
+const watchedFrom = (await firstEvent(watched, "start")) as Schemas["StartEvent"];
+if (!/^\d+$/.test(watchedFrom.version)) throw new Error(JSON.stringify(watchedFrom));
+
 await check("spec_page", client.GET("/spec", { parseAs: "text" }), (data) => data.includes("<html"));
 await check("spec_json", client.GET("/spec.json"), ({ openapi }) => openapi === "3.0.3");
 await check("spec_yaml", client.GET("/spec.yaml", { parseAs: "text" }), (data) =>

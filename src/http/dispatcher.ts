@@ -259,7 +259,10 @@ export class Dispatcher {
     }
     if ("stream" in answer) {
       request.releaseView();
-      return this.#responder.stream(request, form, answer);
+      const send = (): Promise<void> => this.#responder.stream(request, form, answer);
+      return operation.sendsEvents
+        ? this.#options.streams.counted(resolved.client, answer.places ?? 1, send)
+        : send();
     }
     const encoded = operation.isDocument
       ? this.#document(operation, answer.data, form)
@@ -286,16 +289,16 @@ export class Dispatcher {
     answer: EventAnswer<WatchEvent>,
   ): void {
     const { streams } = this.#options;
-    streams.assertRoom(client);
-    const { watched, opening, state, after, least } = answer;
+    const { watched, opening, state, after, least, places } = answer;
+    streams.assertRoom(client, places);
     const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
     const first = state === undefined ? opening : opening + format(state);
     const sink = this.#responder.startEvents(request, form, answer);
     if (request.exchange.method === "HEAD") sink.end();
     else {
       const beatsFrom = state === undefined ? (lastEventId?.version ?? 0n) : 0n;
-      const source = { watched, opening: first, after, beatsFrom, least, wire: wireOf(form), format };
-      streams.open(source, sink, client);
+      const source = { watched, opening: first, after, beatsFrom, least, places };
+      streams.open({ ...source, wire: wireOf(form), format }, sink, client);
     }
   }
 

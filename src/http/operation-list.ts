@@ -50,6 +50,7 @@ import { submitBatchTransactions } from "./operations/submit-batch-transactions.
 import { submitTransaction } from "./operations/submit-transaction.ts";
 import { traceByVersion, traceTransaction } from "./operations/trace-transaction.ts";
 import { view } from "./operations/view.ts";
+import { watchList } from "./operations/watch-list.ts";
 
 /** One type with all members of these. */
 type Together<C extends readonly object[]> = {
@@ -74,6 +75,7 @@ const LIST = listed(
   streamBlocks,
   streamTransactions,
   streamEvents,
+  watchList,
   getBalances,
   proveBalances,
   getHoldings,

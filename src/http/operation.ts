@@ -86,6 +86,8 @@ export interface Answer<D> extends AboutAnswer {
 /** Returned instead of data: the encoded response in pieces. It must not use the handler's view. */
 export interface StreamedAnswer extends AboutAnswer {
   readonly stream: AsyncIterable<string | Uint8Array>;
+  /** Places that a range of events takes of its client's share of streams; one when left out. */
+  readonly places?: number;
   readonly version: bigint | undefined;
 }
 
@@ -102,6 +104,8 @@ export interface EventAnswer<E extends WatchEvent> extends AboutAnswer {
   readonly trust: TrustLevel;
   /** Events below this level wait until they have it; only the node's own least level counts when left out. */
   readonly least?: TrustLevel | undefined;
+  /** Places that it takes of its client's share of streams; one when left out. */
+  readonly places?: number;
   readonly version: bigint | undefined;
 }
 

@@ -3,8 +3,10 @@
 
 /** Path prefix of every operation. */
 export const API_ROOT = "/v1";
-/** No route: its filters may be given more than once, which a route cannot say. */
+/** No routes: filters may be given more than once, which a route cannot say. */
 export const EVENT_STREAM_PATH = `${API_ROOT}/events/stream` as const;
+export const WATCH_PATH = `${API_ROOT}/watch` as const;
+export const TRANSACTION_STREAM_PATH = `${API_ROOT}/transactions/stream` as const;
 
 /** Method, path and query parameters of an operation. */
 export interface Route<Path extends string = string, Query extends string = string> {

@@ -59,6 +59,30 @@ describe.skipIf(!hasChromium)("the console", () => {
     expect(bytes).toBeLessThan(150_000);
   });
 
+  it("Feed: transactions that fit show as they come, and the filter is said in words", async () => {
+    const page = await open("#/feed?sender=anna&success=true");
+    await page.getByTestId("filter").getByText("Successful transactions that were sent by").waitFor();
+    const rows = page.locator("table.transactions tbody tr");
+    await until(async () => (await rows.count()) >= 2);
+    const { address } = info.demo_accounts.anna ?? { address: "" };
+    const links = await page.locator("table.transactions a[href^='#/transaction/']").all();
+    for (const link of links.slice(0, 3)) {
+      const version = (await link.getAttribute("href"))?.split("/").at(-1);
+      const found = JSON.parse(await askNode(node.url, `transactions/by_version/${version}`)) as {
+        readonly sender: string;
+        readonly success: boolean;
+      };
+      expect(found).toMatchObject({ sender: address.replace(/^0x0+/, "0x"), success: true });
+    }
+    await page.getByLabel("Sent by").fill("0x404");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("None yet").waitFor();
+    expect(page.url()).toContain("#/feed?sender=0x404&success=true");
+    await page.getByLabel("Sent by").fill("nobody at all");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("The node refuses this filter").waitFor();
+  });
+
   it("Now: version and blocks move by themselves, with trust, window, requests and memory", async () => {
     const page = await open("#/");
     const version = page.getByTestId("version");
@@ -454,7 +478,15 @@ describe.skipIf(!hasChromium)("the console", () => {
   });
 
   it("every control can be reached with the Tab key, in order, and shows its focus", async () => {
-    for (const hash of ["#/", "#/account/anna", "#/encode", "#/table/prices", "#/verify", "#/blocks"]) {
+    for (const hash of [
+      "#/",
+      "#/account/anna",
+      "#/encode",
+      "#/table/prices",
+      "#/verify",
+      "#/blocks",
+      "#/feed",
+    ]) {
       const page = await open(hash);
       await page.getByText("live").waitFor();
       await until(async () => (await page.locator("[aria-busy]").count()) === 0);

@@ -131,6 +131,11 @@ describe("the TypeScript of the pages", () => {
     expect(stdout).toMatch(/anna has \d+ \(at version 1: \d+\)\nto sign: 0xb5e97db0/);
   });
 
+  it("has the smallest indexer, which runs", async () => {
+    const { stdout } = await execute(process.execPath, [...AS_BUILT, join(ROOT, "examples/indexer.ts")]);
+    expect(stdout).toMatch(/^deposits up to version \d+: \d+, cursor \d+-[0-9a-f]{16}\n$/);
+  });
+
   it("has an example of the SDK with proven answers, which goes on from its state", async () => {
     const node = await createNode({ http: { port: 0 }, localChain: { epochTimeMs: 3000 } });
     onTestFinished(() => node.close());

@@ -77,6 +77,18 @@ describe("one client on ten HTTP/2 connections", () => {
     expect(await askFrom("127.0.0.3", server, STREAM)).toBe(200);
   });
 
+  it("cannot take all streams by ranges", async () => {
+    const server = await start();
+    const session = open(server);
+    const range = "/v1/transactions/stream?start=1&end=50000";
+    const read = (): Promise<number> => statusOf(ask(session, range, { accept: "text/csv" }));
+    for (let i = 0; i < PLACES / 2; i++) expect(await read()).toBe(200);
+    expect(await read()).toBe(503);
+    expect(await askFrom("127.0.0.2", server, STREAM)).toBe(200);
+    session.destroy();
+    await until(() => server.figures().streams <= 1);
+  });
+
   it("cannot take all waits", async () => {
     const server = await start();
     const refused: Promise<number>[] = [];

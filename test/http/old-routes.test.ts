@@ -33,9 +33,8 @@ afterAll(() => node.close());
 async function everything(of: Node): Promise<readonly Transaction[]> {
   const head = BigInt((await of.ledgerInfo()).ledger_version);
   const found: Transaction[] = [];
-  for (let start = 0n; start <= head; start = BigInt(found.at(-1)?.version ?? 0) + 1n)
-    for (const { transaction } of await of.transactions({ start, limit: 100 }))
-      found.push(transaction as unknown as Transaction);
+  for await (const { items } of of.transactions({ from: 0n, to: head }))
+    for (const { data } of items) found.push(data as unknown as Transaction);
   return found;
 }
 

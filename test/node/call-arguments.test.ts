@@ -152,8 +152,13 @@ describe("a refusal", () => {
     ],
     [
       "transactions",
-      (one) => one.transactions({ strat: 3n }),
-      "strat: there is no such option (did you mean start?)",
+      (one) => firstOf(one.transactions({ form: 3n })),
+      "form: there is no such option (did you mean from?)",
+    ],
+    [
+      "events",
+      (one) => firstOf(one.events({ from: 0n, filter: { event_type: COIN } })),
+      "event_type: there is no such option (did you mean eventType?)",
     ],
     [
       "block",

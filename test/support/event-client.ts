@@ -41,7 +41,7 @@ export class EventReader {
   readonly response: Response;
   readonly #stop: AbortController;
 
-  private constructor(response: Response, stop: AbortController) {
+  constructor(response: Response, stop: AbortController) {
     this.response = response;
     this.#stop = stop;
     void this.#read();

@@ -298,6 +298,11 @@ export function ledgerRequests(): HeavyRequest[] {
       })),
       totals,
     });
+  const watched = (count: number): string =>
+    JSON.stringify({
+      accounts: Array.from({ length: count }, (_, i) => `0x${(0xabcde000 + i).toString(16)}`),
+      assets: ["0x1::aptos_coin::AptosCoin"],
+    });
   const items = (keys: readonly string[]): string =>
     JSON.stringify({ queries: keys.map((key) => ({ table_handle: HEAVY_TABLE, key })) });
   const item = (value: string): string =>
@@ -323,6 +328,17 @@ export function ledgerRequests(): HeavyRequest[] {
     row("stream_transactions", "all", get("/transactions/stream?start=0")),
     row("stream_transactions", "a rare sender", get(`/transactions/stream?start=0&account=${ADDRESS}`)),
     row("stream_events", "all", get("/events/stream?start=0", { accept: "application/x-ndjson" })),
+    row(
+      "stream_transactions",
+      "a range in BCS",
+      get("/transactions/stream?start=0&end=20", { accept: "application/x-bcs" }),
+    ),
+    row(
+      "watch_list",
+      "50,000 balances",
+      post("/watch?start=0&end=20", () => watched(50_000)),
+    ),
+    row("stream_events", "a range in CSV", get("/events/stream?start=0&end=20", { accept: "text/csv" })),
     ...withTexts("get_balances", "/balances", MIB),
     row(
       "get_balances",

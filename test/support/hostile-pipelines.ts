@@ -21,12 +21,16 @@ const BALANCE = `/v1/accounts/0xc1/balance/${COIN}`;
 const KEY = JSON.stringify({ key: TABLE_KEY });
 const JSON_BODY = "Content-Type: application/json";
 
+const WATCH = JSON.stringify({ accounts: ["0xc1"], assets: [COIN] });
+
 /** Those that last come more often: streams, histories, waits. */
 const one = fc.constantFrom(
   request("GET", "/v1/blocks/stream"),
   request("GET", "/v1/blocks/stream?after=0"),
   request("GET", "/v1/transactions/stream?start=0"),
   request("GET", "/v1/events/stream?start=0&success=true"),
+  request("GET", "/v1/transactions/stream?start=0&end=1", ["Accept: text/csv"]),
+  request("POST", "/v1/watch?start=0", [JSON_BODY], WATCH),
   request("GET", `${BALANCE}/stream?after=0`),
   request("GET", `${BALANCE}/history`, ["Accept: text/csv"]),
   request("GET", `${BALANCE}/history`, ["Accept: application/x-ndjson"]),

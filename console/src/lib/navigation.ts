@@ -5,6 +5,7 @@ export const NAVIGATION: readonly (readonly [section: string, text: string, href
   ["", "Now", "#/"],
   ["account", "Accounts", "#/account"],
   ["blocks", "Blocks", "#/blocks"],
+  ["feed", "Feed", "#/feed"],
   ["table", "Tables", "#/table"],
   ["encode", "Encode", "#/encode"],
   ["verify", "Verify", "#/verify"],

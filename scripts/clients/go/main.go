@@ -234,6 +234,10 @@ func main() {
 	must(err)
 	check("stream_events", nil, events, firstEvent[api.StartEvent](events, "start").Version != "")
 
+	watched, err := client.WatchList(ctx, &api.WatchListParams{}, api.WatchRequest{Accounts: []string{anna}, Assets: []string{coin}})
+	must(err)
+	check("watch_list", nil, watched, firstEvent[api.StartEvent](watched, "start").Version != "")
+
 	page, err := client.SpecPageWithResponse(ctx)
 	check("spec_page", err, page.HTTPResponse, len(page.Body) > 0)
 	document, err := client.SpecJsonWithResponse(ctx)

@@ -60,6 +60,7 @@ from client.api.default import (
     trace_transaction,
     view,
     wait_transaction_by_hash,
+    watch_list,
 )
 from client.models import (
     Account,
@@ -107,6 +108,7 @@ from client.models import (
     TransactionTrace,
     UserTransaction,
     ViewRequest,
+    WatchRequest,
 )
 
 ADA = "0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce"
@@ -324,6 +326,13 @@ first_event(
 first_event(stream_blocks, "block", BlockEvent, lambda event: event.height.isdigit())
 first_event(stream_transactions, "start", StartEvent, lambda event: event.version.isdigit())
 first_event(stream_events, "start", StartEvent, lambda event: event.version.isdigit())
+first_event(
+    watch_list,
+    "start",
+    StartEvent,
+    lambda event: event.version.isdigit(),
+    body=WatchRequest(accounts=[ADA], assets=[COIN]),
+)
 
 check(spec_page, lambda response: b"<html" in response.content)
 check(spec_json, lambda response: response.parsed["openapi"] == "3.0.3")

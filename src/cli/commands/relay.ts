@@ -6,7 +6,7 @@ import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { integerOption, listOption, textOption } from "../../base/option.ts";
+import { integerOption, textOption } from "../../base/option.ts";
 import { type BackoffOptions, backoffMs, pause } from "../../base/wait.ts";
 import { EVENT_STREAM_PATH } from "../../interface/route.ts";
 import { parseOperand } from "../../node.ts";
@@ -16,7 +16,7 @@ import { createLogger } from "../log.ts";
 import { writeWhole } from "../proofs/whole-file.ts";
 import type { NodeEvent } from "../source/event-stream.ts";
 import { NodeClient } from "../source/node-client.ts";
-import { DEFAULT_URL, parseNodeUrl } from "../source/options.ts";
+import { DEFAULT_URL, filterOptions, filterQuery, parseNodeUrl } from "../source/options.ts";
 
 /** What a receiver gets. */
 interface Delivery {
@@ -151,15 +151,6 @@ export class Relay {
 const RECEIVER_TIMEOUT_MS = 30_000;
 const MIN_SECRET_BYTES = 16;
 
-const filterOptions = {
-  sender: listOption("Only events of transactions that this account sent", "ADDRESS"),
-  function: listOption("Only events of transactions that call this entry function", "FUNCTION"),
-  module: listOption("Only events whose type is of this module", "MODULE"),
-  "event-type": listOption("Only events of this type", "TYPE"),
-  account: listOption("Only events of transactions that touch this account", "ADDRESS"),
-  "asset-type": listOption("Only events of transactions that write a store of this asset", "ASSET"),
-};
-
 function required(name: string, value: string | undefined): string {
   if (value === undefined) throw new ConfigError(`${name}: expected a value, got none`);
   return value;
@@ -207,7 +198,6 @@ export const relayCommand = command({
       "First version to send; without it, what comes after the latest. Another one than that of the run before begins there",
       "VERSION",
     ),
-    "min-trust": textOption("Send an event once it has this trust level", "LEVEL"),
     attempts: integerOption("Attempts before an event goes to the dead letters", "COUNT", {
       fallback: 30,
       min: 1,
@@ -223,11 +213,7 @@ export const relayCommand = command({
     const secret = await readSecret(required("--secret-file", values["secret-file"]));
     const from = values.from === undefined ? undefined : `${parseOperand("version", "--from", values.from)}`;
     await mkdir(state, { recursive: true });
-    const query = new URLSearchParams();
-    if (values["min-trust"] !== undefined) query.append("min_trust", values["min-trust"]);
-    for (const name of Object.keys(filterOptions) as (keyof typeof filterOptions)[]) {
-      for (const value of values[name]) query.append(name.replace("-", "_"), value);
-    }
+    const query = filterQuery(values);
     const filter = `${query}`;
     if (from !== undefined) query.append("start", from);
     const cursor = await loadCursor(state);

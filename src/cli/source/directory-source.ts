@@ -1,6 +1,7 @@
 // A data directory as a source: a read-only node in this process answers.
 import type { Route } from "../../interface/route.ts";
 import {
+  answerRange,
   answerText,
   type BalanceEvent,
   type BlockEvent,
@@ -8,6 +9,7 @@ import {
   eventText,
   type MinVersionOptions,
   type Node,
+  type RangeQuestion,
   refusalOf,
 } from "../../node.ts";
 import { type AnswerText, type Question, Source, SourceError, type WatchQuery } from "./source.ts";
@@ -52,6 +54,15 @@ class DirectorySource extends Source {
         note(`version ${after} is above the latest of this ledger, ${latest}; changes may be missing`);
       }
       yield await eventText(next.value);
+    }
+  }
+
+  async *range(question: RangeQuestion): AsyncGenerator<string | Uint8Array> {
+    const pieces = answerRange(this.#node, question);
+    for (;;) {
+      const next = await refusing(() => pieces.next());
+      if (next.done === true) return;
+      yield next.value;
     }
   }
 

@@ -1,7 +1,7 @@
 // A node as a source: each question is a request over HTTP.
 import { API_ROOT, type Route, urlTo } from "../../interface/route.ts";
 import { balanceStreamRoute, blockStreamRoute } from "../../interface/routes.ts";
-import type { MinVersionOptions } from "../../node.ts";
+import type { MinVersionOptions, RangeQuestion } from "../../node.ts";
 import { faultOf, toObject } from "./answer-shapes.ts";
 import { NodeClient, oneLine } from "./node-client.ts";
 import { type AnswerText, type Question, Source, type WatchQuery } from "./source.ts";
@@ -34,6 +34,10 @@ export class HttpSource extends Source {
         yield data;
       }
     }
+  }
+
+  range(question: RangeQuestion): AsyncIterable<string | Uint8Array> {
+    return this.#client.range(question);
   }
 
   async close(): Promise<void> {}

@@ -1,7 +1,8 @@
 // Requests to one node over HTTP: their deadlines and bounds, and the errors in which they end.
 import { errorText, TryAgainError } from "../../base/errors.ts";
 import { CURSOR, TRUST } from "../../interface/ledger-headers.ts";
-import { EVENTS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
+import { BCS_TYPE, CSV_TYPE, EVENTS_TYPE, JSON_TYPE, NDJSON_TYPE } from "../../interface/media-types.ts";
+import type { RangeQuestion } from "../../node.ts";
 import { toObject } from "./answer-shapes.ts";
 import { followEvents, type NodeEvent } from "./event-stream.ts";
 import { type AnswerText, SourceError } from "./source.ts";
@@ -96,6 +97,24 @@ export class NodeClient {
       },
       after,
     );
+  }
+
+  async *range({ path, search, form, after, body }: RangeQuestion): AsyncGenerator<Uint8Array> {
+    const type = { ndjson: NDJSON_TYPE, csv: CSV_TYPE, bcs: BCS_TYPE }[form];
+    const response = await this.#fetch(`${this.#root}${path}?${search}`, {
+      headers: {
+        accept: type,
+        ...(after !== undefined && { "last-event-id": after }),
+        ...(body !== undefined && { "content-type": JSON_TYPE }),
+      },
+      ...(body !== undefined && { method: "POST", body: Buffer.from(body) }),
+    });
+    await this.#assertType(response, type);
+    try {
+      for await (const chunk of response.body ?? []) yield chunk;
+    } catch (error) {
+      throw new TryAgainError(`the range broke off: ${errorText(causeOf(error))}`, error);
+    }
   }
 
   /** The error for a response that no node gives. */

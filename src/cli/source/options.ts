@@ -1,6 +1,12 @@
 // Options of the reading commands: where to ask, the least version that the answer needs, and when to read at.
 import { ConfigError } from "../../base/errors.ts";
-import { durationOption, type Exclusion, textOption } from "../../base/option.ts";
+import {
+  durationOption,
+  type Exclusion,
+  listOption,
+  type OptionValues,
+  textOption,
+} from "../../base/option.ts";
 import { MAX_WAIT_MS, type MinVersionOptions, parseOperand } from "../../node.ts";
 import type { ReadAtOperand } from "./source.ts";
 
@@ -60,6 +66,26 @@ export const readAtExclusions: readonly Exclusion<keyof typeof readAtOptions>[] 
 export const stateOptions = { ...sourceOptions, ...minVersionOptions, ...readAtOptions };
 
 export const stateExclusions = [...sourceExclusions, ...readAtExclusions];
+
+/** Options that choose transactions and events. */
+export const filterOptions = {
+  sender: listOption("Only what transactions that this account sent did", "ADDRESS"),
+  function: listOption("Only what transactions that call this entry function did", "FUNCTION"),
+  module: listOption("Only events whose type is of this module, or transactions that call it", "MODULE"),
+  "event-type": listOption("Only events of this type, or transactions that emitted one", "TYPE"),
+  account: listOption("Only what transactions that touch this account did", "ADDRESS"),
+  "asset-type": listOption("Only what transactions that write a store of this asset did", "ASSET"),
+  "min-trust": textOption("Only what has this trust level, or once it has it", "LEVEL"),
+};
+
+/** The query of a filter. */
+export function filterQuery(values: OptionValues<typeof filterOptions>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const name of Object.keys(filterOptions) as (keyof typeof filterOptions)[]) {
+    for (const value of [values[name] ?? []].flat()) query.append(name.replace("-", "_"), value);
+  }
+  return query;
+}
 
 /** The version or time that the options name. Throws ConfigError. */
 export function readAtOf(values: {

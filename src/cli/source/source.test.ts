@@ -26,6 +26,10 @@ class EndlessSource extends Source {
     throw new Error("not asked for");
   }
 
+  range(): never {
+    throw new Error("not asked for");
+  }
+
   async close(): Promise<void> {}
 }
 

@@ -21,6 +21,7 @@ import {
   traceRoute,
   transactionByVersionRoute,
 } from "../../interface/routes.ts";
+import type { RangeQuestion } from "../../node.ts";
 import { listLines, toObject } from "./answer-shapes.ts";
 
 /** Rows of a page that is asked for. */
@@ -107,6 +108,8 @@ export abstract class Source {
   abstract ask<R extends Route>(question: Question<R>): Promise<AnswerText>;
   /** One JSON object for each event; `note` gets what happens to the connection. */
   abstract watch(query: WatchQuery, note: (text: string) => void): AsyncIterable<string>;
+  /** A range of what a stream sends, as it arrives. Throws TryAgainError where it breaks off. */
+  abstract range(question: RangeQuestion): AsyncIterable<string | Uint8Array>;
   abstract close(): Promise<void>;
 
   /** The pages of a list, whose cursors name the version of the first page. */

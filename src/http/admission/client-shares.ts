@@ -19,31 +19,31 @@ export class ClientShares {
     return this.#count;
   }
 
-  hasPlaceFor(client: string): boolean {
-    return this.#of(client) < this.#max - this.#count;
+  hasPlaceFor(client: string, places = 1): boolean {
+    return this.#of(client) + places <= this.#max - this.#count;
   }
 
   /** Throws HttpError `overloaded` if there is no place for a client. */
-  assertPlaceFor(client: string): void {
-    if (this.hasPlaceFor(client)) return;
+  assertPlaceFor(client: string, places = 1): void {
+    if (this.hasPlaceFor(client, places)) return;
     const isFull = this.#count >= this.#max;
     const most = `${this.#max} ${this.#holders} already`;
     const message = isFull ? most : `${this.#of(client)} of at most ${most} for this client`;
     throw new HttpError("overloaded", message, { headers: ["Retry-After", "1"] });
   }
 
-  /** Takes a place, which the client gives back with `leave`. Throws like `assertPlaceFor`. */
-  enter(client: string): void {
-    this.assertPlaceFor(client);
-    this.#held.set(client, this.#of(client) + 1);
-    this.#count++;
+  /** Takes places, which the client gives back with `leave`. Throws like `assertPlaceFor`. */
+  enter(client: string, places = 1): void {
+    this.assertPlaceFor(client, places);
+    this.#held.set(client, this.#of(client) + places);
+    this.#count += places;
   }
 
-  leave(client: string): void {
-    const left = this.#of(client) - 1;
+  leave(client: string, places = 1): void {
+    const left = this.#of(client) - places;
     if (left > 0) this.#held.set(client, left);
     else this.#held.delete(client);
-    this.#count--;
+    this.#count -= places;
   }
 
   #of(client: string): number {

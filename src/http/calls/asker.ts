@@ -2,6 +2,7 @@
 import { CodedError, ConfigError, errorText } from "../../base/errors.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Asset } from "../../ledger/balances/asset.ts";
+import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { Ledger, LedgerView } from "../../ledger/view.ts";
 import type { WatchEvent, Watched } from "../../ledger/watch/watched.ts";
 import type { Address } from "../../move/address.ts";
@@ -15,6 +16,9 @@ export interface Question<A, D> {
 
 /** Asks a ledger in this process. Addresses, assets and handles may be names of a local chain. */
 export interface Asker extends Ledger {
+  readonly types: StateTypes;
+  /** Aborts when the node closes. */
+  readonly closing: AbortSignal;
   readonly args: {
     address(address: unknown): Address;
     asset(asset: unknown): Asset;

@@ -1,19 +1,10 @@
 // Pages of transactions: JSON for clients, records in BCS for nodes that follow this one.
 
 import { transactionsRoute } from "../../interface/routes.ts";
-import type { Asker } from "../calls/asker.ts";
 import { HttpError } from "../errors.ts";
 import { operation } from "../operation.ts";
 import { limitField, startField } from "../schemas/integer.ts";
-import {
-  type PageOptions,
-  pageArgs,
-  type TransactionAnswer,
-  toTransactions,
-  transactionCount,
-  transactionPage,
-  transactionPageAnswer,
-} from "./shared/transaction-page.ts";
+import { transactionCount, transactionPage, transactionPageAnswer } from "./shared/transaction-page.ts";
 
 /** Most bytes of a page, so that a few requests cannot hold much memory; a single record may be larger. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
@@ -22,11 +13,6 @@ const MAX_PRINTED_BYTES = 2 * 1024 * 1024;
 
 function lastPageStart(head: bigint, oldest: bigint, count: number): bigint {
   return head - oldest < BigInt(count) ? oldest : head - BigInt(count - 1);
-}
-
-export interface TransactionsCall {
-  /** Transactions from a version on; the last ones when `start` is left out. */
-  transactions(options?: PageOptions): Promise<readonly TransactionAnswer[]>;
 }
 
 /** `GET /v1/transactions` */
@@ -53,7 +39,4 @@ export const getTransactions = operation({
     const maxBytes = form === "bcs" ? MAX_PAGE_BYTES : MAX_PRINTED_BYTES;
     return transactionPage(await view.getRecords(first, count, maxBytes), context);
   },
-  calls: (node: Asker): TransactionsCall => ({
-    transactions: async (options = {}) => node.run(getTransactions, pageArgs(options), {}, toTransactions),
-  }),
 });

@@ -1,13 +1,20 @@
-// Events as they are committed, chosen by a filter.
+// Events as they are committed, or of a range, chosen by a filter.
 import { EVENT_STREAM_PATH } from "../../interface/route.ts";
+import type { Asker } from "../calls/asker.ts";
 import { operation } from "../operation.ts";
 import { LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
-import { streamRefusedQuery, TRUST_SCHEMA } from "../schemas/event-stream.ts";
+import { TRUST_SCHEMA } from "../schemas/event-stream.ts";
 import { U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
-import { filterFields, filterOf, minTrustField } from "../schemas/record-filter.ts";
 import { EVENT } from "../schemas/transaction.ts";
-import { beginRecords, EVENTS, recordForms, streamStartField } from "./shared/record-stream.ts";
+import {
+  type RecordBatch,
+  type RecordFeed,
+  type RecordsOptions,
+  recordBatches,
+  recordStream,
+} from "./shared/record-operation.ts";
+import { EVENTS, RAW_EVENTS } from "./shared/record-stream.ts";
 
 const MEMBERS = {
   version: U64_SCHEMA,
@@ -18,31 +25,38 @@ const MEMBERS = {
   ...EVENT,
 };
 
+const FEED: RecordFeed = {
+  name: "event",
+  printed: EVENTS,
+  raw: RAW_EVENTS,
+  columns: ["version", "index", "timestamp", "transaction_hash", "type", "data", "trust", "unprintable"],
+};
+
 const CONTRACT_EVENT_SCHEMA = named("StreamedEvent", {
   type: "object",
   required: Object.keys(MEMBERS),
   properties: MEMBERS,
 });
 
+export interface EventsCall {
+  /** Events in batches, each with a cursor to go on behind: of a range, or on and on. */
+  events(options?: RecordsOptions): AsyncIterable<RecordBatch>;
+}
+
 /** `GET /v1/events/stream` */
 export const streamEvents = operation({
   id: "stream_events",
-  method: "GET",
   path: EVENT_STREAM_PATH,
-  summary: "Events as they are committed",
+  summary: "Events as they are committed, or of a range",
   description:
-    "Every event that fits the filter, once and in order, as soon as its transaction is committed. Different parameters must all fit. The id of an event names its version and its index there: a client that connects again with `Last-Event-ID` misses nothing, and gets nothing twice.",
-  ledger: "required",
-  switchable: false,
-  sendsEvents: true,
-  params: {},
-  query: {
-    start: streamStartField,
-    ...filterFields("Only events whose type is of this module."),
-    min_trust: minTrustField,
-  },
-  refusedQuery: streamRefusedQuery,
-  answer: recordForms("event", CONTRACT_EVENT_SCHEMA),
-  errors: ["invalid_page", "version_pruned"],
-  handle: (args, context) => beginRecords(EVENTS, context, filterOf(args), args),
+    "Every event that fits the filter, once and in order: as soon as its transaction is committed, or up to `end`. Different parameters must all fit. The id of an event names its version and its index there: a client that connects again with `Last-Event-ID` misses nothing, and gets nothing twice. A range that fails midway lacks HTTP's final chunk.",
+  ...recordStream(
+    FEED,
+    CONTRACT_EVENT_SCHEMA,
+    "Only events whose type is of this module.",
+    "for each event its version and its index, both u64, and the event, one after the other.",
+  ),
+  calls: (node: Asker): EventsCall => ({
+    events: (options = {}) => recordBatches(FEED, node, options),
+  }),
 });

@@ -39,6 +39,8 @@ export interface StreamSource {
   readonly beatsFrom: bigint;
   /** Events below this level wait until they have it; where left out, the node's own least level counts. */
   readonly least: TrustLevel | undefined;
+  /** Places of its client's share; one when left out. */
+  readonly places?: number | undefined;
   readonly wire: EventWire;
   /** The text of an event; the same for all streams of one wire. */
   readonly format: (event: WatchEvent) => string;
@@ -112,6 +114,7 @@ export class EventStreams {
   #timer: NodeJS.Timeout | undefined;
   #tick = 0;
   #cutOff = 0;
+  #ranges = 0;
   #isClosed = false;
   /** All streams of a change send the same bytes. */
   #lastEvent: { readonly event: WatchEvent; readonly wire: EventWire; readonly bytes: Buffer } | undefined;
@@ -121,9 +124,9 @@ export class EventStreams {
     this.#shares = new ClientShares(options.settings.maxStreams, "streams are open");
   }
 
-  /** Open streams. */
+  /** Open streams, and ranges that are sent. */
   get count(): number {
-    return this.#streams.size;
+    return this.#streams.size + this.#ranges;
   }
 
   /** Readers that were too slow. */
@@ -136,15 +139,27 @@ export class EventStreams {
     this.#options.headWatch.headOf(position, this.#leastOf(asked));
 
   /** Throws if there is no room for one more stream of a client. */
-  assertRoom(client: string): void {
-    this.#shares.assertPlaceFor(client);
+  assertRoom(client: string, places = 1): void {
+    this.#shares.assertPlaceFor(client, places);
     if (!this.#isClosed) return;
     throw new HttpError("overloaded", "the server is closing", { headers: ["Retry-After", "1"] });
   }
 
+  /** Counts what a range of events takes to send as an open stream of its client. */
+  async counted(client: string, places: number, send: () => Promise<void>): Promise<void> {
+    this.#shares.enter(client, places);
+    this.#ranges++;
+    try {
+      await send();
+    } finally {
+      this.#shares.leave(client, places);
+      this.#ranges--;
+    }
+  }
+
   /** Begins a stream, whose headers are sent and for which there is room. */
   open(asked: StreamSource, sink: BodySink, client: string): void {
-    this.#shares.enter(client);
+    this.#shares.enter(client, asked.places);
     const watch = this.#watchOf(asked.least);
     const { least } = watch;
     const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
@@ -166,7 +181,7 @@ export class EventStreams {
   end(stream: EventStream): void {
     if (!this.#streams.delete(stream)) return;
     const { sink, source, client, watch, leave } = stream;
-    this.#shares.leave(client);
+    this.#shares.leave(client, source.places);
     watch.feed.leave(source.watched, stream);
     if (!watch.feed.isWatched && watch.least !== undefined)
       this.#heldWatches.delete(formatTrust(watch.least));

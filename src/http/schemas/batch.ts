@@ -54,7 +54,7 @@ export const TOTALS_ANSWER_SCHEMA: JsonSchema = {
     "With `totals`: the sum of the balances above by asset type, as its first query writes it; a u128. Queries with an error count 0, and a pair that is asked for twice counts twice.",
 };
 
-function refuse(path: string, expected: string, document: JsonDocument, value: number): never {
+export function refuse(path: string, expected: string, document: JsonDocument, value: number): never {
   const got = value === ABSENT ? "nothing" : document.excerpt(value);
   throw new HttpError("malformed_request", `${path}: expected ${expected}, got ${got}`);
 }
@@ -63,7 +63,7 @@ function refuse(path: string, expected: string, document: JsonDocument, value: n
  * Tape indices of an object's values, in the order of the names. A name that is not known is refused: it may be a known one
  * that is misspelt.
  */
-function membersOf(
+export function membersOf(
   document: JsonDocument,
   object: number,
   names: readonly string[],
@@ -83,7 +83,7 @@ function membersOf(
   return found;
 }
 
-function isText(document: JsonDocument, value: number): boolean {
+export function isText(document: JsonDocument, value: number): boolean {
   return value !== ABSENT && document.kind(value) === "string";
 }
 

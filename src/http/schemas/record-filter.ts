@@ -6,8 +6,10 @@ import { formatAddress, parseAddress } from "../../move/address.ts";
 import { isIdentifier } from "../../move/identifier.ts";
 import { formatStructTag } from "../../move/type-tag.ts";
 import { parseStructTag } from "../../move/type-text.ts";
+import { toText } from "../calls/operands.ts";
+import { knownOptions, type OptionNames } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
-import { type Field, repeatable } from "../field.ts";
+import { type Field, parseField, repeatable } from "../field.ts";
 import type { Args } from "../operation.ts";
 import { addressField } from "./address.ts";
 import { assetTypeField } from "./asset-type.ts";
@@ -27,21 +29,16 @@ function parsePath(text: string, names: number): string {
   return [formatAddress(parseAddress(address)), ...rest].join("::");
 }
 
-const functionField: Field<string> = {
-  schema: { type: "string", pattern: FUNCTION_PATTERN },
+const pathField = (what: string, names: number, pattern: string, example: string): Field<string> => ({
+  schema: { type: "string", pattern },
   description: "",
-  example: "0x1::coin::transfer",
-  expected: "a function such as 0x1::coin::transfer",
-  parse: (text) => parsePath(text, 2),
-};
+  example,
+  expected: `a ${what} such as ${example}`,
+  parse: (text) => parsePath(text, names),
+});
 
-const moduleField: Field<string> = {
-  schema: { type: "string", pattern: MODULE_PATTERN },
-  description: "",
-  example: "0x1::coin",
-  expected: "a module such as 0x1::coin",
-  parse: (text) => parsePath(text, 1),
-};
+const functionField = pathField("function", 2, FUNCTION_PATTERN, "0x1::coin::transfer");
+const moduleField = pathField("module", 1, MODULE_PATTERN, "0x1::coin");
 
 const eventTypeField: Field<string> = {
   ...resourceTypeField,
@@ -82,6 +79,49 @@ export function filterOf(args: Omit<FilterArgs, "body">): RecordFilter {
     asset: args.asset_type && new Set(args.asset_type.flatMap(assetKeys)),
     success: args.success,
   };
+}
+
+/** A filter of a call in the process: each value a text, or several of which one must fit. */
+export interface FilterOptions {
+  readonly sender?: string | readonly string[] | undefined;
+  readonly function?: string | readonly string[] | undefined;
+  readonly module?: string | readonly string[] | undefined;
+  readonly eventType?: string | readonly string[] | undefined;
+  readonly account?: string | readonly string[] | undefined;
+  readonly assetType?: string | readonly string[] | undefined;
+  readonly success?: boolean | undefined;
+}
+
+const FILTER_NAMES: OptionNames<FilterOptions> = {
+  sender: true,
+  function: true,
+  module: true,
+  eventType: true,
+  account: true,
+  assetType: true,
+  success: true,
+};
+
+export function filterFromOptions(options: FilterOptions): RecordFilter {
+  const { eventType, assetType, success, ...given } = knownOptions(FILTER_NAMES, options, "filter");
+  const fields = filterFields("");
+  const all = <T>(
+    name: string,
+    field: Field<readonly T[]>,
+    texts?: string | readonly string[],
+  ): readonly T[] | undefined =>
+    texts === undefined
+      ? undefined
+      : [texts].flat().flatMap((text) => parseField(`filter.${name}`, field, toText(`filter.${name}`, text)));
+  return filterOf({
+    sender: all("sender", fields.sender, given.sender),
+    function: all("function", fields.function, given.function),
+    module: all("module", fields.module, given.module),
+    event_type: all("eventType", fields.event_type, eventType),
+    account: all("account", fields.account, given.account),
+    asset_type: all("assetType", fields.asset_type, assetType),
+    success,
+  });
 }
 
 /** The least level of what a stream sends. */

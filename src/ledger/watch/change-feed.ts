@@ -30,7 +30,7 @@ const MAX_RECORDS = 256;
 const MAX_RECORD_BYTES = 16 << 20;
 
 /** A key hash as a key of a map. */
-function toMapKey(keyHash: Uint8Array): string {
+export function toMapKey(keyHash: Uint8Array): string {
   return Buffer.from(keyHash.buffer, keyHash.byteOffset, keyHash.length).toString("latin1");
 }
 

@@ -9,6 +9,7 @@ import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { Asset } from "../balances/asset.ts";
 import { contractEventCodec } from "../formats/event.ts";
 import { type RecordSpans, readRecord } from "../formats/record.ts";
+import { stateKeyHashOfBcs } from "../formats/state-key.ts";
 import { transactionCodec } from "../formats/transaction.ts";
 import { coinStorePlace, isObjectGroup, objectParties } from "../indexes/owned-keys.ts";
 
@@ -74,17 +75,37 @@ interface EventType {
   readonly module: string;
 }
 
+/** A write of an object, which may be a store of a fungible asset, or of a CoinStore. */
+export interface StoreWrite {
+  /** Place among the writes of its record. */
+  readonly index: number;
+  readonly keyHash: Uint8Array;
+  /** As in the balance rule: 0 for an object, 1 for a CoinStore. */
+  readonly place: 0 | 1;
+  /** Undefined for an object that was deleted. */
+  readonly owner: string | undefined;
+  /** Of the fungible asset, or of the one paired with the coin; undefined for any other object. */
+  readonly metadata: Uint8Array | undefined;
+}
+
 /** What filters look at in a record. */
 export class RecordFacts {
-  readonly spans: RecordSpans;
+  readonly #record: Uint8Array;
+  #spans: RecordSpans | undefined;
   #user: UserTransaction | null | undefined;
   #called: { readonly module: string; readonly function: string } | null | undefined;
+  #stores: readonly StoreWrite[] | undefined;
   #eventTypes: readonly EventType[] | undefined;
   #touched: { readonly accounts: ReadonlySet<string>; readonly assets: ReadonlySet<string> } | undefined;
 
   /** The bytes must stay valid. */
   constructor(record: Uint8Array) {
-    this.spans = readRecord(new BcsReader(record), () => NO_HASH);
+    this.#record = record;
+  }
+
+  get spans(): RecordSpans {
+    this.#spans ??= readRecord(new BcsReader(this.#record), () => NO_HASH);
+    return this.#spans;
   }
 
   get isSuccess(): boolean {
@@ -134,6 +155,22 @@ export class RecordFacts {
     }
     this.#touched = { accounts, assets };
     return this.#touched;
+  }
+
+  get stores(): readonly StoreWrite[] {
+    this.#stores ??= this.spans.writes.flatMap(({ key, value }, index): StoreWrite[] => {
+      if (key[0] !== ADDRESS_KEY) return [];
+      if (isObjectGroup(key)) {
+        const { owner, metadata } = value === undefined ? {} : objectParties(value);
+        const keyHash = stateKeyHashOfBcs(key);
+        return [{ index, keyHash, place: 0, owner: owner && formatAddress(owner), metadata }];
+      }
+      const metadata = coinStorePlace(key);
+      if (metadata === undefined) return [];
+      const owner = formatAddress(key.subarray(...OWN_ADDRESS));
+      return [{ index, keyHash: stateKeyHashOfBcs(key), place: 1, owner, metadata }];
+    });
+    return this.#stores;
   }
 
   #userTransaction(): UserTransaction | null {

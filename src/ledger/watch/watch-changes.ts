@@ -4,7 +4,7 @@ import { pause } from "../../base/wait.ts";
 import { LedgerError } from "../errors.ts";
 import { type Ledger, type LedgerView, withView } from "../view.ts";
 import type { Joining } from "./change-feed.ts";
-import { hasPoint, openHistory, pointAt, pointOf, type ResumePoint } from "./event-id.ts";
+import { formatPoint, hasPoint, openHistory, pointAt, pointOf, type ResumePoint } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { Subscriber, WatchEvent, Watched } from "./watched.ts";
 
@@ -25,18 +25,20 @@ interface Missed<E extends WatchEvent> {
   readonly changes: AsyncIterable<readonly E[]>;
 }
 
-/** The changes after a point up to the head; undefined if the ledger does not have the point. */
+/** The changes after a point up to the head or `end`; undefined if the ledger does not have the point. */
 export async function missedAfter<E extends WatchEvent>(
   ledger: Ledger,
-  watch: HeadWatch,
+  watch: Pick<HeadWatch, "headOf">,
   watched: Watched<E>,
   after: ResumePoint,
+  end?: bigint,
 ): Promise<Missed<E> | undefined> {
   const view = await ledger.openView();
   const { position } = view;
   try {
     if (!(await hasPoint(view, after))) return undefined;
-    const head = watch.headOf(position);
+    const latest = watch.headOf(position);
+    const head = end !== undefined && end < latest ? end : latest;
     const to = head > after.version ? await pointAt(view, head) : after;
     const range = { from: after.version + 1n, to: to.version };
     const openView = (): Promise<LedgerView> => openHistory(ledger, to, position);
@@ -51,6 +53,30 @@ async function assertKept(ledger: Ledger, { version }: ResumePoint): Promise<voi
   const { oldestVersion } = await withView(ledger.openView(), ({ position }) => position);
   if (version >= oldestVersion) return;
   throw new LedgerError("version_pruned", `changes after version ${version} are pruned`);
+}
+
+/**
+ * The changes after a point up to `end`, or on and on until the signal, in pieces. Throws LedgerError `version_pruned` or
+ * `version_not_found` if the ledger does not have the point any more, and `unavailable` if it goes back meanwhile.
+ */
+export async function* changesAfter<E extends WatchEvent>(
+  ledger: Ledger,
+  watch: Pick<HeadWatch, "headOf">,
+  watched: Watched<E>,
+  after: ResumePoint,
+  { end, signal }: { readonly end: bigint | undefined; readonly signal?: AbortSignal },
+): AsyncGenerator<readonly E[]> {
+  for (let point = after; signal?.aborted !== true && (end === undefined || point.version < end); ) {
+    const missed: Missed<E> | undefined = await missedAfter(ledger, watch, watched, point, end);
+    if (missed === undefined) {
+      await assertKept(ledger, point);
+      const other = `the ledger went back or began again, and has no version ${formatPoint(point)} now`;
+      throw new LedgerError("version_not_found", other);
+    }
+    if (missed.to.version === point.version) await pause(RETRY_MS, signal);
+    yield* missed.changes;
+    point = missed.to;
+  }
 }
 
 /** The first change after a point, or why there is none; undefined if the subscription or the signal ended. */

@@ -29,7 +29,7 @@ import type { Simulation, SimulationResult } from "../submissions/simulation.ts"
 import type { SubmissionService } from "../submissions/submission-service.ts";
 import { CallArguments } from "./call-arguments.ts";
 import { callError } from "./call-errors.ts";
-import { type AnswerText, OperationCalls } from "./operation-calls.ts";
+import { type AnswerText, OperationCalls, type RangeQuestion } from "./operation-calls.ts";
 import { ProofQuestions } from "./proof-questions.ts";
 import { type LedgerInfo, Reader, toLedgerInfo } from "./reader.ts";
 import { type ChainAuthoring, TestAuthors } from "./test-authors.ts";
@@ -126,6 +126,7 @@ export abstract class InProcessCalls implements Ledger {
       },
       isOff: (which) => options[which] === false,
       watch: (what, watchOptions) => this.#watch(what, watchOptions),
+      closing: this.closing.signal,
     });
   }
 
@@ -182,6 +183,16 @@ export abstract class InProcessCalls implements Ledger {
     ...question: [route: R, values: RouteValues<R>, options: MinVersionOptions, body?: Uint8Array]
   ): Promise<AnswerText> {
     return this.#tracked(() => this.#operations.text(...question));
+  }
+
+  /** A range in the form that the HTTP interface answers with. Throws what that interface refuses with. */
+  async *answerRange(question: RangeQuestion): AsyncGenerator<string | Uint8Array> {
+    const pieces = this.#operations.range(question);
+    for (;;) {
+      const next = await this.#tracked(() => pieces.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
   }
 
   /** Runs each step of a list as a call. */

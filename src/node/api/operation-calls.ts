@@ -3,9 +3,10 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { Slices } from "../../base/wait.ts";
 import { trustOf } from "../../http/admission/request-view.ts";
 import type { Asker, Question } from "../../http/calls/asker.ts";
+import { fieldOf } from "../../http/calls/operands.ts";
 import type { MinVersionOptions } from "../../http/calls/options.ts";
 import type { ParsedArgs } from "../../http/field.ts";
-import type { AnyAnswer, Operation } from "../../http/operation.ts";
+import type { AnyAnswer, Context, Operation } from "../../http/operation.ts";
 import type { Calls } from "../../http/operation-list.ts";
 import type { Services } from "../../http/services.ts";
 import { paramNames, pathTo, type Route, type RouteValues } from "../../interface/route.ts";
@@ -26,6 +27,7 @@ export interface OperationCallsOptions {
   >;
   readonly isOff: (which: "index" | "transactionIndex") => boolean;
   readonly watch: Asker["watch"];
+  readonly closing: AbortSignal;
 }
 
 /** A JSON text, where the next page begins, and the trust level, as the HTTP interface has them. */
@@ -77,17 +79,33 @@ async function wholeOf(answer: AnyAnswer, { id }: Operation): Promise<Uint8Array
   return Buffer.concat(pieces);
 }
 
+/** A range of what a stream sends, as the HTTP interface takes it. */
+export interface RangeQuestion {
+  readonly path: string;
+  /** Query without its question mark. */
+  readonly search: string;
+  readonly form: "ndjson" | "csv" | "bcs";
+  /** The id behind which the range goes on. */
+  readonly after: string | undefined;
+  /** JSON of a question that is posted. */
+  readonly body?: Uint8Array | undefined;
+}
+
 /** Asks a ledger. */
 export class OperationCalls implements Asker {
   readonly args: Asker["args"];
+  readonly types: Asker["types"];
   readonly watch: Asker["watch"];
+  readonly closing: AbortSignal;
   readonly #options: OperationCallsOptions;
   /** The calls of all operations, once these are loaded. */
   #calls: Calls | undefined;
 
   constructor(options: OperationCallsOptions) {
     this.args = options.reader.args;
+    this.types = options.reader.types;
     this.watch = options.watch;
+    this.closing = options.closing;
     this.#options = options;
   }
 
@@ -148,6 +166,7 @@ export class OperationCalls implements Asker {
     args: A,
     options: MinVersionOptions,
     use: (data: D, answer: AnyAnswer, view: LedgerView | undefined) => MaybePromise<T>,
+    { form, lastEventId }: Pick<Context, "form" | "lastEventId"> = { form: "json", lastEventId: undefined },
   ): Promise<{ readonly used: T; readonly cursor: string | undefined }> {
     // Every question is an operation, whose own types the arguments and the data have.
     const operation = question as Operation;
@@ -168,14 +187,15 @@ export class OperationCalls implements Asker {
             },
             services: this.#options.services as Services,
             ledger: this,
-            form: "json",
+            form,
             isGone: () => false,
-            lastEventId: undefined,
+            lastEventId,
             streamHead: ({ version }) => version,
             client: "",
             slices: new Slices(),
           });
-          const data = "data" in answer ? answer.data : await wholeOf(answer, operation);
+          const isTaken = "data" in answer || form !== "json";
+          const data = isTaken ? "data" in answer && answer.data : await wholeOf(answer, operation);
           return { used: await use(data as D, answer, newer ?? view), cursor: answer.cursor };
         },
         options,
@@ -201,6 +221,22 @@ export class OperationCalls implements Asker {
       if (isOpen || !isEmpty || ledger !== "optional") throw error;
       return ask(undefined);
     });
+  }
+
+  /** The pieces of a range. Throws what its operation refuses with. */
+  async *range({ path, search, form, after, body }: RangeQuestion): AsyncGenerator<string | Uint8Array> {
+    const { lastEventIdField } = await import("../../http/schemas/event-stream.ts");
+    const operation = (await loadOperations()).find((one) => one.path === path);
+    if (operation === undefined) throw new Error(`no operation serves ${path}`);
+    const args = operation.parseArgs([], search);
+    if (operation.body !== undefined) args.body = await operation.body.parse(body ?? new Uint8Array());
+    const lastEventId = fieldOf("after", lastEventIdField, after);
+    const { used } = await this.#answer(operation as object, args, {}, (_, answer) => answer, {
+      form,
+      lastEventId,
+    });
+    if (!("stream" in used)) throw new Error(`${operation.id} answers with no range`);
+    yield* used.stream;
   }
 
   /** The JSON text that an operation answers with. Throws what it refuses with. */

@@ -1,0 +1,346 @@
+// The operations that send transactions or events: live, or a range of versions that ends; and the same in the process.
+import { ConfigError } from "../../../base/errors.ts";
+import { LedgerError } from "../../../ledger/errors.ts";
+import { formatTrust, lastVersionWith, type TrustLevel } from "../../../ledger/trust.ts";
+import type { LedgerPosition, LedgerView } from "../../../ledger/view.ts";
+import { pointAt, type ResumePoint } from "../../../ledger/watch/event-id.ts";
+import type { RecordFilter } from "../../../ledger/watch/record-filter.ts";
+import { changesAfter } from "../../../ledger/watch/watch-changes.ts";
+import { heldTo, type Watched } from "../../../ledger/watch/watched.ts";
+import type { Asker } from "../../calls/asker.ts";
+import { fieldOf } from "../../calls/operands.ts";
+import { knownOptions, type OptionNames } from "../../calls/options.ts";
+import { HttpError } from "../../errors.ts";
+import type { Field, JsonSchema } from "../../field.ts";
+import type { AnswerForm, Context, EventAnswer, StreamedAnswer } from "../../operation.ts";
+import type { Form } from "../../response/negotiation.ts";
+import {
+  GAP_SCHEMA,
+  lastEventIdField,
+  streamRefusedQuery,
+  TRUST_SCHEMA,
+  wireOf,
+} from "../../schemas/event-stream.ts";
+import { ledgerVersionField, startField, U64_SCHEMA } from "../../schemas/integer.ts";
+import { named } from "../../schemas/named.ts";
+import {
+  type FilterOptions,
+  filterFields,
+  filterFromOptions,
+  filterOf,
+  minTrustField,
+} from "../../schemas/record-filter.ts";
+import {
+  assertStart,
+  beginRecords,
+  pointBefore,
+  type RecordEvent,
+  type RecordKind,
+  watchedRecords,
+} from "./record-stream.ts";
+
+/** What a stream sends, and in which forms. */
+export interface RecordFeed {
+  /** Name of its events. */
+  readonly name: "transaction" | "event" | "movement";
+  readonly printed: RecordKind;
+  /** Undefined where there is no BCS. */
+  readonly raw: RecordKind | undefined;
+  /** It compares each version with the one before. */
+  readonly tellsChanges?: boolean;
+  /** Columns of CSV: members of the JSON, with a dot between nested ones. */
+  readonly columns: readonly string[];
+}
+
+const START_SCHEMA = named("StartEvent", {
+  type: "object",
+  required: ["version", "trust"],
+  properties: {
+    version: { ...U64_SCHEMA, description: "The stream sends what comes after this version." },
+    trust: TRUST_SCHEMA,
+  },
+});
+
+export const streamStartField: Field<bigint> = {
+  ...startField,
+  description:
+    "The first version to send. When left out, the stream begins behind the latest version. `Last-Event-ID` overrides it.",
+  omitExample: true,
+};
+
+export const endField: Field<bigint> = {
+  ...ledgerVersionField,
+  description:
+    "The last version to send: the response ends behind it. At most the latest version, or the last one of the level that is asked for. When left out, the stream goes on with each new version. CSV and BCS need it.",
+  omitExample: true,
+};
+
+/** Where a stream begins and ends, the filter, and the least level; `module` differs for events. */
+const recordFields = (module: string) => ({
+  start: streamStartField,
+  end: endField,
+  ...filterFields(module),
+  min_trust: minTrustField,
+});
+
+interface RangeArgs {
+  readonly start: bigint | undefined;
+  readonly end: bigint | undefined;
+  readonly min_trust: TrustLevel | undefined;
+}
+
+type RecordArgs = Parameters<typeof filterOf>[0] & RangeArgs;
+
+const CSV_END = "\r\n";
+
+function csvCell(value: unknown): string {
+  const text = typeof value === "object" ? JSON.stringify(value) : `${value ?? ""}`;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csvLine(columns: readonly string[], json: string): string {
+  const data: unknown = JSON.parse(json);
+  const cells = columns.map((column) =>
+    column
+      .split(".")
+      .reduce<unknown>(
+        (value, name) => (value as Readonly<Record<string, unknown>> | undefined)?.[name],
+        data,
+      ),
+  );
+  return cells.map(csvCell).join(",") + CSV_END;
+}
+
+/** All that is sent of versions in BCS. */
+function encodeRaw(events: readonly RecordEvent[]): Uint8Array {
+  const texts = events.flatMap(({ items }) => items.map(({ text }) => text));
+  return Buffer.concat(texts.map((text) => (typeof text === "string" ? Buffer.from(text) : text)));
+}
+
+/** All that is sent of a version in any other form. */
+function encodeRecord({ name, columns, printed }: RecordFeed, form: Form, event: RecordEvent): string {
+  const { version, trust, facts, items } = event;
+  const level = `"trust":"${formatTrust(trust)}"}`;
+  if (facts === undefined) return wireOf(form).event("start", event.id, `{"version":"${version}",${level}`);
+  const id = items.length === 0 ? "" : event.id;
+  return items
+    .map(({ index, text }) => {
+      const json = `${`${text}`.slice(0, -1)},${level}`;
+      return form === "csv"
+        ? csvLine(columns, json)
+        : wireOf(form).event(name, printed.idOf(id, index), json);
+    })
+    .join("");
+}
+
+/** Pieces of a range without a match before the client is told how far the node is. */
+const QUIET_PIECES = 256;
+
+/** A range as it is sent. The first piece is read at once, so that what is wrong with the question still has its status. */
+async function rangeTexts(
+  feed: RecordFeed,
+  form: Form,
+  { choice }: Watched<RecordEvent>,
+  pieces: AsyncGenerator<readonly RecordEvent[]>,
+): Promise<AsyncGenerator<string | Uint8Array>> {
+  const first = await pieces.next();
+  const encode = (events: readonly RecordEvent[]): string | Uint8Array => {
+    const picked = events.map((event) => choice?.pick(event) ?? event);
+    return form === "bcs"
+      ? encodeRaw(picked)
+      : picked.map((event) => encodeRecord(feed, form, event)).join("");
+  };
+  const isTold = form === "events" || form === "ndjson";
+  return (async function* () {
+    if (form === "csv") yield feed.columns.join(",") + CSV_END;
+    let [quiet, id] = [0, ""];
+    for (let next = first; next.done !== true; next = await pieces.next()) {
+      const sent = encode(next.value);
+      if (isTold) id = next.value.at(-1)?.id ?? id;
+      quiet = sent.length > 0 ? 0 : quiet + 1;
+      yield isTold && quiet > 0 && quiet % QUIET_PIECES === 0 ? wireOf(form).beat(id) : sent;
+    }
+    // Tells that the range is whole, also where its last versions do not match.
+    if (isTold && id !== "") yield wireOf(form).beat(id);
+  })();
+}
+
+/** Answers with the versions from `start`, or from behind the client's last event, to `end`. */
+async function sendRange(
+  feed: RecordFeed,
+  context: Context<"required">,
+  filter: RecordFilter,
+  { start, min_trust: least }: RangeArgs,
+  end: bigint,
+): Promise<StreamedAnswer> {
+  const { view, ledger, services, streamHead, lastEventId, form } = context;
+  const { position } = view;
+  const [head, first] = [streamHead(position, least), lastEventId?.version ?? start];
+  if (first === undefined) throw new HttpError("malformed_request", "end: expected together with `start`");
+  if (first > end) {
+    throw new LedgerError("reversed_range", `start: expected at most \`end\`, ${end}, got ${first}`);
+  }
+  if (end > head) {
+    throw new LedgerError("version_not_found", `end: version ${end} is above the latest to send, ${head}`);
+  }
+  if (lastEventId === undefined) assertStart(position, first, feed.tellsChanges);
+  const kind = (form === "bcs" ? feed.raw : undefined) ?? feed.printed;
+  const all = watchedRecords(kind, services.types, filter, lastEventId);
+  const watched = least === undefined ? all : heldTo(all, least);
+  const after = lastEventId === undefined ? await pointBefore(view, first) : await behind(view, lastEventId);
+  const headOf = (at: LedgerPosition): bigint => streamHead(at, least);
+  const pieces = changesAfter(ledger, { headOf }, watched, after, { end });
+  const stream = await rangeTexts(feed, form, watched, pieces);
+  return { stream, version: end };
+}
+
+/** Where a client goes on that has a part of a version. */
+async function behind(view: LedgerView, point: ResumePoint): Promise<ResumePoint> {
+  return point.index === undefined ? point : pointBefore(view, point.version);
+}
+
+/** The forms of a stream; the last one only where there is BCS. */
+export function recordForms(
+  feed: RecordFeed,
+  schema: JsonSchema,
+  bcs: string,
+): Readonly<Record<"events" | "ndjson" | "csv" | "bcs", AnswerForm<RecordEvent>>> {
+  const { name, columns } = feed;
+  const data = { [name]: schema, start: START_SCHEMA, gap: GAP_SCHEMA };
+  const meaning = `An event \`${name}\` for each that fits the filter, in the order of the ledger, with the trust level that it has when it is sent. A stream that begins behind the latest version first sends \`start\`, which names it. \`gap\` says that versions after \`Last-Event-ID\` have been pruned, or that the ledger does not have that history, as after a rewind; \`start\` follows it and says where the stream goes on.`;
+  const form = (which: Form, description: string, more: JsonSchema): AnswerForm<RecordEvent> => ({
+    schema: { type: "string", ...more },
+    description,
+    encode: (event) => (which === "bcs" ? encodeRaw([event]) : encodeRecord(feed, which, event)),
+  });
+  return {
+    events: form(
+      "events",
+      `Server-sent events. ${meaning} A comment is a heartbeat; its \`id\` says how far the stream is. \`x-event-data\` names the schema of the JSON in \`data\`, by event.`,
+      { "x-event-data": data },
+    ),
+    ndjson: form(
+      "ndjson",
+      "The same in lines of JSON, each with `event`, `id` and `data`. An event `heartbeat` has no data; a range ends with one.",
+      { "x-event-data": data },
+    ),
+    csv: form("csv", `Of a range: a header line and a line for each: ${columns.join(", ")}.`, {}),
+    bcs: form("bcs", `Of a range: ${bcs}`, { format: "binary" }),
+  };
+}
+
+/** What the two operations share. */
+export function recordStream(feed: RecordFeed, schema: JsonSchema, module: string, bcs: string) {
+  return {
+    method: "GET",
+    ledger: "required",
+    switchable: false,
+    sendsEvents: true,
+    params: {},
+    query: recordFields(module),
+    refusedQuery: streamRefusedQuery,
+    answer: recordForms(feed, schema, bcs),
+    errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],
+    handle: (args: RecordArgs, context: Context<"required">) =>
+      sendRecords(feed, context, filterOf(args), args),
+  } as const;
+}
+
+/** Answers with a stream, or with a range. */
+export function sendRecords(
+  feed: RecordFeed,
+  context: Context<"required">,
+  filter: RecordFilter,
+  args: RangeArgs,
+): Promise<EventAnswer<RecordEvent> | StreamedAnswer> {
+  const { form, services, lastEventId } = context;
+  if (args.end !== undefined) return sendRange(feed, context, filter, args, args.end);
+  if (form === "csv" || form === "bcs") {
+    throw new HttpError("malformed_request", `end: expected for an answer in ${form.toUpperCase()}`);
+  }
+  const watched = watchedRecords(feed.printed, services.types, filter, lastEventId);
+  return beginRecords(watched, context, args, feed.tellsChanges);
+}
+
+/** Which transactions or events a call gives. */
+export interface RecordsOptions {
+  /** The first version; when left out, those behind the latest. */
+  readonly from?: bigint | undefined;
+  /** Goes on behind a batch with this cursor, or behind an event of a stream with this id. Overrides `from`. */
+  readonly after?: string | undefined;
+  /** The last version; when left out, the batches go on with each new version. */
+  readonly to?: bigint | undefined;
+  readonly filter?: FilterOptions | undefined;
+  /** Holds each back until it has this trust level. */
+  readonly minTrust?: string | undefined;
+  /** Ends the batches. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const RECORDS_NAMES: OptionNames<RecordsOptions> = {
+  from: true,
+  after: true,
+  to: true,
+  filter: true,
+  minTrust: true,
+  signal: true,
+};
+
+/** A transaction or an event. */
+export interface RecordAnswer {
+  readonly version: bigint;
+  /** Place of an event in its transaction; 0 for a transaction. */
+  readonly index: number;
+  readonly trust: TrustLevel;
+  /** As the HTTP interface answers it. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Whole versions, oldest first. */
+export interface RecordBatch {
+  /** None where no version of the batch fits the filter. */
+  readonly items: readonly RecordAnswer[];
+  /** Store it with what you made of the items, and go on behind it with `after`. */
+  readonly cursor: string;
+}
+
+/** The batches of a call. Throws LedgerError `version_pruned`, or `version_not_found` after a rewind. */
+export async function* recordBatches(
+  { printed }: RecordFeed,
+  node: Asker,
+  options: RecordsOptions,
+): AsyncGenerator<RecordBatch> {
+  const { from, after, to, filter = {}, minTrust, signal } = knownOptions(RECORDS_NAMES, options);
+  const [start, end] = [fieldOf("from", ledgerVersionField, from), fieldOf("to", ledgerVersionField, to)];
+  if (start !== undefined && end !== undefined && start > end) {
+    throw new ConfigError("from: expected at most `to`, got more");
+  }
+  const cursor = fieldOf("after", lastEventIdField, after);
+  const least = fieldOf("minTrust", minTrustField, minTrust);
+  const headOf = (position: LedgerPosition): bigint =>
+    least === undefined ? position.version : (lastVersionWith(position, least) ?? -1n);
+  const all = watchedRecords(printed, node.types, filterFromOptions(filter), cursor);
+  const watched = least === undefined ? all : heldTo(all, least);
+  const point = await node.withView(async (view) => {
+    if (cursor !== undefined) return behind(view, cursor);
+    if (start === undefined) return pointAt(view, headOf(view.position));
+    assertStart(view.position, start);
+    return pointBefore(view, start);
+  });
+  const ends = signal === undefined ? node.closing : AbortSignal.any([signal, node.closing]);
+  for await (const events of changesAfter(node, { headOf }, watched, point, { end, signal: ends })) {
+    const last = events.at(-1);
+    if (last === undefined) continue;
+    const items = events.flatMap((event) => {
+      const { version, trust, items: picked } = watched.choice?.pick(event) ?? event;
+      return picked.map(({ index, text }) => ({
+        version,
+        index,
+        trust,
+        data: JSON.parse(`${text}`) as RecordAnswer["data"],
+      }));
+    });
+    yield { items, cursor: last.id };
+  }
+  if (node.closing.aborted) throw new LedgerError("unavailable", "the node is closed");
+}

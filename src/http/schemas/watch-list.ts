@@ -1,0 +1,88 @@
+// The body of a watch list: accounts and assets, whose balances are watched together.
+import { Slices } from "../../base/wait.ts";
+import { ABSENT, type JsonDocument } from "../../json/document.ts";
+import { parseJsonInSlices } from "../../json/parse.ts";
+import type { Asset } from "../../ledger/balances/asset.ts";
+import { type WatchedPair, WatchList } from "../../ledger/watch/watch-list.ts";
+import { HttpError } from "../errors.ts";
+import { parseField } from "../field.ts";
+import type { BodyField } from "../operation.ts";
+import { addressField } from "./address.ts";
+import { assetTypeField } from "./asset-type.ts";
+import { isText, membersOf, refuse } from "./batch.ts";
+import { named } from "./named.ts";
+
+/** Balances of one list: accounts times assets. */
+const MAX_BALANCES = 50_000;
+
+/** The texts of a list, each only once. */
+async function textsOf(
+  document: JsonDocument,
+  list: number,
+  name: string,
+  slices: Slices,
+): Promise<ReadonlySet<string>> {
+  const expected = `an array of 1 to ${MAX_BALANCES} strings`;
+  if (list === ABSENT || document.kind(list) !== "array") refuse(name, expected, document, list);
+  const texts = new Set<string>();
+  const end = document.end(list);
+  for (let item = document.first(list); item < end; item = document.next(item)) {
+    if (!isText(document, item)) refuse(`${name}[${texts.size}]`, "a string", document, item);
+    texts.add(document.string(item));
+    if (texts.size > MAX_BALANCES) throw tooMany(name);
+    const pausing = slices.pause();
+    if (pausing !== undefined) await pausing;
+  }
+  if (texts.size === 0) throw new HttpError("malformed_request", `${name}: expected ${expected}, got none`);
+  return texts;
+}
+
+function tooMany(what: string): HttpError {
+  return new HttpError("malformed_request", `${what}: expected at most ${MAX_BALANCES}, got more`);
+}
+
+export const watchListBody: BodyField<WatchList> = {
+  schema: named("WatchRequest", {
+    type: "object",
+    required: ["accounts", "assets"],
+    additionalProperties: false,
+    properties: {
+      accounts: {
+        type: "array",
+        minItems: 1,
+        maxItems: MAX_BALANCES,
+        items: { type: "string", description: addressField.description },
+      },
+      assets: {
+        type: "array",
+        minItems: 1,
+        maxItems: MAX_BALANCES,
+        items: { type: "string", description: assetTypeField.description },
+      },
+    },
+  }),
+  description: `The accounts, and the assets of which their balances are watched: at most ${MAX_BALANCES} balances, accounts times assets.`,
+  example: {
+    accounts: ["0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce"],
+    assets: ["0x1::aptos_coin::AptosCoin"],
+  },
+  async parse(bytes) {
+    const slices = new Slices();
+    const document = await parseJsonInSlices(bytes);
+    const names = ["accounts", "assets"];
+    const [accounts = ABSENT, assets = ABSENT] = membersOf(document, document.root, names, () => "body");
+    const owners = await textsOf(document, accounts, "accounts", slices);
+    const types = await textsOf(document, assets, "assets", slices);
+    if (owners.size * types.size > MAX_BALANCES) throw tooMany("accounts times assets");
+    const parsed = new Map<string, Asset>();
+    for (const text of types) parsed.set(text, parseField("assets", assetTypeField, text));
+    const pairs: WatchedPair[] = [];
+    for (const text of owners) {
+      const owner = parseField("accounts", addressField, text);
+      for (const [assetType, asset] of parsed) pairs.push({ owner, asset, assetType });
+      const pausing = slices.pause();
+      if (pausing !== undefined) await pausing;
+    }
+    return WatchList.of(pairs, slices);
+  },
+};
