@@ -8,6 +8,7 @@ import { StoreError } from "../errors.ts";
 import { writeIndexRows } from "./index-rows.ts";
 import { type FastTable, toFastTable } from "./native.ts";
 import { encodeBlock, encodePosition } from "./position-row.ts";
+import { putRecords } from "./record-groups.ts";
 import { checkedBytes, putRow } from "./sealed-rows.ts";
 import {
   encodeStaleRow,
@@ -34,7 +35,7 @@ export function writeBatch(
 ): void {
   writeItems(tables, items, batch.writes);
   for (const block of batch.blocks) putRow(tables.blocks, numberKey(block.height), encodeBlock(block));
-  for (const record of batch.records) putRow(tables.records, numberKey(record.version), record.bytes);
+  putRecords(tables.records, batch.records);
   writeTreeNodes(tables, batch.treeNodes);
   if (batch.index !== undefined) putIndexRows(tables, batch.index);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);

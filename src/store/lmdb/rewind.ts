@@ -7,6 +7,7 @@ import { assertRewinds, toRewoundPosition } from "../removal-check.ts";
 import { writeSideRows, writeTreeNodes } from "./commit.ts";
 import { removeIndexRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
+import { removeRecordsFrom } from "./record-groups.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
   ITEM_KEY_BYTES,
@@ -29,7 +30,7 @@ export function rewindTables(tables: Tables, head: Position, batch: RewindBatch)
   for (const keyHash of batch.keyHashes) rewindItem(tables, keyHash, version);
   removeIndexRows(tables, batch.index, version);
   removeFrom(tables.stale, version + 1n);
-  removeFrom(tables.records, version + 1n);
+  removeRecordsFrom(tables.records, version + 1n);
   removeFrom(tables.blocks, next);
   writeTreeNodes(tables, batch.treeNodes);
   writeSideRows(tables, batch.sideRows);

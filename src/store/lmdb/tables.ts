@@ -8,7 +8,7 @@
 // stale    version (8)                             -> (key hash (32), version (8)) of each value that this
 //                                                     version superseded, and of each deletion it made
 // blocks   height (8)                              -> first version, time, epoch (8 each)
-// records  version (8)                             -> record as received
+// records  last version (8)                        -> number of records (2), size of each (4), all of them deflated
 // tree     node key                                -> node
 // index    see index-rows.ts
 // side     opaque key                              -> opaque value, see SideRow
@@ -32,7 +32,7 @@ export function isTableName(name: string): boolean {
 export const MAX_TABLES = 16;
 
 /** The format that this code reads and writes. It refuses every other one. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 /** Keys of the meta table. */
 export const META = {

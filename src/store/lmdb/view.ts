@@ -9,6 +9,7 @@ import { assertReadable, collectRecords, hideOldDeletion } from "../read-check.t
 import { listIndexRows } from "./index-rows.ts";
 import type { FastTable } from "./native.ts";
 import { decodeBlock } from "./position-row.ts";
+import { findGroup, type RecordGroup, recordIn } from "./record-groups.ts";
 import { checkedBytes, getRow, openRow } from "./sealed-rows.ts";
 import type { Snapshot, SnapshotSource } from "./snapshot.ts";
 import {
@@ -111,8 +112,11 @@ export class LmdbView implements StoreView {
     this.#assertOpen();
     const { tables } = this.#source;
     const { options } = this.#snapshot;
-    const read = (version: bigint): Uint8Array | undefined =>
-      getRow(tables.records, numberKey(version), options);
+    let group: RecordGroup | undefined;
+    const read = (version: bigint): Uint8Array | undefined => {
+      if (group === undefined || version > group.last) group = findGroup(tables.records, version, options);
+      return recordIn(group, version);
+    };
     return collectRecords(read, this.position, start, limit, maxBytes);
   }
 

@@ -23,6 +23,7 @@ import {
 } from "./index-rows.ts";
 import { type FastTable, RowCursor, toFastTable } from "./native.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
+import { decodeGroup, type RecordGroup, recordIn, versionsOf } from "./record-groups.ts";
 import { checkedBytes, SUMS_BYTES } from "./sealed-rows.ts";
 import {
   HASH_BYTES,
@@ -97,7 +98,8 @@ export class StoreWalk {
   readonly #cursors = new Set<RowCursor>();
   /** The buffer into which lmdb reads values. */
   #shared: Uint8Array = new Uint8Array(0);
-  #record: Uint8Array = new Uint8Array(0);
+  /** The group of records that was looked into last. */
+  #group: RecordGroup | undefined;
   /** Hears of a row that does not match its checksum, and the walk goes on with its bytes; by default it ends there. */
   onDamage: ((text: string) => void) | undefined;
 
@@ -118,7 +120,7 @@ export class StoreWalk {
       items: countRows(tables.items),
       stale: countRows(tables.stale),
       blocks: countRows(tables.blocks),
-      records: countRows(tables.records),
+      records: Number(this.position.version - this.position.oldestVersion) + 1,
       tree: countRows(tables.tree),
       side: countRows(tables.side),
       index: countRows(tables.index),
@@ -217,15 +219,25 @@ export class StoreWalk {
   }
 
   peekRecord(version: bigint): Uint8Array | undefined {
-    return this.#peek(toFastTable(this.#tables.records), numberKey(version));
+    const { records } = this.#tables;
+    if (recordIn(this.#group, version) === undefined) {
+      const [row] = records.getRange({ start: numberKey(version), limit: 1, ...this.#options });
+      this.#group = row && decodeGroup(row.key, row.value.subarray(0, -SUMS_BYTES));
+    }
+    return recordIn(this.#group, version);
   }
 
-  /** Records, valid until the next one: a check reads other rows meanwhile. */
+  /** Records, as copies. */
   *records(from = 0n): Generator<RawRecord> {
     for (const { key, value } of this.#range(this.#tables.records, numberKey(from))) {
-      if (value.length > this.#record.length) this.#record = new Uint8Array(2 * value.length);
-      this.#record.set(value);
-      yield { version: readNumberKey("record", key), bytes: this.#record.subarray(0, value.length) };
+      const group = decodeGroup(key, value);
+      if (group === undefined) {
+        const what = `the row of key 0x${toHex(key)} does not decode`;
+        if (this.onDamage === undefined) throw rowError("record", what);
+        this.onDamage(`table of records rows: ${what}`);
+        continue;
+      }
+      for (const record of versionsOf(group)) if (record.version >= from) yield record;
     }
   }
 
