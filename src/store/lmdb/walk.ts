@@ -2,6 +2,7 @@
 // contract: other engines need not walk across keys.
 import type { Transaction } from "lmdb";
 import { equalBytes } from "../../base/bytes.ts";
+import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -22,6 +23,7 @@ import {
   writeRowKey,
 } from "./index-rows.ts";
 import { type FastTable, RowCursor, toFastTable } from "./native.ts";
+import { findNewerRow, MAX_LINKS, openOlder } from "./older-values.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
 import { decodeGroup, type RecordGroup, recordIn, versionsOf } from "./record-groups.ts";
 import { checkedBytes, SUMS_BYTES } from "./sealed-rows.ts";
@@ -31,6 +33,7 @@ import {
   ITEM_KEY_BYTES,
   isLatestKey,
   META,
+  NEWEST_HEAD_BYTES,
   numberKey,
   readOlderVersion,
   readStaleRow,
@@ -155,8 +158,20 @@ export class StoreWalk {
       const isNewest = isLatestKey(key);
       if (isNewest && value.length < VERSION_BYTES) throw rowError("item", `row of ${value.length} bytes`);
       const version = isNewest ? readVersion(value) : readOlderVersion(key);
-      const stored = isNewest ? value.subarray(VERSION_BYTES) : value;
+      if (isNewest && (value[VERSION_BYTES] ?? 0) > MAX_LINKS) throw rowError("item", "too many links");
+      const stored = isNewest ? value.subarray(NEWEST_HEAD_BYTES) : this.#openOlder(keyHash, version, value);
       yield { keyHash, version, isNewest, value: stored.length === 0 ? undefined : stored };
+    }
+  }
+
+  /** The value of an older row; a damaged one that does not decode counts as a deletion, which no check takes for sound. */
+  #openOlder(keyHash: Uint8Array, version: bigint, content: Uint8Array): Uint8Array {
+    try {
+      return openOlder(version, content, (newer) => findNewerRow(keyHash, newer, this.#peekRow));
+    } catch (error) {
+      if (this.onDamage === undefined) throw error;
+      this.onDamage(`item ${toHex(keyHash)} as of version ${version}: ${errorText(error)}`);
+      return new Uint8Array(0);
     }
   }
 
@@ -166,7 +181,10 @@ export class StoreWalk {
     // Older rows first: most values of a long history are superseded.
     writeOlderKey(key, keyHash, version);
     const older = this.#peek(this.#items, key);
-    if (older !== undefined) return { version, value: older.length === 0 ? undefined : older };
+    if (older !== undefined) {
+      const value = this.#openOlder(keyHash, version, older);
+      return { version, value: value.length === 0 ? undefined : value };
+    }
     const newest = this.peekNewestItem(keyHash);
     return newest?.version === version ? newest : undefined;
   }
@@ -186,7 +204,7 @@ export class StoreWalk {
     writeLatestKey(this.#itemKey, keyHash);
     const row = this.#peek(this.#items, this.#itemKey);
     if (row === undefined || row.length < VERSION_BYTES) return undefined;
-    const value = row.length === VERSION_BYTES ? undefined : row.subarray(VERSION_BYTES);
+    const value = row.length === VERSION_BYTES ? undefined : row.subarray(NEWEST_HEAD_BYTES);
     return { version: readVersion(row), value };
   }
 
@@ -299,6 +317,8 @@ export class StoreWalk {
     this.#transaction.done();
     await this.#environment.close();
   }
+
+  readonly #peekRow = (key: Uint8Array): Uint8Array | undefined => this.#peek(this.#items, key);
 
   #get(table: Table, key: Buffer): Uint8Array | undefined {
     const row = table.get(key, this.#options);
