@@ -1,17 +1,21 @@
 // Records of consecutive versions share a row, compressed: alone most of them take whole pages, and each repeats most of the
 // one before it. The key of a row is its last version, so the first key at or after a version is that of its group.
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Transaction } from "lmdb";
 import { toHex } from "../../base/hex.ts";
 import type { RawRecord } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { pack, unpack } from "./packing.ts";
 import { openRow, putRow } from "./sealed-rows.ts";
 import { numberKey, readVersion, type Table, VERSION_BYTES } from "./tables.ts";
 
-/** Bounds of a group, so that a read of one record unpacks little: about 100 µs. A larger record has a group of its own. */
+/** Bounds of a group, so that a read of one record inflates little: about 100 µs. A larger record has a group of its own. */
 export const GROUP_RECORDS = 64;
 export const GROUP_BYTES = 40 << 10;
 
+/** Higher levels take twice the time for a tenth less, and brotli takes twice the time to read. */
+const LEVEL = 1;
+/** Deflate makes no byte into more than this many, so a larger size is wrong, and nothing is allocated for it. */
+const MAX_RATIO = 1032;
 const COUNT_BYTES = 2;
 const SIZE_BYTES = 4;
 
@@ -48,7 +52,8 @@ function putGroup(table: Table, records: readonly RawRecord[]): void {
   const head = Buffer.allocUnsafe(COUNT_BYTES + records.length * SIZE_BYTES);
   let at = head.writeUInt16BE(records.length, 0);
   for (const { bytes } of records) at = head.writeUInt32BE(bytes.length, at);
-  putRow(table, numberKey(last.version), pack(Buffer.concat(records.map(({ bytes }) => bytes))), head);
+  const all = Buffer.concat(records.map(({ bytes }) => bytes));
+  putRow(table, numberKey(last.version), deflateRawSync(all, { level: LEVEL }), head);
 }
 
 /** The group in the content of a row, copied; undefined if it does not decode. */
@@ -66,9 +71,22 @@ export function decodeGroup(key: Uint8Array, content: Uint8Array): RecordGroup |
     ends.push(size);
   }
   const first = last - BigInt(count - 1);
-  const bytes = count > 1 && size > GROUP_BYTES ? undefined : unpack(row.subarray(start), size);
+  const bytes = count > 1 && size > GROUP_BYTES ? undefined : inflate(row.subarray(start), size);
   if (bytes === undefined || first < 0n) return undefined;
   return { first, last, records: ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end)) };
+}
+
+/** The `size` bytes that were deflated; undefined if these are not. */
+function inflate(deflated: Uint8Array, size: number): Buffer | undefined {
+  if (size > deflated.length * MAX_RATIO) return undefined;
+  try {
+    // One byte more than needed, or zlib asks for a second buffer to see that nothing follows.
+    const options = { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size + 1) };
+    const bytes = inflateRawSync(deflated, options);
+    return bytes.length === size ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The group of a version, or the next one if the version has none. Throws LedgerError `damaged`, StoreError `corrupt`. */
