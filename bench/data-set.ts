@@ -26,7 +26,7 @@ import { coinStore, primaryGroup, stateValue } from "../test/support/http-ledger
 import { makeKey } from "./store-data.ts";
 
 /** Version of the content, part of the cache's folder names. */
-const CONTENT_VERSION = 3;
+const CONTENT_VERSION = 4;
 /** Folder of what is made once. */
 export const CACHE: string = fileURLToPath(new URL("../.cache/bench/", import.meta.url));
 

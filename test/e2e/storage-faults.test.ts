@@ -311,10 +311,12 @@ describe("a damaged file", () => {
     const old = overwrite("record", []);
     const opened = await openEnvironment({ path: old, readOnly: false });
     opened.root.transactionSync(() => {
-      const record = Buffer.from(opened.tables.records.get(numberKey(5n)) ?? "");
-      const middle = record.length >> 1;
-      record[middle] = (record[middle] ?? 0) ^ 1;
-      opened.tables.records.putSync(numberKey(5n), record);
+      const [group] = opened.tables.records.getRange({ start: numberKey(5n), limit: 1 });
+      if (group === undefined) throw new Error("there is no record");
+      const records = Buffer.from(group.value);
+      const middle = records.length >> 1;
+      records[middle] = (records[middle] ?? 0) ^ 1;
+      opened.tables.records.putSync(group.key, records);
     });
     await opened.close();
     const quickLook = await startProgram([...start.slice(3), "--data", old]);
@@ -322,7 +324,7 @@ describe("a damaged file", () => {
     const wholeLook = await runProgram(["check", "--data", old]);
     expect(wholeLook.code).toBe(1);
     expect(wholeLook.stderr).toMatch(
-      /damaged: .*table of records rows: the row of key 0x0{15}5 does not match/,
+      /damaged: .*table of records rows: the row of key 0x[0-9a-f]{16} does not match/,
     );
   });
 });
@@ -456,7 +458,7 @@ describe("the data format", () => {
       expect(run.code, args[0]).toBe(2);
       expect(run.stdout).toBe("");
       expect(run.stderr.trim()).toMatch(
-        /^sextant: .* has format 9, this version reads 2: use the version that wrote it, or follow or restore .*$/,
+        /^sextant: .* has format 9, this version reads \d: use the version that wrote it, or follow or restore .*$/,
       );
     }
   });

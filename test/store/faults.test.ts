@@ -10,6 +10,7 @@ import { StoreError } from "../../src/store/errors.ts";
 import { fileMark } from "../../src/store/lmdb/files.ts";
 import { encodeMark, ownMark } from "../../src/store/lmdb/process-mark.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
+import { FORMAT } from "../../src/store/lmdb/tables.ts";
 import { checkView } from "../support/check-store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { pruneTo } from "./contract.ts";
@@ -107,13 +108,13 @@ describe("a store on disk", () => {
 
   it("refuses a newer format and does not change it", async () => {
     const ledger = await fill(20n);
-    await putMeta("format", Buffer.from([0, 0, 0, 3]));
+    await putMeta("format", Buffer.from([0, 0, 0, FORMAT + 1]));
     for (const readOnly of [false, true]) {
       const error = await failure(openLmdbStore({ path, readOnly }));
       expect(error.code).toBe("format");
-      expect(error.message).toMatch("has format 3, this version reads 2");
+      expect(error.message).toMatch(`has format ${FORMAT + 1}, this version reads ${FORMAT}`);
     }
-    await putMeta("format", Buffer.from([0, 0, 0, 2]));
+    await putMeta("format", Buffer.from([0, 0, 0, FORMAT]));
     expect(await checkWhole(ledger)).toBe(20n);
   });
 

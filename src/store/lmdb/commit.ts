@@ -7,12 +7,15 @@ import type { BaseBatch, CommitBatch, IndexRow, SideRow, StateWrite, TreeNodeWri
 import { StoreError } from "../errors.ts";
 import { writeIndexRows } from "./index-rows.ts";
 import { type FastTable, toFastTable } from "./native.ts";
+import { encodeNewestHead, encodeOlder, type LinkedValue } from "./older-values.ts";
 import { encodeBlock, encodePosition } from "./position-row.ts";
+import { putRecords } from "./record-groups.ts";
 import { checkedBytes, putRow } from "./sealed-rows.ts";
 import {
   encodeStaleRow,
   ITEM_KEY_BYTES,
   META,
+  NEWEST_HEAD_BYTES,
   numberKey,
   readVersion,
   type StaleEntry,
@@ -20,7 +23,6 @@ import {
   VERSION_BYTES,
   writeLatestKey,
   writeOlderKey,
-  writeVersion,
 } from "./tables.ts";
 
 const EMPTY = Buffer.alloc(0);
@@ -34,7 +36,7 @@ export function writeBatch(
 ): void {
   writeItems(tables, items, batch.writes);
   for (const block of batch.blocks) putRow(tables.blocks, numberKey(block.height), encodeBlock(block));
-  for (const record of batch.records) putRow(tables.records, numberKey(record.version), record.bytes);
+  putRecords(tables.records, batch.records);
   writeTreeNodes(tables, batch.treeNodes);
   if (batch.index !== undefined) putIndexRows(tables, batch.index);
   if (batch.sideRows !== undefined) writeSideRows(tables, batch.sideRows);
@@ -48,7 +50,7 @@ export function writeBase(tables: Tables, base: BaseBatch): void {
   for (const { keyHash, version, value } of base.writes) {
     if (value === undefined) continue;
     writeLatestKey(key, keyHash);
-    putRow(tables.items, key, value, numberKey(version));
+    putRow(tables.items, key, value, encodeNewestHead({ version, value, links: 0 }));
   }
   writeTreeNodes(tables, base.treeNodes);
   if (base.index !== undefined) putIndexRows(tables, base.index);
@@ -88,30 +90,32 @@ function writeItems(tables: Tables, items: FastTable, writes: readonly StateWrit
     else entries.push({ keyHash, version });
   };
   const key = Buffer.alloc(ITEM_KEY_BYTES);
-  const versionBytes = new Uint8Array(VERSION_BYTES);
   // The stable sort keeps the writes of one key in version order.
   const sorted = [...writes].sort(byKeyHash);
-  let before: { readonly version: bigint; readonly value: Uint8Array } | undefined;
+  let before: LinkedValue | undefined;
   for (let i = 0; i < sorted.length; i++) {
     const write = sorted[i];
     if (write === undefined) continue;
     const { keyHash, version, value } = write;
     before ??= readLatest(items, keyHash, key);
+    const written = { version, value: value ?? EMPTY };
+    let links = 0;
     if (before !== undefined) {
       if (before.version === version) {
         throw new StoreError("order", `two writes of one key at version ${version}`);
       }
       writeOlderKey(key, keyHash, before.version);
-      putRow(tables.items, key, before.value);
+      const older = encodeOlder(before, written);
+      putRow(tables.items, key, older.rest, older.head);
+      links = older.links;
       addStale(version, keyHash, before.version);
     }
     if (value === undefined) addStale(version, keyHash, version);
-    before = { version, value: value ?? EMPTY };
+    before = { ...written, links };
     const next = sorted[i + 1];
     if (next !== undefined && equalBytes(next.keyHash, keyHash)) continue;
     writeLatestKey(key, keyHash);
-    writeVersion(versionBytes, version);
-    putRow(tables.items, key, before.value, versionBytes);
+    putRow(tables.items, key, before.value, encodeNewestHead(before));
     before = undefined;
   }
   for (const [since, entries] of [...stale].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -124,14 +128,16 @@ function byKeyHash(a: StateWrite, b: StateWrite): number {
 }
 
 /** The stored newest value; its bytes are valid until the next read. */
-function readLatest(
-  items: FastTable,
-  keyHash: Uint8Array,
-  key: Buffer,
-): { readonly version: bigint; readonly value: Uint8Array } | undefined {
+function readLatest(items: FastTable, keyHash: Uint8Array, key: Buffer): LinkedValue | undefined {
   writeLatestKey(key, keyHash);
   const row = items.getBinaryFast(key);
   if (row === undefined) return undefined;
   const end = checkedBytes(key, row, items.lastSize);
-  return { version: readVersion(row), value: row.subarray(VERSION_BYTES, end) };
+  // Its own array, whose length is right: lmdb's shared buffer reports a wrong one.
+  const content = new Uint8Array(row.buffer, row.byteOffset, end);
+  return {
+    version: readVersion(row),
+    value: content.subarray(NEWEST_HEAD_BYTES),
+    links: content[VERSION_BYTES] ?? 0,
+  };
 }

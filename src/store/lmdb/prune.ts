@@ -8,6 +8,7 @@ import { StoreError } from "../errors.ts";
 import { findOldest } from "../removal-check.ts";
 import { pruneIndexRows, removeTransactionRows } from "./index-rows.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
+import { removeRecordsBelow } from "./record-groups.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
   ITEM_KEY_BYTES,
@@ -37,7 +38,9 @@ export function pruneTables(tables: Tables, position: Position, floor: bigint, m
   const stale = removeStale(tables, target, maxRows);
   pruneIndexRows(tables, stale.reached);
   let removed = stale.removed;
-  removed += removeRecordsBelow(tables, target, maxRows - removed);
+  removed += removeRecordsBelow(tables.records, target, maxRows - removed, ({ version, bytes }) =>
+    removeTransactionRows(tables.index, version, bytes),
+  );
   removed += removeBelow(tables.blocks, oldest.height, maxRows - removed);
   const done = stale.reached === target && removed < maxRows;
   return { oldestVersion: target, removed, done };
@@ -106,19 +109,6 @@ function notSuperseded(keyHash: Uint8Array, version: bigint, since: bigint): Sto
     "corrupt",
     `the store is damaged: ${name} is listed as superseded at version ${since}, and is not (run sextant check for details)`,
   );
-}
-
-/** Removes records and their rows of the index. */
-function removeRecordsBelow(tables: Tables, floor: bigint, limit: number): number {
-  const { index, records } = tables;
-  if (limit <= 0) return 0;
-  const keys = [...records.getKeys({ start: numberKey(0n), end: numberKey(floor), limit })];
-  for (const key of keys) {
-    const row = getRow(records, Buffer.from(key));
-    if (row !== undefined) removeTransactionRows(index, Buffer.from(key).readBigUInt64BE(), row);
-    records.removeSync(key);
-  }
-  return keys.length;
 }
 
 function removeBelow(table: Table, floor: bigint, limit: number): number {

@@ -6,7 +6,9 @@ import { StoreError } from "../errors.ts";
 import { assertRewinds, toRewoundPosition } from "../removal-check.ts";
 import { writeSideRows, writeTreeNodes } from "./commit.ts";
 import { removeIndexRows } from "./index-rows.ts";
+import { encodeNewestHead, findNewerRow, type LinkedValue, MAX_LINKS, openOlder } from "./older-values.ts";
 import { decodeBlock, encodePosition } from "./position-row.ts";
+import { removeRecordsFrom } from "./record-groups.ts";
 import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
   ITEM_KEY_BYTES,
@@ -29,7 +31,7 @@ export function rewindTables(tables: Tables, head: Position, batch: RewindBatch)
   for (const keyHash of batch.keyHashes) rewindItem(tables, keyHash, version);
   removeIndexRows(tables, batch.index, version);
   removeFrom(tables.stale, version + 1n);
-  removeFrom(tables.records, version + 1n);
+  removeRecordsFrom(tables.records, version + 1n);
   removeFrom(tables.blocks, next);
   writeTreeNodes(tables, batch.treeNodes);
   writeSideRows(tables, batch.sideRows);
@@ -48,7 +50,6 @@ function rewindItem(tables: Tables, keyHash: Uint8Array, version: bigint): void 
   const above = [
     ...tables.items.getKeys({ start: olderKey(keyHash, latestVersion), end: olderKey(keyHash, version) }),
   ];
-  for (const key of above) tables.items.removeSync(key);
   const [older] = [
     ...tables.items.getRange({
       start: olderKey(keyHash, version),
@@ -57,13 +58,23 @@ function rewindItem(tables: Tables, keyHash: Uint8Array, version: bigint): void 
       limit: 1,
     }),
   ];
-  if (older === undefined) {
+  // It may rest on those above it.
+  const restored = older && openOlderRow(tables, keyHash, older.key, older.value);
+  for (const key of above) tables.items.removeSync(key);
+  if (older === undefined || restored === undefined) {
     tables.items.removeSync(latestKey);
     return;
   }
-  const olderVersion = readOlderVersion(Buffer.from(older.key));
-  putRow(tables.items, latestKey, openRow(older.key, older.value), numberKey(olderVersion));
+  putRow(tables.items, latestKey, restored.value, encodeNewestHead(restored));
   tables.items.removeSync(older.key);
+}
+
+function openOlderRow({ items }: Tables, keyHash: Uint8Array, key: Uint8Array, row: Buffer): LinkedValue {
+  const version = readOlderVersion(Buffer.from(key));
+  const readRow = (newer: Uint8Array): Buffer | undefined => getRow(items, newer);
+  const value = openOlder(version, openRow(key, row), (newer) => findNewerRow(keyHash, newer, readRow));
+  // How many values rest on it is not known: the most, so that no more do.
+  return { version, value, links: MAX_LINKS };
 }
 
 function removeFrom(table: Table, first: bigint): void {

@@ -2,13 +2,13 @@
 // version order. Names are never reused for other content. Every row ends with the sums of sealed-rows.ts, which this
 // list leaves out; UNSEALED names the exceptions.
 //
-// items    key hash (32), zero (8)                 -> newest: version (8), StateValue; no StateValue = deleted
-//          key hash (32), all ones - version (8)   -> older: StateValue; empty = deleted
+// items    key hash (32), zero (8)                 -> newest: version (8), links (1), StateValue; version alone = deleted
+//          key hash (32), all ones - version (8)   -> older: see older-values.ts; empty = deleted
 //          The values of a key are adjacent, so that an update changes one page, not two.
 // stale    version (8)                             -> (key hash (32), version (8)) of each value that this
 //                                                     version superseded, and of each deletion it made
 // blocks   height (8)                              -> first version, time, epoch (8 each)
-// records  version (8)                             -> record as received
+// records  last version (8)                        -> number of records (2), size of each (4), all of them deflated
 // tree     node key                                -> node
 // index    see index-rows.ts
 // side     opaque key                              -> opaque value, see SideRow
@@ -32,7 +32,7 @@ export function isTableName(name: string): boolean {
 export const MAX_TABLES = 16;
 
 /** The format that this code reads and writes. It refuses every other one. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 
 /** Keys of the meta table. */
 export const META = {
@@ -53,6 +53,8 @@ export const UNSEALED: readonly Buffer[] = [META.format, META.writer];
 export const HASH_BYTES = 32;
 /** Bytes of a version. */
 export const VERSION_BYTES = 8;
+/** Bytes before the StateValue of a newest row. */
+export const NEWEST_HEAD_BYTES = VERSION_BYTES + 1;
 /** Bytes of a key of the items table. */
 export const ITEM_KEY_BYTES = HASH_BYTES + VERSION_BYTES;
 /** Bytes of one entry of a stale row. */

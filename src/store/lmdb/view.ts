@@ -8,17 +8,19 @@ import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { assertReadable, collectRecords, hideOldDeletion } from "../read-check.ts";
 import { listIndexRows } from "./index-rows.ts";
 import type { FastTable } from "./native.ts";
+import { findNewerRow, isDifference, type NewerRow, openOlder } from "./older-values.ts";
 import { decodeBlock } from "./position-row.ts";
+import { findGroup, type RecordGroup, recordIn } from "./record-groups.ts";
 import { checkedBytes, getRow, openRow } from "./sealed-rows.ts";
 import type { Snapshot, SnapshotSource } from "./snapshot.ts";
 import {
   ITEM_KEY_BYTES,
+  NEWEST_HEAD_BYTES,
   numberKey,
   olderKey,
   readOlderVersion,
   readVersion,
   type Tables,
-  VERSION_BYTES,
   writeOlderKey,
 } from "./tables.ts";
 
@@ -71,8 +73,11 @@ export class LmdbView implements StoreView {
       limit: range.limit,
       ...this.#snapshot.options,
     });
-    for (const { key, value } of rows)
-      items.push(toItem(readOlderVersion(Buffer.from(key)), openRow(key, value)));
+    for (const { key, value } of rows) {
+      const version = readOlderVersion(Buffer.from(key));
+      const readNewer = (newer: bigint): NewerRow | undefined => findNewerRow(keyHash, newer, this.#readRow);
+      items.push(toItem(version, openOlder(version, openRow(key, value), readNewer)));
+    }
     if (items.length === range.limit) return items;
     const latest = this.#findItem(keyHash, this.position.version);
     const fits = latest !== undefined && latest.version >= range.from && latest.version <= range.to;
@@ -111,8 +116,11 @@ export class LmdbView implements StoreView {
     this.#assertOpen();
     const { tables } = this.#source;
     const { options } = this.#snapshot;
-    const read = (version: bigint): Uint8Array | undefined =>
-      getRow(tables.records, numberKey(version), options);
+    let group: RecordGroup | undefined;
+    const read = (version: bigint): Uint8Array | undefined => {
+      if (group === undefined || version > group.last) group = findGroup(tables.records, version, options);
+      return recordIn(group, version);
+    };
     return collectRecords(read, this.position, start, limit, maxBytes);
   }
 
@@ -129,23 +137,64 @@ export class LmdbView implements StoreView {
     if (row === undefined) return undefined;
     const end = checkedBytes(latestKey, row, items.lastSize);
     const latest = readVersion(row);
-    if (latest <= version) return toItem(latest, copyBytes(row, VERSION_BYTES, end));
-    return this.#findOlder(keyHash, version, row);
+    if (latest <= version) return toItem(latest, copyBytes(row, Math.min(end, NEWEST_HEAD_BYTES), end));
+    return this.#findOlder(keyHash, version, latest, row);
   }
 
-  #findOlder(keyHash: Uint8Array, version: bigint, fastBuffer: Uint8Array): StateItem | undefined {
-    const { seeker, tables } = this.#source;
-    const found = seeker.findVersion(this.#snapshot.cursor, keyHash, version);
+  #findOlder(
+    keyHash: Uint8Array,
+    version: bigint,
+    latest: bigint,
+    fastBuffer: Uint8Array,
+  ): StateItem | undefined {
+    const found = this.#source.seeker.findVersion(this.#snapshot.cursor, keyHash, version);
     if (found === undefined) return undefined;
+    const content = this.#readFound(keyHash, found, fastBuffer);
+    if (!isDifference(content)) {
+      return toItem(found, copyBytes(content, Math.min(1, content.length), content.length));
+    }
+    return toItem(
+      found,
+      openOlder(found, content, (newer) => this.#readNewer(keyHash, newer, latest, fastBuffer)),
+    );
+  }
+
+  #readNewer(
+    keyHash: Uint8Array,
+    version: bigint,
+    latest: bigint,
+    fastBuffer: Uint8Array,
+  ): NewerRow | undefined {
+    if (version === latest) {
+      latestKey.set(keyHash);
+      const content = this.#readRow(latestKey);
+      return content && { isNewest: true, content };
+    }
+    const found = this.#source.seeker.findVersion(this.#snapshot.cursor, keyHash, version);
+    if (found !== version) return undefined;
+    return { isNewest: false, content: this.#readFound(keyHash, found, fastBuffer) };
+  }
+
+  /** The content of the row that the seeker found, until the next read. */
+  #readFound(keyHash: Uint8Array, found: bigint, fastBuffer: Uint8Array): Uint8Array {
+    const { seeker, tables } = this.#source;
     writeOlderKey(foundKey, keyHash, found);
     const size = seeker.valueSize(fastBuffer);
-    if (size !== undefined)
-      return toItem(found, copyBytes(fastBuffer, 0, checkedBytes(foundKey, fastBuffer, size)));
-    const value = getRow(tables.items, foundKey, this.#snapshot.options);
-    if (value === undefined)
+    if (size !== undefined) {
+      const end = checkedBytes(foundKey, fastBuffer, size);
+      return new Uint8Array(fastBuffer.buffer, fastBuffer.byteOffset, end);
+    }
+    const content = getRow(tables.items, foundKey, this.#snapshot.options);
+    if (content === undefined)
       throw new StoreError("corrupt", `version ${found} of a key is listed but missing`);
-    return toItem(found, value);
+    return content;
   }
+
+  readonly #readRow = (key: Uint8Array): Uint8Array | undefined => {
+    const { items } = this.#source;
+    const row = items.getBinaryFast(key, this.#snapshot.options);
+    return row && new Uint8Array(row.buffer, row.byteOffset, checkedBytes(key, row, items.lastSize));
+  };
 
   #readBlock(height: bigint): BlockStart | undefined {
     const row = getRow(this.#source.tables.blocks, numberKey(height), this.#snapshot.options);

@@ -2,6 +2,7 @@
 // contract: other engines need not walk across keys.
 import type { Transaction } from "lmdb";
 import { equalBytes } from "../../base/bytes.ts";
+import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -21,7 +22,9 @@ import {
   writeRowKey,
 } from "./index-rows.ts";
 import { type FastTable, RowCursor, toFastTable } from "./native.ts";
+import { findNewerRow, MAX_LINKS, openOlder } from "./older-values.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
+import { decodeGroup, type RecordGroup, recordIn, versionsOf } from "./record-groups.ts";
 import { checkedBytes, SUMS_BYTES } from "./sealed-rows.ts";
 import {
   HASH_BYTES,
@@ -29,6 +32,7 @@ import {
   ITEM_KEY_BYTES,
   isLatestKey,
   META,
+  NEWEST_HEAD_BYTES,
   numberKey,
   readOlderVersion,
   readStaleRow,
@@ -96,7 +100,8 @@ export class StoreWalk {
   readonly #cursors = new Set<RowCursor>();
   /** The buffer into which lmdb reads values. */
   #shared: Uint8Array = new Uint8Array(0);
-  #record: Uint8Array = new Uint8Array(0);
+  /** The group of records that was looked into last. */
+  #group: RecordGroup | undefined;
   /** Hears of a row that does not match its checksum, and the walk goes on with its bytes; by default it ends there. */
   onDamage: ((text: string) => void) | undefined;
 
@@ -117,7 +122,7 @@ export class StoreWalk {
       items: countRows(tables.items),
       stale: countRows(tables.stale),
       blocks: countRows(tables.blocks),
-      records: countRows(tables.records),
+      records: Number(this.position.version - this.position.oldestVersion) + 1,
       tree: countRows(tables.tree),
       side: countRows(tables.side),
       index: countRows(tables.index),
@@ -142,8 +147,20 @@ export class StoreWalk {
       const isNewest = isLatestKey(key);
       if (isNewest && value.length < VERSION_BYTES) throw rowError("item", `row of ${value.length} bytes`);
       const version = isNewest ? readVersion(value) : readOlderVersion(key);
-      const stored = isNewest ? value.subarray(VERSION_BYTES) : value;
+      if (isNewest && (value[VERSION_BYTES] ?? 0) > MAX_LINKS) throw rowError("item", "too many links");
+      const stored = isNewest ? value.subarray(NEWEST_HEAD_BYTES) : this.#openOlder(keyHash, version, value);
       yield { keyHash, version, isNewest, value: stored.length === 0 ? undefined : stored };
+    }
+  }
+
+  /** The value of an older row; a damaged one that does not decode counts as a deletion, which no check takes for sound. */
+  #openOlder(keyHash: Uint8Array, version: bigint, content: Uint8Array): Uint8Array {
+    try {
+      return openOlder(version, content, (newer) => findNewerRow(keyHash, newer, this.#peekRow));
+    } catch (error) {
+      if (this.onDamage === undefined) throw error;
+      this.onDamage(`item ${toHex(keyHash)} as of version ${version}: ${errorText(error)}`);
+      return new Uint8Array(0);
     }
   }
 
@@ -153,7 +170,10 @@ export class StoreWalk {
     // Older rows first: most values of a long history are superseded.
     writeOlderKey(key, keyHash, version);
     const older = this.#peek(this.#items, key);
-    if (older !== undefined) return { version, value: older.length === 0 ? undefined : older };
+    if (older !== undefined) {
+      const value = this.#openOlder(keyHash, version, older);
+      return { version, value: value.length === 0 ? undefined : value };
+    }
     const newest = this.peekNewestItem(keyHash);
     return newest?.version === version ? newest : undefined;
   }
@@ -173,7 +193,7 @@ export class StoreWalk {
     writeLatestKey(this.#itemKey, keyHash);
     const row = this.#peek(this.#items, this.#itemKey);
     if (row === undefined || row.length < VERSION_BYTES) return undefined;
-    const value = row.length === VERSION_BYTES ? undefined : row.subarray(VERSION_BYTES);
+    const value = row.length === VERSION_BYTES ? undefined : row.subarray(NEWEST_HEAD_BYTES);
     return { version: readVersion(row), value };
   }
 
@@ -201,15 +221,25 @@ export class StoreWalk {
   }
 
   peekRecord(version: bigint): Uint8Array | undefined {
-    return this.#peek(toFastTable(this.#tables.records), numberKey(version));
+    const { records } = this.#tables;
+    if (recordIn(this.#group, version) === undefined) {
+      const [row] = records.getRange({ start: numberKey(version), limit: 1, ...this.#options });
+      this.#group = row && decodeGroup(row.key, row.value.subarray(0, -SUMS_BYTES));
+    }
+    return recordIn(this.#group, version);
   }
 
-  /** Records, valid until the next one: a check reads other rows meanwhile. */
+  /** Records, as copies. */
   *records(from = 0n): Generator<RawRecord> {
     for (const { key, value } of this.#range(this.#tables.records, numberKey(from))) {
-      if (value.length > this.#record.length) this.#record = new Uint8Array(2 * value.length);
-      this.#record.set(value);
-      yield { version: readNumberKey("record", key), bytes: this.#record.subarray(0, value.length) };
+      const group = decodeGroup(key, value);
+      if (group === undefined) {
+        const what = `the row of key 0x${toHex(key)} does not decode`;
+        if (this.onDamage === undefined) throw rowError("record", what);
+        this.onDamage(`table of records rows: ${what}`);
+        continue;
+      }
+      for (const record of versionsOf(group)) if (record.version >= from) yield record;
     }
   }
 
@@ -271,6 +301,8 @@ export class StoreWalk {
     this.#transaction.done();
     await this.#environment.close();
   }
+
+  readonly #peekRow = (key: Uint8Array): Uint8Array | undefined => this.#peek(this.#items, key);
 
   #get(table: Table, key: Buffer): Uint8Array | undefined {
     const row = table.get(key, this.#options);

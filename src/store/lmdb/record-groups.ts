@@ -1,0 +1,151 @@
+// Records of consecutive versions share a row, compressed: alone most of them take whole pages, and each repeats most of the
+// one before it. The key of a row is its last version, so the first key at or after a version is that of its group.
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Transaction } from "lmdb";
+import { toHex } from "../../base/hex.ts";
+import type { RawRecord } from "../contract.ts";
+import { StoreError } from "../errors.ts";
+import { openRow, putRow } from "./sealed-rows.ts";
+import { numberKey, readVersion, type Table, VERSION_BYTES } from "./tables.ts";
+
+/** Bounds of a group, so that a read of one record inflates little: about 100 µs. A larger record has a group of its own. */
+export const GROUP_RECORDS = 64;
+export const GROUP_BYTES = 40 << 10;
+
+/** Higher levels take twice the time for a tenth less, and brotli takes twice the time to read. */
+const LEVEL = 1;
+/** Deflate makes no byte into more than this many, so a larger size is wrong, and nothing is allocated for it. */
+const MAX_RATIO = 1032;
+const COUNT_BYTES = 2;
+const SIZE_BYTES = 4;
+
+/** The records of consecutive versions, in order. */
+export interface RecordGroup {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly records: readonly Uint8Array[];
+}
+
+type ReadOptions = { readonly transaction?: Transaction };
+
+/** Writes records in groups; they are in the order of their versions. Call inside a write transaction. */
+export function putRecords(table: Table, records: readonly RawRecord[]): void {
+  let group: RawRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const last = group.at(-1);
+    const fits = group.length < GROUP_RECORDS && bytes + record.bytes.length <= GROUP_BYTES;
+    if (last !== undefined && !(fits && record.version === last.version + 1n)) {
+      putGroup(table, group);
+      group = [];
+      bytes = 0;
+    }
+    group.push(record);
+    bytes += record.bytes.length;
+  }
+  putGroup(table, group);
+}
+
+function putGroup(table: Table, records: readonly RawRecord[]): void {
+  const last = records.at(-1);
+  if (last === undefined) return;
+  const head = Buffer.allocUnsafe(COUNT_BYTES + records.length * SIZE_BYTES);
+  let at = head.writeUInt16BE(records.length, 0);
+  for (const { bytes } of records) at = head.writeUInt32BE(bytes.length, at);
+  const all = Buffer.concat(records.map(({ bytes }) => bytes));
+  putRow(table, numberKey(last.version), deflateRawSync(all, { level: LEVEL }), head);
+}
+
+/** The group in the content of a row, copied; undefined if it does not decode. */
+export function decodeGroup(key: Uint8Array, content: Uint8Array): RecordGroup | undefined {
+  const row = Buffer.from(content.buffer, content.byteOffset, content.length);
+  const count = row.length < COUNT_BYTES ? 0 : row.readUInt16BE(0);
+  const start = COUNT_BYTES + count * SIZE_BYTES;
+  const isSized = count >= 1 && count <= GROUP_RECORDS && start <= row.length;
+  if (key.length !== VERSION_BYTES || !isSized) return undefined;
+  const last = readVersion(key);
+  const ends: number[] = [];
+  let size = 0;
+  for (let at = COUNT_BYTES; at < start; at += SIZE_BYTES) {
+    size += row.readUInt32BE(at);
+    ends.push(size);
+  }
+  const first = last - BigInt(count - 1);
+  const bytes = count > 1 && size > GROUP_BYTES ? undefined : inflate(row.subarray(start), size);
+  if (bytes === undefined || first < 0n) return undefined;
+  return { first, last, records: ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end)) };
+}
+
+/** The `size` bytes that were deflated; undefined if these are not. */
+function inflate(deflated: Uint8Array, size: number): Buffer | undefined {
+  if (size > deflated.length * MAX_RATIO) return undefined;
+  try {
+    // One byte more than needed, or zlib asks for a second buffer to see that nothing follows.
+    const options = { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size + 1) };
+    const bytes = inflateRawSync(deflated, options);
+    return bytes.length === size ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The group of a version, or the next one if the version has none. Throws LedgerError `damaged`, StoreError `corrupt`. */
+export function findGroup(table: Table, version: bigint, options?: ReadOptions): RecordGroup | undefined {
+  for (const { key, value } of table.getRange({ start: numberKey(version), limit: 1, ...options })) {
+    const group = decodeGroup(key, openRow(key, value));
+    if (group !== undefined) return group;
+    throw new StoreError(
+      "corrupt",
+      `the store is damaged: table of records rows: the row of key 0x${toHex(key)} does not decode`,
+    );
+  }
+  return undefined;
+}
+
+/** The record of a version, if the group has it. */
+export function recordIn(group: RecordGroup | undefined, version: bigint): Uint8Array | undefined {
+  if (group === undefined || version < group.first || version > group.last) return undefined;
+  return group.records[Number(version - group.first)];
+}
+
+/** The records of a group with their versions. */
+export function versionsOf({ first, records }: RecordGroup): RawRecord[] {
+  return records.map((bytes, i) => ({ version: first + BigInt(i), bytes }));
+}
+
+/**
+ * Removes the records below a version, at most `limit`. Returns their number, and calls `onRecord` for each. Call inside a
+ * write transaction.
+ */
+export function removeRecordsBelow(
+  table: Table,
+  floor: bigint,
+  limit: number,
+  onRecord: (record: RawRecord) => void,
+): number {
+  let removed = 0;
+  while (removed < limit) {
+    const group = findGroup(table, 0n);
+    if (group === undefined || group.first >= floor) break;
+    const records = versionsOf(group);
+    const below = records.filter(({ version }) => version < floor).slice(0, limit - removed);
+    for (const record of below) onRecord(record);
+    removed += below.length;
+    // The cut group has the same key.
+    if (below.length === records.length) table.removeSync(numberKey(group.last));
+    else putGroup(table, records.slice(below.length));
+  }
+  return removed;
+}
+
+/** Removes the records from a version on. Call inside a write transaction. */
+export function removeRecordsFrom(table: Table, first: bigint): void {
+  const cut = findGroup(table, first);
+  // Read first, then remove: removals invalidate a cursor.
+  for (const key of [...table.getKeys({ start: numberKey(first) })]) table.removeSync(key);
+  if (cut !== undefined)
+    putGroup(
+      table,
+      versionsOf(cut).filter(({ version }) => version < first),
+    );
+}
