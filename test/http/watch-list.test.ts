@@ -161,6 +161,7 @@ describe("a watch list", () => {
     [{ accounts: [1], assets: [APT] }, "accounts[0]: expected a string"],
     [{ accounts: ["0xzz"], assets: [APT] }, "accounts: expected"],
     [{ accounts: ["0x1"], assets: ["APT"] }, "assets: expected"],
+    [{ accounts: ["0x1"], assets: [APT, "0xa"] }, `assets: 0xa counts the same stores as ${APT}: name one`],
     [
       { accounts: Array.from({ length: 25_001 }, (_, i) => `0x${i.toString(16)}`), assets: [APT, "0xa"] },
       "accounts times assets: expected at most 50000, got more",

@@ -4,6 +4,7 @@ import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJsonInSlices } from "../../json/parse.ts";
 import type { Asset } from "../../ledger/balances/asset.ts";
 import { type WatchedPair, WatchList } from "../../ledger/watch/watch-list.ts";
+import { formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
 import type { BodyField } from "../operation.ts";
@@ -75,7 +76,21 @@ export const watchListBody: BodyField<WatchList> = {
     const types = await textsOf(document, assets, "assets", slices);
     if (owners.size * types.size > MAX_BALANCES) throw tooMany("accounts times assets");
     const parsed = new Map<string, Asset>();
-    for (const text of types) parsed.set(text, parseField("assets", assetTypeField, text));
+    const textOf = new Map<string, string>();
+    for (const text of types) {
+      const asset = parseField("assets", assetTypeField, text);
+      // A store belongs to one balance of the list, or a movement would be told of one of two.
+      const metadata = formatAddress(asset.metadata);
+      const other = textOf.get(metadata);
+      if (other !== undefined) {
+        const message = `assets: ${text} counts the same stores as ${other}: name one`;
+        throw new HttpError("malformed_request", message);
+      }
+      textOf.set(metadata, text);
+      parsed.set(text, asset);
+      const pausing = slices.pause();
+      if (pausing !== undefined) await pausing;
+    }
     const pairs: WatchedPair[] = [];
     for (const text of owners) {
       const owner = parseField("accounts", addressField, text);
