@@ -298,10 +298,10 @@ export function ledgerRequests(): HeavyRequest[] {
       })),
       totals,
     });
-  const watched = (count: number): string =>
+  const watched = (accounts: number, assets: number): string =>
     JSON.stringify({
-      accounts: Array.from({ length: count }, (_, i) => `0x${(0xabcde000 + i).toString(16)}`),
-      assets: ["0x1::aptos_coin::AptosCoin"],
+      accounts: Array.from({ length: accounts }, (_, i) => `0x${(0xabcde000 + i).toString(16)}`),
+      assets: Array.from({ length: assets }, (_, i) => `0x1::coin${i}::Coin`),
     });
   const items = (keys: readonly string[]): string =>
     JSON.stringify({ queries: keys.map((key) => ({ table_handle: HEAVY_TABLE, key })) });
@@ -336,7 +336,12 @@ export function ledgerRequests(): HeavyRequest[] {
     row(
       "watch_list",
       "50,000 balances",
-      post("/watch?start=0&end=20", () => watched(50_000)),
+      post("/watch?start=0&end=20", () => watched(50_000, 1)),
+    ),
+    row(
+      "watch_list",
+      "50,000 assets",
+      post("/watch?start=0&end=20", () => watched(1, 50_000)),
     ),
     row("stream_events", "a range in CSV", get("/events/stream?start=0&end=20", { accept: "text/csv" })),
     ...withTexts("get_balances", "/balances", MIB),
