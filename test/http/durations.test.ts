@@ -21,6 +21,8 @@ const times = commands.flatMap(({ name: command, options }) =>
 const MAY_BE_ZERO = ["block-time", "drain-time", "max-wait", "max-lag", "give-up-time", "wait", "ready-lag"];
 /** Options that are only compared with a clock, so no timer limits them. */
 const COMPARED = ["max-lag", "ready-lag", "give-up-time"];
+/** An archive may be of any age. */
+const ANY_AGE = "ready-lag";
 
 function parse({ name, options }: (typeof times)[number], text: string): number | string {
   try {
@@ -34,7 +36,7 @@ function parse({ name, options }: (typeof times)[number], text: string): number 
 
 describe.each(times)("sextant $command --$name", (option) => {
   it("is refused by its name when no timer can run that long", () => {
-    for (const text of ["999999999h", "10000h"]) {
+    for (const text of ["999999999h", ...(option.name === ANY_AGE ? [] : ["10000h"])]) {
       const result = parse(option, text);
       expect(result).toMatch(
         new RegExp(`^--${option.name}: expected a time from \\S+ to \\S+, got "${text}"$`),
