@@ -97,7 +97,11 @@ describe("a range", () => {
     };
     expect(await ask("&start=5")).toEqual([410, "version_pruned"]);
     expect(await ask("", "4-0123456789abcdef")).toEqual([410, "version_pruned"]);
-    expect(await ask("", "7-0123456789abcdef")).toEqual([404, "version_not_found"]);
+    expect(await ask("", "4.1-0123456789abcdef")).toEqual([410, "version_pruned"]);
+    // In the middle of a version, at the end of the range, and above the head too.
+    for (const id of ["7", "7.0", "7.1", "8", "8.0", "9", "9.2"]) {
+      expect([id, ...(await ask("", `${id}-0123456789abcdef`))]).toEqual([id, 404, "version_not_found"]);
+    }
   });
 
   it("ends with the last version of the level that is asked for", async () => {
@@ -165,9 +169,14 @@ describe("in the process", () => {
     await other.revert(snapshot);
     await other.advanceTime(60);
     while ((await other.ledgerInfo()).ledger_version < last + 1n) await other.produceBlock();
-    await expect(all(other.transactions({ after: batch?.cursor, to: last + 1n }))).rejects.toMatchObject({
-      code: "version_not_found",
-    });
+    const inside = batch?.cursor.replace("-", ".0-");
+    for (const after of [batch?.cursor, inside]) {
+      for (const to of [last, last + 1n]) {
+        await expect(all(other.transactions({ after, to }))).rejects.toMatchObject({
+          code: "version_not_found",
+        });
+      }
+    }
     expect(keysOf(await all(other.transactions({ after: first?.cursor, to: 1n })))).toEqual(["1:0"]);
     await other.close();
   });

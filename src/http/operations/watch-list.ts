@@ -9,7 +9,7 @@ import { streamRefusedQuery, TRUST_SCHEMA } from "../schemas/event-stream.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 import { minTrustField } from "../schemas/record-filter.ts";
-import { watchListBody } from "../schemas/watch-list.ts";
+import { parseWatchList, watchListBody } from "../schemas/watch-list.ts";
 import {
   endField,
   type RecordFeed,
@@ -118,7 +118,8 @@ export const watchList = operation({
   body: watchListBody,
   answer: forms,
   errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],
-  async handle({ body: list, ...args }, context) {
+  async handle({ body, ...args }, context) {
+    const list = await parseWatchList(body, context.slices);
     const feed = { ...FEED, printed: movementsOf(list) };
     const places = 1 + Math.floor(list.size / BALANCES_PER_PLACE);
     return { ...(await sendRecords(feed, context, NO_FILTER, args)), places };

@@ -1,5 +1,5 @@
 // The body of a watch list: accounts and assets, whose balances are watched together.
-import { Slices } from "../../base/wait.ts";
+import type { Slices } from "../../base/wait.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJsonInSlices } from "../../json/parse.ts";
 import type { Asset } from "../../ledger/balances/asset.ts";
@@ -42,7 +42,8 @@ function tooMany(what: string): HttpError {
   return new HttpError("malformed_request", `${what}: expected at most ${MAX_BALANCES}, got more`);
 }
 
-export const watchListBody: BodyField<WatchList> = {
+/** Parsed by `parseWatchList`: only the answer's own slices end when the client leaves. */
+export const watchListBody: BodyField<Uint8Array> = {
   schema: named("WatchRequest", {
     type: "object",
     required: ["accounts", "assets"],
@@ -67,37 +68,39 @@ export const watchListBody: BodyField<WatchList> = {
     accounts: ["0xf3940f5d6b16424e5ccfe60644ca95665a922573ba344e953491371c427630ce"],
     assets: ["0x1::aptos_coin::AptosCoin"],
   },
-  async parse(bytes) {
-    const slices = new Slices();
-    const document = await parseJsonInSlices(bytes);
-    const names = ["accounts", "assets"];
-    const [accounts = ABSENT, assets = ABSENT] = membersOf(document, document.root, names, () => "body");
-    const owners = await textsOf(document, accounts, "accounts", slices);
-    const types = await textsOf(document, assets, "assets", slices);
-    if (owners.size * types.size > MAX_BALANCES) throw tooMany("accounts times assets");
-    const parsed = new Map<string, Asset>();
-    const textOf = new Map<string, string>();
-    for (const text of types) {
-      const asset = parseField("assets", assetTypeField, text);
-      // A store belongs to one balance of the list, or a movement would be told of one of two.
-      const metadata = formatAddress(asset.metadata);
-      const other = textOf.get(metadata);
-      if (other !== undefined) {
-        const message = `assets: ${text} counts the same stores as ${other}: name one`;
-        throw new HttpError("malformed_request", message);
-      }
-      textOf.set(metadata, text);
-      parsed.set(text, asset);
-      const pausing = slices.pause();
-      if (pausing !== undefined) await pausing;
-    }
-    const pairs: WatchedPair[] = [];
-    for (const text of owners) {
-      const owner = parseField("accounts", addressField, text);
-      for (const [assetType, asset] of parsed) pairs.push({ owner, asset, assetType });
-      const pausing = slices.pause();
-      if (pausing !== undefined) await pausing;
-    }
-    return WatchList.of(pairs, slices);
-  },
+  parse: (bytes) => bytes,
 };
+
+/** The balances that a body names. */
+export async function parseWatchList(bytes: Uint8Array, slices: Slices): Promise<WatchList> {
+  const document = await parseJsonInSlices(bytes);
+  const names = ["accounts", "assets"];
+  const [accounts = ABSENT, assets = ABSENT] = membersOf(document, document.root, names, () => "body");
+  const owners = await textsOf(document, accounts, "accounts", slices);
+  const types = await textsOf(document, assets, "assets", slices);
+  if (owners.size * types.size > MAX_BALANCES) throw tooMany("accounts times assets");
+  const parsed = new Map<string, Asset>();
+  const textOf = new Map<string, string>();
+  for (const text of types) {
+    const asset = parseField("assets", assetTypeField, text);
+    // A store belongs to one balance of the list, or a movement would be told of one of two.
+    const metadata = formatAddress(asset.metadata);
+    const other = textOf.get(metadata);
+    if (other !== undefined) {
+      const message = `assets: ${text} counts the same stores as ${other}: name one`;
+      throw new HttpError("malformed_request", message);
+    }
+    textOf.set(metadata, text);
+    parsed.set(text, asset);
+    const pausing = slices.pause();
+    if (pausing !== undefined) await pausing;
+  }
+  const pairs: WatchedPair[] = [];
+  for (const text of owners) {
+    const owner = parseField("accounts", addressField, text);
+    for (const [assetType, asset] of parsed) pairs.push({ owner, asset, assetType });
+    const pausing = slices.pause();
+    if (pausing !== undefined) await pausing;
+  }
+  return WatchList.of(pairs, slices);
+}

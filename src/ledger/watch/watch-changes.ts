@@ -4,7 +4,15 @@ import { pause } from "../../base/wait.ts";
 import { LedgerError } from "../errors.ts";
 import { type Ledger, type LedgerView, withView } from "../view.ts";
 import type { Joining } from "./change-feed.ts";
-import { formatPoint, hasPoint, openHistory, pointAt, pointOf, type ResumePoint } from "./event-id.ts";
+import {
+  formatPoint,
+  hasPoint,
+  openHistory,
+  otherHistory,
+  pointAt,
+  pointOf,
+  type ResumePoint,
+} from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { Subscriber, WatchEvent, Watched } from "./watched.ts";
 
@@ -25,7 +33,10 @@ interface Missed<E extends WatchEvent> {
   readonly changes: AsyncIterable<readonly E[]>;
 }
 
-/** The changes after a point up to the head or `end`; undefined if the ledger does not have the point. */
+/**
+ * The changes after a point up to the head or `end`; those of its version too if it is in the middle of one. Undefined if
+ * the ledger does not have the point.
+ */
 export async function missedAfter<E extends WatchEvent>(
   ledger: Ledger,
   watch: Pick<HeadWatch, "headOf">,
@@ -39,8 +50,9 @@ export async function missedAfter<E extends WatchEvent>(
     if (!(await hasPoint(view, after))) return undefined;
     const latest = watch.headOf(position);
     const head = end !== undefined && end < latest ? end : latest;
-    const to = head > after.version ? await pointAt(view, head) : after;
-    const range = { from: after.version + 1n, to: to.version };
+    const isWithin = after.index !== undefined;
+    const to = head > after.version || isWithin ? await pointAt(view, head) : after;
+    const range = { from: isWithin ? after.version : after.version + 1n, to: to.version };
     const openView = (): Promise<LedgerView> => openHistory(ledger, to, position);
     return { to, changes: watched.changes(openView, range, watched.choice?.accepts) };
   } finally {
@@ -48,11 +60,22 @@ export async function missedAfter<E extends WatchEvent>(
   }
 }
 
+/** Throws LedgerError `version_pruned` or `version_not_found` if a view does not have the history up to a point. */
+export async function assertPoint(view: LedgerView, point: ResumePoint): Promise<void> {
+  const { version, oldestVersion } = view.position;
+  if (point.mark !== undefined && point.version < oldestVersion) throw changesPruned(point);
+  const other = await otherHistory(view, version, point);
+  if (other !== undefined) throw new LedgerError("version_not_found", other);
+}
+
+function changesPruned({ version }: ResumePoint): LedgerError {
+  return new LedgerError("version_pruned", `changes after version ${version} are pruned`);
+}
+
 /** Throws LedgerError `version_pruned` if nothing can be said of a point any more. */
-async function assertKept(ledger: Ledger, { version }: ResumePoint): Promise<void> {
+async function assertKept(ledger: Ledger, point: ResumePoint): Promise<void> {
   const { oldestVersion } = await withView(ledger.openView(), ({ position }) => position);
-  if (version >= oldestVersion) return;
-  throw new LedgerError("version_pruned", `changes after version ${version} are pruned`);
+  if (point.version < oldestVersion) throw changesPruned(point);
 }
 
 /**
@@ -66,14 +89,16 @@ export async function* changesAfter<E extends WatchEvent>(
   after: ResumePoint,
   { end, signal }: { readonly end: bigint | undefined; readonly signal?: AbortSignal },
 ): AsyncGenerator<readonly E[]> {
-  for (let point = after; signal?.aborted !== true && (end === undefined || point.version < end); ) {
+  const isOver = ({ version, index }: ResumePoint): boolean =>
+    end !== undefined && version >= end && index === undefined;
+  for (let point = after; signal?.aborted !== true && !isOver(point); ) {
     const missed: Missed<E> | undefined = await missedAfter(ledger, watch, watched, point, end);
     if (missed === undefined) {
       await assertKept(ledger, point);
       const other = `the ledger went back or began again, and has no version ${formatPoint(point)} now`;
       throw new LedgerError("version_not_found", other);
     }
-    if (missed.to.version === point.version) await pause(RETRY_MS, signal);
+    if (missed.to.version === point.version && point.index === undefined) await pause(RETRY_MS, signal);
     yield* missed.changes;
     point = missed.to;
   }

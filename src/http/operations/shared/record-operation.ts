@@ -2,10 +2,10 @@
 import { ConfigError } from "../../../base/errors.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
 import { formatTrust, lastVersionWith, type TrustLevel } from "../../../ledger/trust.ts";
-import type { LedgerPosition, LedgerView } from "../../../ledger/view.ts";
-import { pointAt, type ResumePoint } from "../../../ledger/watch/event-id.ts";
+import type { LedgerPosition } from "../../../ledger/view.ts";
+import { pointAt } from "../../../ledger/watch/event-id.ts";
 import type { RecordFilter } from "../../../ledger/watch/record-filter.ts";
-import { changesAfter } from "../../../ledger/watch/watch-changes.ts";
+import { assertPoint, changesAfter } from "../../../ledger/watch/watch-changes.ts";
 import { heldTo, type Watched } from "../../../ledger/watch/watched.ts";
 import type { Asker } from "../../calls/asker.ts";
 import { fieldOf } from "../../calls/operands.ts";
@@ -175,6 +175,8 @@ async function sendRange(
 ): Promise<StreamedAnswer> {
   const { view, ledger, services, streamHead, lastEventId, form } = context;
   const { position } = view;
+  // Before anything else is said of the versions: after a rewind they mean others.
+  if (lastEventId !== undefined) await assertPoint(view, lastEventId);
   const [head, first] = [streamHead(position, least), lastEventId?.version ?? start];
   if (first === undefined) throw new HttpError("malformed_request", "end: expected together with `start`");
   if (first > end) {
@@ -187,16 +189,11 @@ async function sendRange(
   const kind = (form === "bcs" ? feed.raw : undefined) ?? feed.printed;
   const all = watchedRecords(kind, services.types, filter, lastEventId);
   const watched = least === undefined ? all : heldTo(all, least);
-  const after = lastEventId === undefined ? await pointBefore(view, first) : await behind(view, lastEventId);
+  const after = lastEventId ?? (await pointBefore(view, first));
   const headOf = (at: LedgerPosition): bigint => streamHead(at, least);
   const pieces = changesAfter(ledger, { headOf }, watched, after, { end });
   const stream = await rangeTexts(feed, form, watched, pieces);
   return { stream, version: end };
-}
-
-/** Where a client goes on that has a part of a version. */
-async function behind(view: LedgerView, point: ResumePoint): Promise<ResumePoint> {
-  return point.index === undefined ? point : pointBefore(view, point.version);
 }
 
 /** The forms of a stream; the last one only where there is BCS. */
@@ -322,7 +319,10 @@ export async function* recordBatches(
   const all = watchedRecords(printed, node.types, filterFromOptions(filter), cursor);
   const watched = least === undefined ? all : heldTo(all, least);
   const point = await node.withView(async (view) => {
-    if (cursor !== undefined) return behind(view, cursor);
+    if (cursor !== undefined) {
+      await assertPoint(view, cursor);
+      return cursor;
+    }
     if (start === undefined) return pointAt(view, headOf(view.position));
     assertStart(view.position, start);
     return pointBefore(view, start);
