@@ -12,6 +12,8 @@ import { numberKey, readVersion, type Table, VERSION_BYTES } from "./tables.ts";
 export const GROUP_RECORDS = 64;
 export const GROUP_BYTES = 40 << 10;
 
+/** A larger record stays as it is: packing or unpacking it would hold up the event loop. It takes about 4 ms. */
+const MAX_DEFLATED_BYTES = 256 << 10;
 /** Higher levels take twice the time for a tenth less, and brotli takes twice the time to read. */
 const LEVEL = 1;
 /** Deflate makes no byte into more than this many, so a larger size is wrong, and nothing is allocated for it. */
@@ -53,7 +55,14 @@ function putGroup(table: Table, records: readonly RawRecord[]): void {
   let at = head.writeUInt16BE(records.length, 0);
   for (const { bytes } of records) at = head.writeUInt32BE(bytes.length, at);
   const all = Buffer.concat(records.map(({ bytes }) => bytes));
-  putRow(table, numberKey(last.version), deflateRawSync(all, { level: LEVEL }), head);
+  putRow(table, numberKey(last.version), deflate(all), head);
+}
+
+/** Fewer bytes, or the same ones. */
+function deflate(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > MAX_DEFLATED_BYTES) return bytes;
+  const deflated = deflateRawSync(bytes, { level: LEVEL });
+  return deflated.length < bytes.length ? deflated : bytes;
 }
 
 /** The group in the content of a row, copied; undefined if it does not decode. */
@@ -76,9 +85,10 @@ export function decodeGroup(key: Uint8Array, content: Uint8Array): RecordGroup |
   return { first, last, records: ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end)) };
 }
 
-/** The `size` bytes that were deflated; undefined if these are not. */
+/** The `size` bytes that `deflate` got, copied; undefined if these are not what it gives. */
 function inflate(deflated: Uint8Array, size: number): Buffer | undefined {
-  if (size > deflated.length * MAX_RATIO) return undefined;
+  if (deflated.length === size) return Buffer.from(deflated);
+  if (size > Math.min(deflated.length * MAX_RATIO, MAX_DEFLATED_BYTES)) return undefined;
   try {
     // One byte more than needed, or zlib asks for a second buffer to see that nothing follows.
     const options = { maxOutputLength: Math.max(1, size), chunkSize: Math.max(64, size + 1) };
