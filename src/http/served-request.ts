@@ -30,6 +30,8 @@ export class ServedRequest {
   view: LedgerView | undefined = undefined;
   /** Bytes of the body, against the budget of all bodies. */
   hold: BodyHold | undefined = undefined;
+  /** Gives back the places of its client's share of streams that it has until its stream begins. */
+  leavePlaces: (() => void) | undefined = undefined;
   slices: AnswerSlices | undefined = undefined;
   /** The client whose share of those in flight it has; undefined while it is none of them. */
   countedFor: string | undefined = undefined;
@@ -62,6 +64,7 @@ export class ServedRequest {
   release(): void {
     this.slices?.end();
     this.releaseView();
+    this.leavePlaces?.();
     this.hold?.release();
   }
 }

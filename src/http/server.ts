@@ -286,7 +286,7 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
     serve: (exchange) => {
       dispatcher.serve(exchange).catch((error: unknown) => {
         logger.error({ err: error }, "request broke off");
-        cutOff(exchange.stream);
+        cutOff(exchange.socket);
       });
     },
     settings,

@@ -34,21 +34,18 @@ function reportOf(kind: string, count: number): Promise<Report> {
 }
 
 describe("closed nodes", () => {
-  it.each([
-    "local chain in memory",
-    "local chain with a port",
-    "local chain on disk",
-    "follower",
-    "lazy follower",
-  ])(`leave nothing behind: %s, ${COUNT} times`, async (kind) => {
-    const { dropped, kept } = await reportOf(kind, COUNT);
-    expect(Object.keys(dropped.instances)).toHaveLength(5);
-    // One instance for each node would be a leak; fewer come from caches that fill up.
-    for (const [name, left] of Object.entries(dropped.instances)) {
-      expect(left, `${name} instances left by each node`).toBeLessThan(0.5);
-    }
-    expect(dropped.bytes).toBeLessThan(MOST_PER_NODE);
-    expect(kept.bytes, "bytes of a kept handle").toBeLessThan(MOST_PER_HANDLE);
-    expect(kept.instances.Uint8Array, "byte arrays of a kept handle").toBeLessThan(1);
-  });
+  it.each(["local chain with a port", "local chain on disk", "follower", "lazy follower"])(
+    `leave nothing behind: %s, ${COUNT} times`,
+    async (kind) => {
+      const { dropped, kept } = await reportOf(kind, COUNT);
+      expect(Object.keys(dropped.instances)).toHaveLength(5);
+      // One instance for each node would be a leak; fewer come from caches that fill up.
+      for (const [name, left] of Object.entries(dropped.instances)) {
+        expect(left, `${name} instances left by each node`).toBeLessThan(0.5);
+      }
+      expect(dropped.bytes).toBeLessThan(MOST_PER_NODE);
+      expect(kept.bytes, "bytes of a kept handle").toBeLessThan(MOST_PER_HANDLE);
+      expect(kept.instances.Uint8Array, "byte arrays of a kept handle").toBeLessThan(1);
+    },
+  );
 });

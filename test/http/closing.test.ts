@@ -1,6 +1,5 @@
 // A server that closes while clients still read: each response arrives whole, and then nothing is waited for.
 import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/view.ts";
@@ -98,19 +97,6 @@ describe.each([
     await once(silent, "close");
     await closed;
   });
-});
-
-it("lets a client of HTTP/2 read to the end and closes then", async () => {
-  const server = await startLarge({ isDirect: true });
-  const session = connectHttp2(server.url);
-  const stream = session.request({ ":path": "/v1/info" });
-  const [headers] = (await once(stream, "response")) as [Record<string, string>];
-  const closed = server.close();
-  let length = 0;
-  for await (const piece of stream) length += (piece as Buffer).length;
-  expect(length).toBe(Number(headers["content-length"]));
-  await closed;
-  await once(session, "close");
 });
 
 describe("work for a client that left", () => {

@@ -111,3 +111,18 @@ describe.each([true, false])("the Host header (direct: %s)", async (isDirect) =>
     expect((await ask(server, `GET ${BALANCE} HTTP/1.0\r\nAccept: */*`)).status).toBe(200);
   });
 });
+
+describe.each([true, false])("a head that node:http would read leniently (direct: %s)", async (isDirect) => {
+  const server = await startServer({ isDirect });
+
+  it.each([
+    [
+      "a body in a coding that nobody takes off",
+      "HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0",
+    ],
+    ["two names for the same coding", "HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity, chunked\r\n\r\n0"],
+    ["another version", "HTTP/2.0\r\nHost: x"],
+  ])("%s is refused", async (why, rest) => {
+    expectRefusal(await ask(server, `GET ${BALANCE} ${rest}`), why);
+  });
+});

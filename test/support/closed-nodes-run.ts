@@ -29,8 +29,6 @@ const follow = { upstreams: [upstream?.url ?? ""], upstreamRate: 0, pollTimeMs: 
 
 function optionsOf(): NodeOptions {
   switch (kind) {
-    case "local chain in memory":
-      return {};
     case "local chain with a port":
       return { http: { port: 0 } };
     case "local chain on disk":

@@ -1,6 +1,5 @@
 // Pipelines of clients that leave: several requests at once on one connection, which ends before, between or after their
-// answers. Over HTTP/2 the same requests share a connection, and some are cancelled.
-import { connect as connectHttp2, constants } from "node:http2";
+// answers.
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import fc from "fast-check";
@@ -61,7 +60,6 @@ const LEAVINGS = ["once sent", "at the first byte", "by a reset", "half", "when 
 export const hostilePipeline = fc.record({
   requests: fc.array(one, { minLength: 2, maxLength: 12 }),
   leaving: fc.constantFrom(...LEAVINGS),
-  isHttp2: fc.integer({ min: 0, max: 3 }).map((number) => number === 0),
 });
 export type HostilePipeline = typeof hostilePipeline extends fc.Arbitrary<infer T> ? T : never;
 
@@ -69,11 +67,6 @@ export interface PipelineTarget {
   readonly host: string;
   readonly port: number;
   readonly isSecure?: boolean;
-}
-
-/** Sends a pipeline and resolves when its connection is closed. Rejects if answers are not where they belong. */
-export function sendPipeline(target: PipelineTarget, pipeline: HostilePipeline): Promise<void> {
-  return pipeline.isHttp2 ? sendHttp2(target, pipeline) : sendHttp1(target, pipeline);
 }
 
 function textOf({ method, target, lines, body }: PipelinedRequest): string {
@@ -86,7 +79,8 @@ function isEndless({ method, target }: PipelinedRequest): boolean {
   return method === "GET" && target.includes("/stream");
 }
 
-function sendHttp1(target: PipelineTarget, { requests, leaving }: HostilePipeline): Promise<void> {
+/** Sends a pipeline and resolves when its connection is closed. Rejects if answers are not where they belong. */
+export function sendPipeline(target: PipelineTarget, { requests, leaving }: HostilePipeline): Promise<void> {
   return new Promise((resolve, reject) => {
     const { host, port, isSecure } = target;
     const socket: Socket =
@@ -141,41 +135,4 @@ function assertInOrder(text: string, requests: readonly PipelinedRequest[], isWh
     } else return;
     if (at > text.length && isWhole) throw new Error(`${about} is too short`);
   }
-}
-
-function sendHttp2(target: PipelineTarget, { requests, leaving }: HostilePipeline): Promise<void> {
-  return new Promise((resolve) => {
-    const { host, port, isSecure } = target;
-    const scheme = isSecure === true ? "https" : "http";
-    const session = connectHttp2(`${scheme}://${host}:${port}`, { rejectUnauthorized: false });
-    session.on("error", () => {}).on("close", () => resolve());
-    const asked = requests.filter(({ method }) => method !== "CONNECT");
-    // The client leaves, with its endless streams, when it has the other answers.
-    let open = asked.filter((one) => !isEndless(one)).length;
-    const streams = asked.map((one) => {
-      const headers = one.lines
-        .map((line) => line.split(": "))
-        .filter(([name = ""]) => !["connection", "upgrade"].includes(name.toLowerCase()));
-      const stream = session.request({
-        ":method": one.method,
-        ":path": one.target,
-        ...Object.fromEntries(headers.map(([name = "", value = ""]) => [name.toLowerCase(), value])),
-      });
-      stream
-        .on("error", () => {})
-        .on("close", () => {
-          if (!isEndless(one) && --open === 0) session.destroy();
-        });
-      if (leaving === "at the first byte") stream.once("data", () => stream.close(constants.NGHTTP2_CANCEL));
-      stream.resume();
-      // Node ends requests without a body itself.
-      if (one.body !== "") stream.end(one.body);
-      return stream;
-    });
-    const connected = (leave: () => void): void => void session.once("connect", () => setImmediate(leave));
-    if (leaving === "once sent") connected(() => session.destroy());
-    if (leaving === "by a reset") connected(() => session.destroy(new Error("left")));
-    if (open === 0) connected(() => session.destroy());
-    if (leaving === "half") connected(() => streams[0]?.close(constants.NGHTTP2_CANCEL));
-  });
 }

@@ -90,7 +90,7 @@ class EventStream implements Subscriber<WatchEvent> {
     this.sink = sink;
     this.after = source.after.version;
     // Readers do not half-close: a client that sends no more has left.
-    sink.stream.on("close", this.leave).on("end", this.leave);
+    sink.socket.on("close", this.leave).on("end", this.leave);
   }
 
   take(event: WatchEvent): void {
@@ -145,6 +145,17 @@ export class EventStreams {
     throw new HttpError("overloaded", "the server is closing", { headers: ["Retry-After", "1"] });
   }
 
+  /** Takes places of a client while what it asks for is read, and returns what gives them back. Throws like `assertRoom`. */
+  hold(client: string, places = 1): () => void {
+    this.assertRoom(client, places);
+    this.#shares.enter(client, places);
+    let left = places;
+    return () => {
+      if (left > 0) this.#shares.leave(client, left);
+      left = 0;
+    };
+  }
+
   /** Counts what a range of events takes to send as an open stream of its client. */
   async counted(client: string, places: number, send: () => Promise<void>): Promise<void> {
     this.#shares.enter(client, places);
@@ -167,7 +178,7 @@ export class EventStreams {
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
     sink.write(Buffer.from(source.wire.opening + source.opening));
-    if (sink.stream.destroyed || sink.stream.readableEnded) this.end(stream);
+    if (sink.socket.destroyed || sink.socket.readableEnded) this.end(stream);
     this.#run(stream, source.after);
   }
 
@@ -185,7 +196,7 @@ export class EventStreams {
     watch.feed.leave(source.watched, stream);
     if (!watch.feed.isWatched && watch.least !== undefined)
       this.#heldWatches.delete(formatTrust(watch.least));
-    sink.stream.off("close", leave).off("end", leave);
+    sink.socket.off("close", leave).off("end", leave);
     sink.end();
     if (this.#streams.size > 0) return;
     clearInterval(this.#timer);
@@ -262,9 +273,9 @@ export class EventStreams {
   }
 
   async #untilTaken({ sink }: EventStream): Promise<void> {
-    if (!sink.stream.writableNeedDrain) return;
-    await untilTaken(sink.stream);
-    this.#options.onTaken(sink.stream);
+    if (!sink.socket.writableNeedDrain) return;
+    await untilTaken(sink.socket);
+    this.#options.onTaken(sink.socket);
   }
 
   #encode({ source, choice }: EventStream, event: WatchEvent): Buffer {
@@ -281,7 +292,7 @@ export class EventStreams {
     // An empty chunk would end the body.
     if (bytes.length === 0) return;
     sink.write(bytes);
-    if (sink.stream.writableLength <= this.#options.settings.streamBufferBytes) return;
+    if (sink.socket.writableLength <= this.#options.settings.streamBufferBytes) return;
     if (stream.choice !== undefined) {
       if (!stream.isLive || point === undefined) return;
       stream.isLive = false;
@@ -290,7 +301,7 @@ export class EventStreams {
       return;
     }
     this.#cutOff++;
-    cutOff(sink.stream);
+    cutOff(sink.socket);
     this.end(stream);
   }
 
@@ -303,7 +314,7 @@ export class EventStreams {
       this.#streams.delete(stream);
       this.#streams.add(stream);
       // A sign of life does not wait behind what is unread.
-      if (stream.choice === undefined || !stream.sink.stream.writableNeedDrain) {
+      if (stream.choice === undefined || !stream.sink.socket.writableNeedDrain) {
         this.#write(stream, this.#beatOf(stream));
       }
     }

@@ -136,14 +136,14 @@ export class Responder {
     let bytes = 0;
     try {
       const { unreadResponses } = this.#options;
-      const onTaken = (): void => unreadResponses.noteTaken(exchange.stream);
+      const onTaken = (): void => unreadResponses.noteTaken(exchange.socket);
       if (exchange.method === "HEAD") sink.end();
       else bytes = await writePieces(sink, answer.stream, onTaken);
     } catch (error) {
       // The status is sent already: only a body without its end shows that it is not complete.
-      counted = sink.stream.destroyed ? CLIENT_GONE : 500;
+      counted = sink.socket.destroyed ? CLIENT_GONE : 500;
       if (counted === 500) this.#logFailure(request, requestId ?? createRequestId(), 500, error);
-      cutOff(exchange.stream);
+      cutOff(exchange.socket);
     } finally {
       this.settle(request, counted, bytes, requestId);
     }
@@ -221,7 +221,7 @@ export class Responder {
   ): void {
     const { exchange } = request;
     const onSent =
-      body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.stream, body);
+      body === undefined ? undefined : this.#options.unreadResponses.reserve(exchange.socket, body);
     // A shared cache would hand this id to other clients.
     const id = isShared ? undefined : (requestId ?? this.#requestIdOf(exchange));
     const all = this.#withOwn(exchange, extra, id);
@@ -309,7 +309,7 @@ export class Responder {
     if (operation?.isDocument === true && typeof body !== "string") {
       return this.#compressedDocuments.compress(body, coding);
     }
-    const release = this.#options.unreadResponses.reserve(exchange.stream, body);
+    const release = this.#options.unreadResponses.reserve(exchange.socket, body);
     try {
       return await compress(typeof body === "string" ? Buffer.from(body) : body, coding);
     } finally {

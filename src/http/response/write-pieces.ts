@@ -1,16 +1,16 @@
 // Writes a body piece by piece. The client's reading sets the pace: the next piece is asked for when the last one is
 // taken, so a response holds one piece, however long it is and however slow its client.
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 import type { BodySink } from "../transport/exchange.ts";
 
 /** Resolves when the client took what was written, or is gone. */
-export function untilTaken(stream: Duplex): Promise<void> {
+export function untilTaken(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
-      stream.off("drain", settle).off("close", settle);
+      socket.off("drain", settle).off("close", settle);
       resolve();
     };
-    stream.on("drain", settle).on("close", settle);
+    socket.on("drain", settle).on("close", settle);
   });
 }
 
@@ -20,16 +20,16 @@ export async function writePieces(
   pieces: AsyncIterable<string | Uint8Array>,
   onTaken: () => void,
 ): Promise<number> {
-  const { stream } = sink;
+  const { socket } = sink;
   let bytes = 0;
   for await (const piece of pieces) {
-    if (stream.destroyed) return bytes;
+    if (socket.destroyed) return bytes;
     if (piece.length === 0) continue;
     bytes += Buffer.byteLength(piece);
     sink.write(piece);
-    if (!stream.writableNeedDrain) continue;
-    await untilTaken(stream);
-    if (stream.destroyed) return bytes;
+    if (!socket.writableNeedDrain) continue;
+    await untilTaken(socket);
+    if (socket.destroyed) return bytes;
     onTaken();
   }
   sink.end();

@@ -4,8 +4,8 @@ import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 
 /**
- * Resets a connection, or a stream of HTTP/2. TLS ends without its goodbye. Node would end a stream that is closed, or
- * destroyed without an error, in order.
+ * Resets a connection. TLS ends without its goodbye. Node would end a connection that is destroyed without an error, in
+ * order.
  */
 export function cutOff(stream: Duplex): void {
   const isTcp = stream instanceof Socket && !(stream instanceof TLSSocket);

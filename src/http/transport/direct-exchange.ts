@@ -63,7 +63,7 @@ export class DirectExchange implements Exchange {
   readonly target: string;
   readonly headers: RequestHeaders;
   /** Requests with any other are left to node:http. */
-  readonly hostFault = undefined;
+  readonly headFault = undefined;
   readonly awaitsContinue = false;
   readonly sinceMs: number = performance.now();
   readonly #owner: ExchangeOwner;
@@ -85,10 +85,6 @@ export class DirectExchange implements Exchange {
   }
 
   get socket(): Socket {
-    return this.#owner.socket;
-  }
-
-  get stream(): Socket {
     return this.#owner.socket;
   }
 
@@ -133,14 +129,14 @@ export class DirectExchange implements Exchange {
     if (response.isEndless) {
       socket.write(`${head}\r\n`, "latin1");
       return {
-        stream: socket,
+        socket,
         write: (piece) => void socket.write(piece),
         end: () => owner.responded(true),
       };
     }
     socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`, "latin1");
     return {
-      stream: socket,
+      socket,
       write: (piece) => {
         socket.cork();
         socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n`, "latin1");

@@ -1,7 +1,6 @@
-// One request and its response, independent of the transport: node:http, node:http2, or the direct lane that reads the
-// socket itself. Everything between the transports and the handlers uses this interface only.
+// One request and its response, independent of the transport: node:http, or the direct lane that reads the socket
+// itself. Everything between the transports and the handlers uses this interface only.
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { BodyHold } from "./body.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
@@ -35,14 +34,14 @@ export interface WholeResponse extends ResponseHead {
 
 /** A response to write piece by piece. */
 export interface StartedResponse extends ResponseHead {
-  /** A response of events: it may be silent for long, and its connection, or its stream of HTTP/2, ends with it. */
+  /** A response of events: it may be silent for long, and its connection ends with it. */
   readonly isEndless: boolean;
 }
 
 /** Takes the body of a response piece by piece. */
 export interface BodySink {
-  /** The connection or, in HTTP/2, the stream: its unsent bytes and events tell how fast the client reads. */
-  readonly stream: Duplex;
+  /** The connection: its unsent bytes and events tell how fast the client reads. */
+  readonly socket: Socket;
   write(piece: string | Uint8Array): void;
   /** Marks the body as complete. */
   end(): void;
@@ -57,11 +56,10 @@ export interface Exchange {
   /** The raw request target: origin form or absolute form. */
   readonly target: string;
   readonly headers: RequestHeaders;
-  /** Why the Host header is invalid; undefined if it is valid. */
-  readonly hostFault: string | undefined;
+  /** Why the head cannot be served, such as an invalid Host; undefined if it can. */
+  readonly headFault: string | undefined;
+  /** It closes when the client leaves. */
   readonly socket: Socket;
-  /** The connection or, in HTTP/2, the stream: it closes when the client leaves. */
-  readonly stream: Duplex;
   /** Arrival, by performance.now(). */
   readonly sinceMs: number;
   /** The client is gone. */

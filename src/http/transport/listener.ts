@@ -9,7 +9,6 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TLSSocket } from "node:tls";
 import type { Logger } from "../../base/log.ts";
 import { DAY_MS, type NumberSettings, type Numbers } from "../../base/settings.ts";
 import type { AdmissionControl } from "../admission/admission-control.ts";
@@ -21,7 +20,6 @@ import type { AccessLog } from "../response/access-log.ts";
 import { refuseConnect, rejectBrokenRequest, responseInProgress } from "./connection.ts";
 import { cutOff } from "./cut-off.ts";
 import { DirectLane } from "./direct-lane.ts";
-import { Http2Lane, isHttp2 } from "./http2-lane.ts";
 import { NodeConnections } from "./node-connections.ts";
 import { NodeExchange } from "./node-exchange.ts";
 import { loadTlsFiles, type TlsFiles, watchTlsFiles } from "./tls.ts";
@@ -76,7 +74,6 @@ export class Listener {
   readonly #server: Server | TlsServer;
   readonly #stopWatchingFiles: () => void;
   readonly #lane: DirectLane;
-  readonly #http2: Http2Lane;
   readonly #nodeConnections: NodeConnections;
   #refused = 0;
   #madeRoomMs = Number.NEGATIVE_INFINITY;
@@ -104,7 +101,7 @@ export class Listener {
         ...loadTlsFiles(tls),
         handshakeTimeout,
         allowHalfOpen: true,
-        ALPNProtocols: options.isDirect ? ["h2", "http/1.1"] : ["http/1.1"],
+        ALPNProtocols: ["http/1.1"],
       });
       this.#server = server;
       this.#stopWatchingFiles = watchTlsFiles(tls, (pair) => server.setSecureContext(pair), logger);
@@ -114,7 +111,6 @@ export class Listener {
     Object.assign(this.#server, { httpAllowHalfOpen: true });
     this.#nodeConnections = new NodeConnections(this.#server);
     this.#listenForRequests();
-    this.#http2 = this.#createHttp2Lane();
     this.#lane = this.#listenForConnections(tls === undefined ? "connection" : "secureConnection");
   }
 
@@ -145,7 +141,6 @@ export class Listener {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#lane.closeAll();
-        this.#http2.closeAll();
         this.#nodeConnections.closeAll();
       }, this.#options.settings.drainTimeoutMs);
       server.close(() => {
@@ -153,7 +148,6 @@ export class Listener {
         resolve();
       });
       this.#lane.close();
-      this.#http2.close();
       this.#nodeConnections.close();
     });
   }
@@ -161,25 +155,12 @@ export class Listener {
   /** Call about once a second. */
   sweep(nowMs: number): void {
     this.#lane.sweep(nowMs);
-    this.#http2.sweep(nowMs);
   }
 
   /** Makes room for other connections. */
   #closeIdle(): void {
     this.#lane.closeIdle();
-    this.#http2.closeIdle();
     this.#nodeConnections.closeIdle();
-  }
-
-  #createHttp2Lane(): Http2Lane {
-    const { dispatcher, admission, unreadResponses, settings } = this.#options;
-    return new Http2Lane({
-      ...settings,
-      unreadResponses,
-      take: (exchange) => admission.take(exchange),
-      refuseExpectation: (exchange) =>
-        dispatcher.refuse(exchange, new HttpError("expectation_failed", EXPECTATION)),
-    });
   }
 
   #listenForRequests(): void {
@@ -231,7 +212,7 @@ export class Listener {
 
   #listenForConnections(event: "connection" | "secureConnection"): DirectLane {
     const server = this.#server;
-    const { admission, unreadResponses, settings, isDirect, tls } = this.#options;
+    const { admission, unreadResponses, settings, isDirect } = this.#options;
     const nodeListeners = server.listeners(event);
     const lane = new DirectLane({
       keepAliveTimeoutMs: settings.keepAliveTimeoutMs,
@@ -239,10 +220,6 @@ export class Listener {
       take: (exchange) => admission.take(exchange),
       onBrokenOff: (socket) => this.#rejectBroken(new Error("the request breaks off"), socket),
       handOver: (socket) => {
-        if (tls === undefined && isHttp2(socket)) {
-          this.#http2.acceptResumed(socket);
-          return;
-        }
         this.#nodeConnections.accept(socket);
         for (const listen of nodeListeners) listen.call(server, socket);
       },
@@ -251,9 +228,7 @@ export class Listener {
     if (isDirect) server.removeAllListeners(event);
     server.on(event, (socket: Socket) => {
       if (!isDirect) this.#nodeConnections.accept(socket);
-      const isH2 = tls !== undefined && (socket as TLSSocket).alpnProtocol === "h2";
-      unreadResponses.watch(isDirect && !isH2 ? lane.accept(socket) : socket);
-      if (isH2) this.#http2.accept(socket);
+      unreadResponses.watch(isDirect ? lane.accept(socket) : socket);
     });
     server.on("drop", () => {
       this.#refused++;

@@ -58,8 +58,14 @@ export class NodeExchange implements Exchange {
     return this.#request.headers;
   }
 
-  get hostFault(): string | undefined {
+  get headFault(): string | undefined {
     const { headers, rawHeaders, httpVersion } = this.#request;
+    if (httpVersion !== "1.1" && httpVersion !== "1.0")
+      return `expected HTTP/1.1 or HTTP/1.0, got HTTP/${httpVersion}`;
+    const coding = headers["transfer-encoding"];
+    // node:http takes other codings off as little as this node does.
+    if (coding !== undefined && coding.toLowerCase() !== "chunked")
+      return `Transfer-Encoding: expected chunked, got ${quoteInput(coding)}`;
     // node:http keeps the first of several.
     const count = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === "host").length;
     if (count > 1) return `Host: expected one, got ${count}`;
@@ -69,10 +75,6 @@ export class NodeExchange implements Exchange {
   }
 
   get socket(): Socket {
-    return this.#request.socket;
-  }
-
-  get stream(): Socket {
     return this.#request.socket;
   }
 
@@ -116,7 +118,7 @@ export class NodeExchange implements Exchange {
     socket.setTimeout(isEndless ? 0 : this.#readTimeoutMs);
     if (!this.#request.complete) drainBody(this.#request);
     return {
-      stream: socket,
+      socket,
       write: (piece) => void response.write(piece),
       end: () => void response.end(),
     };
