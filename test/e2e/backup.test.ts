@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { CHUNK_BYTES } from "../../src/store/lmdb/chunks.ts";
+import { CHUNK_BYTES } from "../../src/store/lmdb/backup.ts";
 import { endWithTest } from "../support/children.ts";
 import { runCommand } from "../support/command.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
@@ -143,7 +143,7 @@ describe("an interrupted backup", () => {
     const report = await backup(to);
     expect(report.written_bytes).toBe(PAGE_BYTES);
     expect(report.kept_bytes).toBe(report.bytes - PAGE_BYTES);
-    expect(readdirSync(to).sort()).toEqual(["backup.json", "chunks.sha256", "data.mdb"]);
+    expect(readdirSync(to).sort()).toEqual(["backup.json", "data.mdb"]);
 
     // As if killed between the renames, when only the last one was missing.
     mkdirSync(join(to, ".partial"));
@@ -154,13 +154,13 @@ describe("an interrupted backup", () => {
     await expectRestorable(to, again);
 
     // Restoring finds damage of a finished backup at any byte.
-    for (const name of ["data.mdb", "chunks.sha256"]) {
-      const at = Math.floor(statSync(join(to, name)).size / 2);
-      flipByte(join(to, name), at);
+    const file = join(to, "data.mdb");
+    for (const at of [0, Math.floor(report.bytes / 2), report.bytes - 1]) {
+      flipByte(file, at);
       const run = await runCommand(["restore", "--from", to, "--data", join(folder, "never")]);
       expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining("damaged") });
       expect(existsSync(join(folder, "never", "data.mdb"))).toBe(false);
-      flipByte(join(to, name), at);
+      flipByte(file, at);
     }
   });
 

@@ -33,7 +33,6 @@ describe.skipIf(process.platform === "win32")("files of a store under umask 0", 
     expect(modesIn(paths.backup)).toEqual({
       ".": "700",
       "backup.json": "600",
-      "chunks.sha256": "600",
       "data.mdb": "600",
     });
     // A reader makes the lock file that a restored store lacks.

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import type { Store, StoreView } from "../../src/store/contract.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
-import { encodeMark, ownMark } from "../../src/store/lmdb/process-mark.ts";
+import { encodeMark, ownMark } from "../../src/store/lmdb/lease.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { META } from "../../src/store/lmdb/tables.ts";
 import { checkView, expectedItem, plain } from "../support/check-store.ts";

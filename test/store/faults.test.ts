@@ -8,7 +8,7 @@ import { lookAtData } from "../../src/node/tools/looks.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { fileMark } from "../../src/store/lmdb/files.ts";
-import { encodeMark, ownMark } from "../../src/store/lmdb/process-mark.ts";
+import { encodeMark, ownMark } from "../../src/store/lmdb/lease.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { FORMAT } from "../../src/store/lmdb/tables.ts";
 import { checkView } from "../support/check-store.ts";

@@ -1,23 +1,15 @@
-// Backups of a store: a directory with the data file, the hashes of its chunks, and a manifest. A backup is a snapshot,
-// even while another process writes. Its files are assembled in a draft inside the directory, where an interrupted
+// Backups of a store: a directory with the data file and a manifest, which has its hash. A backup is a snapshot, even
+// while another process writes. Its files are assembled in a draft inside the directory, where an interrupted
 // backup resumes, and get their final names only when complete.
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { constants, type FileHandle, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StoreError } from "../errors.ts";
-import {
-  assertChunks,
-  CHUNK_BYTES,
-  type ChunkCopyReport,
-  type CopyProgress,
-  chunkDigest,
-  copyChunks,
-  openChunks,
-} from "./chunks.ts";
 import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { assertLocalDisk, FILE_MODE, makeDirectory } from "./files.ts";
-import { openImage } from "./image.ts";
+import { type FileSource, openImage, readFully } from "./image.ts";
 import { openLeased } from "./lease.ts";
 import { FORMAT, META } from "./tables.ts";
 
@@ -30,25 +22,40 @@ export interface Manifest {
   readonly oldest_version: string;
   /** Size of the data file. */
   readonly bytes: number;
-  /** Size of the chunks; each has a hash. */
-  readonly chunk_bytes: number;
-  /** Digest of the file of hashes, in hex. */
+  /** Hash of the data file, in hex. */
   readonly sha256: string;
 }
 
 const DATA = "data.mdb";
 const LOCK = "lock.mdb";
-const HASHES = "chunks.sha256";
 const MANIFEST = "backup.json";
 const DRAFT = ".partial";
 /** An empty store inside the draft: the holder of its lease owns the draft. */
 const OWNER = "owner";
+/** Bytes that are read at once; the last ones of a file may be fewer. */
+export const CHUNK_BYTES = 1 << 20;
+/** Unit of rewriting. */
+const PAGE_BYTES = 4096;
+/** Bytes written between two syncs, so that the final sync is short. */
+const SYNC_BYTES = 256 << 20;
+
+/** Called with the bytes done and the total. */
+export type CopyProgress = (done: number, total: number) => void;
+
+/** Result of a copy. */
+export interface CopyReport {
+  /** Hash of the source, in hex. */
+  readonly sha256: string;
+  readonly writtenBytes: number;
+  /** Bytes that the file already had. */
+  readonly keptBytes: number;
+}
 
 /** True when a directory is missing, or contains only an unfinished draft. */
 export async function isVacant(path: string): Promise<boolean> {
   const names = await namesIn(path);
   if (names.includes(MANIFEST)) return false;
-  const mayBeNamed = existsSync(join(path, DRAFT, MANIFEST)) ? [DATA, HASHES] : [];
+  const mayBeNamed = existsSync(join(path, DRAFT, MANIFEST)) ? [DATA] : [];
   return names.every((name) => name === DRAFT || mayBeNamed.includes(name));
 }
 
@@ -116,9 +123,7 @@ export async function lockFolder(
 /** Moves files back into the draft if a process ended while renaming them: without the manifest there is no backup. */
 async function recoverDraft(path: string, draft: string): Promise<void> {
   if (existsSync(join(draft, MANIFEST))) {
-    for (const name of [DATA, HASHES]) {
-      if (existsSync(join(path, name))) await rename(join(path, name), join(draft, name));
-    }
+    if (existsSync(join(path, DATA))) await rename(join(path, DATA), join(draft, DATA));
     await rm(join(draft, MANIFEST));
   }
   await rm(join(draft, LOCK), { force: true });
@@ -128,7 +133,7 @@ async function recoverDraft(path: string, draft: string): Promise<void> {
 export async function nameDraft({ path: draft, leave }: Draft): Promise<void> {
   const path = dirname(draft);
   await rm(join(draft, LOCK), { force: true });
-  const names = [DATA, HASHES, MANIFEST].filter((name) => existsSync(join(draft, name)));
+  const names = [DATA, MANIFEST].filter((name) => existsSync(join(draft, name)));
   for (const name of names) await syncFile(join(draft, name));
   await syncFile(draft);
   for (const name of names) {
@@ -144,39 +149,87 @@ export async function dropDraft(draft: string): Promise<void> {
   await rm(draft, { recursive: true, force: true }).catch(() => {});
 }
 
-/** Copies a snapshot of the store in a directory to a draft; keeps chunks that the draft already has. */
+/**
+ * Makes a file equal to the source, durably. It writes only the pages that differ from what an earlier copy left, so that an
+ * interrupted copy resumes. The signal stops it between two chunks.
+ */
+export async function copyFile(
+  source: FileSource,
+  to: string,
+  onProgress: CopyProgress = () => {},
+  signal?: AbortSignal,
+): Promise<CopyReport> {
+  const hash = createHash("sha256");
+  let file: FileHandle | undefined;
+  let writtenBytes = 0;
+  let unsynced = 0;
+  try {
+    file = await open(to, constants.O_RDWR | constants.O_CREAT, FILE_MODE);
+    const existing = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let offset = 0; offset < source.bytes; offset += CHUNK_BYTES) {
+      signal?.throwIfAborted();
+      const chunk = await source.read(offset, Math.min(CHUNK_BYTES, source.bytes - offset));
+      hash.update(chunk);
+      const { bytesRead } = await file.read(existing, 0, chunk.length, offset);
+      for (const { start, end } of differences(chunk, existing.subarray(0, bytesRead))) {
+        for (let done = start; done < end; ) {
+          done += (await file.write(chunk, done, end - done, offset + done)).bytesWritten;
+        }
+        writtenBytes += end - start;
+        unsynced += end - start;
+      }
+      if (unsynced >= SYNC_BYTES) {
+        await file.datasync();
+        unsynced = 0;
+      }
+      onProgress(offset + chunk.length, source.bytes);
+    }
+    await file.truncate(source.bytes);
+    await file.sync();
+  } catch (error) {
+    throw toStoreError(error, to);
+  } finally {
+    await file?.close();
+  }
+  return { sha256: hash.digest("hex"), writtenBytes, keptBytes: source.bytes - writtenBytes };
+}
+
+/** Ranges of whole pages in which two chunks differ; adjacent pages are merged. A writer changes scattered pages. */
+function differences(chunk: Buffer, existing: Buffer): { readonly start: number; end: number }[] {
+  const found: { readonly start: number; end: number }[] = [];
+  if (chunk.equals(existing)) return found;
+  for (let start = 0; start < chunk.length; start += PAGE_BYTES) {
+    const end = Math.min(start + PAGE_BYTES, chunk.length);
+    if (existing.length >= end && chunk.compare(existing, start, end, start, end) === 0) continue;
+    const last = found.at(-1);
+    if (last?.end === start) last.end = end;
+    else found.push({ start, end });
+  }
+  return found;
+}
+
+/** Copies a snapshot of the store in a directory to a draft; keeps pages that the draft already has. */
 export async function copyStore(
   from: string,
   draft: string,
   onProgress?: CopyProgress,
   signal?: AbortSignal,
-): Promise<ChunkCopyReport> {
-  const file = join(draft, DATA);
+): Promise<CopyReport> {
   const image = await openImage(from);
   try {
-    const report = await copyChunks(image, file, onProgress, signal);
-    await assertChunks(file, image.bytes, report.hashes, signal);
-    return report;
+    return await copyFile(image, join(draft, DATA), onProgress, signal);
   } finally {
     await image.close();
   }
 }
 
-/** Writes the hashes and the manifest of a draft. */
+/** Writes the manifest of a draft. */
 export async function writeManifest(
   draft: string,
-  { hashes, writtenBytes, keptBytes }: ChunkCopyReport,
+  { sha256, writtenBytes, keptBytes }: CopyReport,
   facts: Pick<Manifest, "chain_id" | "version" | "oldest_version">,
 ): Promise<Manifest> {
-  const list = Buffer.from(hashes.map((hash) => `${hash}\n`).join(""));
-  const manifest: Manifest = {
-    format: FORMAT,
-    ...facts,
-    bytes: writtenBytes + keptBytes,
-    chunk_bytes: CHUNK_BYTES,
-    sha256: chunkDigest(list),
-  };
-  await writeFile(join(draft, HASHES), list, { mode: FILE_MODE });
+  const manifest: Manifest = { format: FORMAT, ...facts, bytes: writtenBytes + keptBytes, sha256 };
   await writeFile(join(draft, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: FILE_MODE });
   return manifest;
 }
@@ -189,23 +242,17 @@ export async function loadManifest(path: string): Promise<Manifest> {
   } catch (error) {
     throw new StoreError("format", `${path} is not a backup: ${MANIFEST} cannot be read`, { cause: error });
   }
-  const { format, chunk_bytes: chunkBytes } = manifest;
+  const { format } = manifest;
   if (format !== FORMAT) {
     throw new StoreError(
       "format",
       `the backup at ${path} has format ${format}, this version reads ${FORMAT}`,
     );
   }
-  if (chunkBytes !== CHUNK_BYTES) {
-    throw new StoreError(
-      "format",
-      `the backup at ${path} has chunks of ${chunkBytes} bytes, this version reads ${CHUNK_BYTES}`,
-    );
-  }
   return manifest;
 }
 
-/** Copies the data file of a backup to a draft and compares every chunk with its hash. */
+/** Copies the data file of a backup to a draft. Throws StoreError `corrupt` if it is not the one that the manifest names. */
 export async function copyBackup(
   from: string,
   { bytes, sha256 }: Manifest,
@@ -213,21 +260,22 @@ export async function copyBackup(
   onProgress?: CopyProgress,
   signal?: AbortSignal,
 ): Promise<void> {
-  const list = await readFile(join(from, HASHES)).catch((error: unknown) => {
-    throw new StoreError("corrupt", `the backup at ${from} has no readable ${HASHES}`, { cause: error });
+  const path = join(from, DATA);
+  const file = await open(path, "r").catch((error: unknown) => {
+    throw new StoreError("corrupt", `${path} cannot be read`, { cause: error });
   });
-  if (chunkDigest(list) !== sha256) {
-    throw new StoreError(
-      "corrupt",
-      `the backup at ${from} is damaged: ${HASHES} does not match the hash in ${MANIFEST}`,
-    );
-  }
-  const hashes = list.toString("latin1").split("\n").slice(0, -1);
-  const source = await openChunks(join(from, DATA), bytes, hashes);
   try {
-    await copyChunks(source, join(draft, DATA), onProgress, signal);
+    const { size } = await file.stat();
+    if (size !== bytes) {
+      throw new StoreError("corrupt", `${path} is damaged: expected ${bytes} bytes, got ${size}`);
+    }
+    const source = { bytes, read: (offset: number, length: number) => readFully(file, offset, length) };
+    const copy = await copyFile(source, join(draft, DATA), onProgress, signal);
+    if (copy.sha256 !== sha256) {
+      throw new StoreError("corrupt", `${path} is damaged: its SHA-256 is not the one in ${MANIFEST}`);
+    }
   } finally {
-    await source.close();
+    await file.close();
   }
 }
 

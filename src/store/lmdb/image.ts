@@ -5,7 +5,6 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../errors.ts";
-import type { ChunkSource } from "./chunks.ts";
 import { openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
 import { type Head, loadHead, META_AT } from "./format.ts";
@@ -13,8 +12,15 @@ import { type Head, loadHead, META_AT } from "./format.ts";
 const MAX_LOOKS = 1000;
 const LOOK_MS = 1;
 
+/** What can be copied as a file. */
+export interface FileSource {
+  readonly bytes: number;
+  /** Returns exactly `length` bytes, or throws. */
+  read(offset: number, length: number): Promise<Buffer>;
+}
+
 /** A snapshot of a store's data file. */
-export interface StoreImage extends ChunkSource {
+export interface StoreImage extends FileSource {
   close(): Promise<void>;
 }
 
@@ -79,7 +85,7 @@ function headFor(slot: number, page: Buffer, transaction: bigint): Buffer {
 }
 
 /** Exactly `length` bytes. Throws StoreError `corrupt` where the file ends before. */
-async function readFully(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+export async function readFully(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(buffer, done, length - done, offset + done);

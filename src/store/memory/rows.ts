@@ -1,6 +1,6 @@
 // The tables of the memory engine: the versions of every key in order, blocks by height, records by version, and the
 // superseded values.
-import { compareBytes, equalBytes } from "../../base/bytes.ts";
+import { compareBytes, equalBytes, toMapKey } from "../../base/bytes.ts";
 import type { OwnedKey, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord } from "../contract.ts";
 
@@ -56,11 +56,6 @@ export function forkRows(rows: Rows): Rows {
   const items = new Map([...rows.items].map(([key, list]) => [key, [...list]]));
   const index = new Map([...rows.index].map(([owner, keys]) => [owner, [...keys]]));
   return { ...copyRows(rows), items, index };
-}
-
-/** Text form of a key, for use as a map key. */
-export function toMapKey(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
 /** Index of the first item above the given version. */

@@ -1,4 +1,5 @@
 // The memory engine: for tests, for short-lived local chains, and as the model that tests compare other engines with.
+import { toMapKey } from "../../base/bytes.ts";
 import { storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { IndexName, StateItem } from "../../ledger/view.ts";
@@ -32,7 +33,6 @@ import {
   type Rows,
   removeOwned,
   type StaleRow,
-  toMapKey,
 } from "./rows.ts";
 import { MemoryView } from "./view.ts";
 

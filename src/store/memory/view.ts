@@ -1,11 +1,12 @@
 // A view of the memory engine: its tables and the position at the time it was opened. Later commits only add versions
 // above that position, which the view never reads.
+import { toMapKey } from "../../base/bytes.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, IndexName, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
 import type { RawRecord, StoreView } from "../contract.ts";
 import { assertReadable, collectRecords, hideOldDeletion } from "../read-check.ts";
-import { indexAfter, placesUpTo, type Rows, toMapKey } from "./rows.ts";
+import { indexAfter, placesUpTo, type Rows } from "./rows.ts";
 
 /** How far each index reaches. */
 export type IndexReach = Readonly<Record<IndexName, bigint | undefined>>;
