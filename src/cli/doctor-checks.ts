@@ -1,15 +1,13 @@
-// The checks of `sextant doctor`: the machine, the data directory, and the port, upstreams, proof sources and cluster that a
-// node would use. They change nothing; each finding is one line.
+// The checks of `sextant doctor`: the machine, the data directory, and the upstreams, proof sources and cluster that a node
+// would use. They change nothing; each finding is one line.
 import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from "node:fs";
-import { createServer } from "node:net";
-import { totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { CodedError, errorText } from "../base/errors.ts";
 import { USEC_PER_MS } from "../base/numbers.ts";
 import { DAY_MS } from "../base/settings.ts";
 import { LATE, within } from "../base/wait.ts";
 import { urlTo } from "../interface/route.ts";
-import { infoRoute, ledgerInfoRoute } from "../interface/routes.ts";
+import { ledgerInfoRoute } from "../interface/routes.ts";
 import {
   type LookOptions,
   lookAtCluster,
@@ -73,42 +71,6 @@ export async function findInTime(
     const text = error instanceof Error ? error.message : String(error);
     return [bad(check, text.split("\n")[0] ?? "", "see docs/operate.md")];
   }
-}
-
-/** Ends of the maintenance of Node's even releases, by its published schedule. */
-const NODE_ENDS: Readonly<Record<number, string>> = { 20: "2026-04-30", 22: "2027-04-30", 24: "2028-04-30" };
-const LEAST_NODE = [20, 19] as const;
-
-export function nodeFindings(version: string, now: Date): readonly Finding[] {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [leastMajor, leastMinor] = LEAST_NODE;
-  const advice = "install a supported LTS release of Node";
-  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
-    return [bad("node", `Node ${version}, at least ${LEAST_NODE.join(".")} is needed`, advice)];
-  }
-  if (major % 2 === 1) return [warn("node", `Node ${version} is no LTS release`, advice)];
-  const end = NODE_ENDS[major];
-  if (end !== undefined && now.getTime() > Date.parse(end)) {
-    return [warn("node", `Node ${version} gets no security fixes since ${end}`, advice)];
-  }
-  return [ok("node", `Node ${version}`)];
-}
-
-/** A node under full load stays below this. */
-const USUAL_BYTES = 200 << 20;
-
-export function memoryFindings(
-  totalBytes: number = totalmem(),
-  limitBytes: number | undefined = process.constrainedMemory?.(),
-): readonly Finding[] {
-  // Without a limit node reports zero, or more than the machine has.
-  const isLimited = limitBytes !== undefined && limitBytes > 0 && limitBytes < totalBytes;
-  const bytes = isLimited ? limitBytes : totalBytes;
-  const text = `${bytesText(bytes)}${isLimited ? " (limit of the control group)" : ""}`;
-  const needed = `a node under full load takes up to ${bytesText(USUAL_BYTES)}`;
-  if (bytes < USUAL_BYTES) return [bad("memory", `${text}: ${needed}`, "raise the limit")];
-  if (bytes < 2 * USUAL_BYTES) return [warn("memory", `${text}: ${needed}`, "raise the limit")];
-  return [ok("memory", text)];
 }
 
 /** Descriptors for everything but clients: the store, logs, upstreams, the cluster. */
@@ -281,16 +243,12 @@ interface Answer {
 }
 
 /** Asks for a JSON object. Undefined if there is no response in time; throws if there is none, or one too large. */
-async function ask(
-  url: string,
-  timeoutMs: number,
-  { checksCertificate = true }: { readonly checksCertificate?: boolean } = {},
-): Promise<Answer | undefined> {
+async function ask(url: string, timeoutMs: number): Promise<Answer | undefined> {
   const started = performance.now();
   const signal = AbortSignal.timeout(timeoutMs);
   let asked: Asked;
   try {
-    asked = await askOnce(url, { signal, maxBytes: MAX_RESPONSE_BYTES, checksCertificate });
+    asked = await askOnce(url, { signal, maxBytes: MAX_RESPONSE_BYTES, checksCertificate: true });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
@@ -309,60 +267,6 @@ async function ask(
     dateMs: Number.isNaN(dateMs) ? undefined : dateMs,
     tookMs,
   };
-}
-
-/** Asks the program that has a port for its info: without TLS and, if that is no HTTP, with TLS. */
-async function askOccupant(
-  host: string,
-  port: number,
-  timeoutMs: number,
-): Promise<Pick<Answer, "fields"> | undefined> {
-  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  const authority = `${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
-  try {
-    return await ask(urlTo(`http://${authority}/v1`, infoRoute), timeoutMs);
-  } catch {
-    // The certificate names the host that clients know, and the request has no secret.
-    const secure = ask(urlTo(`https://${authority}/v1`, infoRoute), timeoutMs, { checksCertificate: false });
-    return (await secure.catch(() => undefined)) ?? { fields: {} };
-  }
-}
-
-export async function portFindings(
-  host: string,
-  port: number,
-  timeoutMs: number,
-): Promise<readonly Finding[]> {
-  const check = "port";
-  if (port === 0) return [ok(check, "the system picks a free one")];
-  const server = createServer();
-  const fault = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
-    server.once("error", resolve);
-    server.listen({ host, port, exclusive: true }, () => resolve(undefined));
-  });
-  if (fault === undefined) {
-    await new Promise((resolve) => server.close(resolve));
-    return [ok(check, `${host}:${port} is free`)];
-  }
-  if (fault.code === "EADDRINUSE") {
-    const answer = await askOccupant(host, port, timeoutMs);
-    if (answer === undefined) {
-      const text = `${host}:${port} is taken, and does not respond within ${timeoutMs / 1000} s`;
-      return [bad(check, text, "stop the program that has it, choose another --port, or raise --timeout")];
-    }
-    if (answer.fields.software === "sextant") {
-      const version = answer.fields.sextant_version;
-      return [
-        ok(check, `a Sextant node (${version}) serves on ${host}:${port}; another needs a port of its own`),
-      ];
-    }
-    return [bad(check, `${host}:${port} is taken by another program`, "stop it, or choose another --port")];
-  }
-  const advice =
-    fault.code === "EACCES"
-      ? "choose a port of 1024 or more, or give the unit CAP_NET_BIND_SERVICE"
-      : "choose another --host";
-  return [bad(check, `cannot listen on ${host}:${port}: ${fault.code ?? fault.message}`, advice)];
 }
 
 /** An anchor says nothing about the history since: signatures or upstreams must. */

@@ -7,9 +7,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
-import { portFindings } from "../../src/cli/doctor-checks.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
-import { createCertificate, hasOpenssl } from "../support/certificate.ts";
 import { runCommand } from "../support/command.ts";
 import { openProgram } from "../support/open-program.ts";
 import { runProgram, startProgram } from "../support/program.ts";
@@ -51,7 +49,7 @@ const PATIENT = ["--timeout", "300s"];
 
 /** What doctor finds; its exit code must be that of its findings. */
 async function doctor(...args: string[]): Promise<readonly Finding[]> {
-  const { code, stdout } = await runCommand(["doctor", "--port", "0", "--json", ...PATIENT, ...args]);
+  const { code, stdout } = await runCommand(["doctor", "--json", ...PATIENT, ...args]);
   const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
   expect(code).toBe(findings.some(({ level }) => level === "bad") ? 1 : 0);
   return findings;
@@ -87,7 +85,7 @@ describe("a data directory", () => {
     chmodSync(path, 0o555);
     const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     const { node, bin } = openProgram();
-    const run = promisify(execFile)(node, [bin, "doctor", "--data", path, "--port", "0"], {
+    const run = promisify(execFile)(node, [bin, "doctor", "--data", path], {
       ...user,
       cwd: folder,
     });
@@ -126,70 +124,19 @@ describe("a data directory", () => {
     expect(of(await doctor("--data", path), "store")).toMatchObject([{ level: "bad" }]);
   });
 
-  it("that a node writes is a warning that names the process; its port counts as its own", async () => {
+  it("that a node writes is a warning that names the process", async () => {
     const data = join(temporaryFolder(), "data");
     const node = await startProgram(["--data", data]);
-    const { port } = new URL(node.url);
-    const { code, stdout } = await runProgram(["doctor", "--data", data, "--port", port, ...PATIENT]);
+    const { code, stdout } = await runProgram(["doctor", "--data", data, ...PATIENT]);
     expect(stdout).toMatch(new RegExp(`^warn  lock: process ${node.child.pid} writes to the store`, "m"));
-    expect(stdout).toMatch(/^ok {4}port: a Sextant node \(\d+\.\d+\.\d+\) serves on/m);
     expect(code).toBe(0);
     await node.stop();
-    const after = await runProgram(["doctor", "--data", data, "--port", port, ...PATIENT]);
+    const after = await runProgram(["doctor", "--data", data, ...PATIENT]);
     expect(after.stdout).toMatch(/^ok {4}lock: no process writes/m);
   });
 });
 
 describe("the network", () => {
-  it("finds a port that another program has", async () => {
-    const port = await listen(createServer((socket) => socket.destroy()));
-    const { code, stdout } = await runCommand([
-      "doctor",
-      "--store",
-      "memory",
-      "--port",
-      `${port}`,
-      "--json",
-      ...PATIENT,
-    ]);
-    expect(code).toBe(1);
-    const { verdict, findings } = JSON.parse(stdout) as { verdict: string; findings: readonly Finding[] };
-    expect(verdict).toBe("bad");
-    expect(of(findings, "port")).toMatchObject([
-      { level: "bad", text: expect.stringContaining("is taken by another program") as string },
-    ]);
-  });
-
-  it.skipIf(!hasOpenssl)("knows a node with a certificate", async () => {
-    const { certFile, keyFile } = createCertificate(temporaryFolder(), "doctor");
-    const node = await startProgram(["--store", "memory", "--tls-cert", certFile, "--tls-key", keyFile]);
-    const { port } = new URL(node.url);
-    const { stdout } = await runCommand(["doctor", "--store", "memory", "--port", port, ...PATIENT]);
-    expect(stdout).toMatch(/^ok {4}port: a Sextant node /m);
-    await node.stop();
-  });
-
-  it("finds at once that a program closes connections, or speaks another protocol", async () => {
-    const switching = createServer((socket) => {
-      socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n");
-      socket.on("error", () => {});
-    });
-    const closing = createServer((socket) => socket.destroy());
-    for (const server of [switching, closing]) {
-      const port = await listen(server);
-      expect(await portFindings("127.0.0.1", port, 300_000)).toMatchObject([
-        { level: "bad", text: `127.0.0.1:${port} is taken by another program` },
-      ]);
-    }
-  });
-
-  it("does not say whose a port is if nothing responds there", async () => {
-    const port = await listen(createServer(() => {}));
-    expect(await portFindings("127.0.0.1", port, 50)).toMatchObject([
-      { level: "bad", text: `127.0.0.1:${port} is taken, and does not respond within 0.05 s` },
-    ]);
-  });
-
   it("finds upstreams that are away, are none, or have another chain", async () => {
     const data = await writeStore();
     const free = await listen(createServer());

@@ -19,11 +19,8 @@ import {
   type Finding,
   findInTime,
   findingLine,
-  memoryFindings,
   networkFindings,
-  nodeFindings,
   permissionFindings,
-  portFindings,
   proofFindings,
   type SeenStore,
   storeFindings,
@@ -38,8 +35,6 @@ const CLUSTER_WAITS = 6;
 
 const options = {
   ...pickOptions(startOptions, [
-    "host",
-    "port",
     "data",
     "store",
     "store-url",
@@ -75,11 +70,7 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
   const askMs = values.timeout;
   const checkMs = CHECK_WAITS * askMs;
   const store = storeOf({ ...defaultsOf(storeOptions), ...values });
-  const findings: Finding[] = [
-    ...nodeFindings(process.versions.node, new Date()),
-    ...memoryFindings(),
-    ...descriptorFindings(values["max-connections"]),
-  ];
+  const findings: Finding[] = [...descriptorFindings(values["max-connections"])];
   const add = async (check: string, ms: number, find: Parameters<typeof findInTime>[2]): Promise<void> => {
     findings.push(...(await findInTime(check, ms, find)));
   };
@@ -94,7 +85,6 @@ async function examine(values: OptionValues<typeof options>): Promise<readonly F
     });
   }
   if (store.engine === "cassandra") await add("cluster", CLUSTER_WAITS * askMs, () => clusterFindings(store));
-  await add("port", checkMs, () => portFindings(values.host, values.port, askMs));
   const { network: name } = values;
   const network = name === undefined ? undefined : readNetwork(name);
   if (name !== undefined && network !== undefined)
@@ -119,7 +109,7 @@ export const doctorCommand = command({
   name: "doctor",
   operands: "",
   options,
-  mainOptions: ["data", "store", "host", "port", "network", "upstream", "timeout", "config", "json"],
+  mainOptions: ["data", "store", "network", "upstream", "timeout", "config", "json"],
   ...rulesAmong(options, storeRules),
   otherConfigKeys: Object.keys(startOptions),
   examples: [
