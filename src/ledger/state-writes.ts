@@ -54,8 +54,20 @@ function readValue(reader: BcsReader): Uint8Array | undefined {
 /** The hash of the next state key of a page. */
 export type KeyHasher = (key: Uint8Array) => Uint8Array;
 
-/** Skips a write set, as strictly as its codec, and returns its writes to the main state. */
-export function readStateWrites(reader: BcsReader, hashKey: KeyHasher = stateKeyHashOfBcs): EncodedWrite[] {
+/** The data of a written value, without a copy; undefined for a deletion. */
+export function readWrittenData(reader: BcsReader): Uint8Array | undefined {
+  const variant = reader.variant(WRITE_OPS, "WriteOp");
+  const data = variant === DELETION || variant === DELETION_WITH_METADATA ? undefined : reader.byteString();
+  if (variant > DELETION) stateMetadataCodec.skip(reader);
+  return data;
+}
+
+/** Skips a write set, as strictly as its codec, and returns its writes to the main state; `read` reads the values. */
+export function readStateWrites(
+  reader: BcsReader,
+  hashKey: KeyHasher = stateKeyHashOfBcs,
+  read: (reader: BcsReader) => Uint8Array | undefined = readValue,
+): EncodedWrite[] {
   const version = reader.variant(2, "WriteSet");
   const writes: EncodedWrite[] = [];
   const count = reader.count(MIN_ENTRY_BYTES);
@@ -72,7 +84,7 @@ export function readStateWrites(reader: BcsReader, hashKey: KeyHasher = stateKey
     start = at;
     end = reader.offset;
     const key = reader.span(at);
-    writes.push({ key, keyHash: hashKey(key), value: readValue(reader) });
+    writes.push({ key, keyHash: hashKey(key), value: read(reader) });
     reader.leave();
   }
   if (version === 1) {

@@ -1,5 +1,6 @@
 // Checks a proof as it was sent or written: bytes in BCS, or JSON, one bundle on each line. The same code runs in the node,
 // where a native library checks signatures, and in a browser.
+import { parseAsset } from "../ledger/balances/asset.ts";
 import { parseWaypoint } from "../ledger/waypoint.ts";
 import type { Bls } from "./bls.ts";
 import { BundleVerifier, decodeBundle, type VerifiedProof } from "./bundle.ts";
@@ -14,7 +15,7 @@ const BRACE = 0x7b;
 export class ProofVerifier {
   readonly #verifier: BundleVerifier;
   readonly #statements: ProvenStatement[] = [];
-  /** By account and asset. */
+  /** By account, and the asset whose store they count. */
   readonly #periods = new Map<string, readonly ProvenStatement[]>();
   #statement: StatementCheck | undefined;
   #together: VerifiedProof | undefined;
@@ -33,14 +34,17 @@ export class ProofVerifier {
     return { ...last, claim: { kind: "statements", statements: this.#statements } };
   }
 
-  /** Two statements of the same account that overlap would count its changes twice. */
+  /** Two statements of the same account that overlap would count changes twice. A coin and the asset paired with it share a store. */
   #finishStatement(check: StatementCheck): void {
     const made = check.finish();
-    const name = `${made.address} in ${made.asset}`;
-    const others = this.#periods.get(name) ?? [];
-    if (others.some(({ fromUsec, toUsec }) => fromUsec < made.toUsec && made.fromUsec < toUsec))
+    const counted = `${made.address} ${parseAsset(made.asset).metadata}`;
+    const others = this.#periods.get(counted) ?? [];
+    const other = others.find(({ fromUsec, toUsec }) => fromUsec < made.toUsec && made.fromUsec < toUsec);
+    if (other !== undefined) {
+      const name = `${made.address} in ${other.asset === made.asset ? "" : `${other.asset} and `}${made.asset}`;
       throw new ProofError("malformed", `two statements of ${name} overlap`);
-    this.#periods.set(name, [...others, made]);
+    }
+    this.#periods.set(counted, [...others, made]);
     this.#statements.push(made);
   }
 

@@ -36,15 +36,14 @@ import type {
   SideRow,
   Store,
   StoreIdentity,
-  TreeNodeWrite,
 } from "../store/contract.ts";
-import type { KeptBlock, ProofHistory } from "./proofs/proof-history.ts";
+import type { ProofHistory } from "./proofs/proof-history.ts";
 import { loadPosition } from "./reading.ts";
 import { KEPT_ACCUMULATOR, STATE_FETCH } from "./side-rows.ts";
 import { ownSignedRows } from "./signatures/signed-rows.ts";
 import { type IndexProgress, type LedgerCommit, StoreWriter } from "./store-writer.ts";
-import { assertStateRoot, PendingTree, TREE_CACHE_BYTES } from "./verify/pending-tree.ts";
-import { lastOfEach, type PageVerification, type VerifiedPage } from "./verify/verified-page.ts";
+import { PendingTree, TREE_CACHE_BYTES } from "./verify/pending-tree.ts";
+import { lastOfEach, type PageVerification, type RootedBlock, withRest } from "./verify/verified-page.ts";
 import { type BaseStart, OPEN_BLOCK_NUMBERS, type VerifiedBlock, Verifier } from "./verify/verifier.ts";
 import { assertEndsBlock, matchedWaypointRow } from "./waypoints.ts";
 
@@ -88,15 +87,8 @@ interface CommitInput {
   readonly blocks: readonly VerifiedBlock[];
   readonly earned: TrustLevel | undefined;
   readonly signed?: SignedLedgerInfo | undefined;
-  /** The tree nodes that the blocks changed; undefined while the state is not known as a whole. */
-  readonly tree: TreeChanges | undefined;
-}
-
-/** Nodes of the state tree that some blocks changed. */
-interface TreeChanges {
-  readonly nodes: readonly TreeNodeWrite[];
-  /** The same block by block, if a history is kept. */
-  readonly kept: readonly KeptBlock[];
+  /** The same blocks with what they changed in the tree; undefined while the state is not known as a whole. */
+  readonly rooted: readonly RootedBlock[] | undefined;
 }
 
 /** Records that one step of building an index reads. */
@@ -200,7 +192,7 @@ export class Committer {
    * Commits blocks that a RemotePageVerifier verified up to their state roots. They must follow the head. Returns the store's
    * position afterwards. Forgets held-back records.
    */
-  commitVerified({ blocks, nodes }: VerifiedPage, check?: BlockCheck): Promise<Position> {
+  commitVerified(blocks: readonly RootedBlock[], check?: BlockCheck): Promise<Position> {
     return this.#serialize(async () => {
       const progress = await this.#loadProgress();
       const { position } = progress;
@@ -208,11 +200,7 @@ export class Committer {
       // Its nodes are of the head before these blocks.
       this.#tree = undefined;
       const earned = await check?.(blocks);
-      const tree =
-        this.#history === undefined
-          ? { nodes, kept: [] }
-          : { nodes: lastOfEach(blocks.map(({ changes }) => changes)), kept: blocks };
-      await this.#commit({ progress, blocks, earned, tree });
+      await this.#commit({ progress, blocks, earned, rooted: blocks });
       const after = await this.#loadProgress();
       this.#progress = { ...after, verifier: new Verifier(after.position, this.#base, this.#bounds) };
       return await this.#position();
@@ -236,6 +224,7 @@ export class Committer {
       this.#progress = undefined;
       this.#tree = undefined;
       this.#writer.forget();
+      this.#history?.forget();
     });
   }
 
@@ -389,10 +378,10 @@ export class Committer {
     if (blocks.length > 0) {
       this.#assertSignedStart(position, blocks);
       const earned = await check?.(blocks);
-      const tree = await this.#applyToTree(position, blocks, slices);
+      const rooted = await this.#applyToTree(position, blocks, slices);
       // A commit cannot be cut, so it begins early in a slice.
       await slices?.pause();
-      await this.#commit({ progress, blocks, earned, signed, tree });
+      await this.#commit({ progress, blocks, earned, signed, rooted });
       this.#tree?.settle();
     }
     return await loadPosition(this.#store);
@@ -411,32 +400,27 @@ export class Committer {
     position: Position | undefined,
     blocks: readonly VerifiedBlock[],
     slices: Slices | undefined,
-  ): Promise<TreeChanges | undefined> {
+  ): Promise<readonly RootedBlock[] | undefined> {
     const isPart =
       position === undefined
         ? this.#base !== undefined && this.#base.hasState !== true
         : position.stateRoot === undefined;
     if (isPart) return undefined;
-    const tree = this.#tree ?? new PendingTree(this.#store);
+    const tree = this.#tree ?? new PendingTree(this.#store, { keepsChanges: this.#history !== undefined });
     this.#tree = tree;
-    const kept: KeptBlock[] = [];
+    const rooted: RootedBlock[] = [];
     for (const block of blocks) {
       await slices?.pause();
-      await assertStateRoot(tree, block);
-      if (this.#history !== undefined) kept.push({ ...block, changes: tree.takeChanges() });
+      rooted.push(await tree.assertRoot(block));
     }
-    return {
-      nodes:
-        this.#history === undefined ? tree.takeChanges() : lastOfEach(kept.map(({ changes }) => changes)),
-      kept,
-    };
+    return withRest(rooted, tree);
   }
 
-  async #commit({ progress, blocks, earned, signed, tree }: CommitInput): Promise<void> {
+  async #commit({ progress, blocks, earned, signed, rooted }: CommitInput): Promise<void> {
     const { position, verifier } = progress;
     const last = blocks[blocks.length - 1];
     if (last === undefined) return;
-    const hasRoot = tree !== undefined;
+    const hasRoot = rooted !== undefined;
     const writes = blocks.flatMap((block) => block.writes);
     const history = hasRoot ? this.#history : undefined;
     const sideRows: SideRow[] = [];
@@ -448,7 +432,7 @@ export class Committer {
     if (before !== undefined) sideRows.push(KEPT_ACCUMULATOR.row(before));
     if (position === undefined && this.#base?.hasState === true) sideRows.push(STATE_FETCH.removal());
     if (signed !== undefined) sideRows.push(...ownSignedRows(signed));
-    const kept = await history?.rowsOf(position, tree?.kept ?? [], signed);
+    const kept = await history?.rowsOf(position, rooted ?? [], signed);
     append(sideRows, kept?.rows ?? []);
     const commit: LedgerCommit = {
       previous: position?.version,
@@ -462,14 +446,13 @@ export class Committer {
       writes,
       blocks: blocks.map((block) => block.start),
       records,
-      treeNodes: tree?.nodes ?? [],
+      treeNodes: lastOfEach((rooted ?? []).map(({ nodes }) => nodes)),
       hashes,
       logs: kept?.writes ?? [],
       sideRows,
     };
     const identity = position === undefined ? this.#identity(blocks[0]) : undefined;
     const batch = await this.#writer.commit(commit, identity);
-    history?.settle();
     this.#progress = { position: batch.position, verifier };
     this.#onCommit?.(batch);
     this.#logger.debug({ version, blocks: blocks.length, writes: batch.writes.length }, "committed");

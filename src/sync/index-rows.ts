@@ -1,4 +1,5 @@
 // From state writes to rows of the index, for commits and for building the index of a store that has none.
+import { toMapKey } from "../base/bytes.ts";
 import { isObjectGroup, ownedRows } from "../ledger/indexes/owned-keys.ts";
 import { transactionRows } from "../ledger/indexes/transaction-rows.ts";
 import type { StateItem } from "../ledger/view.ts";
@@ -6,8 +7,6 @@ import type { IndexRow, RawRecord, StateWrite } from "../store/contract.ts";
 
 /** Reads items as of the version before the first of the writes. */
 export type ReadBefore = (keyHashes: readonly Uint8Array[]) => Promise<readonly (StateItem | undefined)[]>;
-
-const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
 
 /**
  * The values that deletions of object groups delete, by write: only they tell to which account a store belonged. Groups are
@@ -24,9 +23,9 @@ async function deletedGroups(
   const deletions = writes.filter(isDeletion);
   const before = await readBefore(deletions.map(({ keyHash }) => keyHash));
   const latest = new Map<string, Uint8Array | undefined>();
-  for (const [i, { keyHash }] of deletions.entries()) latest.set(nameOf(keyHash), before[i]?.value);
+  for (const [i, { keyHash }] of deletions.entries()) latest.set(toMapKey(keyHash), before[i]?.value);
   for (const write of writes) {
-    const name = nameOf(write.keyHash);
+    const name = toMapKey(write.keyHash);
     if (!latest.has(name)) continue;
     const deleted = write.value === undefined ? latest.get(name) : undefined;
     if (deleted !== undefined) values.set(write, deleted);

@@ -13,13 +13,14 @@ import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-in
 import type { SideRow, Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
 import { decodeIndexReach, encodeIndexReach, INDEX_REACH_KEYS } from "../store/index-reach.ts";
-import { assertLog } from "./proofs/node-log.ts";
+import { assertBlockChanges, assertLog } from "./proofs/node-log.ts";
 
 export type SideRowReader = Pick<Store, "getSideRows">;
 
-/** A step of a rewind: the position after it, and the items that were written above. */
+/** A step of a rewind: the positions before and after it, and the items that were written between them. */
 export interface RewindStep {
   readonly store: SideRowReader;
+  readonly head: Pick<Position, "blockHeight">;
   readonly position: Position;
   readonly keyHashes: readonly Uint8Array[];
 }
@@ -256,25 +257,11 @@ export const SUBTREE = new SideRowKind<Uint8Array, [level: number, index: bigint
   codec: bcs(hash),
 });
 
-const proofReachCodec = struct({
-  /** Heights of the oldest and the newest kept block end. */
-  oldest: u64,
-  newest: u64,
-  /** Version of the newest. */
-  version: u64,
-  /** The version at which the history began. */
-  base: u64,
-});
-export type ProofReach = ValueOf<typeof proofReachCodec>;
-
-/** Which block ends can be proven. */
-export const PROOF_REACH = new SideRowKind<ProofReach>({
-  prefix: ofProofs(6),
-  codec: bcs(proofReachCodec),
-  rewound: (reach, { blockHeight, version }) => {
-    if (reach.newest <= blockHeight) return reach;
-    return blockHeight < reach.oldest ? undefined : { ...reach, newest: blockHeight, version };
-  },
+/** The height of the oldest block end that can be proven. The newest is that of the head, unless others wrote blocks. */
+export const OLDEST_END = new SideRowKind<bigint>({
+  prefix: ofProofs(10),
+  codec: bcs(u64),
+  rewound: (oldest, { blockHeight }) => (blockHeight < oldest ? undefined : oldest),
 });
 
 const blockEndCodec = struct({
@@ -302,35 +289,28 @@ export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
   codec: { encode: (log) => log, decode: assertLog },
 });
 
-/** Blocks whose changes are written to the logs of the nodes together. */
-const RECENT_BLOCKS = 16n;
+/** Blocks whose changes are written to the logs of the nodes together. A prime: regular changes meet the last one too. */
+const RECENT_BLOCKS = 17n;
 
 /** True if the commit of a block brings the logs of the nodes up to date. */
 export function endsRecent(height: bigint): boolean {
   return height % RECENT_BLOCKS === RECENT_BLOCKS - 1n;
 }
 
-const blockChangesCodec = vector(struct({ key: byteString, changes: byteString }));
-/** What a block adds to the logs of nodes, by the keys of the nodes. */
-export type BlockChanges = ValueOf<typeof blockChangesCodec>;
-
 /** The changes of a recent block: writing the logs themselves in every commit would cost a page for each. */
-export const BLOCK_CHANGES = new SideRowKind<BlockChanges, [height: bigint]>({
-  prefix: ofProofs(9),
+export const BLOCK_CHANGES = new SideRowKind<Uint8Array, [height: bigint]>({
+  prefix: ofProofs(11),
   suffix: bigEndian,
-  codec: bcs(blockChangesCodec),
+  codec: { encode: (changes) => changes, decode: assertBlockChanges },
   rewound: "removed",
-  rewoundKeys: async ({ store, position }) => {
-    const reach = await PROOF_REACH.load(store);
-    const heights = reach === undefined ? [] : recentHeights(reach.newest);
-    return heights.filter((height) => height > position.blockHeight).map((height) => [height]);
-  },
+  rewoundKeys: ({ head, position }) =>
+    recentHeights(head.blockHeight).flatMap((height) => (height > position.blockHeight ? [[height]] : [])),
 });
 
-/** A recent block with its changes. */
+/** A recent block, and how it changed the nodes of the state tree. */
 export interface RecentBlock {
   readonly height: bigint;
-  readonly nodes: BlockChanges;
+  readonly changes: Uint8Array;
 }
 
 /** The recent blocks up to a height that the store has rows of, oldest first. */
@@ -339,7 +319,7 @@ export async function recentBlocks(store: SideRowReader, height: bigint): Promis
   const rows = await store.getSideRows(heights.map((one) => BLOCK_CHANGES.key(one)));
   return heights.flatMap((one, i) => {
     const row = rows[i];
-    return row === undefined ? [] : [{ height: one, nodes: BLOCK_CHANGES.decode(new Uint8Array(row)) }];
+    return row === undefined ? [] : [{ height: one, changes: BLOCK_CHANGES.decode(new Uint8Array(row)) }];
   });
 }
 
@@ -349,11 +329,11 @@ export function recentHeights(height: bigint): bigint[] {
 }
 
 /** Heights of the kept block ends above the position. */
-async function rewoundHeights({ store, position }: RewindStep): Promise<[height: bigint][]> {
-  const reach = await PROOF_REACH.load(store);
-  if (reach === undefined) return [];
-  const isWhole = position.blockHeight < reach.oldest;
-  return range(isWhole ? reach.oldest : position.blockHeight + 1n, reach.newest);
+async function rewoundHeights({ store, head, position }: RewindStep): Promise<[height: bigint][]> {
+  const oldest = await OLDEST_END.load(store);
+  if (oldest === undefined) return [];
+  const isWhole = position.blockHeight < oldest;
+  return range(isWhole ? oldest : position.blockHeight + 1n, head.blockHeight);
 }
 
 function range(first: bigint, last: bigint): [number: bigint][] {
@@ -416,7 +396,7 @@ const SIDE_ROW_KINDS: readonly AnyKind[] = [
   EPOCH_END,
   FIRST_EPOCH,
   SUBTREE,
-  PROOF_REACH,
+  OLDEST_END,
   BLOCK_END,
   NODE_LOG,
   BLOCK_CHANGES,

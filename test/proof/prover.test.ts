@@ -5,6 +5,7 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { type Asset, parseAsset } from "../../src/ledger/balances/asset.ts";
 import { readBalance } from "../../src/ledger/balances/balance.ts";
+import { readBalanceDetail } from "../../src/ledger/balances/balance-detail.ts";
 import { contractEventCodec } from "../../src/ledger/formats/event.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { decodeRecord } from "../../src/ledger/formats/record.ts";
@@ -20,7 +21,7 @@ import {
   verifyBundle,
 } from "../../src/proof/bundle.ts";
 import { bundleToText, decodeBundleJson } from "../../src/proof/bundle-json.ts";
-import type { ProvenDeposit } from "../../src/proof/claim.ts";
+import { depositOf, depositStore, type ProvenDeposit } from "../../src/proof/claim.ts";
 import { fastestBls } from "../../src/proof/native-bls.ts";
 import { balancesQuestion, type ProofOptions, type ProofQuestion } from "../../src/proof/question.ts";
 import type { SideChange, Store } from "../../src/store/contract.ts";
@@ -201,6 +202,46 @@ describe("proofs", () => {
     expect(paid.length).toBeGreaterThan(0);
     const none = { kind: "event", version: 1n, index: 99n } as const;
     await expect(ask(run.store, none)).rejects.toThrow("event: version 1 has");
+  });
+
+  it("of a deposit name its account also after the store was deleted", async () => {
+    const run = await begin("deleted", "1h");
+    const accounts = new Map<string, ProvenDeposit | undefined>();
+    const depositsFrom = async (first: bigint): Promise<Map<string, ProvenDeposit | undefined>> => {
+      const found: typeof accounts = new Map();
+      const view = await run.store.openView();
+      for (const { version, bytes } of await view.getRecords(first, 1000, 1 << 24)) {
+        for (const [index, event] of decodeRecord(bytes).events.entries()) {
+          if (depositStore(decodeWith(contractEventCodec, event)) === undefined) continue;
+          const { claim } = await ask(run.store, { kind: "event", version, index: BigInt(index) });
+          if (claim.kind !== "event") throw new Error("another claim");
+          found.set(`${version}:${index}`, depositOf(decodeWith(contractEventCodec, event), claim.store));
+        }
+      }
+      view.release();
+      return found;
+    };
+    const exists = async ({ account, asset = "" }: ProvenDeposit): Promise<boolean> => {
+      const view = await run.store.openView();
+      const { fungible } = await readBalanceDetail(
+        view,
+        parseAddress(account),
+        parseAsset(asset),
+        view.position.version,
+      );
+      view.release();
+      return fungible?.exists === true;
+    };
+    let gone = 0;
+    while (gone === 0) {
+      const { version } = await run.position();
+      await run.step();
+      for (const [event, deposit] of await depositsFrom(version + 1n)) accounts.set(event, deposit);
+      for (const deposit of accounts.values()) {
+        if (deposit !== undefined && !(await exists(deposit))) gone++;
+      }
+    }
+    expect(await depositsFrom(1n)).toEqual(accounts);
   });
 
   it("name what is wrong with a version or a waypoint", async () => {

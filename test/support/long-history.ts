@@ -1,4 +1,6 @@
 // Ledgers in memory for histories: of given writes, of one account that changes again and again, of blocks alone.
+import { encodeWith } from "../../src/bcs/codec.ts";
+import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
 import type { Position } from "../../src/ledger/position.ts";
 import { ALL_TRUSTED } from "../../src/ledger/trust.ts";
 import type { Ledger, LedgerView } from "../../src/ledger/view.ts";
@@ -33,10 +35,20 @@ export async function createLedgerOfWrites(writes: readonly StateWrite[]): Promi
     timestampUsec: START_USEC + BigInt(at) * 1_000_000n,
     epoch: 1n,
   }));
-  const records = [...new Set(writes.map((write) => write.version))].map((at) => recordAt(at));
+  const changes = encodeWith(writeSetCodec, { kind: "v0", writes: [] });
+  const records = [...new Set(writes.map((write) => write.version))].map((at) => recordAt(at, changes));
   const identity = { chainId: 4, genesisHash: new Uint8Array(32) };
   await store.commit({ previous: undefined, position, writes, blocks, records, treeNodes: [] }, identity);
   return store;
+}
+
+/** Has bytes that nothing else in a coin store has. */
+const PATTERN_AMOUNT = 0x0123_4567_89ab_cdefn;
+
+function amountBytes(amount: bigint): Uint8Array {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(amount);
+  return bytes;
 }
 
 /** A change in every `gap` versions; the amount after the n-th, from 0 on, is `amountAfter(n)`. */
@@ -46,12 +58,15 @@ export function createLongHistory(
   amountAfter: (change: number) => bigint = (change) => BigInt(change + 1),
 ): Promise<Store> {
   const keyHash = coinKey(OWNER);
+  // Encoded once: only the amount differs.
+  const pattern = stateValue(coinStore(PATTERN_AMOUNT));
+  const at = Buffer.from(pattern).indexOf(amountBytes(PATTERN_AMOUNT));
   return createLedgerOfWrites(
-    Array.from({ length: changes }, (_, change) => ({
-      version: BigInt((change + 1) * gap),
-      keyHash,
-      value: stateValue(coinStore(amountAfter(change))),
-    })),
+    Array.from({ length: changes }, (_, change) => {
+      const value = Uint8Array.from(pattern);
+      value.set(amountBytes(amountAfter(change)), at);
+      return { version: BigInt((change + 1) * gap), keyHash, value };
+    }),
   );
 }
 

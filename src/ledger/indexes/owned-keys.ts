@@ -12,7 +12,7 @@
 // the metadata, and the balance rule reads whatever lies there, no matter who owns the object later. So a row of kind 2
 // stays right when the object changes hands, and rows of kinds 2 and 3 never change their place.
 import { equalBytes } from "../../base/bytes.ts";
-import { RecentMap } from "../../base/recent.ts";
+import { remembered } from "../../base/recent.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
@@ -82,25 +82,18 @@ export function isObjectGroup(key: Uint8Array): boolean {
   return true;
 }
 
-/** Paired metadata of recent coin types, by their BCS; nothing for a type that cannot be asked for. */
-const pairs = new RecentMap<string, Uint8Array>({
-  maxBytes: 256 * 1024,
-  sizeOf: (tag) => 2 * tag.length + 100,
-});
-
-function pairedPlace(coinTag: Uint8Array): Uint8Array {
-  const name = Buffer.from(coinTag.buffer, coinTag.byteOffset, coinTag.length).toString("latin1");
-  const known = pairs.get(name);
-  if (known !== undefined) return known;
-  let place: Uint8Array = NOTHING;
-  try {
-    place = coinAsset(decodeWith(structTagCodec, coinTag)).metadata;
-  } catch (error) {
-    if (!(error instanceof BcsError || error instanceof MoveError)) throw error;
-  }
-  pairs.set(name, place);
-  return place;
-}
+/** Paired metadata of a coin type; nothing for a type that cannot be asked for. */
+const pairedPlace = remembered(
+  (coinTag): Uint8Array => {
+    try {
+      return coinAsset(decodeWith(structTagCodec, coinTag)).metadata;
+    } catch (error) {
+      if (error instanceof BcsError || error instanceof MoveError) return NOTHING;
+      throw error;
+    }
+  },
+  { maxBytes: 256 * 1024, perByte: 2 },
+);
 
 /** The row of a CoinStore; undefined for any other resource. */
 function coinRow(key: Uint8Array): OwnedRow | undefined {

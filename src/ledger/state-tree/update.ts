@@ -41,6 +41,14 @@ export interface TreeNodeChange {
   readonly value: Uint8Array | undefined;
 }
 
+/** How one `apply` changed the children of a node, by slot. None before is a new node, none after is a removed one. */
+export interface LoggedNode {
+  readonly key: Uint8Array;
+  readonly before: TreeNode["slots"];
+  /** Valid until the next `apply`. */
+  readonly after: TreeNode["slots"];
+}
+
 /** The root after a batch of changes, and the nodes that differ. */
 export interface TreeUpdateResult {
   readonly root: Uint8Array;
@@ -56,10 +64,19 @@ interface LoadedNode {
   isChanged: boolean;
   /** Must be removed from the store. */
   isRemoved: boolean;
+  /** Its children before the last `apply`, if that changed them. */
+  before: TreeNode["slots"] | undefined;
 }
 
 function createLoaded(key: Uint8Array, node: TreeNode): LoadedNode {
-  return { key, node, below: new Array<undefined>(16).fill(undefined), isChanged: false, isRemoved: false };
+  return {
+    key,
+    node,
+    below: new Array<undefined>(16).fill(undefined),
+    isChanged: false,
+    isRemoved: false,
+    before: undefined,
+  };
 }
 
 const ROOT_KEY = treeNodeKey(SPARSE_MERKLE_PLACEHOLDER, 0);
@@ -159,6 +176,8 @@ class TreeChange {
   readonly changed: LoadedNode[] = [];
   /** Nodes created minus nodes removed. */
   growth = 0;
+  /** The nodes whose children it changed, each once. */
+  readonly logged: LoadedNode[] = [];
   readonly #updates: readonly TreeUpdate[];
 
   constructor(updates: readonly TreeUpdate[]) {
@@ -178,6 +197,7 @@ class TreeChange {
           ? this.#applyToLeaf(loaded, slot, from, to, depth + 1)
           : this.#applyToNode(loaded, slot, below, from, to, depth + 1);
       if (!isSameChild(before, after)) {
+        this.#log(loaded);
         setChild(loaded.node, slot, after);
         changed = true;
       }
@@ -252,6 +272,7 @@ class TreeChange {
     if (start === end || first === undefined) return undefined;
     if (end - start === 1) return { keyHash: first.keyHash, hash: first.leafHash };
     const loaded = createLoaded(treeNodeKey(first.keyHash, depth), createTreeNode());
+    this.#log(loaded);
     for (let from = start; from < end; ) {
       const to = groupEnd(leaves, from, end, depth);
       const at = slotOf(leaves, from, depth);
@@ -262,6 +283,12 @@ class TreeChange {
     this.growth++;
     this.#markChanged(loaded);
     return innerChild(loaded);
+  }
+
+  #log(loaded: LoadedNode): void {
+    if (loaded.before !== undefined) return;
+    loaded.before = loaded.node.slots.slice();
+    this.logged.push(loaded);
   }
 
   #markChanged(loaded: LoadedNode): void {
@@ -323,6 +350,7 @@ export class StateTree {
   #root: LoadedNode | undefined;
   #size = 0;
   #changed: LoadedNode[] = [];
+  #logged: readonly LoadedNode[] = [];
 
   constructor(getNodes: TreeNodeReader) {
     this.#getNodes = getNodes;
@@ -338,10 +366,19 @@ export class StateTree {
     const sorted = sortUpdates(updates);
     const top = this.#root ?? (await this.#loadRoot());
     this.#size += await loadPaths(top, sorted, this.#getNodes);
+    for (const loaded of this.#logged) loaded.before = undefined;
     const { rootHash, change } = applySorted(sorted, top);
+    this.#logged = change.logged;
     this.#size += change.growth;
     for (const loaded of change.changed) this.#changed.push(loaded);
     return rootHash;
+  }
+
+  /** What the last `apply` changed. */
+  logged(): LoggedNode[] {
+    return this.#logged.map(({ key, before = [], node, isRemoved }) => {
+      return { key, before, after: isRemoved ? [] : node.slots };
+    });
   }
 
   /** The encoded nodes that changed since the last call. */

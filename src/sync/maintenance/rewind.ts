@@ -1,7 +1,7 @@
 // Rewinds a ledger to the end of an earlier block, from the head down, in steps of whole blocks. Every step is one write
 // and leaves a sound ledger, so a rewind that is killed only has to be run again. A mark written first keeps readers below
 // the target and other writers out until the last step.
-import { equalBytes } from "../../base/bytes.ts";
+import { equalBytes, toMapKey } from "../../base/bytes.ts";
 import { ConfigError } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import { takeTurn } from "../../base/wait.ts";
@@ -170,19 +170,20 @@ class LedgerRewind {
   /** Removes the versions above a stage in one write. */
   async #step(previous: bigint, stage: Stage): Promise<void> {
     const { store } = this.#options;
-    const { batch, logs } = await withView(store.openRawView(), async (view) => {
+    const { head, batch, logs } = await withView(store.openRawView(), async (view) => {
       const made = await this.#batch(view, previous, stage);
       // The first removed block may have deleted the finished logs of nodes that the last kept one removed.
       const last = await view.getBlockByVersion(stage.version);
       const { writes } = await contentsOf(view, last?.firstVersion ?? stage.version, stage.version);
       const keyHashes = [...made.keyHashes, ...distinct(writes)];
-      return { batch: made, logs: await rewoundLogs(store, view, keyHashes, stage.version) };
+      const rewound = await rewoundLogs(store, view, keyHashes, stage.version);
+      return { head: view.position, batch: made, logs: rewound };
     });
     const { position, keyHashes } = batch;
     await this.#writer.rewind({
       ...batch,
       keyHashes: [...keyHashes, ...logs.keyHashes],
-      sideRows: [...(await rewoundSideRows({ store, position, keyHashes })), ...logs.rows],
+      sideRows: [...(await rewoundSideRows({ store, head, position, keyHashes })), ...logs.rows],
     });
     this.#tree.settle();
   }
@@ -214,7 +215,7 @@ class LedgerRewind {
       );
       assertSameHash(version, "state root", restored, info.stateCheckpointHash);
     }
-    const absent = new Set(keyHashes.filter((_, i) => items[i] === undefined).map(nameOf));
+    const absent = new Set(keyHashes.filter((_, i) => items[i] === undefined).map(toMapKey));
     const position: Position = {
       ...head,
       version,
@@ -285,11 +286,9 @@ async function contentsOf(
   return { writes, transactions };
 }
 
-const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
-
 /** The keys of writes, each once. */
 function distinct(writes: readonly StateWrite[]): Uint8Array[] {
-  return [...new Map(writes.map(({ keyHash }) => [nameOf(keyHash), keyHash])).values()];
+  return [...new Map(writes.map(({ keyHash }) => [toMapKey(keyHash), keyHash])).values()];
 }
 
 async function itemsAt(
@@ -311,7 +310,7 @@ async function addedRows(
   absent: ReadonlySet<string>,
   version: bigint,
 ): Promise<RewindBatch["index"]> {
-  const own = writes.filter(({ keyHash }) => absent.has(nameOf(keyHash)));
+  const own = writes.filter(({ keyHash }) => absent.has(toMapKey(keyHash)));
   const rows = await new IndexRowMaker().rowsOf(own, (keyHashes) => itemsAt(view, keyHashes, version));
   // Copied: the bytes of records are valid only as long as the view is open.
   return rows.map(({ owner, place, keyHash }) => ({

@@ -10,14 +10,23 @@ import { u64 } from "../../bcs/scalars.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { decodeRecord, type RecordSpans } from "../../ledger/formats/record.ts";
+import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import {
   auxiliaryInfoCodec,
   auxiliaryInfoHash,
   transactionInfoCodec,
 } from "../../ledger/formats/transaction-info.ts";
 import { readTreePath } from "../../ledger/state-tree/path.ts";
-import { type Block, withView } from "../../ledger/view.ts";
+import { type Block, type LedgerView, withView } from "../../ledger/view.ts";
+import {
+  assertHistory,
+  eventId,
+  historyOpener,
+  pointOf,
+  type ResumePoint,
+} from "../../ledger/watch/event-id.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
+import { checkStateProof } from "../../proof/state-proof.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import { BLOCK_END, type BlockEnd, KEPT_ACCUMULATOR } from "../side-rows.ts";
@@ -142,12 +151,15 @@ export class BackupAnswers {
 
   async *#stateChunk(version: bigint, start: bigint, count: bigint, signal: AbortSignal): Answer {
     assertCount(start, count);
+    const openView = await withView(this.#store.openView(), (view) =>
+      historyOpener(this.#store, view, version),
+    );
     const list = await this.#listAt(version);
     const end = Math.min(Number(start + count), list.count);
     for (let next = Number(start), attempt = 1; next < end; ) {
       try {
         for await (const keyHashes of this.#keyHashes(list, version, next, end)) {
-          const records = await withView(this.#store.openView(), (view) =>
+          const records = await withView(openView(), (view) =>
             readStateRecords(view, keyHashes, version, this.#options.keys),
           );
           yield Buffer.concat(records.map(lengthRecord));
@@ -181,11 +193,24 @@ export class BackupAnswers {
   }
 
   async *#stateRangeProof(version: bigint, keyHash: Uint8Array): Answer {
-    const { end } = await withView(this.#store.openView(), (view) => this.#stateAt(view, version));
-    const { leaf, siblings } = await readTreePath(keyHash, new TreeAt(this.#store, end.version).getNodes);
-    if (leaf === undefined || !equalBytes(leaf.keyHash, keyHash)) {
-      throw new BackupRefusal("not_found", "the state has no item with that key hash");
-    }
+    const siblings = await withView(this.#store.openView(), async (view) => {
+      const { end, root } = await this.#stateAt(view, version);
+      const [item] = await view.getItems([keyHash], version);
+      if (item?.value === undefined)
+        throw new BackupRefusal("not_found", "the state has no item with that key hash");
+      const leaf = { keyHash, valueHash: stateValueHash(item.value) };
+      // A commit may replace a node just as it is read.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const { getNodes } = new TreeAt(this.#store, end.version);
+          const proof = { leaf, siblings: [...(await readTreePath(keyHash, getNodes)).siblings] };
+          checkStateProof(proof, root, keyHash, leaf.valueHash);
+          return proof.siblings;
+        } catch (error) {
+          if (attempt === LIST_ATTEMPTS) throw error;
+        }
+      }
+    });
     const right = siblings.filter((_, depth) => bitAt(keyHash, depth) === 0).reverse();
     yield encodeWith(rightSiblingsCodec, right);
   }
@@ -249,9 +274,11 @@ export class BackupAnswers {
 
   async *#transactions(first: bigint, count: bigint, signal: AbortSignal): Answer {
     assertCount(first, count);
+    let behind: ResumePoint | undefined;
     for (let next = first; next < first + count; ) {
       const left = Number(first + count - next);
       const pieces = await withView(this.#store.openView(), async (view) => {
+        if (behind !== undefined) await assertHistory(view, behind);
         if (next > view.position.version) {
           throw new BackupRefusal(
             "not_found",
@@ -266,6 +293,8 @@ export class BackupAnswers {
             block = await view.getBlockByVersion(version);
           encoded.push(lengthRecord(backupRecord(decodeRecord(bytes), block)));
         }
+        const last = records.at(-1);
+        if (last !== undefined) behind = pointOf(eventId(last.version, last.bytes), last.version);
         return encoded;
       });
       next += BigInt(pieces.length);
@@ -317,7 +346,7 @@ function bitAt(keyHash: Uint8Array, depth: number): number {
 
 /** Items as backups keep them: key and value. The store has no keys: they are in the records that wrote the items. */
 async function readStateRecords(
-  view: StoreView,
+  view: LedgerView,
   keyHashes: readonly Uint8Array[],
   version: bigint,
   known: BackupAnswersOptions["keys"],
@@ -352,7 +381,7 @@ async function readStateRecords(
 }
 
 /** The keys that a version wrote, by their hashes. */
-async function writtenKeys(view: StoreView, version: bigint): Promise<ReadonlyMap<string, Uint8Array>> {
+async function writtenKeys(view: LedgerView, version: bigint): Promise<ReadonlyMap<string, Uint8Array>> {
   if (version < view.position.oldestVersion) {
     throw new BackupRefusal(
       "not_kept",

@@ -3,6 +3,7 @@
 
 import { appendFile, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { toMapKey } from "../../base/bytes.ts";
 import { Slices } from "../../base/wait.ts";
 import { keyOfRow, type OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 
@@ -15,8 +16,6 @@ interface WaitingPart {
   pieces: Uint8Array[];
   bytes: number;
 }
-
-const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
 
 /** Keys in files, by their hashes. */
 export class KeyFiles {
@@ -58,7 +57,7 @@ export class KeyFiles {
   async find(keyHash: Uint8Array): Promise<Uint8Array | undefined> {
     const part = keyHash[0] ?? 0;
     if (this.#loaded?.part !== part) this.#loaded = { part, keys: await this.#load(part) };
-    return this.#loaded.keys.get(nameOf(keyHash));
+    return this.#loaded.keys.get(toMapKey(keyHash));
   }
 
   async #load(part: number): Promise<ReadonlyMap<string, Uint8Array>> {
@@ -67,7 +66,7 @@ export class KeyFiles {
     for (let at = 0; at < bytes.length; ) {
       const start = at + HASH_BYTES + LENGTH_BYTES;
       const end = start + bytes.readUInt32BE(at + HASH_BYTES);
-      keys.set(nameOf(bytes.subarray(at, at + HASH_BYTES)), bytes.subarray(start, end));
+      keys.set(toMapKey(bytes.subarray(at, at + HASH_BYTES)), bytes.subarray(start, end));
       at = end;
     }
     return keys;

@@ -4,14 +4,17 @@
 //
 //   log    start version (6), then changes, oldest first: version (6), slot and kind (1), hash or leaf key before (32)
 //   part   length of the node after the last change (2), that node without folded hashes, log
-import { concatBytes } from "../../base/bytes.ts";
+//   block  version (6), then for each changed node: its key, flags (1), bytes of its changes (2), changes without version
+import { concatBytes, equalBytes } from "../../base/bytes.ts";
 import { HASH_LENGTH } from "../../ledger/hash.ts";
 import {
   createTreeNode,
   decodeTreeNode,
   setChild,
+  type TreeChild,
   type TreeNode,
 } from "../../ledger/state-tree/tree-node.ts";
+import type { LoggedNode } from "../../ledger/state-tree/update.ts";
 import { StoreError } from "../../store/errors.ts";
 
 /** Bytes of a version: enough for 2^48. */
@@ -25,8 +28,10 @@ const [NONE, INNER, LEAF] = [0, 1, 2];
 const BODY_BYTES = [0, HASH_LENGTH, HASH_LENGTH];
 
 const EMPTY_NODE: Uint8Array = new Uint8Array(MASK_BYTES);
-/** Takes the changes of one node. */
-const scratch: Uint8Array = new Uint8Array(SLOTS * (VERSION_BYTES + 1 + HASH_LENGTH));
+/** Flags of a node that a block changed: it was not there before, it is not there any more. */
+const [NEW, REMOVED] = [1, 2];
+/** Of a node in the changes of a block: key, flags and size, changes. */
+const MAX_NODE_BYTES = 1 + HASH_LENGTH + 3 + SLOTS * (1 + HASH_LENGTH);
 
 function writeVersion(out: Uint8Array, version: bigint, at: number): void {
   let rest = Number(version);
@@ -66,64 +71,163 @@ function childBytes({ children, leaves }: ReturnType<typeof masksOf>, bit: numbe
   return (leaves & bit) === 0 ? HASH_LENGTH : LEAF_BYTES;
 }
 
-/** A node's bytes as words: comparing these costs a fourth. */
-function wordsOf(node: Uint8Array): Int32Array {
-  const { buffer, byteOffset, length } = node.byteOffset % 4 === 0 ? node : new Uint8Array(node);
-  return new Int32Array(buffer, byteOffset, length >> 2);
+/** How a block with a version changed the nodes of the tree. */
+export function encodeBlockChanges(version: bigint, nodes: readonly LoggedNode[]): Uint8Array {
+  let out = Buffer.allocUnsafe(2 * MAX_NODE_BYTES);
+  writeVersion(out, version, 0);
+  let at = VERSION_BYTES;
+  for (const { key, before, after } of nodes) {
+    if (out.length < at + MAX_NODE_BYTES) out = Buffer.concat([out], 2 * out.length);
+    out.set(key, at);
+    const flagsAt = at + key.length;
+    const start = flagsAt + 3;
+    let flags = NEW | REMOVED;
+    let end = start;
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const [old, next] = [before[slot], after[slot]];
+      if (old !== undefined) flags &= ~NEW;
+      if (next !== undefined) flags &= ~REMOVED;
+      if (isSame(old, next)) continue;
+      const kind = old === undefined ? NONE : old.keyHash === undefined ? INNER : LEAF;
+      out[end++] = slot | (kind << 4);
+      if (old === undefined) continue;
+      out.set(old.keyHash ?? old.hash, end);
+      end += HASH_LENGTH;
+    }
+    if (end === start) continue;
+    out[flagsAt] = flags;
+    out.writeUInt16BE(end - start, flagsAt + 1);
+    at = end;
+  }
+  return out.subarray(0, at);
 }
 
-/** True if two nodes have the same hash at two places, counted in words. */
-function isSameHash(before: Int32Array, from: number, after: Int32Array, to: number): boolean {
-  for (let i = 0; i < HASH_LENGTH / 4; i++) if (before[from + i] !== after[to + i]) return false;
+/** True if a log need not tell one child from the next in its place. */
+function isSame(before: TreeChild | undefined, after: TreeChild | undefined): boolean {
+  if (before === after) return true;
+  if (before?.keyHash === undefined || after?.keyHash === undefined) return false;
+  return equalBytes(before.keyHash, after.keyHash);
+}
+
+/** What one block changed in one node. */
+export interface NodeChanges {
+  readonly key: Uint8Array;
+  readonly version: bigint;
+  readonly isNew: boolean;
+  readonly isRemoved: boolean;
+  /** Changes without their version. */
+  readonly changes: Uint8Array;
+}
+
+/** Where the flags of the node at a place of a block's changes stand. */
+function flagsOf(block: Uint8Array, at: number): number {
+  return at + 1 + (((block[at] ?? 0) + 1) >> 1);
+}
+
+/** Where the next node of a block's changes begins. */
+function nextNode(block: Uint8Array, at: number): number {
+  const flagsAt = flagsOf(block, at);
+  return flagsAt + 3 + (((block[flagsAt + 1] ?? 0) << 8) | (block[flagsAt + 2] ?? 0));
+}
+
+function changesAt(block: Uint8Array, at: number): NodeChanges {
+  const [flagsAt, end] = [flagsOf(block, at), nextNode(block, at)];
+  const flags = block[flagsAt] ?? 0;
+  return {
+    key: block.subarray(at, flagsAt),
+    version: BigInt(readVersion(block, 0)),
+    isNew: (flags & NEW) !== 0,
+    isRemoved: (flags & REMOVED) !== 0,
+    changes: block.subarray(flagsAt + 3, end),
+  };
+}
+
+/** What a block changed, node by node. */
+export function* nodesOf(block: Uint8Array): Generator<NodeChanges> {
+  for (let at = VERSION_BYTES; at < block.length; at = nextNode(block, at)) yield changesAt(block, at);
+}
+
+/** What a block changed in the node with a key. */
+function changesOf(block: Uint8Array, key: Uint8Array): NodeChanges | undefined {
+  for (let at = VERSION_BYTES; at < block.length; at = nextNode(block, at)) {
+    if (isKeyAt(block, at, key)) return changesAt(block, at);
+  }
+  return undefined;
+}
+
+function isKeyAt(block: Uint8Array, at: number, key: Uint8Array): boolean {
+  for (let i = 0; i < key.length; i++) if (block[at + i] !== key[i]) return false;
   return true;
 }
 
-/** The changes that lead from one node to the next, both as the store has them; undefined where there is none. */
-export function changesBetween(
-  version: bigint,
-  before: Uint8Array = EMPTY_NODE,
-  after: Uint8Array = EMPTY_NODE,
-): Uint8Array {
-  const [old, next] = [wordsOf(before), wordsOf(after)];
-  const [oldMasks, nextMasks] = [masksOf(before), masksOf(after)];
-  let length = 0;
-  let [from, to] = [MASK_BYTES, MASK_BYTES];
-  for (let rest = oldMasks.children | nextMasks.children; rest !== 0; rest &= rest - 1) {
-    const bit = rest & -rest;
-    const oldBytes = childBytes(oldMasks, bit);
-    const nextBytes = childBytes(nextMasks, bit);
-    // The key of a leaf, or the hash of an inner child.
-    if (oldBytes !== nextBytes || !isSameHash(old, from >> 2, next, to >> 2)) {
-      const kind = oldBytes === 0 ? NONE : oldBytes === LEAF_BYTES ? LEAF : INNER;
-      writeVersion(scratch, version, length);
-      length += VERSION_BYTES;
-      scratch[length++] = (31 - Math.clz32(bit)) | (kind << 4);
-      if (kind !== NONE) {
-        for (let i = 0; i < HASH_LENGTH; i++) scratch[length + i] = before[from + i] ?? 0;
-        length += HASH_LENGTH;
-      }
-    }
-    from += oldBytes;
-    to += nextBytes;
+/** Throws StoreError `corrupt` unless the bytes are the changes of a block. */
+export function assertBlockChanges(block: Uint8Array): Uint8Array {
+  for (let at = VERSION_BYTES; at < block.length; ) {
+    let [change, count] = [flagsOf(block, at) + 3, 0];
+    at = nextNode(block, at);
+    for (; change < at; count++) change += 1 + bodyBytes(block[change]);
+    if (change !== at || at > block.length || count > SLOTS) throw damaged();
   }
-  // From Buffer's pool: a separate allocation costs more than the rest.
-  const changes = Buffer.allocUnsafe(length);
-  changes.set(scratch.subarray(0, length));
-  return changes;
+  return block;
 }
 
-/** A log with the changes of a later block; the same log if there are none, or it has them already. */
-export function withChanges(log: Uint8Array, changes: Uint8Array | undefined): Uint8Array {
-  if (changes === undefined) return log;
-  let last = readVersion(log, 0);
-  for (let at = VERSION_BYTES; at < log.length; at = endOfChange(log, at)) last = readVersion(log, at);
-  return readVersion(changes, 0) > last ? concatBytes(log, changes) : log;
+/**
+ * The log of a node with what later blocks changed in it: the same log if they changed nothing, or it has their changes
+ * already. A log that begins with them gives every version since the history began, or none before its node was there.
+ */
+export function withChanges(log: Uint8Array | undefined, later: readonly NodeChanges[]): Uint8Array {
+  const [first] = later;
+  const begun = log ?? emptyLog(first?.isNew === true ? first.version - 1n : 0n);
+  let last = 0;
+  for (let at = VERSION_BYTES; at < begun.length; at = endOfChange(begun, at)) last = at;
+  const newest = readVersion(begun, last);
+  const added = later.filter(({ version }) => version > newest);
+  return added.length === 0 ? begun : concatBytes(begun, ...added.map(toLog));
+}
+
+/**
+ * The log of a node with what later blocks changed in it; undefined if there is neither. A block that removed the node has
+ * finished its log.
+ */
+export function withBlocks(
+  log: Uint8Array | undefined,
+  blocks: readonly Uint8Array[],
+  key: Uint8Array,
+): Uint8Array | undefined {
+  const all = blocks.flatMap((block) => changesOf(block, key) ?? []);
+  const later = all.slice(all.findLastIndex(({ isRemoved }) => isRemoved) + 1);
+  return later.length === 0 ? log : withChanges(log, later);
+}
+
+/** Changes with their version before each. */
+function toLog({ version, changes }: NodeChanges): Uint8Array {
+  const log = new Uint8Array(changes.length + SLOTS * VERSION_BYTES);
+  let length = 0;
+  for (let at = 0; at < changes.length; ) {
+    const end = at + 1 + bodyBytes(changes[at]);
+    writeVersion(log, version, length);
+    log.set(changes.subarray(at, end), length + VERSION_BYTES);
+    length += VERSION_BYTES + end - at;
+    at = end;
+  }
+  return log.subarray(0, length);
+}
+
+/** Bytes after a byte of slot and kind. Throws StoreError `corrupt`. */
+function bodyBytes(head = 0xff): number {
+  const bytes = BODY_BYTES[head >> 4];
+  if (bytes === undefined) throw damaged();
+  return bytes;
+}
+
+function damaged(): StoreError {
+  return new StoreError("corrupt", "the log of a state tree node is damaged");
 }
 
 /** Where the change after the one at a place begins. Throws StoreError `corrupt`. */
 function endOfChange(log: Uint8Array, at: number): number {
-  const end = at + VERSION_BYTES + 1 + (BODY_BYTES[(log[at + VERSION_BYTES] ?? 0xff) >> 4] ?? log.length);
-  if (end > log.length) throw new StoreError("corrupt", "the log of a state tree node is damaged");
+  const end = at + VERSION_BYTES + 1 + bodyBytes(log[at + VERSION_BYTES]);
+  if (end > log.length) throw damaged();
   return end;
 }
 

@@ -4,31 +4,28 @@
 import { append } from "../../base/append.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
-import type { SideRow, StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
+import type { SideRow, StateWrite, Store } from "../../store/contract.ts";
 import { cutoffUsec, type ProofWindow } from "../maintenance/prune-window.ts";
 import {
   BLOCK_CHANGES,
   BLOCK_END,
   type BlockEnd,
+  endsRecent,
   NODE_LOG,
-  PROOF_REACH,
-  type ProofReach,
+  OLDEST_END,
   recentHeights,
   SUBTREE,
 } from "../side-rows.ts";
 import { encodeSigned } from "../signatures/signed-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
-import type { VerifiedBlock } from "../verify/verifier.ts";
+import type { RootedBlock } from "../verify/verified-page.ts";
 import { loggedNodes, TreeHistory } from "./tree-history.ts";
 
-/** A block and the nodes that it changed. */
-export interface KeptBlock extends Pick<VerifiedBlock, "start" | "leftOfLast" | "subtrees"> {
-  readonly position: Pick<Position, "version" | "timestampUsec" | "blockHeight">;
-  readonly changes: readonly TreeNodeWrite[];
-}
+/** A block, and how it changed the state tree. */
+export type KeptBlock = Pick<RootedBlock, "position" | "leftOfLast" | "subtrees" | "changes" | "nodes">;
 
-/** Most block ends that one commit removes for each that it adds. */
-const REMOVALS = 4;
+/** Most block ends that leave with the end of a group of blocks: four for each of these. */
+const REMOVALS = 64;
 /** Rows removed in one write when a whole history goes. */
 const CLEARED_AT_ONCE = 1000;
 
@@ -39,15 +36,18 @@ export interface HistoryRows {
   readonly writes: StateWrite[];
 }
 
+/** The oldest kept block end. */
+interface OldestEnd extends Pick<BlockEnd, "version" | "timestampUsec"> {
+  readonly height: bigint;
+}
+
 /** Keeps the history of one store, which has no other writer. Runs ahead of the store during a commit. */
 export class ProofHistory {
   readonly #store: Store;
   readonly #window: ProofWindow;
   readonly #tree: TreeHistory;
-  #reach: ProofReach | undefined;
-  #pending: ProofReach | undefined;
-  /** The oldest block end. Many commits ask whether it is still inside. */
-  #oldest: ({ readonly height: bigint } & Pick<BlockEnd, "version" | "timestampUsec">) | undefined;
+  /** What is kept, up to a head. */
+  #kept: { readonly head: bigint; readonly oldest: OldestEnd } | undefined;
 
   /** `logBytes`: the length from which on the log of a tree node is finished. */
   constructor(store: Store, window: ProofWindow, logBytes?: number) {
@@ -64,80 +64,69 @@ export class ProofHistory {
   ): Promise<HistoryRows> {
     const added: HistoryRows = { rows: [], writes: [] };
     const { rows } = added;
+    const [first, last] = [blocks[0], blocks.at(-1)];
+    if (first === undefined || last === undefined) return added;
     const stored = await this.#begin(head);
-    let before = head?.version;
-    let reach = stored;
-    for (const [i, block] of blocks.entries()) {
+    const start = stored ?? { ...first.position, height: first.position.blockHeight };
+    for (const block of blocks) {
       const { version, timestampUsec, blockHeight } = block.position;
-      const base = reach?.base ?? before ?? version;
-      if (before === undefined) this.#tree.begin(block.changes);
-      else {
-        const oldest = this.#oldest?.version ?? base;
-        append(
-          added.writes,
-          await this.#tree.log(block.changes, { version, height: blockHeight, before, base, oldest }),
-        );
-      }
-      const isSigned = signed !== undefined && i === blocks.length - 1;
-      const end = { version, timestampUsec, left: [...block.leftOfLast] };
+      // Before the first block of a ledger there is no state to ask for.
+      const isFirst = head === undefined && block === first;
+      if (!isFirst) append(added.writes, await this.#tree.log(block, start.version));
+      for (const { level, index, hash } of block.subtrees) rows.push(SUBTREE.row(hash, level, index));
+      const proof = block === last ? signed && encodeSigned(signed) : undefined;
       rows.push(
-        ...block.subtrees.map(({ level, index, hash }) => SUBTREE.row(hash, level, index)),
-        BLOCK_END.row({ ...end, signed: isSigned ? encodeSigned(signed) : undefined }, blockHeight),
+        BLOCK_END.row({ version, timestampUsec, left: block.leftOfLast, signed: proof }, blockHeight),
       );
-      reach = { base, version, oldest: reach?.oldest ?? blockHeight, newest: blockHeight };
-      before = version;
     }
-    const last = blocks.at(-1);
-    if (reach === undefined || last === undefined) return added;
     append(rows, this.#tree.takeRows());
+    let oldest = start;
     // Those of this commit are not stored yet; they leave in a later one.
-    const newest = { ...last.position, oldestVersion: head?.oldestVersion ?? 0n };
-    const oldest = await this.#prune(reach.oldest, stored?.newest, newest, REMOVALS * blocks.length);
-    for (let height = reach.oldest; height < oldest; height++) rows.push(BLOCK_END.removal(height));
-    this.#pending = { ...reach, oldest };
-    rows.push(PROOF_REACH.row(this.#pending));
+    if (stored !== undefined && head !== undefined) {
+      const groups = blocks.filter(({ position }) => endsRecent(position.blockHeight)).length;
+      oldest = await this.#prune(stored, head, last.position, REMOVALS * groups);
+    }
+    for (let { height } = start; height < oldest.height; height++) rows.push(BLOCK_END.removal(height));
+    if (oldest !== stored) rows.push(OLDEST_END.row(oldest.height));
+    this.#kept = { head: last.position.version, oldest };
     return added;
-  }
-
-  /** Call when the rows are stored. */
-  settle(): void {
-    this.#reach = this.#pending;
-    this.#tree.settle();
   }
 
   /** Call when a commit failed. */
   forget(): void {
-    this.#reach = undefined;
-    this.#oldest = undefined;
+    this.#kept = undefined;
     this.#tree.forget();
   }
 
-  /** The kept block ends. A history that does not reach the head, because others wrote blocks, begins again. */
-  async #begin(head: Position | undefined): Promise<ProofReach | undefined> {
-    if (this.#reach !== undefined && this.#reach.version === head?.version) return this.#reach;
+  /** The oldest kept end. A history that does not reach the head, because others wrote blocks, begins again. */
+  async #begin(head: Position | undefined): Promise<OldestEnd | undefined> {
+    if (this.#kept !== undefined && this.#kept.head === head?.version) return this.#kept.oldest;
     this.forget();
-    const reach = await PROOF_REACH.load(this.#store);
-    if (reach === undefined || reach.version === head?.version) return reach;
+    const height = await OLDEST_END.load(this.#store);
+    if (height === undefined) return undefined;
+    const oldest = await BLOCK_END.load(this.#store, height);
+    const newest = head && (await BLOCK_END.load(this.#store, head.blockHeight));
+    if (oldest !== undefined && newest?.version === head?.version) return { ...oldest, height };
     await clearProofHistory(this.#store);
     return undefined;
   }
 
-  /** The height of the oldest block end inside the window, at most `most` above. The newest stored one stays. */
+  /** The oldest block end inside the window, at most `most` above. That of the head before stays. */
   async #prune(
-    oldest: bigint,
-    newest: bigint | undefined,
-    head: Pick<Position, "version" | "timestampUsec" | "oldestVersion">,
+    stored: OldestEnd,
+    { blockHeight, oldestVersion }: Position,
+    { version, timestampUsec }: KeptBlock["position"],
     most: number,
-  ): Promise<bigint> {
-    const last = newest === undefined || newest - oldest < most ? newest : oldest + BigInt(most);
-    for (let height = oldest; ; height++) {
-      if (this.#oldest?.height !== height) {
-        const end = await BLOCK_END.load(this.#store, height);
-        this.#oldest = end && { height, version: end.version, timestampUsec: end.timestampUsec };
-      }
-      const isInside = this.#oldest !== undefined && this.#isInside(this.#oldest, head);
-      if (last === undefined || height >= last || isInside) return height;
+  ): Promise<OldestEnd> {
+    let oldest = stored;
+    for (let removed = 0; removed < most && oldest.height < blockHeight; removed++) {
+      if (this.#isInside(oldest, { version, timestampUsec, oldestVersion })) break;
+      const height = oldest.height + 1n;
+      const next = await BLOCK_END.load(this.#store, height);
+      if (next === undefined) break;
+      oldest = { ...next, height };
     }
+    return oldest;
   }
 
   #isInside(
@@ -153,21 +142,21 @@ export class ProofHistory {
 
 /** Removes a history, in several writes. One that is interrupted is finished by the next. */
 export async function clearProofHistory(store: Store): Promise<void> {
-  const reach = await PROOF_REACH.load(store);
-  if (reach === undefined) return;
+  let height = await OLDEST_END.load(store);
+  if (height === undefined) return;
   const writer = new StoreWriter(store);
   let rows: SideRow[] = [];
   const remove = async (row: SideRow): Promise<void> => {
     rows.push(row);
     if (rows.length < CLEARED_AT_ONCE) return;
-    await writer.write({ sideRows: rows });
+    await writer.write({ sideRows: [...rows, OLDEST_END.row(height ?? 0n)] });
     rows = [];
   };
-  for (let height = reach.oldest; height <= reach.newest; height++) await remove(BLOCK_END.removal(height));
-  for (const height of recentHeights(reach.newest)) await remove(BLOCK_CHANGES.removal(height));
+  while ((await BLOCK_END.load(store, height)) !== undefined) await remove(BLOCK_END.removal(height++));
+  for (const recent of recentHeights(height - 1n)) await remove(BLOCK_CHANGES.removal(recent));
   const logged: Uint8Array[] = [];
   for await (const key of loggedNodes(store)) logged.push(key);
   // From the leaves up, so that an interrupted clearing finds the rest again.
   for (const key of logged.reverse()) await remove(NODE_LOG.removal(key));
-  await writer.write({ sideRows: [...rows, PROOF_REACH.removal()] });
+  await writer.write({ sideRows: [...rows, OLDEST_END.removal()] });
 }

@@ -162,7 +162,8 @@ export async function ledgerOf(
   from: Waypoint | undefined,
 ): Promise<ProvenLedger> {
   const { epoch } = readSignedHead(signed);
-  if (from !== undefined && isNamedBy(from, signed)) {
+  // Nobody signed epoch 0: its end is named by its waypoint alone.
+  if (from === undefined ? epoch === 0n : isNamedBy(from, signed)) {
     return { kind: "named", ledgerInfo: preimageOf(signed) };
   }
   const start = from === undefined ? await epochBefore(store, epoch) : await epochEndAt(store, epoch, from);

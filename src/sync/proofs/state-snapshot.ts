@@ -1,7 +1,7 @@
 // The state at a kept block end in the order of key hashes, which is how backup services number its items. A walk of the
 // tree of that version compares every node's hash with its parent's. The first walk counts the items and marks some of
 // them, and the marks are kept: later walks begin near the item that they are asked for.
-import { compareBytes, equalBytes } from "../../base/bytes.ts";
+import { compareBytes, equalBytes, toMapKey } from "../../base/bytes.ts";
 import { takeTurn } from "../../base/wait.ts";
 import { decodeTreeNode, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
@@ -66,7 +66,7 @@ export class StateLists {
 
   /** The list of the tree with this root. `read` reads the nodes of that tree. */
   get(root: Uint8Array, read: () => TreeNodeReader): Promise<StateList> {
-    const name = Buffer.from(root).toString("latin1");
+    const name = toMapKey(root);
     const known = this.#lists.get(name);
     if (known !== undefined) return known;
     const listing = StateList.count(root, read());

@@ -64,7 +64,8 @@ export async function proveTransaction(
     );
   }
   const eventSiblings = siblingsOf(events.map(eventHash), Number(index));
-  const claim = { kind: "event", version, index, event, store: await storeOf(view, event), time } as const;
+  const to = await storeOf(view, event, version);
+  const claim = { kind: "event", version, index, event, store: to, time } as const;
   return bundleOf(claim, spanning({ ...main, ...parts, eventSiblings }), ledger);
 }
 
@@ -105,12 +106,23 @@ async function before(
 }
 
 /** The owner and the asset of the primary store that a deposit went to; undefined for any other event. */
-async function storeOf(view: LedgerView, bytes: Uint8Array): Promise<EventClaim["store"]> {
+async function storeOf(view: LedgerView, bytes: Uint8Array, version: bigint): Promise<EventClaim["store"]> {
   const address = depositStore(decodeWith(contractEventCodec, bytes));
   if (address === undefined) return undefined;
   const key = resourceGroupKeyHash(addressFromBytes(address), OBJECT_GROUP_TAG, undefined);
-  const [item] = await view.getItems([key], view.position.version);
-  const [core, store] = (item?.value && findGroupMembers(stateValueData(item.value), STORE_TAGS)) ?? [];
+  const { oldestVersion } = view.position;
+  // After the transaction; before it, if the transaction deleted the store as well. Both ends are kept with the event.
+  for (const at of [version, version - 1n]) {
+    const [item] = at < oldestVersion ? [] : await view.getItems([key], at);
+    const found = item?.value && primaryStoreIn(item.value, address);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The owner and the asset of a store, if it is their primary store. */
+function primaryStoreIn(value: Uint8Array, address: Uint8Array): EventClaim["store"] {
+  const [core, store] = findGroupMembers(stateValueData(value), STORE_TAGS) ?? [];
   if (core === undefined || store === undefined) return undefined;
   // Later fields are not read.
   const [{ owner }, { metadata }] = [

@@ -1,8 +1,7 @@
 // Earlier nodes of the state tree. Each node that changed since the history began has a log in a side row: what its children
 // were before each change. A full log becomes a version of an item of the store, which prunes and rewinds it like any other.
-// Recent blocks have their changes in a row each; blocks whose height ends a group of 16 bring the logs up to date.
+// A block writes its changes in one row; the block whose height ends a group adds those of the group to the logs.
 // A node without a log has the children that it had when the history began. The store's items give the hashes of leaves.
-import { concatBytes, equalBytes } from "../../base/bytes.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import {
   decodeTreeNode,
@@ -27,195 +26,166 @@ import {
   recentBlocks,
   type SideRowReader,
 } from "../side-rows.ts";
+import type { RootedBlock } from "../verify/verified-page.ts";
 import {
-  changesBetween,
   cutLog,
   decodePart,
   emptyLog,
   encodePart,
+  type NodeChanges,
+  nodesOf,
   openNode,
   startOf,
   trimLog,
   undoChanges,
+  withBlocks,
   withChanges,
 } from "./node-log.ts";
 
-/** Most nodes that are kept in memory between commits. */
-const MAX_CACHED = 5000;
-/** A longer log is finished: with its node it fits into a page of LMDB. */
+/** A longer log is finished: with its node it fits into a page of LMDB, unless a group of blocks adds much. */
 const LOG_BYTES = 2700;
 const SLOTS = 16;
 
 type Rows = Pick<Store, "getSideRows" | "getTreeNodes">;
+type LoggedBlock = Pick<RootedBlock, "position" | "changes" | "nodes">;
 
-/** A node after a block. */
-interface LoggedNode {
-  readonly key: Uint8Array;
-  readonly name: string;
-  value: Uint8Array | undefined;
-  /** Its log in pieces, empty if it has none: joining them for every change would cost more than the change. */
-  log: Uint8Array[];
-  /** Bytes of the log. */
-  length: number;
-}
-
-/** Where a block stands in the history. */
-export interface BlockPlace {
-  readonly version: bigint;
-  readonly height: bigint;
-  /** The block end before. */
-  readonly before: bigint;
-  /** The version that the history began at. */
-  readonly base: bigint;
-  /** Nobody asks for versions before this one. */
-  readonly oldest: bigint;
-}
-
-/** Makes the logs of blocks, one after the other. Runs ahead of its store until `settle`. */
+/** Makes the logs of blocks, one after the other. Runs ahead of its store until the rows are stored. */
 export class TreeHistory {
-  readonly #store: Rows;
+  readonly #store: SideRowReader;
   readonly #logBytes: number;
-  /** Nodes that recent blocks changed. */
-  readonly #known = new Map<string, LoggedNode>();
-  /** Items of nodes that the last block removed. Their deletion in the next block lets the store prune them. */
-  #removed = new Map<string, Uint8Array>();
+  /** Blocks since the last end of a group, oldest first; undefined until read. */
+  #recent: RecentBlock[] | undefined;
+  /** What they changed, by the names of the nodes. */
+  readonly #changed = new Map<string, ChangedNode>();
+  /** Heights of the blocks whose changes have rows. */
+  #stored: readonly bigint[] = [];
+  /** Rows of logs that the next commit writes, by the names of their nodes. */
   readonly #rows = new Map<string, SideRow>();
-  /** Nodes whose logs in the store lack changes of recent blocks. */
-  readonly #behind = new Set<LoggedNode>();
-  /** Heights of the blocks whose changes have rows; undefined until read. */
-  #recent: bigint[] | undefined;
-  /** Blocks that the next commit adds. */
-  #added: RecentBlock[] = [];
+  /**
+   * Items of nodes that the last block removed, by the names of the nodes. Their deletion in the next block lets the store
+   * prune them; not that of a node which is back there, because readers of that block would take it for the end.
+   */
+  #removed: ReadonlyMap<string, Uint8Array> = new Map();
 
-  constructor(store: Rows, logBytes: number = LOG_BYTES) {
+  constructor(store: SideRowReader, logBytes: number = LOG_BYTES) {
     this.#store = store;
     this.#logBytes = logBytes;
   }
 
-  /** Takes the nodes of the block that a history begins with. */
-  begin(changes: readonly TreeNodeWrite[]): void {
-    for (const { key, value } of changes) this.#add(key, value);
+  /** Logs what a block changed; `takeRows` gives the rows. Returns finished logs. Nobody asks for versions before `oldest`. */
+  async log({ position, changes, nodes }: LoggedBlock, oldest: bigint): Promise<StateWrite[]> {
+    const { version, blockHeight: height } = position;
+    this.#recent ??= await this.#resume(height - 1n);
+    const deleted = new Map(this.#removed);
+    for (const { key } of nodesOf(changes)) deleted.delete(treeNodeName(key));
+    const removed = await this.#endRemoved(changes);
+    this.#recent.push({ height, changes });
+    addChanges(this.#changed, changes);
+    const full = endsRecent(height) ? await this.#endGroup(version, nodes, oldest) : [];
+    const writes = [...removed, ...full].map(({ keyHash, value }) => ({ keyHash, version, value }));
+    this.#removed = new Map(removed.map(({ name, keyHash }) => [name, keyHash]));
+    return [...[...deleted.values()].map((keyHash) => ({ keyHash, version, value: undefined })), ...writes];
   }
 
-  /** Logs what a block changed; `takeRows` gives the rows. Returns finished logs. */
-  async log(
-    changes: readonly TreeNodeWrite[],
-    { version, height, before, base, oldest }: BlockPlace,
-  ): Promise<StateWrite[]> {
-    if (this.#recent === undefined) await this.#resume(height - 1n);
-    const nodes = await this.#load(changes.map(({ key }) => key));
-    const writes: StateWrite[] = [];
-    const recent: RecentBlock["nodes"][number][] = [];
-    const removed = this.#removed;
-    this.#removed = new Map();
-    for (const [i, known] of nodes.entries()) {
-      const value = changes[i]?.value;
-      const { key, name } = known;
-      removed.delete(name);
-      const added = changesBetween(version, known.value, value);
-      const isNew = known.value === undefined;
-      known.value = value;
-      if (added.length === 0) continue;
-      const isFirst = known.log.length === 0;
-      if (isFirst) setLog(known, emptyLog(isNew ? before : base));
-      known.log.push(added);
-      known.length += added.length;
-      if (known.length > this.#logBytes) setLog(known, trimLog(concatBytes(...known.log), oldest));
-      const isFull = known.length > this.#logBytes;
-      if (value === undefined || isFull) {
-        const keyHash = nodeLogKeyHash(key);
-        writes.push({ keyHash, version, value: encodePart(value, concatBytes(...known.log)) });
-        if (value === undefined) this.#removed.set(name, keyHash);
-        setLog(known, value === undefined ? undefined : emptyLog(version));
-      }
-      // A log that begins or ends has its own row at once.
-      if (isFirst || value === undefined || isFull) {
-        this.#rows.set(name, rowOf(known));
-        this.#behind.delete(known);
-      } else {
-        recent.push({ key, changes: added });
-        this.#behind.add(known);
-      }
+  /** Finishes the logs of nodes that a block removed. */
+  async #endRemoved(changes: Uint8Array): Promise<(FinishedLog & NamedNode)[]> {
+    const removed = [...nodesOf(changes)].filter(({ isRemoved }) => isRemoved);
+    if (removed.length === 0) return [];
+    const named = removed.map((node) => ({ name: treeNodeName(node.key), node }));
+    const logs = await this.#logsOf(named.map(({ name, node }) => ({ name, key: node.key })));
+    return named.map(({ name, node }, i) => {
+      this.#rows.set(name, NODE_LOG.removal(node.key));
+      const log = withChanges(logs[i], [...(this.#changed.get(name)?.blocks ?? []), node]);
+      return { name, key: node.key, keyHash: nodeLogKeyHash(node.key), value: encodePart(undefined, log) };
+    });
+  }
+
+  /**
+   * Adds the changes of a group of blocks to the logs. Returns those that it finished: of nodes that the last block changed,
+   * so that the rewind of this block finds them.
+   */
+  async #endGroup(version: bigint, nodes: readonly TreeNodeWrite[], oldest: bigint): Promise<FinishedLog[]> {
+    const changed = [...this.#changed.values()];
+    this.#changed.clear();
+    this.#recent = [];
+    const logs = await this.#logsOf(changed);
+    const full: FinishedLog[] = [];
+    const values = new Map(nodes.map(({ key, value }) => [treeNodeName(key), value]));
+    for (const [i, { name, key, blocks }] of changed.entries()) {
+      let log = withChanges(logs[i], blocks);
+      if (log.length > this.#logBytes) log = trimLog(log, oldest);
+      const isFull = log.length > this.#logBytes && blocks.at(-1)?.version === version;
+      if (isFull) full.push({ keyHash: nodeLogKeyHash(key), value: encodePart(values.get(name), log) });
+      this.#rows.set(name, NODE_LOG.row(isFull ? emptyLog(version) : log, key));
     }
-    this.#added.push({ height, nodes: recent });
-    for (const keyHash of removed.values()) writes.push({ keyHash, version, value: undefined });
-    return writes;
+    return full;
   }
 
   /** The rows to write since the last call, each once. */
   takeRows(): SideRow[] {
-    const stored = this.#recent ?? [];
-    const added = this.#added;
-    this.#added = [];
-    const isFull = added.some(({ height }) => endsRecent(height));
-    const kept = isFull ? [] : added.filter(({ nodes }) => nodes.length > 0);
-    if (isFull) {
-      for (const node of this.#behind) this.#rows.set(node.name, rowOf(node));
-      this.#behind.clear();
-    }
-    this.#recent = [...(isFull ? [] : stored), ...kept.map(({ height }) => height)];
+    const recent = this.#recent ?? [];
+    const heights = recent.map(({ height }) => height);
     const rows = [...this.#rows.values()];
+    for (const height of this.#stored)
+      if (!heights.includes(height)) rows.push(BLOCK_CHANGES.removal(height));
+    for (const { height, changes } of recent)
+      if (!this.#stored.includes(height)) rows.push(BLOCK_CHANGES.row(changes, height));
+    this.#stored = heights;
     this.#rows.clear();
-    if (isFull) for (const height of stored) rows.push(BLOCK_CHANGES.removal(height));
-    for (const { height, nodes } of kept) rows.push(BLOCK_CHANGES.row(nodes, height));
     return rows;
   }
 
-  /** Loads the logs that changed in the recent blocks up to a height. */
-  async #resume(height: bigint): Promise<void> {
+  async #resume(height: bigint): Promise<RecentBlock[]> {
     const blocks = await recentBlocks(this.#store, height);
-    const recent = blocks.flatMap((block) => block.nodes);
-    const nodes = await this.#load(recent.map(({ key }) => key));
-    for (const [i, node] of nodes.entries()) {
-      const [log] = node.log;
-      if (log === undefined) continue;
-      setLog(node, withChanges(log, recent[i]?.changes));
-      this.#behind.add(node);
-    }
-    this.#recent = blocks.map((block) => block.height);
+    this.#stored = blocks.map((block) => block.height);
+    for (const { changes } of blocks) addChanges(this.#changed, changes);
+    return blocks;
   }
 
-  async #load(keys: readonly Uint8Array[]): Promise<LoggedNode[]> {
-    const nodes = keys.map((key) => this.#known.get(treeNodeName(key)));
-    const missing = keys.filter((_, i) => nodes[i] === undefined);
-    if (missing.length > 0) {
-      const values = await this.#store.getTreeNodes(missing);
-      const logs = await this.#store.getSideRows(missing.map((key) => NODE_LOG.key(key)));
-      for (const [i, key] of missing.entries()) this.#add(key, values[i], logs[i]);
-    }
-    return keys.flatMap((key, i) => nodes[i] ?? this.#known.get(treeNodeName(key)) ?? []);
-  }
-
-  #add(key: Uint8Array, value: Uint8Array | undefined, log?: Uint8Array): void {
-    const name = treeNodeName(key);
-    const node: LoggedNode = { key, name, value, log: [], length: 0 };
-    setLog(node, log && new Uint8Array(log));
-    this.#known.set(name, node);
-  }
-
-  /** Call when the rows are stored. */
-  settle(): void {
-    if (this.#behind.size === 0 && this.#known.size > MAX_CACHED) this.#known.clear();
+  /** The logs of nodes up to the last end of a group. */
+  async #logsOf(nodes: readonly NamedNode[]): Promise<(Uint8Array | undefined)[]> {
+    const stored = await this.#store.getSideRows(nodes.map(({ key }) => NODE_LOG.key(key)));
+    return nodes.map(({ name }, i) => {
+      const row = this.#rows.get(name);
+      const log = row === undefined ? stored[i] : row.value;
+      return log && new Uint8Array(log);
+    });
   }
 
   /** Call when the rows were not stored. */
   forget(): void {
-    this.#known.clear();
-    this.#removed.clear();
-    this.#rows.clear();
-    this.#behind.clear();
     this.#recent = undefined;
-    this.#added = [];
+    this.#changed.clear();
+    this.#stored = [];
+    this.#rows.clear();
+    this.#removed = new Map();
   }
 }
 
-function setLog(node: LoggedNode, log: Uint8Array | undefined): void {
-  node.log = log === undefined ? [] : [log];
-  node.length = log?.length ?? 0;
+interface NamedNode {
+  readonly name: string;
+  readonly key: Uint8Array;
 }
 
-function rowOf({ key, log }: LoggedNode): SideRow {
-  return log.length === 0 ? NODE_LOG.removal(key) : NODE_LOG.row(concatBytes(...log), key);
+/** A log that is finished, as an item. */
+interface FinishedLog {
+  readonly keyHash: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+interface ChangedNode extends NamedNode {
+  readonly blocks: NodeChanges[];
+}
+
+/** Adds what the next block changed. The log of a node that it removed is finished, so that the next begins after it. */
+function addChanges(nodes: Map<string, ChangedNode>, changes: Uint8Array): void {
+  for (const node of nodesOf(changes)) {
+    const name = treeNodeName(node.key);
+    const known = nodes.get(name);
+    if (node.isRemoved) nodes.delete(name);
+    else if (known === undefined) nodes.set(name, { name, key: node.key, blocks: [node] });
+    else known.blocks.push(node);
+  }
 }
 
 /** Reads the tree as it was after a block end of the history. */
@@ -225,8 +195,8 @@ export class TreeAt {
   /** The root and the nodes below it: the ways of several keys begin alike. */
   readonly #nodes = new Map<string, Uint8Array>();
   readonly #decoded = new WeakMap<Uint8Array, TreeNode>();
-  /** The recent blocks of a head. */
-  #recent: { readonly head: bigint; readonly blocks: readonly RecentBlock[] } | undefined;
+  /** What the recent blocks of a head changed. */
+  #recent: { readonly head: bigint; readonly changes: readonly Uint8Array[] } | undefined;
 
   constructor(store: Rows & Pick<Store, "openRawView">, version: bigint) {
     this.#store = store;
@@ -267,11 +237,9 @@ export class TreeAt {
       const current = openNode(bytes && new Uint8Array(bytes));
       if (isHead) return current;
       const [log] = await this.#store.getSideRows([NODE_LOG.key(key)]);
-      if (log === undefined ? bytes !== undefined : startOf(log) <= version) {
-        if (log !== undefined) {
-          const recent = await this.#recentBlocks(view);
-          undoChanges(current, withRecent(new Uint8Array(log), recent, key), version);
-        }
+      const all = withBlocks(log && new Uint8Array(log), await this.#recentChanges(view), key);
+      if (all === undefined ? bytes !== undefined : startOf(all) <= version) {
+        if (all !== undefined) undoChanges(current, all, version);
         return withLeaves(view, current, version);
       }
     }
@@ -283,20 +251,13 @@ export class TreeAt {
     return withLeaves(view, node, version);
   }
 
-  async #recentBlocks({ position }: StoreView): Promise<readonly RecentBlock[]> {
+  async #recentChanges({ position }: StoreView): Promise<readonly Uint8Array[]> {
     if (this.#recent?.head !== position.version) {
       const blocks = await recentBlocks(this.#store, position.blockHeight);
-      this.#recent = { head: position.version, blocks };
+      this.#recent = { head: position.version, changes: blocks.map(({ changes }) => changes) };
     }
-    return this.#recent.blocks;
+    return this.#recent.changes;
   }
-}
-
-/** The log of a node with the changes of recent blocks. */
-function withRecent(log: Uint8Array, recent: readonly RecentBlock[], key: Uint8Array): Uint8Array {
-  return recent.reduce((all, { nodes }) => {
-    return withChanges(all, nodes.find((node) => equalBytes(node.key, key))?.changes);
-  }, log);
 }
 
 /** Gives the leaves of a node the hashes that their items have at a version. */
@@ -336,7 +297,7 @@ export async function rewoundLogs(
 ): Promise<{ readonly rows: readonly SideRow[]; readonly keyHashes: readonly Uint8Array[] }> {
   const rows: SideRow[] = [];
   const parts: Uint8Array[] = [];
-  const recent = await recentBlocks(store, view.position.blockHeight);
+  const recent = (await recentBlocks(store, view.position.blockHeight)).map(({ changes }) => changes);
   let open = keyHashes;
   for (let depth = 0; open.length > 0; depth++) {
     const keys = new Map(open.map((keyHash) => [treeNodeName(treeNodeKey(keyHash, depth)), keyHash]));
@@ -344,7 +305,7 @@ export async function rewoundLogs(
     for (const [name, keyHash] of keys) {
       const key = treeNodeKey(keyHash, depth);
       const stored = await NODE_LOG.load(store, key);
-      const log = stored && withRecent(stored, recent, key);
+      const log = withBlocks(stored, recent, key);
       const part = await firstPart(view, key, version + 1n);
       if (log === undefined && part === undefined) continue;
       // A node changes with its children, so no node below one without a log has one.
@@ -358,8 +319,7 @@ export async function rewoundLogs(
       if (kept !== undefined) undoChanges(kept.node, kept.log, version);
       const after = kept && !isEmptyNode(kept.node) ? cutLog(kept.log, version) : undefined;
       // A node that is not there has no open log.
-      if (after === undefined) rows.push(NODE_LOG.removal(key));
-      else if (log === undefined || !equalBytes(after, log)) rows.push(NODE_LOG.row(after, key));
+      rows.push(after === undefined ? NODE_LOG.removal(key) : NODE_LOG.row(after, key));
     }
     open = open.filter((keyHash) => logged.has(treeNodeName(treeNodeKey(keyHash, depth))));
   }

@@ -6,6 +6,9 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { StateTree, type TreeUpdate } from "../../ledger/state-tree/update.ts";
 import type { StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
+import { encodeBlockChanges } from "../proofs/node-log.ts";
+import { endsRecent } from "../side-rows.ts";
+import type { RootedBlock } from "./verified-page.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
 /** Budget for nodes kept in memory between batches. */
@@ -13,14 +16,45 @@ export const TREE_CACHE_BYTES: number = 32 * 2 ** 20;
 /** Approximate memory of a node, measured in a heap of 11,000: each hash in it is an object of its own. */
 const NODE_BYTES = 4096;
 
+const NO_CHANGES = new Uint8Array();
+
+interface PendingTreeOptions {
+  /** Budget for its nodes. */
+  readonly maxBytes?: number;
+  /** True if blocks tell how they changed the nodes. */
+  readonly keepsChanges?: boolean;
+}
+
 /** A state tree ahead of its store. Unusable after an error. */
 export class PendingTree {
   readonly #tree: StateTree;
   readonly #maxBytes: number;
+  readonly #keepsChanges: boolean;
 
-  constructor(store: Pick<Store, "getTreeNodes">, maxBytes: number = TREE_CACHE_BYTES) {
+  constructor(
+    store: Pick<Store, "getTreeNodes">,
+    { maxBytes = TREE_CACHE_BYTES, keepsChanges = false }: PendingTreeOptions = {},
+  ) {
     this.#tree = new StateTree((keys) => store.getTreeNodes(keys));
     this.#maxBytes = maxBytes;
+    this.#keepsChanges = keepsChanges;
+  }
+
+  /** Applies a block. Throws LedgerError `mismatch` if the root is not the claimed one. */
+  async assertRoot(block: VerifiedBlock): Promise<RootedBlock> {
+    const root = await this.apply(block.writes);
+    const { version, blockHeight } = block.position;
+    if (!equalBytes(root, block.claimedStateRoot)) {
+      const [expected, actual] = [toHex(root), toHex(block.claimedStateRoot)];
+      throw new LedgerError(
+        "mismatch",
+        `version ${version}: state checkpoint hash must be ${expected}, got ${actual}`,
+        { details: { version, field: "state checkpoint hash", expected, actual } },
+      );
+    }
+    if (!this.#keepsChanges) return { ...block, changes: NO_CHANGES, nodes: [] };
+    const changes = encodeBlockChanges(version, this.#tree.logged());
+    return { ...block, changes, nodes: endsRecent(blockHeight) ? this.takeChanges() : [] };
   }
 
   /** Applies the last write of each key in one block and returns the state root. */
@@ -55,17 +89,4 @@ export class PendingTree {
   settle(): void {
     if (this.isFull) this.#tree.forget();
   }
-}
-
-/** Applies a block to the tree. Throws LedgerError `mismatch` if the root is not the claimed one. */
-export async function assertStateRoot(tree: PendingTree, block: VerifiedBlock): Promise<void> {
-  const root = await tree.apply(block.writes);
-  if (equalBytes(root, block.claimedStateRoot)) return;
-  const { version } = block.position;
-  const [expected, actual] = [toHex(root), toHex(block.claimedStateRoot)];
-  throw new LedgerError(
-    "mismatch",
-    `version ${version}: state checkpoint hash must be ${expected}, got ${actual}`,
-    { details: { version, field: "state checkpoint hash", expected, actual } },
-  );
 }

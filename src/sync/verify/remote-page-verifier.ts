@@ -4,8 +4,8 @@ import { decodePage } from "../../ledger/formats/record.ts";
 import { isWhole, type Position } from "../../ledger/position.ts";
 import type { Store } from "../../store/contract.ts";
 import { loadPosition } from "../reading.ts";
-import { assertStateRoot, PendingTree } from "./pending-tree.ts";
-import { encodeVerdict, type PageVerification, type RootedBlock } from "./verified-page.ts";
+import { PendingTree } from "./pending-tree.ts";
+import { encodeVerdict, type PageVerification, type RootedBlock, withRest } from "./verified-page.ts";
 import { Verifier } from "./verifier.ts";
 
 /** A part of the node that verifies pages while others are committed. */
@@ -36,7 +36,6 @@ export class RemotePageVerifier {
   readonly #store: TreeReader;
   readonly #verifier: Verifier;
   readonly #tree: PendingTree;
-  readonly #keepsChanges: boolean;
   /** The last version that was verified, and the last that was committed. */
   #verified: bigint;
   #committed: bigint;
@@ -51,8 +50,8 @@ export class RemotePageVerifier {
     if (!isWhole(position)) throw new Error("the state before the pages is not known");
     // The reader of a verdict hashes the events, so that both processes have as much to do.
     this.#verifier = new Verifier(position, undefined, verification.bounds, "left to the caller");
-    this.#tree = new PendingTree(store, verification.treeBytes);
-    this.#keepsChanges = verification.keepsChanges;
+    const { treeBytes: maxBytes, keepsChanges } = verification;
+    this.#tree = new PendingTree(store, { maxBytes, keepsChanges });
     this.#verified = position.version;
     this.#committed = position.version;
   }
@@ -65,13 +64,13 @@ export class RemotePageVerifier {
     for (const record of records) {
       const block = this.#verifier.push(record);
       if (block === undefined) continue;
-      await assertStateRoot(this.#tree, block);
+      const rooted = await this.#tree.assertRoot(block);
       // The next page comes in meanwhile: a channel between processes holds about one page.
       if (blocks.length % BLOCKS_PER_TURN === 0) await nextTurn("writer");
-      blocks.push({ ...block, changes: this.#keepsChanges ? this.#tree.takeChanges() : [] });
+      blocks.push(rooted);
     }
     this.#verified = blocks.at(-1)?.position.version ?? this.#verified;
-    return encodeVerdict(records, { blocks, nodes: this.#tree.takeChanges() });
+    return encodeVerdict(records, withRest(blocks, this.#tree));
   }
 
   /** Call when a version is committed. */

@@ -16,8 +16,6 @@ import { assertEventRoot, type OPEN_BLOCK_NUMBERS, type VerifiedBlock } from "./
 
 const HASH_BYTES = hash.minBytes;
 
-const nodesCodec = vector(struct({ key: byteString, value: option(byteString) }));
-
 const verifiedEndCodec = struct({
   /** Records of the block, some of which may be of earlier pages. */
   recordCount: u32,
@@ -28,7 +26,8 @@ const verifiedEndCodec = struct({
   frozen: vector(hash),
   leftOfLast: vector(hash),
   subtrees: vector(struct({ level: u8, index: u64, hash })),
-  changes: nodesCodec,
+  changes: byteString,
+  nodes: vector(struct({ key: byteString, value: option(byteString) })),
 });
 
 const verdictCodec = struct({
@@ -36,13 +35,12 @@ const verdictCodec = struct({
   keyHashes: byteString,
   /** The blocks that end in the page. */
   ends: vector(verifiedEndCodec),
-  nodes: nodesCodec,
 });
 
 /** How a committer wants its pages verified. */
 export interface PageVerification {
   readonly bounds: NumberOptions<typeof OPEN_BLOCK_NUMBERS>;
-  /** True if it keeps the tree nodes that each block changed. */
+  /** True if it keeps how each block changed the nodes of the tree. */
   readonly keepsChanges: boolean;
   /** Budget for nodes of the state tree. */
   readonly treeBytes: number;
@@ -50,44 +48,42 @@ export interface PageVerification {
 
 /** A block that is verified up to its state root. */
 export interface RootedBlock extends VerifiedBlock {
-  /** The tree nodes that it changed, if the committer keeps these block by block; else none. */
-  readonly changes: readonly TreeNodeWrite[];
-}
-
-/** The blocks that end in one page. */
-export interface VerifiedPage {
-  readonly blocks: readonly RootedBlock[];
-  /** The tree nodes that the blocks changed and do not name themselves. */
+  /** How it changed the nodes of the tree, if the committer keeps that; see proofs/node-log.ts. */
+  readonly changes: Uint8Array;
+  /** The nodes that it and blocks before it changed, as they are after it. Not every block names them. */
   readonly nodes: readonly TreeNodeWrite[];
 }
 
-/** Joins pages that follow each other, for one commit. */
-export function joinPages(pages: readonly VerifiedPage[]): VerifiedPage {
-  const [only] = pages;
-  if (pages.length === 1 && only !== undefined) return only;
-  const nodes = lastOfEach(pages.map((page) => page.nodes));
-  return { blocks: pages.flatMap(({ blocks }) => blocks), nodes };
+/** Blocks of which the last one names the changed nodes that no other one does. */
+export function withRest(
+  blocks: readonly RootedBlock[],
+  tree: { takeChanges(): readonly TreeNodeWrite[] },
+): readonly RootedBlock[] {
+  const last = blocks.at(-1);
+  if (last === undefined) return blocks;
+  return [...blocks.slice(0, -1), { ...last, nodes: lastOfEach([last.nodes, tree.takeChanges()]) }];
 }
 
 /** The last change of each node. */
-export function lastOfEach(lists: readonly (readonly TreeNodeWrite[])[]): readonly TreeNodeWrite[] {
-  const [only] = lists;
-  if (lists.length === 1 && only !== undefined) return only;
+export function lastOfEach(given: readonly (readonly TreeNodeWrite[])[]): readonly TreeNodeWrite[] {
+  const lists = given.filter((list) => list.length > 0);
+  const [only = []] = lists;
+  if (lists.length <= 1) return only;
   const changes = new Map<string, TreeNodeWrite>();
   for (const list of lists) for (const change of list) changes.set(treeNodeName(change.key), change);
   return [...changes.values()];
 }
 
 /** Encodes what verification found about a page with these records. */
-export function encodeVerdict(records: readonly RecordSpans[], page: VerifiedPage): Uint8Array {
+export function encodeVerdict(records: readonly RecordSpans[], blocks: readonly RootedBlock[]): Uint8Array {
   const keyHashes = records.flatMap(({ writes }) => writes.map(({ keyHash }) => keyHash));
-  const ends = page.blocks.map((block) => ({
+  const ends = blocks.map((block) => ({
     ...block,
     ...block.start,
     recordCount: block.records.length,
     frozen: block.position.accumulator.frozen,
   }));
-  return encodeWith(verdictCodec, { keyHashes: Buffer.concat(keyHashes), ends, nodes: page.nodes });
+  return encodeWith(verdictCodec, { keyHashes: Buffer.concat(keyHashes), ends });
 }
 
 /**
@@ -117,7 +113,7 @@ export class VerdictReader {
    * The blocks that end in a page. Throws if the verdict is not about this page, and then holds what it held before. Other
    * work of the process does not wait for the whole page. One call at a time.
    */
-  async read(page: Uint8Array, verdict: Uint8Array): Promise<VerifiedPage> {
+  async read(page: Uint8Array, verdict: Uint8Array): Promise<readonly RootedBlock[]> {
     const [records, writes, hashes] = [[...this.#records], [...this.#writes], [...this.#transactionHashes]];
     try {
       return await this.#read(page, verdict);
@@ -127,8 +123,8 @@ export class VerdictReader {
     }
   }
 
-  async #read(page: Uint8Array, verdict: Uint8Array): Promise<VerifiedPage> {
-    const { keyHashes, ends, nodes } = decodeWith(verdictCodec, verdict);
+  async #read(page: Uint8Array, verdict: Uint8Array): Promise<readonly RootedBlock[]> {
+    const { keyHashes, ends } = decodeWith(verdictCodec, verdict);
     let end = 0;
     const records = decodePage(page, () => {
       end += HASH_BYTES;
@@ -147,7 +143,7 @@ export class VerdictReader {
     }
     if (blocks.length !== ends.length) throw new Error("a verdict has a block that its page does not end");
     if (last !== undefined) assertAccumulator(blocks.at(-1), last);
-    return { blocks, nodes };
+    return blocks;
   }
 
   #forget(): void {
@@ -171,7 +167,7 @@ export class VerdictReader {
     const [records, writes, transactionHashes] = [this.#records, this.#writes, this.#transactionHashes];
     if (end?.recordCount !== records.length) throw new Error("a verdict has another block than its page");
     this.#forget();
-    const { height, timestampUsec, epoch, frozen, leftOfLast, subtrees, changes } = end;
+    const { height, timestampUsec, epoch, frozen, leftOfLast, subtrees, changes, nodes } = end;
     return {
       start: { height, firstVersion: records[0]?.version ?? version, timestampUsec, epoch },
       writes,
@@ -191,6 +187,7 @@ export class VerdictReader {
       subtrees,
       claimedStateRoot,
       changes,
+      nodes,
     };
   }
 }
