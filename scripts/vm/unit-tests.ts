@@ -75,9 +75,9 @@ export function runUnitTests(vectors: Vectors, name: string): Tally {
         (one) =>
           toHex(parseAddress(one.address)) === address && one.type.endsWith(`::${type.module}::${type.name}`),
       );
-      return { bytes: found && fromHex(found.bytes), chargedBytes: 0 };
+      return { bytes: found && fromHex(found.bytes) };
     },
-    tableItem: () => ({ bytes: undefined, chargedBytes: 0 }),
+    tableItem: () => ({ bytes: undefined }),
   };
   const features = new Features(fromHex(resources[0]?.bytes ?? "").subarray(1));
   const tally = new Tally(`unit tests of ${name}`);

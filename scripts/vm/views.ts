@@ -6,6 +6,7 @@ import { parseTypeTag } from "../../src/move/type-text.ts";
 import { STATUS, VmError } from "../../src/vm/errors.ts";
 import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
 import { ViewRun } from "../../src/vm/ledger/view-run.ts";
+import { DecodedItems } from "../../src/vm/session.ts";
 import { typeFromTag } from "../../src/vm/types.ts";
 import { cachedProgram, fromHex, type Items, Tally, type Vectors } from "./vectors.ts";
 
@@ -39,22 +40,26 @@ function answerOf(text: string): string {
 }
 
 export function runViews(vectors: Vectors): Tally {
-  const states: Readonly<Record<string, Items>> = {
-    genesis: vectors.genesis(),
-    after: stateAfter(vectors, "transactions.jsonl"),
-    "after second": stateAfter(vectors, "transactions-2.jsonl"),
+  // With what one view decoded for the next, as in a node.
+  const known = (items: Items) => ({ items, decoded: new DecodedItems() });
+  const states: Readonly<Record<string, ReturnType<typeof known>>> = {
+    genesis: known(vectors.genesis()),
+    after: known(stateAfter(vectors, "transactions.jsonl")),
+    "after second": known(stateAfter(vectors, "transactions-2.jsonl")),
   };
   const tally = new Tally("views");
   for (const vector of vectors.lines<ViewVector>("views.jsonl")) {
     if (!vectors.isWanted(vector.function)) continue;
-    const items = states[vector.state];
-    if (items === undefined) throw new Error(`no state ${vector.state}`);
+    const state = states[vector.state];
+    if (state === undefined) throw new Error(`no state ${vector.state}`);
+    const { items, decoded } = state;
     const read = (key: Uint8Array): Uint8Array | undefined => items.read(key)?.data;
     const run = new ViewRun({
       read,
       programs: cachedProgram,
       config: loadConfig(read),
       maxGas: MAX_GAS,
+      decoded,
     });
     const got = call(run, vector);
     const { values, error } = vector.result;

@@ -205,8 +205,10 @@ export class Meter {
 
 /** Prices of instructions, looked up once for a run. */
 export class InstructionPrices {
-  /** By opcode: the whole price of plain instructions, the base of others. */
+  /** By opcode: the price of plain instructions, the base of others. */
   readonly base: Float64Array = new Float64Array(256);
+  /** By opcode: the price of instructions that are charged at once, before anything else; 0 for others. */
+  readonly plain: Float64Array = new Float64Array(256);
   readonly perNode: number;
   readonly constantByte: number;
   readonly copyUnit: number;
@@ -231,7 +233,11 @@ export class InstructionPrices {
 
   constructor(meter: Meter) {
     const price = (name: string): number => meter.price(`instr.${name}`);
-    for (const [i, name] of NAMES.entries()) if (name !== "-") this.base[i + 1] = price(name);
+    for (const [i, name] of NAMES.entries()) {
+      if (name === "-") continue;
+      this.base[i + 1] = price(name);
+      if (PLAIN_BASES.has(name) || !/_generic$|\.base$/.test(name)) this.plain[i + 1] = price(name);
+    }
     this.perNode = price("subst_ty_per_node");
     this.constantByte = price("ld_const.per_byte");
     this.copyUnit = price("copy_loc.per_abs_val_unit");
@@ -255,6 +261,9 @@ export class InstructionPrices {
     this.vectorUnpackItem = price("vec_unpack.per_expected_elem");
   }
 }
+
+/** Names of whole prices that look like others. */
+const PLAIN_BASES: ReadonlySet<string> = new Set(["move_loc.base", "st_loc.base", "write_ref.base"]);
 
 /** The name of each instruction's price, from opcode 1 on; `-` where the price has parts of its own. */
 const NAMES: readonly string[] = `

@@ -298,7 +298,7 @@ export class Interpreter {
     const stack = this.#stack;
     const meter = this.#meter;
     const prices = this.#prices;
-    const { base: costs } = prices;
+    const { base: costs, plain } = prices;
     const pop = (): Value => {
       if (stack.length <= base) throw invariant("the operand stack is empty");
       return stack.pop() as Value;
@@ -316,13 +316,13 @@ export class Interpreter {
       const opcode = opcodes[pc];
       if (opcode === undefined) throw invariant("the code has no end");
       this.steps++;
+      meter.charge(plain[opcode] as number);
+      let given: Value | undefined;
       switch (opcode) {
         case 0x01: // pop
-          meter.charge(costs[opcode] as number);
           meter.releaseMemory(heapSize(pop()));
           break;
         case 0x02: // ret
-          meter.charge(costs[opcode] as number);
           if (stack.length !== base + instance.definition.returns.length)
             throw invariant("a function leaves other values than it returns");
           for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
@@ -334,7 +334,6 @@ export class Interpreter {
           return;
         case 0x03: // br_true
         case 0x04: {
-          meter.charge(costs[opcode] as number);
           if ((pop() as boolean) === (opcode === 0x03)) {
             frame.pc = operands[pc] as number;
             continue;
@@ -342,7 +341,6 @@ export class Interpreter {
           break;
         }
         case 0x05:
-          meter.charge(costs[opcode] as number);
           frame.pc = operands[pc] as number;
           continue;
         case 0x06:
@@ -357,8 +355,7 @@ export class Interpreter {
         case 0x5e:
         case 0x5f:
         case 0x60:
-          meter.charge(costs[opcode] as number);
-          push(operands[pc] as Value);
+          given = operands[pc] as Value;
           break;
         case 0x07: {
           const { type, bytes } = operands[pc] as Constant;
@@ -372,47 +369,47 @@ export class Interpreter {
           const value = decodeValue(bytes, layout);
           if (value === undefined) throw invariant("a constant does not decode");
           meter.useMemory(heapSize(value));
-          push(value);
+          given = value;
           break;
         }
         case 0x08:
         case 0x09:
-          meter.charge(costs[opcode] as number);
-          push(opcode === 0x08);
+          given = opcode === 0x08;
           break;
         case 0x0a: {
           const value = locals[operands[pc] as number];
           if (value === undefined) throw invariant("a local has no value");
-          const size = abstractSize(value);
-          meter.useMemory(size - STACK_SIZE);
-          meter.charge((costs[opcode] as number) + prices.copyUnit * size);
-          push(copyValue(value));
+          if (typeof value === "object") {
+            const size = abstractSize(value);
+            meter.useMemory(size - STACK_SIZE);
+            meter.charge((costs[opcode] as number) + prices.copyUnit * size);
+            given = copyValue(value);
+          } else {
+            meter.charge((costs[opcode] as number) + prices.copyUnit * STACK_SIZE);
+            given = value;
+          }
           break;
         }
         case 0x0b: {
           const index = operands[pc] as number;
           const value = locals[index];
           if (value === undefined) throw invariant("a local has no value");
-          meter.charge(costs[opcode] as number);
           // A second move is noticed.
           locals[index] = NO_VALUE;
-          push(value);
+          given = value;
           break;
         }
         case 0x0c:
-          meter.charge(costs[opcode] as number);
           locals[operands[pc] as number] = pop();
           break;
         case 0x0d:
         case 0x0e:
-          meter.charge(costs[opcode] as number);
-          push(new Ref(locals, operands[pc] as number));
+          given = new Ref(locals, operands[pc] as number);
           break;
         case 0x0f:
         case 0x10: {
-          meter.charge(costs[opcode] as number);
           const ref = asRef(pop());
-          push(new Ref(asStruct(ref).fields, (operands[pc] as FieldReference).index, ref.root));
+          given = new Ref(asStruct(ref).fields, (operands[pc] as FieldReference).index, ref.root);
           break;
         }
         case 0x36:
@@ -421,7 +418,7 @@ export class Interpreter {
           meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
           meter.charge(costs[opcode] as number);
           const ref = asRef(pop());
-          push(new Ref(asStruct(ref).fields, of.index, ref.root));
+          given = new Ref(asStruct(ref).fields, of.index, ref.root);
           break;
         }
         case 0x4e:
@@ -432,13 +429,13 @@ export class Interpreter {
           if (opcode >= 0x50) {
             const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
             meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
+            meter.charge(costs[opcode] as number);
             field = of;
           }
-          meter.charge(costs[opcode] as number);
           const ref = asRef(pop());
           const value = asStruct(ref);
           if (!(field.variants ?? []).includes(value.tag)) throw variantMismatch();
-          push(new Ref(value.fields, field.index, ref.root));
+          given = new Ref(value.fields, field.index, ref.root);
           break;
         }
         case 0x11: {
@@ -474,7 +471,7 @@ export class Interpreter {
           const { fields } = operands[pc] as StructAbi;
           meter.useMemory(STACK_SIZE * fields.length);
           meter.charge((costs[opcode] as number) + prices.packField * fields.length);
-          push(new Struct(this.#popArgs(fields.length, base)));
+          given = new Struct(this.#popArgs(fields.length, base));
           break;
         }
         case 0x39: {
@@ -483,7 +480,7 @@ export class Interpreter {
           meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
           meter.useMemory(STACK_SIZE * of.fields.length);
           meter.charge((costs[opcode] as number) + prices.packGenericField * of.fields.length);
-          push(new Struct(this.#popArgs(of.fields.length, base)));
+          given = new Struct(this.#popArgs(of.fields.length, base));
           break;
         }
         case 0x13:
@@ -519,7 +516,7 @@ export class Interpreter {
             meter.charge((costs[opcode] as number) + prices.packGenericField * fields.length);
           } else meter.charge((costs[opcode] as number) + prices.packField * fields.length);
           meter.useMemory(STACK_SIZE * fields.length);
-          push(new Struct(this.#popArgs(fields.length, base), variant));
+          given = new Struct(this.#popArgs(fields.length, base), variant);
           break;
         }
         case 0x54:
@@ -553,9 +550,9 @@ export class Interpreter {
             const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
             const known = this.#known(instance, pc, owner, typeArgs, NO_FIELDS);
             meter.charge(prices.perNode * known.nodes);
+            meter.charge(costs[opcode] as number);
           }
-          meter.charge(costs[opcode] as number);
-          push(asStruct(asRef(pop())).tag === variant);
+          given = asStruct(asRef(pop())).tag === variant;
           break;
         }
         case 0x14: {
@@ -563,13 +560,12 @@ export class Interpreter {
           const size = abstractSize(value);
           meter.useMemory(size - STACK_SIZE);
           meter.charge((costs[opcode] as number) + prices.readUnit * size);
-          push(copyValue(value));
+          given = copyValue(value);
           break;
         }
         case 0x15: {
           const ref = asRef(pop());
           const value = pop();
-          meter.charge(costs[opcode] as number);
           meter.releaseMemory(heapSize(ref.get()));
           ref.set(value);
           break;
@@ -579,30 +575,26 @@ export class Interpreter {
         case 0x18:
         case 0x19:
         case 0x1a: {
-          meter.charge(costs[opcode] as number);
           const other = pop();
-          push(calculate(opcode, pop(), other, kinds[pc] as number));
+          given = calculate(opcode, pop(), other, kinds[pc] as number);
           break;
         }
         case 0x1b:
         case 0x1c:
         case 0x1d: {
-          meter.charge(costs[opcode] as number);
           const other = pop();
-          push(combineBits(opcode, pop(), other));
+          given = combineBits(opcode, pop(), other);
           break;
         }
         case 0x1e:
         case 0x1f: {
-          meter.charge(costs[opcode] as number);
           const other = pop() as boolean;
           const one = pop() as boolean;
-          push(opcode === 0x1e ? one || other : one && other);
+          given = opcode === 0x1e ? one || other : one && other;
           break;
         }
         case 0x20:
-          meter.charge(costs[opcode] as number);
-          push(!(pop() as boolean));
+          given = !(pop() as boolean);
           break;
         case 0x21:
         case 0x22: {
@@ -613,39 +605,34 @@ export class Interpreter {
           meter.charge(
             (costs[opcode] as number) + unit * (abstractSize(one, true) + abstractSize(other, true)),
           );
-          push(equalValues(one, other) === (opcode === 0x21));
+          given = equalValues(one, other) === (opcode === 0x21);
           break;
         }
         case 0x23:
         case 0x24:
         case 0x25:
         case 0x26: {
-          meter.charge(costs[opcode] as number);
           const other = pop() as number;
           const one = pop() as number;
-          push(
+          given =
             opcode === 0x23
               ? one < other
               : opcode === 0x24
                 ? one > other
                 : opcode === 0x25
                   ? one <= other
-                  : one >= other,
-          );
+                  : one >= other;
           break;
         }
         case 0x27: {
-          meter.charge(costs[opcode] as number);
           throw new VmError(STATUS.aborted, "aborted", pop() as bigint);
         }
         case 0x68: {
-          meter.charge(costs[opcode] as number);
           const text = Buffer.from(asVec(pop()).items as number[]).toString();
           throw new VmError(STATUS.aborted, text, pop() as bigint);
         }
         case 0x28:
         case 0x2e:
-          meter.charge(costs[opcode] as number);
           break;
         case 0x29:
         case 0x2a:
@@ -661,9 +648,8 @@ export class Interpreter {
           break;
         case 0x2f:
         case 0x30: {
-          meter.charge(costs[opcode] as number);
           const amount = pop() as number;
-          push(shift(opcode === 0x2f, pop(), amount, kinds[pc] as number));
+          given = shift(opcode === 0x2f, pop(), amount, kinds[pc] as number);
           break;
         }
         case 0x33:
@@ -678,12 +664,10 @@ export class Interpreter {
         case 0x64:
         case 0x65:
         case 0x66:
-          meter.charge(costs[opcode] as number);
-          push(cast(pop(), CAST_KINDS[opcode] as number));
+          given = cast(pop(), CAST_KINDS[opcode] as number);
           break;
         case 0x67:
-          meter.charge(costs[opcode] as number);
-          push(negate(pop(), kinds[pc] as number));
+          given = negate(pop(), kinds[pc] as number);
           break;
         case 0x40:
         case 0x41:
@@ -698,7 +682,7 @@ export class Interpreter {
         case 0x58:
         case 0x59: {
           const { target, mask } = operands[pc] as ClosureReference;
-          push(this.#packClosure(opcode, frame, target, mask));
+          given = this.#packClosure(opcode, frame, target, mask);
           break;
         }
         case 0x5a: {
@@ -711,6 +695,7 @@ export class Interpreter {
         default:
           throw invariant(`unknown opcode ${opcode}`);
       }
+      if (given !== undefined) push(given);
       frame.pc++;
     }
   }

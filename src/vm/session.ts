@@ -1,17 +1,63 @@
 // What a run reads and writes: resources, table items and events, on top of a state that stays as it is.
+import { toMapKey } from "../base/bytes.ts";
 import type { AbiStructType, AbiType } from "../move/abi.ts";
 import { STATUS, VmError } from "./errors.ts";
 import { decodeValue, encodeStored, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
 import { typeKey } from "./types.ts";
-import { heapSize, type Root, type Value } from "./values.ts";
+import { copyValue, heapSize, type Root, type Value } from "./values.ts";
 
-/** Bytes that a read took, for its price. */
+/** An item as it is stored. */
 export interface StateRead {
   /** Undefined if there is no such item. */
   readonly bytes: Uint8Array | undefined;
-  /** What the read is charged for. */
-  readonly chargedBytes: number;
+  /** Size of the group that it is in, which is charged on the first use of the group. */
+  readonly groupBytes?: number;
+}
+
+/** An item of the state and what it decodes to. */
+interface DecodedItem {
+  readonly type: string;
+  /** Undefined if there is no such item. */
+  readonly value: Value | undefined;
+  readonly bytes: number;
+  readonly groupBytes: number;
+}
+
+const MAX_DECODED_BYTES = 32 << 20;
+/** Memory of an item, and of a value by each byte that it was decoded from. */
+const DECODED_ITEM_BYTES = 512;
+const DECODED_BYTES_PER_BYTE = 24;
+
+/**
+ * Items of one state, decoded once for all sessions that read it; each gets a copy. Takes nothing that does not fit
+ * any more.
+ */
+export class DecodedItems {
+  /** By type or handle, then by address or key. */
+  readonly #items = new Map<string, Map<string, DecodedItem>>();
+  #bytes = 0;
+
+  get(owner: string, name: string): DecodedItem | undefined {
+    return this.#items.get(owner)?.get(name);
+  }
+
+  add(owner: string, name: string, item: DecodedItem): void {
+    const bytes = DECODED_ITEM_BYTES + name.length + DECODED_BYTES_PER_BYTE * item.bytes;
+    if (this.#bytes + bytes > MAX_DECODED_BYTES) return;
+    this.#bytes += bytes;
+    childOf(this.#items, owner).set(name, item);
+  }
+}
+
+/** The map in a map, made on first use. */
+function childOf<T>(maps: Map<string, Map<string, T>>, name: string): Map<string, T> {
+  let found = maps.get(name);
+  if (found === undefined) {
+    found = new Map();
+    maps.set(name, found);
+  }
+  return found;
 }
 
 /** The state under a run. Reads may throw NeedsItem. */
@@ -33,6 +79,12 @@ export class GlobalSlot implements Root {
     this.layout = layout;
     this.wasThere = value !== undefined;
     if (value !== undefined) this.place.push(value);
+  }
+
+  /** Memory of the value. */
+  get heap(): number {
+    const [value] = this.place;
+    return value === undefined ? 0 : heapSize(value);
   }
 
   get exists(): boolean {
@@ -104,6 +156,8 @@ export interface EntryFacts {
 
 export interface SessionOptions {
   readonly state: StateSource;
+  /** Of that state, if it never changes. */
+  readonly decoded?: DecodedItems | undefined;
   readonly linker: Linker;
   readonly chainId: number;
   readonly sessionHash: Uint8Array;
@@ -148,6 +202,8 @@ export class Session {
   readonly tableItems: SessionTableItem[] = [];
   /** Resources by type and address, items by handle and key: texts that stay as they are keep their hashes. */
   readonly #slots = new Map<string, Map<string, GlobalSlot>>();
+  /** Groups that were used, by name and address. */
+  readonly #groups = new Map<string, Map<string, true>>();
   readonly events: SessionEvent[] = [];
   /** State of native modules, by the name of the module. */
   readonly extensions = new Map<string, unknown>();
@@ -156,15 +212,6 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options;
     this.isUnbiasable = options.isUnbiasable === true;
-  }
-
-  #slotsOf(name: string): Map<string, GlobalSlot> {
-    let slots = this.#slots.get(name);
-    if (slots === undefined) {
-      slots = new Map();
-      this.#slots.set(name, slots);
-    }
-    return slots;
   }
 
   /** Allows the run to take random numbers. */
@@ -183,20 +230,23 @@ export class Session {
   }
 
   /** A resource, or the place where it would be. The first load is charged, by `onLoad` if it is given. */
-  resource(address: string, type: AbiStructType, onLoad?: (read: StateRead) => void): GlobalSlot {
-    const slots = this.#slotsOf(typeKey(type));
+  resource(address: string, type: AbiStructType, onLoad?: (bytes: number) => void): GlobalSlot {
+    const key = typeKey(type);
+    const slots = childOf(this.#slots, key);
     let slot = slots.get(address);
     if (slot === undefined) {
       const { linker, state } = this.options;
       const { meter } = linker;
       const { group, layout } = linker.stored(type);
-      const read = state.resource(address, type, group);
-      const value = storedValue(read, layout);
+      const item =
+        this.#decoded(key, address, key) ??
+        this.#decode(key, address, key, layout, state.resource(address, type, group));
+      slot = this.#slot(layout, item);
+      const bytes = item.bytes + (group === undefined ? 0 : this.#firstGroupBytes(group, address, item));
       if (onLoad === undefined) {
-        if (value !== undefined) meter.useMemory(heapSize(value));
-        meter.chargeIo(meter.readPrice(read.chargedBytes));
-      } else onLoad(read);
-      slot = new GlobalSlot(layout, value);
+        meter.useMemory(slot.heap);
+        meter.chargeIo(meter.readPrice(bytes));
+      } else onLoad(bytes);
       slots.set(address, slot);
       this.resources.push({ address, type, group, slot });
     }
@@ -208,29 +258,55 @@ export class Session {
     handle: string,
     key: Uint8Array,
     valueType: AbiType,
-    onUse: (read: StateRead | undefined) => void,
+    onUse: (bytes: number | undefined) => void,
   ): GlobalSlot {
-    const slots = this.#slotsOf(handle);
-    const name = Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
+    const slots = childOf(this.#slots, handle);
+    const name = toMapKey(key);
     let slot = slots.get(name);
     if (slot === undefined) {
       const { linker, state } = this.options;
       const layout = linker.layout(valueType);
-      const read = state.tableItem(handle, key);
-      const value = storedValue(read, layout);
-      if (value !== undefined) linker.meter.useMemory(heapSize(value));
-      onUse(read);
-      slot = new GlobalSlot(layout, value);
+      const type = typeKey(valueType);
+      const item =
+        this.#decoded(handle, name, type) ??
+        this.#decode(handle, name, type, layout, state.tableItem(handle, key));
+      slot = this.#slot(layout, item);
+      linker.meter.useMemory(slot.heap);
+      onUse(item.bytes);
       slots.set(name, slot);
       this.tableItems.push({ handle, key, slot });
     } else onUse(undefined);
     return slot;
   }
-}
 
-function storedValue({ bytes }: StateRead, layout: Layout): Value | undefined {
-  if (bytes === undefined) return undefined;
-  const value = decodeValue(bytes, layout);
-  if (value === undefined) throw new VmError(STATUS.unknownInvariantViolation, "stored bytes do not decode");
-  return value;
+  #decoded(owner: string, name: string, type: string): DecodedItem | undefined {
+    const item = this.options.decoded?.get(owner, name);
+    return item?.type === type ? item : undefined;
+  }
+
+  #decode(
+    owner: string,
+    name: string,
+    type: string,
+    layout: Layout,
+    { bytes, groupBytes = 0 }: StateRead,
+  ): DecodedItem {
+    const value = bytes && decodeValue(bytes, layout);
+    if (bytes !== undefined && value === undefined)
+      throw new VmError(STATUS.unknownInvariantViolation, "stored bytes do not decode");
+    const item = { type, value, bytes: bytes?.length ?? 0, groupBytes };
+    this.options.decoded?.add(owner, name, item);
+    return item;
+  }
+
+  #slot(layout: Layout, { value }: DecodedItem): GlobalSlot {
+    return new GlobalSlot(layout, this.options.decoded && value !== undefined ? copyValue(value) : value);
+  }
+
+  #firstGroupBytes(group: string, address: string, { groupBytes }: DecodedItem): number {
+    const addresses = childOf(this.#groups, group);
+    if (addresses.has(address)) return 0;
+    addresses.set(address, true);
+    return groupBytes;
+  }
 }

@@ -117,27 +117,21 @@ export class LedgerState implements StateSource {
 
   resource(address: string, type: AbiStructType, group: string | undefined): StateRead {
     const { key, tag } = resourceKey(type, group);
-    if (group === undefined) {
-      const bytes = this.#read(withAddress(key, address));
-      return { bytes, chargedBytes: bytes?.length ?? 0 };
-    }
+    if (group === undefined) return { bytes: this.#read(withAddress(key, address)) };
     let known = this.#groups.get(group);
     if (known === undefined) {
       known = new Map();
       this.#groups.set(group, known);
     }
-    const isFirst = !known.has(address);
-    const data = isFirst ? this.#read(withAddress(key, address)) : known.get(address);
+    const data = known.has(address) ? known.get(address) : this.#read(withAddress(key, address));
     known.set(address, data);
-    if (data === undefined) return { bytes: undefined, chargedBytes: 0 };
+    if (data === undefined) return { bytes: undefined };
     const members = findGroupMembers(data, [tag]);
     if (members === undefined) throw invariant("a resource group does not decode");
-    const [bytes] = members;
-    return { bytes, chargedBytes: (bytes?.length ?? 0) + (isFirst ? data.length : 0) };
+    return { bytes: members[0], groupBytes: data.length };
   }
 
   tableItem(handle: string, key: Uint8Array): StateRead {
-    const bytes = this.#read(tableItemStateKey(handle, key));
-    return { bytes, chargedBytes: bytes?.length ?? 0 };
+    return { bytes: this.#read(tableItemStateKey(handle, key)) };
   }
 }

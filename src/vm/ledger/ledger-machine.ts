@@ -34,7 +34,7 @@ export class LedgerViewState {
   /** Runs a view function with units of gas. Throws VmError. */
   call(call: ViewCall, maxGas: number): MaybePromise<ViewResult> {
     const run = this.#run;
-    const { config, sharedViews } = run.state;
+    const { config, sharedViews, decoded } = run.state;
     return run.run(() =>
       new ViewRun({
         read: run.read,
@@ -44,6 +44,7 @@ export class LedgerViewState {
         natives: this.#natives,
         modules: run.module,
         shared: sharedViews,
+        decoded,
       }).callInPieces(call),
     );
   }

@@ -1,6 +1,6 @@
 // Runs code on a version of a ledger without holding the event loop: in slices, and again from its beginning once an item
 // that it needs is fetched.
-import { equalBytes } from "../../base/bytes.ts";
+import { equalBytes, toMapKey } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Slices } from "../../base/wait.ts";
@@ -14,6 +14,7 @@ import { interfaceConfig, withoutBodies } from "../interface-modules.ts";
 import { type LoadedModule, SharedCode } from "../linker.ts";
 import type { Pieces } from "../pieces.ts";
 import { createModuleMap, type Programs } from "../programs.ts";
+import { DecodedItems } from "../session.ts";
 import { moduleStateKey } from "../state.ts";
 import { moduleKey } from "../types.ts";
 import { type ChainConfig, CONFIG_KEYS, loadConfig } from "./chain-config.ts";
@@ -70,6 +71,8 @@ export class KnownState {
   readonly shared: SharedCode;
   /** Views of a framework without code have other natives than its transactions. */
   readonly sharedViews: SharedCode;
+  /** What views read. It stays with the version. */
+  readonly decoded: DecodedItems = new DecodedItems();
   /** True once another state took the code. Runs that began with it begin again: they would put code of theirs into it. */
   isTaken = false;
   #sources: Source[];
@@ -140,10 +143,6 @@ export interface LedgerRunOptions {
 
 type ModuleName = readonly [address: string, name: string];
 
-function nameOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1");
-}
-
 /** Time that a run worked, in all its rounds. */
 interface Work {
   ms: number;
@@ -176,13 +175,13 @@ export class LedgerRun {
   stored(key: Uint8Array, isKept = true): StateItem | undefined {
     const { view, version } = this.#options;
     if (this.#fetched.size > 0) {
-      const name = nameOf(key);
+      const name = toMapKey(key);
       if (this.#fetched.has(name)) return this.#fetched.get(name);
     }
     const items = view.getItems([keyHashOfBcs(key, view.keyTrace)], version);
     if (items instanceof Promise)
-      throw new NeedsItem(items.then(([item]) => this.#fetched.set(nameOf(key), item)));
-    if (isKept) this.#fetched.set(nameOf(key), items[0]);
+      throw new NeedsItem(items.then(([item]) => this.#fetched.set(toMapKey(key), item)));
+    if (isKept) this.#fetched.set(toMapKey(key), items[0]);
     return items[0];
   }
 
@@ -195,7 +194,7 @@ export class LedgerRun {
     );
     if (!(items instanceof Promise)) return;
     const found = await items;
-    for (const [i, key] of keys.entries()) this.#fetched.set(nameOf(key), found[i]);
+    for (const [i, key] of keys.entries()) this.#fetched.set(toMapKey(key), found[i]);
   }
 
   /** Does work that may need items: fetches each and does it again. Not a promise if it needs none. */
@@ -308,9 +307,9 @@ export class LedgerRun {
     for (let level = [first]; level.length > 0 && count < MAX_PREFETCHED; count += level.length) {
       const next = new Map<string, ModuleName>();
       for (const [address, name] of level) {
-        const value = this.#fetched.get(nameOf(moduleStateKey(address, name)))?.value;
+        const value = this.#fetched.get(toMapKey(moduleStateKey(address, name)))?.value;
         for (const used of value === undefined ? [] : this.#dependencies([address, name], value))
-          if (!this.#fetched.has(nameOf(moduleStateKey(...used)))) next.set(moduleKey(...used), used);
+          if (!this.#fetched.has(toMapKey(moduleStateKey(...used)))) next.set(moduleKey(...used), used);
         await this.#options.slices.pause();
       }
       level = [...next.values()].slice(0, MAX_PREFETCHED - count);

@@ -1,4 +1,5 @@
 // Transactions on top of a ledger, one after the other: each sees what those before it changed.
+import { toMapKey } from "../../base/bytes.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { stateKeyCodec } from "../../ledger/formats/state-key.ts";
 import { stateValueCodec } from "../../ledger/formats/state-value.ts";
@@ -35,14 +36,10 @@ interface Written {
   readonly value: Uint8Array | undefined;
 }
 
-function nameOf(key: Uint8Array): string {
-  return Buffer.from(key).toString("latin1");
-}
-
 /** Paths of modules begin with this byte. */
 const CODE_PATH = 0;
 
-const CONFIG_NAMES: ReadonlySet<string> = new Set(CONFIG_KEYS.map(nameOf));
+const CONFIG_NAMES: ReadonlySet<string> = new Set(CONFIG_KEYS.map(toMapKey));
 
 function decodeItem(value: Uint8Array): StoredItem {
   const stored = decodeWith(stateValueCodec, value);
@@ -69,7 +66,7 @@ export class LedgerTransactions {
   }
 
   readonly #read = (key: Uint8Array): StoredItem | undefined => {
-    const written = this.#written.get(nameOf(key));
+    const written = this.#written.get(toMapKey(key));
     if (written !== undefined) return written.item;
     const value = this.#run.stored(key)?.value;
     return value === undefined ? undefined : decodeItem(value);
@@ -77,7 +74,7 @@ export class LedgerTransactions {
 
   readonly #module = (address: string, name: string): LoadedModule | undefined => {
     const key = moduleKey(address, name);
-    const stateKey = this.#moduleNames.get(key) ?? nameOf(moduleStateKey(address, name));
+    const stateKey = this.#moduleNames.get(key) ?? toMapKey(moduleStateKey(address, name));
     this.#moduleNames.set(key, stateKey);
     const written = this.#written.get(stateKey);
     if (written === undefined) return this.#run.module(address, name);
@@ -143,14 +140,14 @@ export class LedgerTransactions {
       const value = stored && encodeWith(stateValueCodec, stored);
       this.#set(key, value);
       if (stateKey.kind === "accessPath" && stateKey.path[0] === CODE_PATH) this.#shared = undefined;
-      isConfig ||= CONFIG_NAMES.has(nameOf(key));
+      isConfig ||= CONFIG_NAMES.has(toMapKey(key));
     }
     if (isConfig && !this.isInterface)
       this.#config = await this.#run.withItems(() => loadConfig((key) => this.#read(key)?.data));
   }
 
   #set(key: Uint8Array, value: Uint8Array | undefined): void {
-    const name = nameOf(key);
+    const name = toMapKey(key);
     const keyHash = this.#written.get(name)?.keyHash ?? keyHashOfBcs(key, undefined);
     this.#written.set(name, { keyHash, item: value && decodeItem(value), value });
   }

@@ -8,7 +8,7 @@ import { encodeValue } from "../layout.ts";
 import { Linker, type ModuleSource, type NativeSource, named, type SharedCode } from "../linker.ts";
 import { findNative } from "../native-table.ts";
 import { finish, type Pieces } from "../pieces.ts";
-import { Session } from "../session.ts";
+import { type DecodedItems, Session } from "../session.ts";
 import { type ItemReader, LedgerState, type ProgramCache } from "../state.ts";
 import { substitute } from "../types.ts";
 import { asRef, type Value } from "../values.ts";
@@ -44,6 +44,8 @@ export interface ViewOptions {
   /** Finds modules; by default those of the state. */
   readonly modules?: ModuleSource | undefined;
   readonly shared?: SharedCode | undefined;
+  /** Items of the state that other runs decoded. */
+  readonly decoded?: DecodedItems | undefined;
 }
 
 /** A run of a view function; `gasUsed` is known afterwards, whatever came of it. */
@@ -75,6 +77,7 @@ export class ViewRun {
     const linker = new Linker({ meter, natives, source, shared: this.#options.shared });
     const session = new Session({
       state,
+      decoded: this.#options.decoded,
       linker,
       chainId: config.chainId,
       sessionHash: VIEW_SESSION,
