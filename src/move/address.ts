@@ -58,7 +58,11 @@ export function parseAddress(text: string): Address {
 
 /** `0x` + hex without leading zeros (`0x0` for zero): the form of the API and of type texts. */
 export function formatAddress(address: Uint8Array): string {
-  const digits = toHex(address);
+  return formatAddressDigits(toHex(address));
+}
+
+/** The same, of all 64 digits. */
+export function formatAddressDigits(digits: string): string {
   let start = 0;
   while (start < digits.length - 1 && digits.charCodeAt(start) === ZERO_DIGIT) start++;
   return `0x${digits.slice(start)}`;

@@ -1,8 +1,8 @@
 // BCS to JSON values, guided by a layout: the inverse of value-json.ts. A few bytes can print to many characters,
 // because field names repeat with every item, so the printed size has a bound too.
-import { toPrefixedHex } from "../base/hex.ts";
+import { toHex } from "../base/hex.ts";
 import type { BcsReader } from "../bcs/reader.ts";
-import { ADDRESS_LENGTH, formatAddress } from "./address.ts";
+import { ADDRESS_LENGTH, formatAddressDigits } from "./address.ts";
 import { MoveError } from "./errors.ts";
 import type { EnumLayout, FieldsLayout, Layout, StructLayout } from "./layout.ts";
 
@@ -23,6 +23,8 @@ export interface ValuePrinterOptions {
   readonly enums: "requests" | "answers";
   /** Limit on the JSON characters of all values of one printer, apart from escapes. */
   readonly maxCharacters: number;
+  /** The hex of bytes that a reader gave. */
+  readonly hexOf?: (bytes: Uint8Array) => string;
 }
 
 /** Characters of a piece of text, apart from a single long text or byte string. */
@@ -37,6 +39,7 @@ const MAX_DEPTH = 64;
  */
 export class ValuePrinter {
   readonly #options: ValuePrinterOptions;
+  readonly #hexOf: (bytes: Uint8Array) => string;
   #printed = 0;
   #depth = 0;
   /** Text that is not part of a piece yet. */
@@ -44,6 +47,7 @@ export class ValuePrinter {
 
   constructor(options: ValuePrinterOptions) {
     this.#options = options;
+    this.#hexOf = options.hexOf ?? toHex;
   }
 
   /** Reads one value of the layout. A refused value does not count towards the limit. */
@@ -70,6 +74,20 @@ export class ValuePrinter {
       if (isLong(layout)) yield* this.#print(reader, layout);
       else this.#addWhole(reader, layout);
       yield this.#unsent;
+    } catch (error) {
+      this.#printed = printed;
+      throw error;
+    }
+  }
+
+  /** The whole text of a value that is not long. Throws like `read`. */
+  text(reader: BcsReader, layout: Layout): string {
+    const printed = this.#printed;
+    this.#depth = 0;
+    this.#unsent = "";
+    try {
+      this.#addWhole(reader, layout);
+      return this.#unsent;
     } catch (error) {
       this.#printed = printed;
       throw error;
@@ -204,9 +222,9 @@ export class ValuePrinter {
       case "i256":
         return this.#text(reader[layout.kind]().toString());
       case "address":
-        return this.#text(formatAddress(reader.fixed(ADDRESS_LENGTH)));
+        return this.#text(formatAddressDigits(this.#hexOf(reader.fixed(ADDRESS_LENGTH))));
       case "bytes":
-        return this.#text(toPrefixedHex(reader.byteString()));
+        return this.#text(`0x${this.#hexOf(reader.byteString())}`);
       case "string":
         return this.#text(reader.text());
       case "vector":
@@ -281,7 +299,8 @@ export class ValuePrinter {
   #option(reader: BcsReader, layout: Layout): JsonValue {
     const count = this.#optionCount(reader);
     const out = emptyObject();
-    out.vec = layout.kind === "u8" ? toPrefixedHex(reader.fixed(count)) : this.#items(reader, layout, count);
+    out.vec =
+      layout.kind === "u8" ? `0x${this.#hexOf(reader.fixed(count))}` : this.#items(reader, layout, count);
     return out;
   }
 
@@ -315,7 +334,7 @@ function headsOf(layout: StructLayout): readonly string[] | undefined {
 const longLayouts = new WeakMap<Layout, boolean>();
 
 /** True where a value may have any number of parts. */
-function isLong(layout: Layout): boolean {
+export function isLong(layout: Layout): boolean {
   switch (layout.kind) {
     case "vector":
       return true;

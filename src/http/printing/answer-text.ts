@@ -26,6 +26,9 @@ export async function joinChunks(chunks: readonly Uint8Array[]): Promise<Uint8Ar
   return joined;
 }
 
+/** A text, of which a long one is not joined. */
+export type PrintedText = string | AnswerText;
+
 export class AnswerText {
   readonly #chunks: Uint8Array[] = [];
   #text = "";
@@ -44,7 +47,8 @@ export class AnswerText {
   }
 
   /** Adds another text, which gets no more itself. */
-  append(other: AnswerText): this {
+  append(other: PrintedText): this {
+    if (typeof other === "string") return this.add(other);
     if (other.#chunks.length === 0) return this.add(other.#text);
     this.#encode();
     for (const chunk of other.#chunks) this.#chunks.push(chunk);

@@ -82,7 +82,7 @@ function unprintable(error: unknown, text: string): unknown {
 }
 
 /** The JSON text of a resource. */
-export function resourceText(type: string, data: AnswerText): AnswerText {
+function resourceText(type: string, data: AnswerText): AnswerText {
   return new AnswerText()
     .add(`{"type":${JSON.stringify(type)},"data":`)
     .append(data)

@@ -1,5 +1,6 @@
 // Payloads in JSON, with the arguments decoded by the parameters of what is called.
 import { toPrefixedHex } from "../../base/hex.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { scriptAbiToJson } from "../../move/abi-json.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
@@ -17,7 +18,7 @@ import { TransactionError } from "../../transaction/errors.ts";
 import type { Executable, ExtraConfig } from "../../transaction/executable.ts";
 import type { MultisigPayload, TransactionPayload } from "../../transaction/payload.ts";
 import { type Script, type ScriptArgument, scriptArgumentCodec } from "../../transaction/script.ts";
-import { AnswerText } from "./answer-text.ts";
+import { AnswerText, type PrintedText } from "./answer-text.ts";
 import type { ModulesAt } from "./modules-at.ts";
 
 /** JSON values, and texts of values that are printed already. */
@@ -47,7 +48,7 @@ function argumentBytes(argument: ScriptArgument): Uint8Array {
 }
 
 /** Prints one value; undefined where the bytes are none of the layout. */
-type PrintValue = (layout: Layout, bytes: Uint8Array) => Promise<AnswerText | undefined>;
+type PrintValue = (layout: Layout, bytes: Uint8Array) => MaybePromise<PrintedText | undefined>;
 
 export class PayloadPrinter {
   readonly #modules: ModulesAt;
@@ -139,7 +140,7 @@ export class PayloadPrinter {
   /** All arguments decoded, or all of them in hex. */
   async #arguments(
     args: readonly Uint8Array[],
-    load: () => Promise<readonly Layout[]>,
+    load: () => MaybePromise<readonly Layout[]>,
   ): Promise<readonly (AnswerText | string)[]> {
     const decoded = await this.#decoded(args, load);
     return decoded ?? args.map(toPrefixedHex);
@@ -147,7 +148,7 @@ export class PayloadPrinter {
 
   async #decoded(
     args: readonly Uint8Array[],
-    load: () => Promise<readonly Layout[]>,
+    load: () => MaybePromise<readonly Layout[]>,
   ): Promise<readonly AnswerText[] | undefined> {
     let layouts: readonly Layout[];
     try {
@@ -163,7 +164,7 @@ export class PayloadPrinter {
       const layout = layouts[i];
       const value = layout && (await this.#printValue(layout, bytes));
       if (value === undefined) return undefined;
-      values.push(value);
+      values.push(new AnswerText().append(value));
     }
     return values;
   }

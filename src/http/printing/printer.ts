@@ -2,39 +2,40 @@
 // of the record's version. Where a value has no JSON form, arguments and events are hex, and changes are left out, as in
 // the reference.
 import { compareBytes } from "../../base/bytes.ts";
-import { toPrefixedHex } from "../../base/hex.ts";
+import { hexOfParts, toPrefixedHex } from "../../base/hex.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { remembered } from "../../base/recent.ts";
 import { Slices } from "../../base/wait.ts";
-import { decodeWith } from "../../bcs/codec.ts";
+import { type Codec, decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
+import { byteString } from "../../bcs/scalars.ts";
+import { readEntries } from "../../bcs/sequences.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import type { ContractEvent } from "../../ledger/formats/event.ts";
-import { type LedgerRecord, recordCodec } from "../../ledger/formats/record.ts";
-import {
-  type AccessPath,
-  accessPathCodec,
-  type StateKey,
-  stateKeyHash,
-} from "../../ledger/formats/state-key.ts";
-import type { GenesisPayload } from "../../ledger/formats/transaction.ts";
-import { type WriteSet, writtenValue } from "../../ledger/formats/write-set.ts";
-import { type ResourceGroup, readGroup } from "../../ledger/items/resources.ts";
+import { type ContractEvent, contractEventCodec } from "../../ledger/formats/event.ts";
+import { readEventSpans } from "../../ledger/formats/record.ts";
+import { accessPathCodec, afterLength, TAG_AND_HANDLE } from "../../ledger/formats/state-key.ts";
+import { type GenesisPayload, type Transaction, transactionCodec } from "../../ledger/formats/transaction.ts";
+import { type TransactionInfo, transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
+import { writeSetCodec } from "../../ledger/formats/write-set.ts";
+import { HASH_LENGTH } from "../../ledger/hash.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
+import { type EncodedWrite, readStateWrites, readWrittenData } from "../../ledger/state-writes.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { ModuleId } from "../../move/abi.ts";
-import { formatAddress } from "../../move/address.ts";
+import { ADDRESS_LENGTH, formatAddress, formatAddressDigits } from "../../move/address.ts";
 import { ModuleError, MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
 import type { StoredModule } from "../../move/module-cache.ts";
-import { formatStructTag, formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
-import { ValuePrinter } from "../../move/value-print.ts";
+import { formatTypeTag, structTagCodec, type TypeTag, typeTagCodec } from "../../move/type-tag.ts";
+import { isLong, ValuePrinter } from "../../move/value-print.ts";
 import { replayNonce } from "../../transaction/payload.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import { HttpError } from "../errors.ts";
-import { AnswerText, addPieces } from "./answer-text.ts";
+import { AnswerText, addPieces, type PrintedText } from "./answer-text.ts";
 import { blockEndText, blockMetadataMembers, validatorMembers } from "./chain-transactions.ts";
-import { ModulesAt } from "./modules-at.ts";
-import { moduleText, resourceText } from "./move-json.ts";
+import { KnownTypes, ModulesAt } from "./modules-at.ts";
+import { moduleText } from "./move-json.ts";
 import { addPayload, PayloadPrinter } from "./payload-json.ts";
 import { signatureJson } from "./signature-json.ts";
 import { vmStatus } from "./vm-status.ts";
@@ -42,45 +43,101 @@ import { vmStatus } from "./vm-status.ts";
 /** Most characters of one transaction. The largest genesis known takes a quarter of it. */
 const MAX_CHARACTERS = 64 << 20;
 
-const NO_TEXT = new AnswerText();
 const EVENT_V2_GUID = '{"creation_number":"0","account_address":"0x0"}';
 
 function quote(text: string | bigint): string {
   return typeof text === "bigint" ? `"${text}"` : JSON.stringify(text);
 }
 
-function hex(bytes: Uint8Array): string {
-  return `"${toPrefixedHex(bytes)}"`;
+/** A type, and what is printed of it. */
+interface NamedType {
+  readonly type: TypeTag;
+  readonly text: string;
+  /** The text in JSON. */
+  readonly json: string;
 }
+
+function nameType(type: TypeTag): NamedType {
+  const text = formatTypeTag(type);
+  return { type, text, json: JSON.stringify(text) };
+}
+
+/** Longer values are printed in pieces. */
+const MAX_SHORT_BYTES = 4096;
+
+/** Types of events, and of resources, of which records repeat a few. */
+const KEPT_TYPES = { maxBytes: 2 << 20, perByte: 16 } as const;
+const namedType = remembered((bytes) => nameType(decodeWith(typeTagCodec, bytes)), KEPT_TYPES);
+const namedStruct = remembered(
+  (bytes) => nameType({ kind: "struct", struct: decodeWith(structTagCodec, bytes) }),
+  KEPT_TYPES,
+);
+
+/** Reads with `make` what a codec would decode. */
+function spanOf<T>({ minBytes, skip }: Codec<unknown>, make: (bytes: Uint8Array) => T) {
+  const read = (reader: BcsReader): T => {
+    const start = reader.offset;
+    skip(reader);
+    return make(reader.span(start));
+  };
+  return { minBytes, read };
+}
+
+const typeSpan = spanOf(typeTagCodec, namedType);
+const structSpan = spanOf(structTagCodec, namedStruct);
+
+/** What is at a path of an address; `none` where the path does not decode. */
+type Place =
+  | { readonly kind: "none" }
+  | { readonly kind: "code"; readonly module: ModuleId }
+  | ({ readonly kind: "resource" | "resourceGroup" } & NamedType);
+
+const placeOf = remembered((path): Place => {
+  const decoded = decodable(() => decodeWith(accessPathCodec, path));
+  if (decoded === undefined) return { kind: "none" };
+  if (decoded.kind !== "code")
+    return { kind: decoded.kind, ...nameType({ kind: "struct", struct: decoded.struct }) };
+  return decoded;
+}, KEPT_TYPES);
+
+/** The first bytes of keys: of an address, and of a table. */
+const [PATH_KEY, TABLE_KEY] = [0, 1];
 
 /** Keys in the order in which the reference lists them: paths and table keys by their bytes, not by their length. */
-function compareKeys(a: StateKey, b: StateKey): number {
-  if (a.kind === "accessPath" && b.kind === "accessPath") {
-    return compareBytes(a.address, b.address) || compareBytes(a.path, b.path);
-  }
-  if (a.kind === "tableItem" && b.kind === "tableItem") {
-    return compareBytes(a.handle, b.handle) || compareBytes(a.key, b.key);
-  }
-  return 0;
+function compareKeys({ key: a }: EncodedWrite, { key: b }: EncodedWrite): number {
+  return (
+    compareBytes(a.subarray(0, TAG_AND_HANDLE), b.subarray(0, TAG_AND_HANDLE)) ||
+    compareBytes(afterLength(a, TAG_AND_HANDLE), afterLength(b, TAG_AND_HANDLE))
+  );
 }
 
-function writesCode({ writes }: WriteSet): boolean {
-  return writes.some(([key]) => key.kind === "accessPath" && key.path[0] === 0);
+/** A record, with the parts that are read as they are printed in their bytes. */
+interface PrintedRecord {
+  readonly version: bigint;
+  readonly transaction: Transaction;
+  readonly info: TransactionInfo;
+  readonly events: readonly Uint8Array[];
+  readonly accumulatorRoot: Uint8Array;
+  readonly writes: readonly EncodedWrite[];
 }
+
+const readWrites = (reader: BcsReader): EncodedWrite[] => readStateWrites(reader, undefined, readWrittenData);
 
 /** Prints transactions of one ledger view. Records in the order of their versions share what the modules said. */
 export class TransactionPrinter {
   readonly #types: StateTypes;
   readonly #view: LedgerView;
-  #modules: ModulesAt | undefined;
-  #next = -1n;
-  #values = createValues();
+  readonly #known: KnownTypes;
+  #values = new ValuePrinter({ enums: "answers", maxCharacters: MAX_CHARACTERS });
+  #digits = hexOfParts(new Uint8Array(0));
   #characters = 0;
   /** Printing must not hold the event loop. */
   readonly #slices: Slices;
 
-  constructor(types: StateTypes, view: LedgerView, slices: Slices = new Slices()) {
+  /** `known` is of records before. */
+  constructor(types: StateTypes, view: LedgerView, slices: Slices = new Slices(), known = new KnownTypes()) {
     this.#slices = slices;
+    this.#known = known;
     this.#types = types;
     this.#view = view;
   }
@@ -88,9 +145,8 @@ export class TransactionPrinter {
   /** The JSON text of a record; `timestampUsec` is the time of its block. Throws HttpError `unprintable`, and LedgerError. */
   async print(bytes: Uint8Array, timestampUsec: bigint): Promise<AnswerText> {
     const out = new AnswerText();
-    const record = decodeRecordFully(bytes);
+    const record = this.#read(bytes);
     await this.#slices.pause();
-    this.#begin();
     const modules = this.#modulesFor(record);
     const { transaction } = record;
     await this.#info(out.add("{"), record, modules);
@@ -126,61 +182,92 @@ export class TransactionPrinter {
 
   /** The JSON text of each event of a record. Throws as `print`. */
   async printEventsOf(bytes: Uint8Array): Promise<readonly AnswerText[]> {
-    const record = decodeRecordFully(bytes);
-    this.#begin();
+    const record = this.#read(bytes);
     const modules = this.#modulesFor(record);
     const texts: AnswerText[] = [];
     for (const event of record.events) {
       const [head, value] = await this.#event(event, modules);
       texts.push(new AnswerText().add(head).append(value).add("}"));
-      await this.#slices.pause();
+      const pausing = this.#slices.pause();
+      if (pausing !== undefined) await pausing;
     }
     return texts;
   }
 
   /** The JSON text of a transaction that waits to be committed. */
   async printPending(transaction: UserTransaction, transactionHash: Uint8Array): Promise<AnswerText> {
-    const out = new AnswerText().add(`{"hash":${hex(transactionHash)},`);
+    const out = new AnswerText().add(`{"hash":"${toPrefixedHex(transactionHash)}",`);
     this.#begin();
     const modules = new ModulesAt(this.#types, this.#view, this.#view.position.version);
     await this.#request(out, transaction, modules);
     return out.add(',"type":"pending_transaction"}');
   }
 
-  #begin(): void {
-    this.#values = createValues();
+  #begin(bytes: Uint8Array = new Uint8Array(0)): void {
+    this.#digits = hexOfParts(bytes);
+    this.#values = new ValuePrinter({
+      ...{ enums: "answers", maxCharacters: MAX_CHARACTERS },
+      hexOf: this.#digits,
+    });
     this.#characters = 0;
   }
 
-  /** Between records that write no code, the modules stay the same. */
-  #modulesFor({ version, changes }: LedgerRecord): ModulesAt {
-    const known = this.#next === version && !writesCode(changes) ? this.#modules : undefined;
+  /** Begins to print a stored record. */
+  #read(stored: Uint8Array): PrintedRecord {
+    // Without the class Buffer, see decodeRecord.
+    const bytes = new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
+    this.#begin(bytes);
+    const reader = new BcsReader(bytes);
+    try {
+      const record = {
+        version: reader.u64(),
+        transaction: reader.field("transaction", transactionCodec.read),
+        info: reader.field("info", transactionInfoCodec.read),
+        events: reader.field("events", readEventSpans),
+        accumulatorRoot: reader.fixed(HASH_LENGTH),
+        writes: reader.field("changes", readWrites),
+      };
+      reader.finish();
+      return record;
+    } catch (error) {
+      if (!(error instanceof BcsError)) throw error;
+      throw new LedgerError("corrupt", `stored record does not decode: ${error.message}`, { cause: error });
+    }
+  }
+
+  #hex(bytes: Uint8Array): string {
+    return `"0x${this.#digits(bytes)}"`;
+  }
+
+  #address(bytes: Uint8Array): string {
+    return formatAddressDigits(this.#digits(bytes));
+  }
+
+  #modulesFor({ version, writes }: Pick<PrintedRecord, "version" | "writes">): ModulesAt {
+    this.#known.moveTo(version, writes);
     const { version: head } = this.#view.position;
-    const modules = known ?? new ModulesAt(this.#types, this.#view, version < head ? version : head);
-    this.#modules = modules;
-    this.#next = version + 1n;
-    return modules;
+    return new ModulesAt(this.#types, this.#view, version < head ? version : head, this.#known);
   }
 
   async #info(
     out: AnswerText,
-    { version, info, accumulatorRoot, changes }: LedgerRecord,
+    { version, info, accumulatorRoot, writes }: PrintedRecord,
     modules: ModulesAt,
   ): Promise<void> {
     const { stateCheckpointHash, status } = info;
     const members = [
       `"version":"${version}"`,
-      `"hash":${hex(info.transactionHash)}`,
-      `"state_change_hash":${hex(info.stateChangeHash)}`,
-      `"event_root_hash":${hex(info.eventRootHash)}`,
-      `"state_checkpoint_hash":${stateCheckpointHash === undefined ? "null" : hex(stateCheckpointHash)}`,
+      `"hash":${this.#hex(info.transactionHash)}`,
+      `"state_change_hash":${this.#hex(info.stateChangeHash)}`,
+      `"event_root_hash":${this.#hex(info.eventRootHash)}`,
+      `"state_checkpoint_hash":${stateCheckpointHash === undefined ? "null" : this.#hex(stateCheckpointHash)}`,
       `"gas_used":"${info.gasUsed}"`,
       `"success":${status.kind === "success"}`,
       `"vm_status":${quote(await vmStatus(status, modules))}`,
-      `"accumulator_root_hash":${hex(accumulatorRoot)}`,
+      `"accumulator_root_hash":${this.#hex(accumulatorRoot)}`,
       `"changes":`,
     ];
-    await this.#changes(out.add(members.join(",")), changes, version, modules);
+    await this.#changes(out.add(members.join(",")), writes, version, modules);
   }
 
   async #request(
@@ -191,7 +278,7 @@ export class TransactionPrinter {
     const printer = new PayloadPrinter(modules, (layout, bytes) => this.#value(layout, bytes));
     const nonce = replayNonce(raw.payload);
     const members = [
-      `"sender":"${formatAddress(raw.sender)}"`,
+      `"sender":"${this.#address(raw.sender)}"`,
       `"sequence_number":"${raw.sequenceNumber}"`,
       `"max_gas_amount":"${raw.maxGasAmount}"`,
       `"gas_unit_price":"${raw.gasUnitPrice}"`,
@@ -213,8 +300,9 @@ export class TransactionPrinter {
   ): Promise<void> {
     out.add('{"write_set":');
     if (payload.kind === "direct") {
-      await this.#changes(out.add('{"changes":'), payload.writeSet, version, modules);
-      await this.#events(out.add(',"events":'), payload.events, modules);
+      const writes = readWrites(new BcsReader(encodeWith(writeSetCodec, payload.writeSet)));
+      await this.#changes(out.add('{"changes":'), writes, version, modules);
+      await this.#events(out.add(',"events":'), payload.events.map(encodeEvent), modules);
       out.add(',"type":"direct_write_set"}');
     } else {
       const printer = new PayloadPrinter(modules, (layout, bytes) => this.#value(layout, bytes));
@@ -234,13 +322,13 @@ export class TransactionPrinter {
     const list = new ListText(out);
     for (const [version, events] of versions) {
       const modules = new ModulesAt(this.#types, this.#view, version);
-      await this.#addEvents(list, events, modules, `"version":"${version}",`);
+      await this.#addEvents(list, events.map(encodeEvent), modules, `"version":"${version}",`);
     }
     list.end();
     return out;
   }
 
-  async #events(out: AnswerText, events: readonly ContractEvent[], modules: ModulesAt): Promise<void> {
+  async #events(out: AnswerText, events: readonly Uint8Array[], modules: ModulesAt): Promise<void> {
     const list = new ListText(out);
     await this.#addEvents(list, events, modules);
     list.end();
@@ -248,7 +336,7 @@ export class TransactionPrinter {
 
   async #addEvents(
     list: ListText,
-    events: readonly ContractEvent[],
+    events: readonly Uint8Array[],
     modules: ModulesAt,
     first = "",
   ): Promise<void> {
@@ -259,41 +347,57 @@ export class TransactionPrinter {
   }
 
   /** An event up to its data, and its data. */
-  async #event(event: ContractEvent, modules: ModulesAt, first = ""): Promise<readonly [string, AnswerText]> {
-    const type = formatTypeTag(event.type);
-    const value =
-      (await this.#typed(event.type, type, event.data, modules)) ?? new AnswerText().add(hex(event.data));
-    const guid =
-      event.kind === "v2"
-        ? EVENT_V2_GUID
-        : `{"creation_number":"${event.creationNumber}","account_address":"${formatAddress(event.account)}"}`;
-    const sequenceNumber = event.kind === "v2" ? 0n : event.sequenceNumber;
+  async #event(event: Uint8Array, modules: ModulesAt, first = ""): Promise<readonly [string, PrintedText]> {
+    const reader = new BcsReader(event);
+    let [guid, sequenceNumber] = [EVENT_V2_GUID, 0n];
+    if (reader.u8() === 0) {
+      guid = `{"creation_number":"${reader.u64()}","account_address":"${this.#address(reader.fixed(ADDRESS_LENGTH))}"}`;
+      sequenceNumber = reader.u64();
+    }
+    const type = typeSpan.read(reader);
+    const data = reader.byteString();
+    const typed = this.#typed(type, data, modules);
+    const value = (typed instanceof Promise ? await typed : typed) ?? this.#hex(data);
     return [
-      `{${first}"guid":${guid},"sequence_number":"${sequenceNumber}","type":${quote(type)},"data":`,
+      `{${first}"guid":${guid},"sequence_number":"${sequenceNumber}","type":${type.json},"data":`,
       value,
     ];
   }
 
-  async #changes(out: AnswerText, { writes }: WriteSet, version: bigint, modules: ModulesAt): Promise<void> {
+  async #changes(
+    out: AnswerText,
+    writes: readonly EncodedWrite[],
+    version: bigint,
+    modules: ModulesAt,
+  ): Promise<void> {
     const list = new ListText(out);
-    for (const [key, op] of writes.toSorted(([a], [b]) => compareKeys(a, b))) {
-      await this.#slices.pause();
-      const data = writtenValue(op)?.data;
-      const hash = hex(stateKeyHash(key));
-      if (key.kind === "tableItem") await this.#add(list, tableItemText(key.handle, key.key, data, hash));
-      else if (key.kind === "accessPath") {
-        const path = decodable(() => decodeWith(accessPathCodec, key.path));
-        if (path === undefined) continue;
-        const at = `"address":"${formatAddress(key.address)}","state_key_hash":${hash}`;
-        if (data === undefined) await this.#add(list, deletionText(path, at));
-        else if (path.kind === "code") {
-          const module = await this.#module(path.module, { version, bytes: data });
-          if (module !== undefined)
-            await this.#add(list, `{${at},"data":`, module, ',"type":"write_module"}');
-        } else
-          for (const resource of await this.#resources(path, data, modules)) {
-            await this.#add(list, `{${at},"data":`, resource, ',"type":"write_resource"}');
-          }
+    const printed = writes.filter(({ key }) => key[0] === PATH_KEY || key[0] === TABLE_KEY);
+    for (const { key, keyHash, value } of printed.sort(compareKeys)) {
+      const owner = key.subarray(1, TAG_AND_HANDLE);
+      const tail = afterLength(key, TAG_AND_HANDLE);
+      const hash = `"state_key_hash":${this.#hex(keyHash)}`;
+      if (key[0] === TABLE_KEY) {
+        const item = `${hash},"handle":${this.#hex(owner)},"key":${this.#hex(tail)}`;
+        // The types of a table are known to an index of the reference only.
+        if (value === undefined) await this.#add(list, `{${item},"data":null,"type":"delete_table_item"}`);
+        else
+          await this.#add(
+            list,
+            `{${item},"value":${this.#hex(value)},"data":null,"type":"write_table_item"}`,
+          );
+        continue;
+      }
+      const place = placeOf(tail);
+      if (place.kind === "none") continue;
+      const at = `"address":"${this.#address(owner)}",${hash}`;
+      if (value === undefined) await this.#add(list, deletionText(place, at));
+      else if (place.kind === "code") {
+        const module = await this.#module(place.module, { version, bytes: value });
+        if (module !== undefined) await this.#add(list, `{${at},"data":`, module, ',"type":"write_module"}');
+      } else {
+        for (const [{ json }, data] of await this.#resources(place, value, modules)) {
+          await this.#add(list, `{${at},"data":{"type":${json},"data":`, data, '},"type":"write_resource"}');
+        }
       }
     }
     list.end();
@@ -308,53 +412,71 @@ export class TransactionPrinter {
     }
   }
 
-  /** The JSON of the resources in an item; none where one of them does not decode. */
+  /** The JSON of the resources in an item, with their types; none where one of them does not decode. */
   async #resources(
-    path: Exclude<AccessPath, { kind: "code" }>,
+    place: Exclude<Place, { kind: "none" | "code" }>,
     data: Uint8Array,
     modules: ModulesAt,
-  ): Promise<readonly AnswerText[]> {
-    const members = path.kind === "resource" ? [[path.struct, data] as const] : await this.#group(data);
-    const texts: AnswerText[] = [];
-    for (const [struct, bytes] of members ?? []) {
-      const type = formatStructTag(struct);
-      const value = await this.#typed({ kind: "struct", struct }, type, bytes, modules);
+  ): Promise<readonly (readonly [NamedType, PrintedText])[]> {
+    const texts: (readonly [NamedType, PrintedText])[] = [];
+    for (const [type, bytes] of place.kind === "resource"
+      ? [[place, data] as const]
+      : await this.#group(data)) {
+      const typed = this.#typed(type, bytes, modules);
+      const value = typed instanceof Promise ? await typed : typed;
       if (value === undefined) return [];
-      texts.push(resourceText(type, value));
-      await this.#slices.pause();
+      texts.push([type, value]);
+      const pausing = this.#slices.pause();
+      if (pausing !== undefined) await pausing;
     }
     return texts;
   }
 
-  async #group(data: Uint8Array): Promise<ResourceGroup | undefined> {
+  /** The members of a group, which may have thousands; none where it does not decode. */
+  async #group(data: Uint8Array): Promise<readonly (readonly [NamedType, Uint8Array])[]> {
+    const members: (readonly [NamedType, Uint8Array])[] = [];
     try {
-      return await readGroup(data, this.#slices);
+      const reader = new BcsReader(data);
+      for (const member of readEntries(reader, structSpan, byteString)) {
+        members.push(member);
+        const pausing = this.#slices.pause();
+        if (pausing !== undefined) await pausing;
+      }
+      reader.finish();
+      return members;
     } catch (error) {
-      return undecodable(error);
+      return undecodable(error) ?? [];
     }
   }
 
   /** The JSON text of a value of a type; undefined where it does not decode. */
-  async #typed(
-    type: TypeTag,
-    text: string,
+  #typed(
+    { type, text }: NamedType,
     bytes: Uint8Array,
     modules: ModulesAt,
-  ): Promise<AnswerText | undefined> {
-    let layout: Layout;
+  ): MaybePromise<PrintedText | undefined> {
     try {
-      layout = await modules.layoutOf(type, text);
+      const layout = modules.layoutOf(type, text);
+      if (!(layout instanceof Promise)) return this.#value(layout, bytes);
+      return layout.then((loaded) => this.#value(loaded, bytes), untyped);
     } catch (error) {
-      if (error instanceof MoveError || error instanceof ModuleError) return undefined;
-      throw error;
+      return untyped(error);
     }
-    return this.#value(layout, bytes);
   }
 
   /** The JSON text of a value; undefined for bytes that are none of the layout. */
-  async #value(layout: Layout, bytes: Uint8Array): Promise<AnswerText | undefined> {
+  #value(layout: Layout, bytes: Uint8Array): MaybePromise<PrintedText | undefined> {
+    const reader = new BcsReader(bytes);
+    if (bytes.length > MAX_SHORT_BYTES || isLong(layout)) return this.#longValue(reader, layout);
+    return decodable(() => {
+      const text = this.#values.text(reader, layout);
+      reader.finish();
+      return text;
+    });
+  }
+
+  async #longValue(reader: BcsReader, layout: Layout): Promise<AnswerText | undefined> {
     try {
-      const reader = new BcsReader(bytes);
       const text = await addPieces(new AnswerText(), this.#values.pieces(reader, layout), this.#slices);
       reader.finish();
       return text;
@@ -363,11 +485,11 @@ export class TransactionPrinter {
     }
   }
 
-  async #add(list: ListText, head: string, value = NO_TEXT, tail = ""): Promise<void> {
+  #add(list: ListText, head: string, value: PrintedText = "", tail = ""): MaybePromise<void> {
     this.#characters += head.length + value.length + tail.length;
     if (this.#characters > MAX_CHARACTERS) throw tooLarge();
     list.next().add(head).append(value).add(tail);
-    await this.#slices.pause();
+    return this.#slices.pause();
   }
 }
 
@@ -392,8 +514,12 @@ class ListText {
   }
 }
 
-function createValues(): ValuePrinter {
-  return new ValuePrinter({ enums: "answers", maxCharacters: MAX_CHARACTERS });
+const encodeEvent = (event: ContractEvent): Uint8Array => encodeWith(contractEventCodec, event);
+
+/** Throws what does not mean that a type has no layout. */
+function untyped(error: unknown): undefined {
+  if (error instanceof MoveError || error instanceof ModuleError) return undefined;
+  throw error;
 }
 
 function tooLarge(cause?: unknown): HttpError {
@@ -418,32 +544,8 @@ function undecodable(error: unknown): undefined {
   throw error;
 }
 
-function tableItemText(
-  handle: Uint8Array,
-  key: Uint8Array,
-  value: Uint8Array | undefined,
-  hash: string,
-): string {
-  const item = `"state_key_hash":${hash},"handle":${hex(handle)},"key":${hex(key)}`;
-  // The types of a table are known to an index of the reference only.
-  return value === undefined
-    ? `{${item},"data":null,"type":"delete_table_item"}`
-    : `{${item},"value":${hex(value)},"data":null,"type":"write_table_item"}`;
-}
-
-function deletionText(path: AccessPath, at: string): string {
-  if (path.kind !== "code") {
-    return `{${at},"resource":${quote(formatStructTag(path.struct))},"type":"delete_resource"}`;
-  }
-  const module = `${formatAddress(path.module.address)}::${path.module.name}`;
+function deletionText(place: Exclude<Place, { kind: "none" }>, at: string): string {
+  if (place.kind !== "code") return `{${at},"resource":${place.json},"type":"delete_resource"}`;
+  const module = `${formatAddress(place.module.address)}::${place.module.name}`;
   return `{${at},"module":${quote(module)},"type":"delete_module"}`;
-}
-
-function decodeRecordFully(bytes: Uint8Array): LedgerRecord {
-  try {
-    return decodeWith(recordCodec, bytes);
-  } catch (error) {
-    if (!(error instanceof BcsError)) throw error;
-    throw new LedgerError("corrupt", `stored record does not decode: ${error.message}`, { cause: error });
-  }
 }

@@ -5,6 +5,7 @@ import { BcsWriter } from "../../bcs/writer.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { Block, LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { AnswerText } from "./answer-text.ts";
+import type { KnownTypes } from "./modules-at.ts";
 import { TransactionPrinter } from "./printer.ts";
 
 /** Records as a BCS vector. */
@@ -19,9 +20,9 @@ export class RecordsPrinter {
   readonly #printer: TransactionPrinter;
   #block: Block | undefined;
 
-  constructor(types: StateTypes, view: LedgerView, slices: Slices = new Slices()) {
+  constructor(types: StateTypes, view: LedgerView, slices: Slices = new Slices(), known?: KnownTypes) {
     this.#view = view;
-    this.#printer = new TransactionPrinter(types, view, slices);
+    this.#printer = new TransactionPrinter(types, view, slices, known);
   }
 
   /** The JSON text of a record. */
