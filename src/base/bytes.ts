@@ -17,6 +17,11 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
+/** Bytes as a key of a map. */
+export function toMapKey(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}
+
 /** One new array holding all parts in order. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;

@@ -1,5 +1,6 @@
 // A cache of recently used values within a byte budget. It holds two generations and drops the older one whole when
 // the newer is full, which costs less per use than an exact least-recently-used order.
+import { toMapKey } from "./bytes.ts";
 import type { CacheStats } from "./cache-stats.ts";
 
 /** Budget of a cache and how it counts. */
@@ -76,4 +77,22 @@ export class RecentMap<K, V> {
     this.#newer.set(key, value);
     this.#newerBytes += bytes;
   }
+}
+
+/** Caches `make` by the content of its bytes. `perByte` estimates the memory for each of them. */
+export function remembered<T extends object>(
+  make: (bytes: Uint8Array) => T,
+  { maxBytes, perByte }: { readonly maxBytes: number; readonly perByte: number },
+): (bytes: Uint8Array) => T {
+  const known = new RecentMap<string, T>({ maxBytes, sizeOf: (key) => perByte * key.length + 100 });
+  return (bytes) => {
+    const key = toMapKey(bytes);
+    let value = known.get(key);
+    if (value === undefined) {
+      // It outlives the bytes, which may be a view.
+      value = make(new Uint8Array(bytes));
+      known.set(key, value);
+    }
+    return value;
+  };
 }

@@ -59,8 +59,8 @@ export function option<T>(inner: Codec<T>): Codec<T | undefined> {
 /** The entries of a map one by one, checked as `map` checks them: the caller may let other work run in between. */
 export function* readEntries<K, V>(
   reader: BcsReader,
-  key: Codec<K>,
-  value: Codec<V>,
+  key: Pick<Codec<K>, "minBytes" | "read">,
+  value: Pick<Codec<V>, "minBytes" | "read">,
 ): Generator<readonly [K, V], void> {
   const count = reader.count(key.minBytes + value.minBytes);
   let start = -1;

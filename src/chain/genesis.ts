@@ -31,10 +31,33 @@ import { type ChainItems, FRAMEWORK_ITEMS } from "./chain-items.ts";
 import type { DemoAsset } from "./demo/assets.ts";
 import type { BalancePart, DemoAccountName, Holding } from "./demo/demo-accounts.ts";
 import { moduleItem, resourceItem, tableItem, tagOf } from "./item.ts";
-import { demoModuleCode, frameworkModules } from "./modules.ts";
+import { DEMO_MODULE, FRAMEWORK_MODULES } from "./module-bytes.ts";
 import { newAccount, newObject } from "./new-account.ts";
 import { idlePerformance } from "./prologue.ts";
 import { WorkingState } from "./working-state.ts";
+
+/** A compiled module and its address. */
+export interface PublishedModule {
+  readonly address: Address;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The framework's interface modules. */
+export function frameworkModules(): PublishedModule[] {
+  return FRAMEWORK_MODULES.map(([id, base64]) => {
+    const [address = "", name = ""] = id.split("::");
+    return { address: parseAddress(address), name, bytes: Buffer.from(base64, "base64") };
+  });
+}
+
+/** The demo module's code for publication at `address`. */
+export function demoModuleCode(address: Address): Uint8Array {
+  const { base64, addressOffset } = DEMO_MODULE;
+  const bytes = Buffer.from(base64, "base64");
+  bytes.set(address, addressOffset);
+  return bytes;
+}
 
 /** Addresses of the framework's modules and of its assets' owner. */
 const FRAMEWORK_ACCOUNTS: readonly Address[] = ["0x1", "0x3", "0x4", "0xa"].map(parseAddress);

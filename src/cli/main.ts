@@ -1,5 +1,5 @@
 // The `sextant` program: runs a command on the streams of this process.
-import { EXIT_OK } from "./command.ts";
+import { EXIT_FAILED, EXIT_OK } from "./command.ts";
 import { runCommand } from "./run-command.ts";
 
 /** The reader of a pipe left; a write after that is refused by node itself. */
@@ -7,15 +7,15 @@ const CLOSED_PIPE = ["EPIPE", "ERR_STREAM_DESTROYED"];
 /** A node serves its clients, whether or not anyone reads what it prints. */
 const isNode = process.argv[2] === "start";
 
-// A reader that closes the pipe early, such as `head`, has what it wanted: the command ends with success.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (!CLOSED_PIPE.includes(error.code ?? "")) throw error;
-  if (!isNode) process.exit(EXIT_OK);
+process.stdout.on("error", ({ code = "" }: NodeJS.ErrnoException) => {
+  if (isNode) return;
+  // A reader that closes the pipe early, such as `head`, has what it wanted.
+  if (CLOSED_PIPE.includes(code)) process.exit(EXIT_OK);
+  process.stderr.write(`sextant: cannot write to standard output: ${code}\n`);
+  process.exit(EXIT_FAILED);
 });
-// Without a reader of its messages, a command still does its work and returns its own exit code.
-process.stderr.on("error", (error: NodeJS.ErrnoException) => {
-  if (!CLOSED_PIPE.includes(error.code ?? "")) throw error;
-});
+// Without a place for its messages, a command still does its work and returns its own exit code.
+process.stderr.on("error", () => {});
 
 /** How long a finished process may take to exit by itself. */
 const EXIT_WAIT_MS = 2000;

@@ -81,8 +81,8 @@ function parserOf(
 }
 
 /** Path and query of a request. Throws HttpError for a target or a host that is none. */
-function targetOf({ target, hostFault }: Exchange): { readonly path: string; readonly search: string } {
-  if (hostFault !== undefined) throw new HttpError("malformed_request", hostFault);
+function targetOf({ target, headFault }: Exchange): { readonly path: string; readonly search: string } {
+  if (headFault !== undefined) throw new HttpError("malformed_request", headFault);
   if (target.length > MAX_TARGET_LENGTH) {
     throw new HttpError("uri_too_long", `the request target is longer than ${MAX_TARGET_LENGTH} characters`);
   }
@@ -90,6 +90,9 @@ function targetOf({ target, hostFault }: Exchange): { readonly path: string; rea
   const mark = url.indexOf("?");
   return mark < 0 ? { path: url, search: "" } : { path: url.slice(0, mark), search: url.slice(mark + 1) };
 }
+
+/** Bytes of a list of accounts that take a place of its client's share of streams while they are read. */
+const BYTES_PER_PLACE = 64 << 10;
 
 /** Serves requests over one ledger. */
 export class Dispatcher {
@@ -169,8 +172,8 @@ export class Dispatcher {
 
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
-    const { operation, args, client } = resolved;
-    if (operation.sendsEvents) this.#options.streams.assertRoom(client);
+    const { request, operation, args, client } = resolved;
+    if (operation.sendsEvents) request.leavePlaces = this.#options.streams.hold(client);
     const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
     if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
       return this.#admitLater(resolved, minVersion);
@@ -186,7 +189,15 @@ export class Dispatcher {
       const parser = parserOf(operation.body, exchange.headers["content-type"]);
       assertBodyHeaders(exchange.headers, request.hold.maxBytes);
       const body = exchange.readBody(request.hold);
-      const parsed = parser.parse(body instanceof Promise ? await body : body);
+      const bytes = body instanceof Promise ? await body : body;
+      if (operation.sendsEvents) {
+        request.leavePlaces?.();
+        request.leavePlaces = this.#options.streams.hold(
+          client,
+          1 + Math.floor(bytes.length / BYTES_PER_PLACE),
+        );
+      }
+      const parsed = parser.parse(bytes);
       args.body = parsed instanceof Promise ? await parsed : parsed;
     }
     if (minVersion !== undefined) await this.#waits.reach(resolved, minVersion);
@@ -259,6 +270,7 @@ export class Dispatcher {
     }
     if ("stream" in answer) {
       request.releaseView();
+      request.leavePlaces?.();
       const send = (): Promise<void> => this.#responder.stream(request, form, answer);
       return operation.sendsEvents
         ? this.#options.streams.counted(resolved.client, answer.places ?? 1, send)
@@ -290,6 +302,7 @@ export class Dispatcher {
   ): void {
     const { streams } = this.#options;
     const { watched, opening, state, after, least, places } = answer;
+    request.leavePlaces?.();
     streams.assertRoom(client, places);
     const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
     const first = state === undefined ? opening : opening + format(state);

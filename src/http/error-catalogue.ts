@@ -140,7 +140,7 @@ export const ERROR_CATALOGUE = {
     status: 404,
     errorCode: "web_framework_error",
     when: "Nothing is served under this path.",
-    remedy: "`GET /v1/spec` lists the paths that are.",
+    remedy: "`GET /v1/spec.json` lists the paths that are.",
   },
   version_not_found: {
     status: 404,

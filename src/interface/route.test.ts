@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { getAccountBalance } from "../http/operations/get-account-balance.ts";
-import { pathTo, route, urlTo } from "./route.ts";
+import { pathTo, urlTo } from "./route.ts";
 import { balanceRoute, encodeRoute, ledgerInfoRoute } from "./routes.ts";
 
 describe("a route", () => {
@@ -26,7 +26,9 @@ describe("a route", () => {
       "http://a.example/x/v1/transactions/encode_submission",
     );
     expect(urlTo("http://a.example/v1", ledgerInfoRoute)).toBe("http://a.example/v1");
-    expect(() => urlTo("http://a.example/v1", route("GET", "/metrics"))).toThrow("/metrics");
+    expect(() => urlTo("http://a.example/v1", { method: "GET", path: "/metrics", queryNames: [] })).toThrow(
+      "/metrics",
+    );
   });
 
   it("is typed by its path and query, and so are operations", () => {

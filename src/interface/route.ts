@@ -38,13 +38,13 @@ export function paramNames<Path extends string>(path: Path): ParamName<Path>[] {
   return opened.map((text) => text.slice(0, text.indexOf("}")) as ParamName<Path>);
 }
 
-/** Defines a route. */
+/** Defines the route of a path below `API_ROOT`. */
 export function route<const Path extends string, const Query extends string = never>(
   method: Route["method"],
   path: Path,
   ...queryNames: readonly Query[]
-): Route<Path, Query> {
-  return { method, path, queryNames };
+): Route<`${typeof API_ROOT}${Path}`, Query> {
+  return { method, path: `${API_ROOT}${path}`, queryNames };
 }
 
 /** Parameters of every read: the least version that it needs, and how long it waits for that. */
@@ -57,8 +57,8 @@ export function readRoute<const Path extends string, const Query extends string 
   method: Route["method"],
   path: Path,
   ...queryNames: readonly Query[]
-): Route<Path, Query | MinVersionName> {
-  return { method, path, queryNames: [...queryNames, ...MIN_VERSION_NAMES] };
+): Route<`${typeof API_ROOT}${Path}`, Query | MinVersionName> {
+  return route<Path, Query | MinVersionName>(method, path, ...queryNames, ...MIN_VERSION_NAMES);
 }
 
 /** Keeps colons readable: Move types have many, and a path may hold them unescaped. */

@@ -1,196 +1,96 @@
 // Routes that this project's own programs request from other nodes. All other routes are in the files of their
 // operations (`src/http/operations/`).
-import { API_ROOT, readRoute, route } from "./route.ts";
+import { readRoute, route } from "./route.ts";
 
-export const accountRoute = readRoute("GET", `${API_ROOT}/accounts/{address}`, "ledger_version", "at");
+/** Parameters of reads of a state, and of lists in pages. */
+const STATE = ["ledger_version", "at"] as const;
+const PAGE = ["limit", "start"] as const;
+const PROVEN_STATE = [...STATE, "from_waypoint"] as const;
+const BALANCE = "/accounts/{address}/balance/{asset_type}";
+
+export const accountRoute = readRoute("GET", "/accounts/{address}", ...STATE);
 export const accountResourceRoute = readRoute(
   "GET",
-  `${API_ROOT}/accounts/{address}/resource/{resource_type}`,
-  "ledger_version",
-  "at",
+  "/accounts/{address}/resource/{resource_type}",
+  ...STATE,
 );
-export const accountResourcesRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/resources`,
-  "ledger_version",
-  "at",
-  "limit",
-  "start",
-);
-export const accountModuleRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/module/{module_name}`,
-  "ledger_version",
-  "at",
-);
-export const accountModulesRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/modules`,
-  "ledger_version",
-  "at",
-  "limit",
-  "start",
-);
-export const balanceRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/balance/{asset_type}`,
-  "ledger_version",
-  "at",
-  "quoted",
-);
-export const detailRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/balance/{asset_type}/detail`,
-  "ledger_version",
-  "at",
-);
-export const historyRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/balance/{asset_type}/history`,
-  "from",
-  "to",
-  "limit",
-  "start",
-  "points",
-);
-export const balanceProofRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/balance/{asset_type}/proof`,
-  "ledger_version",
-  "at",
-  "from_waypoint",
-);
+export const accountResourcesRoute = readRoute("GET", "/accounts/{address}/resources", ...STATE, ...PAGE);
+export const accountModuleRoute = readRoute("GET", "/accounts/{address}/module/{module_name}", ...STATE);
+export const accountModulesRoute = readRoute("GET", "/accounts/{address}/modules", ...STATE, ...PAGE);
+export const balanceRoute = readRoute("GET", BALANCE, ...STATE, "quoted");
+export const detailRoute = readRoute("GET", `${BALANCE}/detail`, ...STATE);
+export const historyRoute = readRoute("GET", `${BALANCE}/history`, "from", "to", "limit", "start", "points");
+export const balanceProofRoute = readRoute("GET", `${BALANCE}/proof`, ...PROVEN_STATE);
 export const balancesProofRoute = readRoute(
   "POST",
-  `${API_ROOT}/balances/proof`,
-  "ledger_version",
-  "at",
-  "from_waypoint",
+  "/balances/proof",
+  ...PROVEN_STATE,
   "authentication_keys",
 );
 export const resourceProofRoute = readRoute(
   "GET",
-  `${API_ROOT}/accounts/{address}/resource/{resource_type}/proof`,
-  "ledger_version",
-  "at",
-  "from_waypoint",
+  "/accounts/{address}/resource/{resource_type}/proof",
+  ...PROVEN_STATE,
 );
 export const moduleProofRoute = readRoute(
   "GET",
-  `${API_ROOT}/accounts/{address}/module/{module_name}/proof`,
-  "ledger_version",
-  "at",
-  "from_waypoint",
+  "/accounts/{address}/module/{module_name}/proof",
+  ...PROVEN_STATE,
 );
 export const transactionProofRoute = readRoute(
   "GET",
-  `${API_ROOT}/transactions/by_version/{txn_version}/proof`,
+  "/transactions/by_version/{txn_version}/proof",
   "from_waypoint",
 );
 export const transactionHashProofRoute = readRoute(
   "GET",
-  `${API_ROOT}/transactions/by_hash/{txn_hash}/proof`,
+  "/transactions/by_hash/{txn_hash}/proof",
   "from_waypoint",
 );
 export const eventProofRoute = readRoute(
   "GET",
-  `${API_ROOT}/transactions/by_version/{txn_version}/events/{event_index}/proof`,
+  "/transactions/by_version/{txn_version}/events/{event_index}/proof",
   "from_waypoint",
 );
-export const balanceStreamRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/balance/{asset_type}/stream`,
-  "after",
-);
-export const blockStreamRoute = readRoute("GET", `${API_ROOT}/blocks/stream`, "after");
-export const balancesRoute = readRoute("POST", `${API_ROOT}/balances`, "ledger_version", "at");
-export const holdingsRoute = readRoute(
-  "GET",
-  `${API_ROOT}/accounts/{address}/balances`,
-  "ledger_version",
-  "at",
-  "limit",
-  "start",
-);
-export const tableItemsRoute = readRoute(
-  "GET",
-  `${API_ROOT}/tables/{table_handle}/items`,
-  "ledger_version",
-  "at",
-  "since",
-  "limit",
-  "start",
-);
+export const balanceStreamRoute = readRoute("GET", `${BALANCE}/stream`, "after");
+export const blockStreamRoute = readRoute("GET", "/blocks/stream", "after");
+export const balancesRoute = readRoute("POST", "/balances", ...STATE);
+export const holdingsRoute = readRoute("GET", "/accounts/{address}/balances", ...STATE, ...PAGE);
+export const tableItemsRoute = readRoute("GET", "/tables/{table_handle}/items", ...STATE, "since", ...PAGE);
 export const tableItemCountRoute = readRoute(
   "GET",
-  `${API_ROOT}/tables/{table_handle}/items/count`,
-  "ledger_version",
-  "at",
+  "/tables/{table_handle}/items/count",
+  ...STATE,
   "since",
   "start",
 );
-export const tableItemRoute = readRoute(
-  "POST",
-  `${API_ROOT}/tables/{table_handle}/item`,
-  "ledger_version",
-  "at",
-);
-export const rawItemRoute = readRoute(
-  "POST",
-  `${API_ROOT}/tables/{table_handle}/raw_item`,
-  "ledger_version",
-  "at",
-);
-export const rawItemProofRoute = readRoute(
-  "POST",
-  `${API_ROOT}/tables/{table_handle}/raw_item/proof`,
-  "ledger_version",
-  "at",
-  "from_waypoint",
-);
-export const viewRoute = readRoute("POST", `${API_ROOT}/view`, "ledger_version", "at");
-export const rawItemsRoute = readRoute("POST", `${API_ROOT}/tables/raw_items`, "ledger_version", "at");
-export const encodeRoute = readRoute("POST", `${API_ROOT}/transactions/encode_submission`);
-export const explainRoute = readRoute("POST", `${API_ROOT}/transactions/explain_submission`);
-export const transactionsRoute = readRoute("GET", `${API_ROOT}/transactions`, "start", "limit");
-export const transactionByVersionRoute = readRoute(
-  "GET",
-  `${API_ROOT}/transactions/by_version/{txn_version}`,
-);
-export const traceRoute = readRoute("POST", `${API_ROOT}/transactions/trace`);
-export const traceByVersionRoute = readRoute(
-  "GET",
-  `${API_ROOT}/transactions/by_version/{txn_version}/trace`,
-);
-export const transactionByHashRoute = readRoute("GET", `${API_ROOT}/transactions/by_hash/{txn_hash}`);
-export const waitByHashRoute = readRoute("GET", `${API_ROOT}/transactions/wait_by_hash/{txn_hash}`);
+export const tableItemRoute = readRoute("POST", "/tables/{table_handle}/item", ...STATE);
+export const rawItemRoute = readRoute("POST", "/tables/{table_handle}/raw_item", ...STATE);
+export const rawItemProofRoute = readRoute("POST", "/tables/{table_handle}/raw_item/proof", ...PROVEN_STATE);
+export const viewRoute = readRoute("POST", "/view", ...STATE);
+export const rawItemsRoute = readRoute("POST", "/tables/raw_items", ...STATE);
+export const encodeRoute = readRoute("POST", "/transactions/encode_submission");
+export const explainRoute = readRoute("POST", "/transactions/explain_submission");
+export const transactionsRoute = readRoute("GET", "/transactions", "start", "limit");
+export const transactionByVersionRoute = readRoute("GET", "/transactions/by_version/{txn_version}");
+export const traceRoute = readRoute("POST", "/transactions/trace");
+export const traceByVersionRoute = readRoute("GET", "/transactions/by_version/{txn_version}/trace");
+export const transactionByHashRoute = readRoute("GET", "/transactions/by_hash/{txn_hash}");
+export const waitByHashRoute = readRoute("GET", "/transactions/wait_by_hash/{txn_hash}");
 export const accountTransactionsRoute = readRoute(
   "GET",
-  `${API_ROOT}/accounts/{address}/transactions`,
+  "/accounts/{address}/transactions",
   "start",
   "limit",
 );
-export const gasPriceRoute = readRoute("GET", `${API_ROOT}/estimate_gas_price`);
-export const blockByHeightRoute = readRoute(
-  "GET",
-  `${API_ROOT}/blocks/by_height/{block_height}`,
-  "with_transactions",
-);
-export const blockByVersionRoute = readRoute(
-  "GET",
-  `${API_ROOT}/blocks/by_version/{version}`,
-  "with_transactions",
-);
-export const rawStateValueRoute = readRoute(
-  "POST",
-  `${API_ROOT}/experimental/state_values/raw`,
-  "ledger_version",
-  "at",
-);
-export const healthyRoute = route("GET", `${API_ROOT}/-/healthy`, "duration_secs");
-export const readyRoute = readRoute("GET", `${API_ROOT}/-/ready`);
-export const infoRoute = route("GET", `${API_ROOT}/info`);
-export const ledgerInfoRoute = readRoute("GET", API_ROOT);
+export const gasPriceRoute = readRoute("GET", "/estimate_gas_price");
+export const blockByHeightRoute = readRoute("GET", "/blocks/by_height/{block_height}", "with_transactions");
+export const blockByVersionRoute = readRoute("GET", "/blocks/by_version/{version}", "with_transactions");
+export const rawStateValueRoute = readRoute("POST", "/experimental/state_values/raw", ...STATE);
+export const healthyRoute = route("GET", "/-/healthy", "duration_secs");
+export const readyRoute = readRoute("GET", "/-/ready");
+export const infoRoute = route("GET", "/info");
+export const ledgerInfoRoute = readRoute("GET", "");
 
 /**
  * Commands that print what one read of the state answers, line by line where it comes in pages. The operands are in the

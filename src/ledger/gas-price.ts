@@ -1,6 +1,6 @@
 // Estimates the price of gas as the reference does: from the least price that recent full blocks took, in the epoch of the
 // latest block, which is left out itself. A block that was not full takes any price from the chain's minimum on.
-import { equalBytes } from "../base/bytes.ts";
+import { equalBytes, toMapKey } from "../base/bytes.ts";
 import { nextTurn } from "../base/wait.ts";
 import { decodeWith, type ValueOf } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
@@ -213,7 +213,7 @@ function noteRecord({ bytes }: StoredRecord, use: BlockUse): void {
         ? payload.payload.executable.entryFunction
         : undefined;
   if (call === undefined || isPlatform(call.module.address)) return;
-  const contract = Buffer.from(call.module.address).toString("latin1");
+  const contract = toMapKey(call.module.address);
   use.contracts.set(contract, (use.contracts.get(contract) ?? 0) + 1);
 }
 

@@ -28,6 +28,9 @@ export const payloadCodec = variants("TransactionPayload", {
 });
 export type TransactionPayload = ValueOf<typeof payloadCodec>;
 
+/** Variant number of a call of an entry function. */
+export const ENTRY_FUNCTION_VARIANT = 2;
+
 /** The nonce that takes the place of a sequence number. */
 export function replayNonce(payload: TransactionPayload): bigint | undefined {
   if (payload.kind === "payload") return payload.payload.extraConfig.replayProtectionNonce;

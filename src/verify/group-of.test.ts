@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { frameworkModules } from "../chain/modules.ts";
+import { frameworkModules } from "../chain/genesis.ts";
 import { readModule } from "../move/bytecode/reader.ts";
 import { groupOf } from "./group-of.ts";
 

@@ -26,7 +26,9 @@ import {
   type TrackedChain,
 } from "../support/expected-balances.ts";
 
-const BLOCKS = 520;
+const BLOCKS = 220;
+/** One more epoch than the first block's. */
+const EPOCH_MS = 200_000;
 const ASSETS: readonly AssetName[] = ["native", "gold", "shell"];
 const SPKI_HEADER = Buffer.from("302a300506032b6570032100", "hex");
 
@@ -76,7 +78,7 @@ async function differences(chain: TrackedChain, view: LedgerView): Promise<strin
 }
 
 describe("blocks of the local chain", () => {
-  const chain = createTrackedChain({ seed: "content", epochTimeMs: 500_000 });
+  const chain = createTrackedChain({ seed: "content", epochTimeMs: EPOCH_MS });
   const run = new ChainRun(chain, createMemoryStore());
   const records: LedgerRecord[] = [];
   const found: string[] = [];
@@ -126,7 +128,7 @@ describe("blocks of the local chain", () => {
       const { refund } = feeStatementOf(record.events);
       return sum + record.info.gasUsed * transaction.raw.gasUnitPrice - refund;
     }, 0n);
-    const fresh = createTrackedChain({ seed: "content", epochTimeMs: 500_000 });
+    const fresh = createTrackedChain({ seed: "content", epochTimeMs: EPOCH_MS });
     fresh.genesisBlob();
     for (const asset of ASSETS) {
       const total = (expected: ExpectedBalances) =>

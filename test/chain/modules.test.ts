@@ -4,7 +4,7 @@ import { deserialize, serialize } from "@mysten/move-bytecode-template";
 import { describe, expect, it } from "vitest";
 import { assembleDemo, renderModuleBytes } from "../../scripts/local-chain-modules/assemble.ts";
 import { toHex } from "../../src/base/hex.ts";
-import { demoModuleCode, frameworkModules } from "../../src/chain/modules.ts";
+import { demoModuleCode, frameworkModules } from "../../src/chain/genesis.ts";
 import type { FunctionAbi, StructAbi } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { readModule } from "../../src/move/bytecode/reader.ts";

@@ -125,7 +125,7 @@ describe("an archive", () => {
       "whole",
       ...READY_AT_THE_END,
     ]);
-    const asked = ["doctor", "--data", data, "--port", "0", "--upstream", archive, "--proofs", archive];
+    const asked = ["doctor", "--data", data, "--upstream", archive, "--proofs", archive];
     const doctor = await runProgram([...asked, "--waypoint", waypoint]);
     expect(doctor.stdout).toMatch(/^ok {4}proofs file:\S+: a backup folder, epochs up to \d/m);
     expect(doctor.stdout).toMatch(

@@ -57,6 +57,7 @@ const closeArgs = (out: string, at = url): string[] => [
 
 describe("the proofs of a statement", () => {
   let lines: readonly string[];
+  let period: readonly string[];
   const check = (changed: readonly string[]) => {
     writeFileSync(path("changed.json"), `${changed.join("\n")}\n`);
     return verify(path("changed.json"));
@@ -91,6 +92,7 @@ describe("the proofs of a statement", () => {
     expect(shown.statement).toMatch(
       /^Account 0x\w+, \S+, from \S+ to before \S+: opened with \d+ \(after version \d+\), \d+ deposits of \d+, \d+ withdrawals? of \d+, \d+ fees of \d+, closed with \d+ \(after version \d+\)\. Each of these has a receipt, /,
     );
+    period = ["--from", stated.from ?? "", "--to", stated.to ?? ""];
     lines = readFileSync(path("anna.json"), "utf8").trimEnd().split("\n");
     expect(lines).toHaveLength(3 + Number(shown.receipts));
   });
@@ -130,6 +132,26 @@ describe("the proofs of a statement", () => {
         expect(stderr).toContain(i === 0 ? "changed.json proves nothing: " : `line ${i + 1}: `);
       }
     }
+  });
+
+  it("of a coin beside those of the asset paired with it, which count the same receipts, are refused", async () => {
+    const proofs = ["--proofs", path("paired.json"), "--from-waypoint", waypoint];
+    const made = await runCommand([
+      "statement",
+      "anna",
+      "--asset",
+      "0xa",
+      ...period,
+      ...proofs,
+      "--url",
+      url,
+    ]);
+    expect(made.code).toBe(0);
+    const paired = readFileSync(path("paired.json"), "utf8").trimEnd().split("\n");
+    expect((await check(paired)).code).toBe(0);
+    const both = await check([...lines, ...paired]);
+    expect([both.code, both.stdout]).toEqual([1, ""]);
+    expect(both.stderr).toMatch(/two statements of 0x\w+ in 0x1::aptos_coin::AptosCoin and 0xa overlap/);
   });
 
   it("in another order, twice, cut, or of another account are refused", async () => {
@@ -192,6 +214,8 @@ describe("the end of a day", () => {
   it("is closed once; days that nobody closed are made up for, in order", async () => {
     const first = await passMidnight(node);
     const opened = await passMidnight(node);
+    const both = await runCommand([...closeArgs(DAYS), "--asset", "0xa", "--once"]);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("0xa counts the same stores")]);
     const begun = await runCommand([...closeArgs(DAYS), "--once"]);
     expect([begun.code, begun.stderr]).toEqual([0, ""]);
     // An empty folder begins with the last day.

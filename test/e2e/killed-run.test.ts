@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { endWithTest } from "../support/children.ts";
 import { startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -50,30 +50,28 @@ if (HANG !== undefined) {
     await new Promise(() => {});
   });
 } else {
-  describe.each(["SIGTERM", "SIGKILL"] as const)("a run ended by %s", (signal) => {
-    it("leaves no process behind", async () => {
-      const file = join(temporaryFolder(), "pids");
-      const args = [
-        "node_modules/vitest/vitest.mjs",
-        "run",
-        "--project",
-        "long",
-        "test/e2e/killed-run.test.ts",
-      ];
-      const run = endWithTest(
-        spawn(process.execPath, args, {
-          cwd: root,
-          env: { ...process.env, SEXTANT_TEST_HANG: file },
-          stdio: "ignore",
-        }),
-      );
-      const ended = new Promise((resolve) => run.once("exit", resolve));
-      await until(() => existsSync(file) || run.exitCode !== null);
-      const pids = JSON.parse(readFileSync(file, "utf8")) as number[];
-      expect(pids.filter(isAlive)).toEqual(pids);
-      run.kill(signal);
-      await ended;
-      await until(() => pids.every((pid) => !isAlive(pid)));
-    });
+  it("leaves no process behind when it is killed", async () => {
+    const file = join(temporaryFolder(), "pids");
+    const args = [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--project",
+      "long",
+      "test/e2e/killed-run.test.ts",
+    ];
+    const run = endWithTest(
+      spawn(process.execPath, args, {
+        cwd: root,
+        env: { ...process.env, SEXTANT_TEST_HANG: file },
+        stdio: "ignore",
+      }),
+    );
+    const ended = new Promise((resolve) => run.once("exit", resolve));
+    await until(() => existsSync(file) || run.exitCode !== null);
+    const pids = JSON.parse(readFileSync(file, "utf8")) as number[];
+    expect(pids.filter(isAlive)).toEqual(pids);
+    run.kill("SIGKILL");
+    await ended;
+    await until(() => pids.every((pid) => !isAlive(pid)));
   });
 }

@@ -2,7 +2,7 @@
 // are in test/sync/lies.test.ts.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync, truncateSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ import { loadMatchedWaypoints } from "../../src/sync/waypoints.ts";
 import { endWithTest } from "../support/children.ts";
 import { createLiedWorld } from "../support/lied-world.ts";
 import { startLiar } from "../support/lying-proxy.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Running, startProgram } from "../support/program.ts";
 import { buildRaisedChain } from "../support/small-chain.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { AS_BUILT } from "../support/typescript.ts";
@@ -62,31 +62,6 @@ describe("a lying upstream", () => {
     await until(async () => BigInt((await info()).ledger_version) >= next);
     expect((await node.stop()).code).toBe(0);
     await liar.close();
-  });
-
-  it("row 10: a store cut to 60 % is refused in one line, without a signal", async () => {
-    const data = join(folder, "cut");
-    const node = await startProgram([
-      "--data",
-      data,
-      "--block-time",
-      "0",
-      "--blocks",
-      "20",
-      "--log-level",
-      "error",
-    ]);
-    await until(async () => {
-      const info = (await (await fetch(`${node.url}/info`)).json()) as { block_height: string };
-      return Number(info.block_height) >= 20;
-    });
-    await node.stop();
-    const file = join(data, "data.mdb");
-    truncateSync(file, Math.floor(statSync(file).size * 0.6));
-    const { code, signal, stderr } = await runProgram(["start", "--port", "0", "--data", data]);
-    expect({ signal, lines: stderr.trim().split("\n").length }).toEqual({ signal: null, lines: 1 });
-    expect(code).toBeGreaterThan(0);
-    expect(stderr).toContain("damaged");
   });
 });
 

@@ -88,7 +88,7 @@ describe("sextant doctor --network", () => {
   const findings = async (
     file: string,
   ): Promise<readonly { check: string; level: string; text: string }[]> => {
-    const args = ["doctor", "--port", "0", "--store", "memory", "--json", "--timeout", "300s"];
+    const args = ["doctor", "--store", "memory", "--json", "--timeout", "300s"];
     const { stdout } = await runCommand([...args, "--network", file]);
     return (JSON.parse(stdout) as { findings: [] }).findings;
   };

@@ -45,6 +45,13 @@ describe("a reader that leaves", () => {
     expect(await bash(line)).toEqual({ stdout, stderr: "" });
   });
 
+  it("a full disk takes no output: one line, and the command failed", async () => {
+    expect(await bash("sextant info --data data > /dev/full")).toEqual({
+      stdout: "codes 1\n",
+      stderr: "sextant: cannot write to standard output: ENOSPC\n",
+    });
+  });
+
   it("nobody reads the error: the command keeps its exit code", async () => {
     // The pipe is closed before the program writes to it.
     const { stdout } = await bash("{ sleep 0.1; sextant nonsense 2>&1; } | true");

@@ -67,22 +67,12 @@ describe("followers with --proofs", () => {
       const { stdout } = await runCommand(["status", "--url", second.url]);
       return /^proof_source_1 +http:\/\/\S+ \(service\) ok$/m.test(stdout);
     });
-    const doctor = await runCommand([
-      "doctor",
-      "--data",
-      `${folder}/none`,
-      "--port",
-      "0",
-      "--proofs",
-      originProofs,
-    ]);
+    const doctor = await runCommand(["doctor", "--data", `${folder}/none`, "--proofs", originProofs]);
     expect(doctor.stdout).toMatch(/^ok {4}proofs http:\S+: a backup service, epochs up to \d+/m);
     const absent = await runCommand([
       "doctor",
       "--data",
       `${folder}/none`,
-      "--port",
-      "0",
       "--proofs",
       `file://${folder}/none`,
     ]);

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/temporary.ts";
 import { AS_BUILT } from "../support/typescript.ts";
 import { until } from "../support/until.ts";
 
-const KILLS = Number(process.env.SEXTANT_KILLS ?? "8");
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "6");
 const SECRET = "a secret of the relay's test";
 const RECEIVER = fileURLToPath(new URL("../support/webhook-receiver.ts", import.meta.url));
 const TYPES = ["0x1::block::NewBlockEvent", "0x1::fungible_asset::Deposit", "0x1::fungible_asset::Withdraw"];
@@ -128,7 +128,7 @@ it(
       `killed ${JSON.stringify(killed)}; ${expected.length} events up to version ${head}, ${all.length - bodies.size} came again`,
     );
   },
-  120_000 + KILLS * 20_000,
+  600_000 + KILLS * 20_000,
 );
 
 it.each([

@@ -19,7 +19,7 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { BcsReader } from "../../src/bcs/reader.ts";
 import { byteString } from "../../src/bcs/scalars.ts";
 import { vector } from "../../src/bcs/sequences.ts";
-import { frameworkModules } from "../../src/chain/modules.ts";
+import { frameworkModules } from "../../src/chain/genesis.ts";
 import { decodePage } from "../../src/ledger/formats/record.ts";
 import { stateValueData } from "../../src/ledger/formats/state-value.ts";
 import { transactionCodec } from "../../src/ledger/formats/transaction.ts";

@@ -146,6 +146,15 @@ describe("a proof of", () => {
     return proven;
   };
 
+  it.each(["proof", "events/0/proof"])(
+    "genesis is named by its waypoint where none is given: %s",
+    async (what) => {
+      const response = await fetch(`${base}/transactions/by_version/0/${what}`);
+      expect(response.status).toBe(200);
+      expect(check(decodeBundleJson(await response.text())).ledgerVersion).toBe(0n);
+    },
+  );
+
   it.each([
     ["a resource", "0x1/resource/0x1::chain_id::ChainId", { kind: "resource", group: undefined }],
     [

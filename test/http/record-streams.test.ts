@@ -370,8 +370,8 @@ function drawQuery(world: World, random: (below: number) => number): Query {
   return query;
 }
 
-/** Clients of the model: 2,000 take a few minutes. */
-const CLIENTS = Number(process.env.SEXTANT_FEEDS ?? "200");
+/** Clients of the model; more with SEXTANT_FEEDS: 2,000 take a few minutes. */
+const CLIENTS = Number(process.env.SEXTANT_FEEDS ?? "80");
 const AT_ONCE = 40;
 
 describe.each(["writes", "looks"])("streams of transactions and events of a process that %s", (way) => {
@@ -394,7 +394,8 @@ describe.each(["writes", "looks"])("streams of transactions and events of a proc
           return new Client(world, random, start, drawQuery(world, random));
         });
         for (let step = 0; step < 12; step++) {
-          const what = random(12);
+          // Every group of clients sees each of them.
+          const what = step % 3 === 2 ? (step - 2) / 3 : random(12);
           if (what === 0) await world.goBack(1 + random(2));
           else if (what === 1) await world.prune(Math.max(world.oldest, world.head - 10 - random(40)));
           else if (what === 2) await world.restart();
@@ -432,39 +433,45 @@ describe.each(["writes", "looks"])("streams of transactions and events of a proc
         `${CLIENTS} clients of a process that ${way}: ${sent} items, ${gaps} gaps, ${JSON.stringify(done)}`,
       );
     },
-    60_000 + CLIENTS * 600,
+    600_000 + CLIENTS * 600,
   );
 
-  it(`answer ${CLIENTS} ranges whole, and the rest of each behind any of its ids`, async () => {
-    const random = randomOf(Number(process.env.TEST_SEED ?? "36"));
-    await world.grow(20);
-    let sent = 0;
-    for (let count = 0; count < CLIENTS; count++) {
-      const query = drawQuery(world, random);
-      const kind = random(2) === 0 ? "transactions" : "events";
-      const start = world.oldest + random(world.head - world.oldest + 1);
-      const end = start + random(world.head - start + 1);
-      const upTo = [...world.records.keys()].findLast((id) => id.startsWith(`${end}-`)) ?? "";
-      const ask = async (lastId?: string): Promise<string[]> => {
-        const range = new URLSearchParams({ end: `${end}` });
-        for (const [name, value] of query) range.append(name, value);
-        if (lastId === undefined) range.append("start", `${start}`);
-        const url = `${world.server.url}/v1/${kind}/stream?${range}`;
-        const headers = { accept: "application/x-ndjson", ...(lastId && { "last-event-id": lastId }) };
-        const lines = (await (await fetch(url, { headers })).text()).trimEnd().split("\n");
-        const events = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Json);
-        // Behind the last version of a range there is nothing, not even an end.
-        if (events.length > 0) expect(events.at(-1)).toEqual({ event: "heartbeat", id: upTo });
-        return events.filter(({ event }) => event !== "heartbeat").map(({ id }) => `${id}`);
-      };
-      const expected = world.feed(query, kind, start - 1, upTo);
-      expect(await ask()).toEqual(expected);
-      sent += expected.length;
-      const cut = random(expected.length);
-      if (expected.length > 0) expect(await ask(expected[cut])).toEqual(expected.slice(cut + 1));
-    }
-    expect(sent).toBeGreaterThan(CLIENTS * 5);
-  }, 60_000);
+  // How a process hears of commits matters to no range.
+  if (way === "writes") return;
+  it(
+    `answer ${CLIENTS} ranges whole, and the rest of each behind any of its ids`,
+    async () => {
+      const random = randomOf(Number(process.env.TEST_SEED ?? "36"));
+      await world.grow(20);
+      let sent = 0;
+      for (let count = 0; count < CLIENTS; count++) {
+        const query = drawQuery(world, random);
+        const kind = random(2) === 0 ? "transactions" : "events";
+        const start = world.oldest + random(world.head - world.oldest + 1);
+        const end = start + random(world.head - start + 1);
+        const upTo = [...world.records.keys()].findLast((id) => id.startsWith(`${end}-`)) ?? "";
+        const ask = async (lastId?: string): Promise<string[]> => {
+          const range = new URLSearchParams({ end: `${end}` });
+          for (const [name, value] of query) range.append(name, value);
+          if (lastId === undefined) range.append("start", `${start}`);
+          const url = `${world.server.url}/v1/${kind}/stream?${range}`;
+          const headers = { accept: "application/x-ndjson", ...(lastId && { "last-event-id": lastId }) };
+          const lines = (await (await fetch(url, { headers })).text()).trimEnd().split("\n");
+          const events = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Json);
+          // Behind the last version of a range there is nothing, not even an end.
+          if (events.length > 0) expect(events.at(-1)).toEqual({ event: "heartbeat", id: upTo });
+          return events.filter(({ event }) => event !== "heartbeat").map(({ id }) => `${id}`);
+        };
+        const expected = world.feed(query, kind, start - 1, upTo);
+        expect(await ask()).toEqual(expected);
+        sent += expected.length;
+        const cut = random(expected.length);
+        if (expected.length > 0) expect(await ask(expected[cut])).toEqual(expected.slice(cut + 1));
+      }
+      expect(sent).toBeGreaterThan(CLIENTS * 5);
+    },
+    600_000 + CLIENTS * 600,
+  );
 });
 
 describe("a stream of transactions", () => {

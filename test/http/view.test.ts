@@ -373,6 +373,21 @@ describe("view functions of modules with code", () => {
     expect(await node.view({ function: `${at}::answers::one` }, { ledgerVersion: version })).toEqual(["2"]);
   });
 
+  it("read the items that the version has, also after a revert", async () => {
+    const owner = `0x${"5eb".padStart(64, "0")}`;
+    const coin = "0x1::aptos_coin::AptosCoin";
+    const ask = () =>
+      node.view({ function: "0x1::coin::balance", typeArguments: [coin], arguments: [owner] });
+    const before = await node.snapshot();
+    const { version } = await node.fund(owner, 1n);
+    for (let i = 0; i < 2; i++) expect(await ask()).toEqual(["1"]);
+    await node.revert(before);
+    expect((await node.fund(owner, 2n)).version).toBe(version);
+    for (let i = 0; i < 2; i++) expect(await ask()).toEqual(["2"]);
+    await node.fund(owner, 3n);
+    expect(await ask()).toEqual(["5"]);
+  });
+
   it("that run long go on while blocks are made", async () => {
     const calls = Array.from({ length: 3 }, () => callJson(root, "0x5ea::sums::up_to", [], ["50000"]));
     await node.mine(20);

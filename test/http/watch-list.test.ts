@@ -1,5 +1,7 @@
 // Watch lists: what they tell, against the balances themselves.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Slices } from "../../src/base/wait.ts";
+import { watchList } from "../../src/http/operations/watch-list.ts";
 import { createNode, type Node } from "../../src/index.ts";
 import { EventReader } from "../support/event-client.ts";
 import { startServer } from "../support/http-server.ts";
@@ -161,6 +163,7 @@ describe("a watch list", () => {
     [{ accounts: [1], assets: [APT] }, "accounts[0]: expected a string"],
     [{ accounts: ["0xzz"], assets: [APT] }, "accounts: expected"],
     [{ accounts: ["0x1"], assets: ["APT"] }, "assets: expected"],
+    [{ accounts: ["0x1"], assets: [`${APT} `] }, "has spaces around it"],
     [{ accounts: ["0x1"], assets: [APT, "0xa"] }, `assets: 0xa counts the same stores as ${APT}: name one`],
     [
       { accounts: Array.from({ length: 25_001 }, (_, i) => `0x${i.toString(16)}`), assets: [APT, "0xa"] },
@@ -170,6 +173,20 @@ describe("a watch list", () => {
     const response = await post(body);
     expect(response.status).toBe(400);
     if (body !== "{") expect(await response.text()).toContain(message);
+  });
+
+  it("is parsed only as long as its client stays", async () => {
+    const left = new Error("the client left");
+    class Leaving extends Slices {
+      override pause(): Promise<void> {
+        return Promise.reject(left);
+      }
+    }
+    const context = { slices: new Leaving() } as unknown as Parameters<typeof watchList.handle>[1];
+    const body = Buffer.from(JSON.stringify({ accounts: ["0x1"], assets: [APT] }));
+    const args = { start: undefined, end: undefined, min_trust: undefined };
+    // By its slices alone: nothing else of the context is there.
+    await expect(async () => watchList.handle({ body, ...args }, context)).rejects.toBe(left);
   });
 
   it("of 50,000 balances finds those that change, and takes 51 places of its client's share", async () => {
@@ -190,5 +207,34 @@ describe("a watch list", () => {
       });
     expect((await ask(many)).status).toBe(503);
     expect((await ask(many.slice(0, 40_000))).status).toBe(200);
+  });
+
+  it("takes a place of its client's share before it is read", async () => {
+    const ledger = new SmallLedger();
+    await ledger.commit([{ owner: "0x10", amount: 1n }]);
+    const { url } = await startServer({ ledger: ledger.store, maxStreams: 2 });
+    const ask = (body: string | ReadableStream): Promise<Response> =>
+      fetch(`${url}/v1/watch?start=0&end=0`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+        duplex: "half",
+      });
+    const text = JSON.stringify({ accounts: ["0x10"], assets: [APT] });
+    let rest!: ReadableStreamDefaultController;
+    const slow = ask(
+      new ReadableStream({
+        start: (controller) => {
+          rest = controller;
+          controller.enqueue(Buffer.from(text.slice(0, 10)));
+        },
+      }),
+    );
+    await until(async () => (await ask(text)).status === 503);
+    rest.enqueue(Buffer.from(text.slice(10)));
+    rest.close();
+    expect((await slow).status).toBe(200);
+    await (await slow).text();
+    await until(async () => (await ask(text)).status === 200);
   });
 });

@@ -14,6 +14,8 @@ for pid in $alive; do kill -s KILL -- "$pid"; done
 `;
 
 let watcher: Writable | undefined;
+/** Ids of the children that run; those of groups are negative. */
+const running = new Set<number>();
 
 function startWatcher(): Writable {
   // Detached: a signal to the test run's group must not end the watcher first.
@@ -27,10 +29,25 @@ function startWatcher(): Writable {
 export function endWithTest<T extends ChildProcess>(child: T, { group = false } = {}): T {
   if (child.pid === undefined) return child;
   watcher ??= startWatcher();
-  const name = `${group ? "-" : ""}${child.pid}`;
+  const name = group ? -child.pid : child.pid;
   const input = watcher;
+  running.add(name);
   input.write(`+ ${name}\n`);
   // A group may outlive its leader; its output closes with its last process.
-  child.once(group ? "close" : "exit", () => input.write(`- ${name}\n`));
+  child.once(group ? "close" : "exit", () => {
+    running.delete(name);
+    input.write(`- ${name}\n`);
+  });
   return child;
+}
+
+/** Ends what the tests of a file left running: the next file may run in the same process. */
+export function endChildren(): void {
+  for (const name of running) {
+    try {
+      process.kill(name, "SIGKILL");
+    } catch {
+      // It ended meanwhile.
+    }
+  }
 }

@@ -34,7 +34,7 @@ interface VectorFile {
 }
 
 /** Where the vectors are. */
-export const VECTORS_FOLDER: string = fileURLToPath(new URL("../vectors", import.meta.url));
+const VECTORS_FOLDER: string = fileURLToPath(new URL("../vectors", import.meta.url));
 
 function read(name: string): VectorFile {
   return JSON.parse(readFileSync(join(VECTORS_FOLDER, name), "utf8")) as VectorFile;

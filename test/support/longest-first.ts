@@ -7,14 +7,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Seconds of the longest files in a whole run on two processors. Only their order matters. */
 const SECONDS: Readonly<Record<string, number>> = {
-  "test/e2e/independent-verifier.test.ts": 300,
+  "test/e2e/independent-verifier.test.ts": 80,
   "test/cluster/nodes.test.ts": 169,
   "test/e2e/storage-faults.test.ts": 126,
-  "test/http/cut-answers.test.ts": 100,
-  "test/fuzz/tree-history.test.ts": 120,
+  "test/http/cut-answers.test.ts": 30,
+  "test/fuzz/tree-history.test.ts": 30,
   "test/e2e/documentation.test.ts": 120,
   "test/cluster/power-cut.test.ts": 88,
-  "test/e2e/closed-nodes.test.ts": 85,
+  "test/e2e/closed-nodes.test.ts": 110,
   "test/browser/pages.test.ts": 84,
   "test/browser/console-views.test.ts": 83,
   "test/cluster/store.test.ts": 81,

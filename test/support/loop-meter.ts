@@ -18,6 +18,36 @@ export function threadCpuMs(): number {
   return Number.parseInt(buffer.toString("latin1", 0, length), 10) / 1e6;
 }
 
+/** What `slowness` parses, and the processor time that it took where limits were set. */
+const BARE_TEXT = JSON.stringify({
+  sender: `0x${"88fb".repeat(16)}`,
+  sequence_number: "32425224034",
+  max_gas_amount: "2000",
+  gas_unit_price: "100",
+  expiration_timestamp_secs: "1700000000",
+  payload: {
+    type: "entry_function_payload",
+    function: "0x1::aptos_account::transfer",
+    type_arguments: [],
+    arguments: [`0x${"88fb".repeat(16)}`, "500"],
+  },
+});
+const BARE_MICROS = 2;
+const BARE_COUNT = 20_000;
+
+/**
+ * How much slower the machine is now than where limits of processor time were set, by a bare JSON.parse; at least 1. The
+ * same machine is half as fast for hours.
+ */
+export function slowness(): number {
+  const bytes = Buffer.from(BARE_TEXT);
+  const parse = (): number => Object.keys(JSON.parse(bytes.toString("utf8")) as object).length;
+  for (let i = 0; i < BARE_COUNT; i++) parse();
+  const before = threadCpuMs();
+  for (let i = 0; i < BARE_COUNT; i++) parse();
+  return Math.max(1, (1000 * (threadCpuMs() - before)) / BARE_COUNT / BARE_MICROS);
+}
+
 /** Runs the work and returns the processor time of each turn of the event loop meanwhile, in milliseconds. */
 export async function turnsMs(work: () => Promise<unknown>): Promise<number[]> {
   const turns: number[] = [];

@@ -20,15 +20,15 @@ import { Features, Session, type SessionOptions, type StateSource } from "../../
 import type { Value } from "../../src/vm/values.ts";
 
 const EMPTY: StateSource = {
-  resource: () => ({ bytes: undefined, chargedBytes: 0 }),
-  tableItem: () => ({ bytes: undefined, chargedBytes: 0 }),
+  resource: () => ({ bytes: undefined }),
+  tableItem: () => ({ bytes: undefined }),
 };
 
 /** Every feature switched on. */
 const ALL_FEATURES: Features = new Features(new Uint8Array(32).fill(0xff));
 
 export interface MachineOptions
-  extends Partial<Pick<SessionOptions, "state" | "facts" | "isUnbiasable" | "features">> {
+  extends Partial<Pick<SessionOptions, "state" | "decoded" | "facts" | "isUnbiasable" | "features">> {
   readonly schedule?: GasSchedule;
   /** In units of gas. */
   readonly maxGas?: number;
@@ -66,6 +66,7 @@ export class TestMachine {
     });
     this.session = new Session({
       state: options.state ?? EMPTY,
+      decoded: options.decoded,
       linker: this.linker,
       chainId: 4,
       sessionHash: new Uint8Array(32).fill(7),

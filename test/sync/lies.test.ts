@@ -1,5 +1,6 @@
 // The thirteen ways in which a liar once made a node promise more than it knew, each as a test. A proxy that speaks only
-// HTTP tells the lies. Rows 5 and 10 need processes: test/e2e/lies.test.ts.
+// HTTP tells the lies. Row 5 needs a process: test/e2e/lies.test.ts. Row 10, a store that is cut, is in
+// test/e2e/storage-faults.test.ts.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";

@@ -55,7 +55,7 @@ describe("a page of records", () => {
     endEverySlice();
     const reader = new VerdictReader(position.chainId);
     const turns = vi.spyOn(globalThis, "setImmediate");
-    const { blocks } = await reader.read(page, verdict);
+    const blocks = await reader.read(page, verdict);
     expect(blocks).toHaveLength(20);
     expect(turns.mock.calls.length).toBeGreaterThanOrEqual(records.length);
   });

@@ -80,7 +80,7 @@ describe("verified pages", () => {
             const page = encodePage(records.slice(from, to));
             await alone.committer.append(page);
             const verified = await reader.read(page, await verifier.verify(page));
-            if (verified.blocks.length > 0) {
+            if (verified.length > 0) {
               const { version } = await together.committer.commitVerified(verified);
               verifier.committed(version);
             }

@@ -89,7 +89,7 @@ export class CallState {
   #item(handle: Address, key: Uint8Array, type: AbiType): GlobalSlot {
     const { session, meter } = this.#context;
     return session.tableItem(toHex(handle), key, type, (read) => {
-      if (read !== undefined) meter.chargeIo(meter.readPrice(read.chargedBytes));
+      if (read !== undefined) meter.chargeIo(meter.readPrice(read));
     });
   }
 

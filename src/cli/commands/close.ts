@@ -106,10 +106,18 @@ async function closeDay(
   const resolved = await resolveList(source, job);
   const period = { fromUsec: usec - USEC_PER_DAY, toUsec: usec, node };
   let unexplained = 0;
+  const counted = new Set<string>();
   const waypoint = await writeWhole("--out", path("statement.proof.json"), async (put) => {
     let start = from;
     for (const { address, asset_type: asset } of [...inParts(resolved)].flat()) {
       const lines: (Uint8Array | string)[] = [];
+      const stores = `${address} ${parseOperand("asset", "--asset", asset).metadata}`;
+      // Their receipts are the same, which one file must not count twice.
+      if (counted.has(stores))
+        throw new ConfigError(
+          `--asset: ${asset} counts the same stores as another asset of ${address}: name one`,
+        );
+      counted.add(stores);
       try {
         const own = await readStatements(source, { address, asset, ...period });
         start = await proveStatements(source, own, start, async (line) => void lines.push(line));

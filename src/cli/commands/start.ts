@@ -68,7 +68,8 @@ function stopSignal(): { readonly stopped: Promise<void>; readonly ignore: () =>
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
   });
-  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  // In the place of the launcher's listeners.
+  for (const signal of STOP_SIGNALS) process.removeAllListeners(signal).once(signal, stop);
   // Node would open a port for debuggers.
   process.on("SIGUSR1", () => {});
   return {

@@ -79,10 +79,9 @@ export const statusCommand = command({
     operandsOf(operands, []);
     const { ledger, info } = await askSource(values, async (source) => {
       const info = JSON.parse(await source.info()) as Record<string, unknown>;
-      // A refuted ledger does not answer for its head, nor does one whose state is being fetched; the info response still
-      // tells where it stands.
-      const isKnown = info.refutation !== undefined || info.state_version !== undefined;
-      const ledger: unknown = isKnown
+      // One answer for all lines. Other software has its head in `GET /v1`, whose error also says why there is none.
+      const isTold = info.ledger_version !== undefined || info.state_version !== undefined;
+      const ledger: unknown = isTold
         ? { ...info, chain_id: info.chain_id_number }
         : JSON.parse(await source.ledger());
       return { ledger: ledger as LedgerAnswer, info };

@@ -60,8 +60,9 @@ export const verifyGenesisCommand = command({
 });
 
 /** Longest bundle: one from genesis has a thousand ends of epochs. */
-const MAX_BUNDLE_CHARACTERS = 1 << 27;
+const MAX_BUNDLE_BYTES = 1 << 27;
 const BRACE = "{".charCodeAt(0);
+const LINE_FEED = 0x0a;
 /** First byte of a file in gzip. No bundle begins with it. */
 const GZIP = 0x1f;
 
@@ -76,29 +77,32 @@ async function openProof(file: string, { readStdin }: CommandContext): Promise<R
 
 /** The bundles of a file: a line each, or one in BCS. Holds one of them at a time. */
 async function* bundlesOf(file: string, context: CommandContext): AsyncGenerator<Uint8Array | string> {
-  const decoder = new TextDecoder();
-  const binary: Uint8Array[] = [];
-  let [rest, size] = ["", 0];
+  // A mark of byte order would be a second text of the same proof.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  let isText: boolean | undefined;
   try {
-    for await (const chunk of await openProof(file, context)) {
-      const isText = binary.length === 0 && (size > 0 || chunk[0] === BRACE);
-      size += chunk.length;
-      const from = rest.length;
-      if (isText) rest += decoder.decode(chunk, { stream: true });
-      else binary.push(chunk);
-      for (let end = rest.indexOf("\n", from); end >= 0; end = rest.indexOf("\n")) {
-        yield rest.slice(0, end);
-        rest = rest.slice(end + 1);
+    for await (const chunk of (await openProof(file, context)) as AsyncIterable<Uint8Array>) {
+      isText ??= chunk[0] === BRACE;
+      let from = 0;
+      for (let end = isText ? chunk.indexOf(LINE_FEED) : -1; end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+        yield decoder.decode(Buffer.concat([...pieces, chunk.subarray(from, end)]));
+        pieces = [];
+        size = 0;
+        from = end + 1;
       }
-      if ((isText ? rest.length : size) > MAX_BUNDLE_CHARACTERS)
-        throw new ConfigError(`${file}: a line is longer than any proof`);
+      pieces.push(chunk.subarray(from));
+      size += chunk.length - from;
+      if (size > MAX_BUNDLE_BYTES) throw new ConfigError(`${file}: a line is longer than any proof`);
     }
   } catch (error) {
     if (error instanceof CodedError) throw error;
     throw new ConfigError(`cannot read ${file}: ${errorText(error)}`, error);
   }
-  if (binary.length > 0) yield Buffer.concat(binary);
-  if (rest !== "") yield rest;
+  if (size === 0) return;
+  const rest = Buffer.concat(pieces);
+  yield isText === true ? decoder.decode(rest) : rest;
 }
 
 /** Why a proof is not of the state at a time; undefined if it is. */

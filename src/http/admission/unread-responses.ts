@@ -28,8 +28,6 @@ interface Connection {
 export class UnreadResponses {
   readonly #limits: UnreadResponseLimits;
   readonly #open = new Map<Duplex, Connection>();
-  /** Of those in `#open`, streams that share a connection. */
-  #streams = 0;
   #largeBytes = 0;
 
   constructor(limits: UnreadResponseLimits) {
@@ -38,7 +36,7 @@ export class UnreadResponses {
 
   /** Number of open connections. */
   get connections(): number {
-    return this.#open.size - this.#streams;
+    return this.#open.size;
   }
 
   /** Bytes of large responses that are not sent yet. */
@@ -54,13 +52,6 @@ export class UnreadResponses {
       this.#open.delete(socket);
       for (const release of connection.releases ?? []) release();
     });
-  }
-
-  /** Watches a stream of a connection until it closes: its bytes wait apart from those of the other streams. */
-  watchStream(stream: Duplex): void {
-    this.#streams++;
-    this.watch(stream);
-    stream.once("close", () => this.#streams--);
   }
 
   /** A connection took everything written to it so far: its time starts again. */

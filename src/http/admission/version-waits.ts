@@ -107,15 +107,14 @@ export class VersionWaits {
     this.#shares.assertPlaceFor(client);
     if (this.#isClosing) return;
     this.#shares.enter(client);
-    const { stream, socket } = exchange;
+    const { socket } = exchange;
     const { done, end } = this.#options.headWatch.wait(version, waitMs);
     this.#ends.add(end);
     // A client that sends no more may have left: it gets its answer now, in case it still reads.
-    stream.on("close", end).on("end", end);
-    // A stream of HTTP/2 has ended once its request is read.
+    socket.on("close", end).on("end", end);
     if (exchange.isGone || socket.readableEnded) end();
     await done;
-    stream.off("close", end).off("end", end);
+    socket.off("close", end).off("end", end);
     this.#ends.delete(end);
     this.#shares.leave(client);
   }

@@ -66,9 +66,10 @@ export const specPage = operation({
   id: "spec_page",
   path: "/v1/spec",
   summary: "Reference page",
-  description: "The operations with their parameters, responses and errors, as a page that works offline.",
+  description:
+    "The reference of all operations, as a page that works offline; with `--pages plain`, a page that names the OpenAPI documents.",
   answer: { html: { schema: { type: "string" }, description: "An HTML page.", encode: renderSpecPage } },
-  handle: openApi,
+  handle: () => ({ data: undefined, version: undefined }),
 });
 
 /** `GET /` */

@@ -11,6 +11,8 @@ import {
   walkHistory,
 } from "../../ledger/balances/balance-history.ts";
 import { isReversed, resolveRange } from "../../ledger/version-range.ts";
+import { withView } from "../../ledger/view.ts";
+import { historyOpener } from "../../ledger/watch/event-id.ts";
 import type { Asker } from "../calls/asker.ts";
 import { rangeEnd } from "../calls/operands.ts";
 import { HISTORY_NAMES, type HistoryOptions, knownOptions } from "../calls/options.ts";
@@ -156,11 +158,8 @@ export const getBalanceHistory = operation({
     const range = await resolveRange(view, ends, isNext ? "start" : "from");
     const query = { owner, asset, ...range };
     if (form !== "json" && limit === undefined && points === undefined) {
-      const stream = await streamLines(
-        walkHistory(() => ledger.openView(), query),
-        form,
-      );
-      return { stream, version: range.to };
+      const openView = await historyOpener(ledger, view, range.to);
+      return { stream: await streamLines(walkHistory(openView, query), form), version: range.to };
     }
     const page =
       points === undefined
@@ -177,14 +176,17 @@ export const getBalanceHistory = operation({
       const ends = { from: rangeEnd("from", range.from), to: rangeEnd("to", range.to) };
       if (isReversed(ends.from, ends.to)) throw new ConfigError("from: expected at most `to`, got more");
       const pair = { owner: node.args.address(address), asset: node.args.asset(asset) };
-      const query = { ...pair, ...(await node.withView((view) => resolveRange(view, ends), options)) };
+      const { query, openView } = await node.withView(async (view) => {
+        const query = { ...pair, ...(await resolveRange(view, ends)) };
+        return { query, openView: await historyOpener(node, view, query.to) };
+      }, options);
       if (points === undefined) {
-        for await (const changes of walkHistory(() => node.openView(), query)) yield* changes;
+        for await (const changes of walkHistory(openView, query)) yield* changes;
         return;
       }
       for (let start: bigint | undefined = query.from; start !== undefined; ) {
         const sampling = { points, start, isGone: () => false };
-        const page: HistoryPage = await node.withView((view) => sampleHistory(view, query, sampling));
+        const page: HistoryPage = await withView(openView(), (view) => sampleHistory(view, query, sampling));
         yield* page.changes;
         start = page.next;
       }

@@ -73,9 +73,9 @@ async function find(
   if (record !== undefined) return { view, record, pending: undefined };
   const pending = await services.pendingTransaction(hash);
   if (pending !== undefined) return { view, record, pending };
-  const { version } = view.position;
   const newer = await newerView();
-  const isSame = newer.position.version === version && !isFork;
+  // The ledger may have gone back and come to the same version. A fork has not looked yet.
+  const isSame = newer.position === view.position && !isFork;
   return { view: newer, record: isSame ? undefined : await findByHash(newer, hash), pending };
 }
 

@@ -8,7 +8,7 @@ import { ANSWER_ADDRESS_SCHEMA, LONG_ADDRESS_SCHEMA } from "../schemas/address.t
 import { streamRefusedQuery, TRUST_SCHEMA } from "../schemas/event-stream.ts";
 import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
-import { minTrustField } from "../schemas/record-filter.ts";
+import { filterFromOptions, minTrustField } from "../schemas/record-filter.ts";
 import { parseWatchList, watchListBody } from "../schemas/watch-list.ts";
 import {
   endField,
@@ -89,16 +89,6 @@ const FEED: RecordFeed = {
   tellsChanges: true,
 };
 
-const NO_FILTER = {
-  sender: undefined,
-  function: undefined,
-  module: undefined,
-  eventType: undefined,
-  account: undefined,
-  asset: undefined,
-  success: undefined,
-};
-
 const { bcs: _, ...forms } = recordForms(FEED, MOVEMENT_SCHEMA, "");
 
 /** `POST /v1/watch` */
@@ -122,6 +112,6 @@ export const watchList = operation({
     const list = await parseWatchList(body, context.slices);
     const feed = { ...FEED, printed: movementsOf(list) };
     const places = 1 + Math.floor(list.size / BALANCES_PER_PLACE);
-    return { ...(await sendRecords(feed, context, NO_FILTER, args)), places };
+    return { ...(await sendRecords(feed, context, filterFromOptions({}), args)), places };
   },
 });

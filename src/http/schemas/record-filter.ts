@@ -1,5 +1,6 @@
 // Query parameters that choose transactions and events.
 
+import { toMapKey } from "../../base/bytes.ts";
 import { parseTrust, TRUST_LEVELS, type TrustLevel } from "../../ledger/trust.ts";
 import { assetKeys, type RecordFilter } from "../../ledger/watch/record-filter.ts";
 import { formatAddress, parseAddress } from "../../move/address.ts";
@@ -69,7 +70,7 @@ export const filterFields = (module: string) => ({
 type FilterArgs = Args<Readonly<Record<never, Field<unknown>>>, ReturnType<typeof filterFields>, undefined>;
 
 export function filterOf(args: Omit<FilterArgs, "body">): RecordFilter {
-  const addresses = (list: FilterArgs["sender"]) => list && new Set(list.map(formatAddress));
+  const addresses = (list: FilterArgs["sender"]) => list && new Set(list.map(toMapKey));
   return {
     sender: addresses(args.sender),
     function: args.function && new Set(args.function),

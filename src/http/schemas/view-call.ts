@@ -3,7 +3,7 @@ import { RecentMap } from "../../base/recent.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
-import { parseJson } from "../../json/parse.ts";
+import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
 import type { ModuleId } from "../../move/abi.ts";
 import { parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
@@ -19,6 +19,8 @@ import { FUNCTION_PATTERN } from "./patterns.ts";
 
 /** Above the largest transaction of a user, which is what a function's arguments are made for. */
 const MAX_BODY_BYTES = 256 * 1024;
+/** More are parsed between other requests. */
+const MAX_STEP_BYTES = 64 * 1024;
 /** The chain takes no function with more. */
 const MAX_COUNTS = { type_arguments: 32, arguments: 128 } as const;
 
@@ -114,6 +116,14 @@ function parseType(document: JsonDocument, value: number, index: number): TypeTa
   }
 }
 
+function readCall(document: JsonDocument): ViewRequest {
+  return {
+    ...parseKeptFunction(document.string(member(document, "function", "string", "a function"))),
+    typeArgs: items(document, "type_arguments").map((value, i) => parseType(document, value, i)),
+    args: { document, values: items(document, "arguments") },
+  };
+}
+
 /** A view request. */
 export const viewBody: BodyField<ViewRequest> = {
   schema: named("ViewRequest", {
@@ -133,12 +143,9 @@ export const viewBody: BodyField<ViewRequest> = {
   },
   parse(bytes) {
     assertBodySize(bytes, MAX_BODY_BYTES);
-    const document = parseJson(bytes);
-    return {
-      ...parseKeptFunction(document.string(member(document, "function", "string", "a function"))),
-      typeArgs: items(document, "type_arguments").map((value, i) => parseType(document, value, i)),
-      args: { document, values: items(document, "arguments") },
-    };
+    return bytes.length > MAX_STEP_BYTES
+      ? parseJsonInSlices(bytes).then(readCall)
+      : readCall(parseJson(bytes));
   },
   bcs: {
     mediaType: "application/x.aptos.view_function+bcs",

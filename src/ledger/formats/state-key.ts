@@ -37,12 +37,13 @@ const BCS_RAW = 2;
 const BCS_TRADING_NATIVE = 3;
 const STORAGE_RAW: Uint8Array = Uint8Array.of(0xff);
 const STORAGE_TRADING_NATIVE: Uint8Array = Uint8Array.of(0x02);
-const TAG_AND_HANDLE = 33;
+/** Before the length of an access path, or of a key in a table. */
+export const TAG_AND_HANDLE = 33;
 
 const NOTHING: Uint8Array = new Uint8Array(0);
 
 /** The bytes after the length at `offset`. */
-function afterLength(bcs: Uint8Array, offset: number): Uint8Array {
+export function afterLength(bcs: Uint8Array, offset: number): Uint8Array {
   let at = offset;
   while ((bcs[at] ?? 0) >= 0x80) at++;
   return bcs.subarray(at + 1);

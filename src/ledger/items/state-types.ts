@@ -16,7 +16,7 @@ import {
   type TypeTag,
 } from "../../move/type-tag.ts";
 import { parseStructTag } from "../../move/type-text.ts";
-import { typeOfTag } from "../../transaction/requests/type-arguments.ts";
+import { createType } from "../../transaction/requests/type-arguments.ts";
 import type { LedgerPosition, LedgerView } from "../view.ts";
 import { readModuleItem } from "./module-item.ts";
 
@@ -105,7 +105,7 @@ export class StateTypes {
     const cache = this.#isKept(view, version) ? this.#layouts : undefined;
     const known = cache?.get(text);
     if (known !== undefined) return known.layout;
-    return createValueLayout(typeOfTag(type), this.loaderAt(view, version)).then((sized) => {
+    return createValueLayout(createType(type), this.loaderAt(view, version)).then((sized) => {
       cache?.set(text, sized);
       return sized.layout;
     });

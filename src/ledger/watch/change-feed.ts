@@ -4,6 +4,7 @@
 // The ledger may go back and on between any two reads. So what the watchers know is a point, a version with a mark of its
 // history: a round tells what comes after it only if the ledger still has it, and every view that the round reads must
 // have the point that the round leads to.
+import { toMapKey } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { nextTurn, pause } from "../../base/wait.ts";
 import { decodeRecord } from "../formats/record.ts";
@@ -28,11 +29,6 @@ const PAUSE_MS = 10;
 /** Records read to learn what they wrote. Behind more of them, reading what is watched costs less. */
 const MAX_RECORDS = 256;
 const MAX_RECORD_BYTES = 16 << 20;
-
-/** A key hash as a key of a map. */
-export function toMapKey(keyHash: Uint8Array): string {
-  return Buffer.from(keyHash.buffer, keyHash.byteOffset, keyHash.length).toString("latin1");
-}
 
 /** What the versions after one wrote; undefined if the records are too many or do not tell. */
 async function writesAfter(

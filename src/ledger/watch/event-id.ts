@@ -96,10 +96,37 @@ export async function openHistory(
   const view = await ledger.openView();
   try {
     // A store hands out the same object until something is written.
-    if (view.position === position || (await hasPoint(view, point))) return view;
-    throw new LedgerError("unavailable", `the ledger went back behind version ${point.version}`);
+    if (view.position !== position) await assertHistory(view, point);
+    return view;
   } catch (error) {
     view.release();
     throw error;
   }
+}
+
+/** Throws LedgerError `unavailable` if a view does not have the history up to a point, `version_pruned` if nobody can say. */
+export async function assertHistory(view: LedgerView, point: ResumePoint): Promise<void> {
+  if (await hasPoint(view, point)) return;
+  const { oldestVersion } = view.position;
+  if (point.version < oldestVersion) {
+    throw new LedgerError(
+      "version_pruned",
+      `version ${point.version} is below the oldest kept, ${oldestVersion}`,
+    );
+  }
+  throw new LedgerError("unavailable", `the ledger went back behind version ${point.version}`);
+}
+
+/**
+ * What opens views for an answer that is read in pieces: each has the history of the first view up to a version, or opening
+ * throws as `openHistory` does.
+ */
+export async function historyOpener(
+  ledger: Ledger,
+  view: LedgerView,
+  version: bigint,
+): Promise<() => Promise<LedgerView>> {
+  const { position } = view;
+  const point = await pointAt(view, version);
+  return () => openHistory(ledger, point, position);
 }

@@ -1,23 +1,27 @@
-// Filters of transactions and events. What a filter looks at is read from a record on first use, once for all filters.
-import { decodeWith } from "../../bcs/codec.ts";
+// Filters of transactions and events. What a filter looks at is read from a record on first use, once for all filters, and
+// compared as bytes; names of functions and types are made once for each that occurs.
+import { toMapKey } from "../../base/bytes.ts";
+import { remembered } from "../../base/recent.ts";
+import { decodeWith, encodeWith } from "../../bcs/codec.ts";
 import { BcsReader } from "../../bcs/reader.ts";
-import { ADDRESS_LENGTH, formatAddress } from "../../move/address.ts";
-import { formatTypeTag } from "../../move/type-tag.ts";
+import { struct } from "../../bcs/records.ts";
+import { text } from "../../bcs/scalars.ts";
+import { ADDRESS_LENGTH, type Address, addressFromBytes, formatAddress } from "../../move/address.ts";
+import { formatTypeTag, typeTagCodec } from "../../move/type-tag.ts";
+import { moduleIdCodec } from "../../move/wire.ts";
 import type { EntryFunction } from "../../transaction/entry-function.ts";
-import type { TransactionPayload } from "../../transaction/payload.ts";
-import type { UserTransaction } from "../../transaction/user-transaction.ts";
+import { ENTRY_FUNCTION_VARIANT, payloadCodec, type TransactionPayload } from "../../transaction/payload.ts";
 import type { Asset } from "../balances/asset.ts";
-import { contractEventCodec } from "../formats/event.ts";
+import { eventTypeBytes } from "../formats/event.ts";
 import { type RecordSpans, readRecord } from "../formats/record.ts";
 import { stateKeyHashOfBcs } from "../formats/state-key.ts";
-import { transactionCodec } from "../formats/transaction.ts";
 import { coinStorePlace, isObjectGroup, objectParties } from "../indexes/owned-keys.ts";
 
 /** Texts of which one must fit; undefined for any. */
 type AnyOf = ReadonlySet<string> | undefined;
 
 export interface RecordFilter {
-  /** Addresses, as `formatAddress` writes them. */
+  /** Addresses, as `toMapKey` writes their bytes. */
   readonly sender: AnyOf;
   /** Functions that the transaction calls: `0x1::coin::transfer`. */
   readonly function: AnyOf;
@@ -32,11 +36,11 @@ export interface RecordFilter {
   readonly success: boolean | undefined;
 }
 
-const coinKey = (metadata: Uint8Array): string => `coin ${formatAddress(metadata)}`;
+const coinKey = (metadata: Uint8Array): string => `coin ${toMapKey(metadata)}`;
 
 /** A coin type stands for its coin stores and for the stores of the fungible asset paired with it, as in a balance. */
 export function assetKeys({ coinStoreTag, metadata }: Asset): string[] {
-  const fungible = formatAddress(metadata);
+  const fungible = toMapKey(metadata);
   return coinStoreTag === undefined ? [fungible] : [fungible, coinKey(metadata)];
 }
 
@@ -68,11 +72,52 @@ function calledFunction(payload: TransactionPayload): EntryFunction | undefined 
   }
 }
 
+/** A function that a transaction calls, and its module. */
+interface CalledFunction {
+  readonly module: string;
+  readonly function: string;
+}
+
 /** A type with and without its type arguments, and its module. */
 interface EventType {
   readonly full: string;
   readonly plain: string;
   readonly module: string;
+}
+
+/** Budget of each of the two caches below. */
+const KEPT_NAMES = { maxBytes: 1 << 20, perByte: 6 } as const;
+
+/** The beginning of a call. */
+const calledCodec = struct({ module: moduleIdCodec, function: text });
+
+const calledOf = remembered((bytes): CalledFunction => {
+  const { module: id, function: name } = decodeWith(calledCodec, bytes);
+  const module = `${formatAddress(id.address)}::${id.name}`;
+  return { module, function: `${module}::${name}` };
+}, KEPT_NAMES);
+
+const eventTypeOf = remembered((bytes): EventType => {
+  const full = formatTypeTag(decodeWith(typeTagCodec, bytes));
+  const [plain = full] = full.split("<", 1);
+  return { full, plain, module: plain.slice(0, plain.lastIndexOf("::")) };
+}, KEPT_NAMES);
+
+/** What a user transaction begins with: its variant, the sender, and the sequence number; then the payload's variant. */
+const SENDER = [1, 1 + ADDRESS_LENGTH] as const;
+const PAYLOAD_AT = 1 + ADDRESS_LENGTH + 8;
+
+function readCalled(transaction: Uint8Array): CalledFunction | null {
+  const reader = new BcsReader(transaction);
+  reader.skip(PAYLOAD_AT);
+  if (transaction[PAYLOAD_AT] === ENTRY_FUNCTION_VARIANT) reader.skip(1);
+  else {
+    const entry = calledFunction(payloadCodec.read(reader));
+    return entry === undefined ? null : calledOf(encodeWith(calledCodec, entry));
+  }
+  const start = reader.offset;
+  calledCodec.skip(reader);
+  return calledOf(reader.span(start));
 }
 
 /** A write of an object, which may be a store of a fungible asset, or of a CoinStore. */
@@ -83,7 +128,7 @@ export interface StoreWrite {
   /** As in the balance rule: 0 for an object, 1 for a CoinStore. */
   readonly place: 0 | 1;
   /** Undefined for an object that was deleted. */
-  readonly owner: string | undefined;
+  readonly owner: Address | undefined;
   /** Of the fungible asset, or of the one paired with the coin; undefined for any other object. */
   readonly metadata: Uint8Array | undefined;
 }
@@ -92,8 +137,7 @@ export interface StoreWrite {
 export class RecordFacts {
   readonly #record: Uint8Array;
   #spans: RecordSpans | undefined;
-  #user: UserTransaction | null | undefined;
-  #called: { readonly module: string; readonly function: string } | null | undefined;
+  #called: CalledFunction | null | undefined;
   #stores: readonly StoreWrite[] | undefined;
   #eventTypes: readonly EventType[] | undefined;
   #touched: { readonly accounts: ReadonlySet<string>; readonly assets: ReadonlySet<string> } | undefined;
@@ -113,25 +157,20 @@ export class RecordFacts {
   }
 
   get sender(): string | undefined {
-    const user = this.#userTransaction();
-    return user === null ? undefined : formatAddress(user.raw.sender);
+    const { userChainId, transaction } = this.spans;
+    return userChainId === undefined ? undefined : toMapKey(transaction.subarray(...SENDER));
   }
 
-  get called(): { readonly module: string; readonly function: string } | null {
-    if (this.#called !== undefined) return this.#called;
-    const user = this.#userTransaction();
-    const entry = user === null ? undefined : calledFunction(user.raw.payload);
-    const module = entry && `${formatAddress(entry.module.address)}::${entry.module.name}`;
-    this.#called = module === undefined ? null : { module, function: `${module}::${entry?.function}` };
+  get called(): CalledFunction | null {
+    if (this.#called === undefined) {
+      const { userChainId, transaction } = this.spans;
+      this.#called = userChainId === undefined ? null : readCalled(transaction);
+    }
     return this.#called;
   }
 
   get eventTypes(): readonly EventType[] {
-    this.#eventTypes ??= this.spans.events.map((bytes) => {
-      const full = formatTypeTag(decodeWith(contractEventCodec, bytes).type);
-      const [plain = full] = full.split("<", 1);
-      return { full, plain, module: plain.slice(0, plain.lastIndexOf("::")) };
-    });
+    this.#eventTypes ??= this.spans.events.map((event) => eventTypeOf(eventTypeBytes(event)));
     return this.#eventTypes;
   }
 
@@ -143,11 +182,11 @@ export class RecordFacts {
     if (sender !== undefined) accounts.add(sender);
     for (const { key, value } of this.spans.writes) {
       if (key[0] !== ADDRESS_KEY) continue;
-      accounts.add(formatAddress(key.subarray(...OWN_ADDRESS)));
+      accounts.add(toMapKey(key.subarray(...OWN_ADDRESS)));
       if (isObjectGroup(key)) {
         const { owner, metadata } = value === undefined ? {} : objectParties(value);
-        if (owner !== undefined) accounts.add(formatAddress(owner));
-        if (metadata !== undefined) assets.add(formatAddress(metadata));
+        if (owner !== undefined) accounts.add(toMapKey(owner));
+        if (metadata !== undefined) assets.add(toMapKey(metadata));
       } else {
         const metadata = coinStorePlace(key);
         if (metadata !== undefined) assets.add(coinKey(metadata));
@@ -163,23 +202,14 @@ export class RecordFacts {
       if (isObjectGroup(key)) {
         const { owner, metadata } = value === undefined ? {} : objectParties(value);
         const keyHash = stateKeyHashOfBcs(key);
-        return [{ index, keyHash, place: 0, owner: owner && formatAddress(owner), metadata }];
+        return [{ index, keyHash, place: 0, owner, metadata }];
       }
       const metadata = coinStorePlace(key);
       if (metadata === undefined) return [];
-      const owner = formatAddress(key.subarray(...OWN_ADDRESS));
+      const owner = addressFromBytes(key.subarray(...OWN_ADDRESS));
       return [{ index, keyHash: stateKeyHashOfBcs(key), place: 1, owner, metadata }];
     });
     return this.#stores;
-  }
-
-  #userTransaction(): UserTransaction | null {
-    if (this.#user === undefined) {
-      const { userChainId, transaction } = this.spans;
-      const decoded = userChainId === undefined ? undefined : decodeWith(transactionCodec, transaction);
-      this.#user = decoded?.kind === "user" ? decoded.transaction : null;
-    }
-    return this.#user;
   }
 }
 
@@ -208,8 +238,11 @@ export function valuesIn(facts: RecordFacts, group: string): Iterable<string> {
       return facts.touched.assets;
     case "function":
       return called === null ? [] : [called.function];
-    case "eventType":
-      return new Set(facts.eventTypes.flatMap(({ full, plain }) => [full, plain]));
+    case "eventType": {
+      const names = new Set<string>();
+      for (const { full, plain } of facts.eventTypes) names.add(full).add(plain);
+      return names;
+    }
     case "module":
       return new Set([
         ...(called === null ? [] : [called.module]),

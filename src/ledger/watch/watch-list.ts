@@ -1,11 +1,12 @@
 // Lists of balances that are watched together: what a transaction deposits to them and withdraws from them. A record is
 // looked up in a list by the stores that it writes, so the length of a list costs memory, but no time.
+import { toMapKey } from "../../base/bytes.ts";
 import type { Slices } from "../../base/wait.ts";
+import { formatAddress } from "../../move/address.ts";
 import type { BalancePair } from "../balances/balance.ts";
 import { balanceKeys } from "../balances/balance-keys.ts";
 import { addParts, amountOfPart } from "../balances/balance-parts.ts";
 import type { LedgerView } from "../view.ts";
-import { toMapKey } from "./change-feed.ts";
 import type { RecordFacts, StoreWrite } from "./record-filter.ts";
 
 /** A balance, with its asset as the client writes it. */
@@ -84,7 +85,7 @@ async function counterpartyOf(
   const owners = new Set<string>();
   for (const [i, { owner }] of others.entries()) {
     const change = (after[i] ?? 0n) - (before[i] ?? 0n);
-    if (owner !== undefined && (isDeposit ? change < 0n : change > 0n)) owners.add(owner);
+    if (owner !== undefined && (isDeposit ? change < 0n : change > 0n)) owners.add(formatAddress(owner));
   }
   const [only] = owners;
   return owners.size === 1 ? only : undefined;

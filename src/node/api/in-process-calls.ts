@@ -1,5 +1,5 @@
 // The calls of a node in its own process. Each rejects and never throws; a closing node waits for those in flight.
-import { ConfigError } from "../../base/errors.ts";
+import { CodedError, ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { toBody } from "../../http/calls/asker.ts";
@@ -11,11 +11,13 @@ import {
   WATCH_NAMES,
   type WatchOptions,
 } from "../../http/calls/options.ts";
+import type { Condition } from "../../http/error-catalogue.ts";
+import { HttpError } from "../../http/errors.ts";
 import type { Calls } from "../../http/operation-list.ts";
 import { type SubmissionBody, VIEW_GAS_LIMIT } from "../../http/services.ts";
 import type { Route, RouteValues } from "../../interface/route.ts";
 import { CALLS } from "../../interface/routes.ts";
-import { LedgerError } from "../../ledger/errors.ts";
+import { LedgerError, type LedgerErrorCode } from "../../ledger/errors.ts";
 import type { Ledger, LedgerView } from "../../ledger/view.ts";
 import { parseEventId, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";
@@ -28,11 +30,42 @@ import type { NodeOptions } from "../options/node-options.ts";
 import type { Simulation, SimulationResult } from "../submissions/simulation.ts";
 import type { SubmissionService } from "../submissions/submission-service.ts";
 import { CallArguments } from "./call-arguments.ts";
-import { callError } from "./call-errors.ts";
 import { type AnswerText, OperationCalls, type RangeQuestion } from "./operation-calls.ts";
 import { ProofQuestions } from "./proof-questions.ts";
 import { type LedgerInfo, Reader, toLedgerInfo } from "./reader.ts";
 import { type ChainAuthoring, TestAuthors } from "./test-authors.ts";
+
+/** `absent`: the ledger has no such account, item or transaction; `invalid`: the question cannot be answered as asked. */
+class CallError extends CodedError<"absent" | "invalid"> {}
+
+const LEDGER_CODES: Partial<Record<Condition, LedgerErrorCode>> = {
+  version_not_found: "version_not_found",
+  version_pruned: "version_pruned",
+  block_pruned: "version_pruned",
+  disabled: "not_indexed",
+  unavailable: "unavailable",
+  overloaded: "unavailable",
+  unprovable: "unprovable",
+  internal: "corrupt",
+};
+
+/** Members of a body that calls have under another name. */
+const CALL_NAMES: Readonly<Record<string, string>> = {
+  key_type: "keyType",
+  value_type: "valueType",
+  type_arguments: "typeArguments",
+};
+
+/** The error that a caller in the process gets. */
+function callError(error: unknown): unknown {
+  if (!(error instanceof HttpError)) return error;
+  const { code, cause } = error;
+  const [name = "", ...rest] = error.message.split(": ");
+  const message = [CALL_NAMES[name] ?? name, ...rest].join(": ");
+  const ledgerCode = LEDGER_CODES[code];
+  if (ledgerCode !== undefined) return new LedgerError(ledgerCode, message, { cause });
+  return new CallError(code.endsWith("_not_found") ? "absent" : "invalid", message, { cause });
+}
 
 /** Every call of the operations, as the compiler checks. */
 const CALL_KINDS: {

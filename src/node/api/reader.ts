@@ -13,13 +13,37 @@ import { fixedPosition, type Ledger, type LedgerView } from "../../ledger/view.t
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { assertReached } from "../../ledger/watch/min-version.ts";
 import type { ModuleLoader } from "../../move/abi.ts";
+import { addressFromBytes } from "../../move/address.ts";
+import type { StoredModule } from "../../move/module-cache.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import type { Explanation } from "../../transaction/explain/explanation.ts";
-import { createQuestionAnswerer } from "../request-thread/answerer.ts";
 import type { RequestKind, RequestResults } from "../request-thread/messages.ts";
+import type { QuestionAnswerer } from "../request-thread/thread.ts";
 import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, RequestThread } from "../request-thread/thread.ts";
 import { CallArguments } from "./call-arguments.ts";
+
+/** Answers from a view, which must stay open meanwhile. */
+export function createQuestionAnswerer(view: LedgerView): QuestionAnswerer {
+  const accounts = createAccountReader(view);
+  return async (question) => {
+    switch (question.kind) {
+      case "module":
+        return copied(
+          await readModuleItem(view, { address: addressFromBytes(question.address), name: question.name }),
+        );
+      case "sequenceNumber":
+        return accounts.sequenceNumber(addressFromBytes(question.address));
+      case "balance":
+        return accounts.balance(addressFromBytes(question.owner), question.asset);
+    }
+  };
+}
+
+/** A message would take along the buffer that the bytes are a part of: a page of the store. */
+function copied(module: StoredModule | undefined): StoredModule | undefined {
+  return module && { ...module, bytes: new Uint8Array(module.bytes) };
+}
 
 /** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
 export interface LedgerInfo {

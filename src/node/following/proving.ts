@@ -234,6 +234,13 @@ export class Proving {
     const next = signed && computeWaypoint(signed.ledgerInfo);
     const before = this.#expected;
     if (next !== undefined && before !== undefined && isSameWaypoint(next, before)) return;
+    // The follower is on its way to the one before: if a newer one took its place, nothing would prove what is committed.
+    if (
+      before !== undefined &&
+      before.version > head &&
+      (next === undefined || before.version <= next.version)
+    )
+      return;
     this.#expected = next;
     this.#follower?.expectSigned(next);
   }

@@ -3,17 +3,65 @@ import { statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CacheStats } from "../../base/cache-stats.ts";
 import { USEC_PER_MS, USEC_PER_SEC } from "../../base/numbers.ts";
+import { assetCacheStats } from "../../http/schemas/asset-type.ts";
 import type { HttpFigures } from "../../http/server.ts";
+import { balanceKeyCacheStats } from "../../ledger/balances/balance-keys.ts";
 import { compareTrust, parseTrust, trustAt } from "../../ledger/trust.ts";
 import type { Ledger, LedgerPosition, LedgerView } from "../../ledger/view.ts";
 import { countDamagedReads } from "../../store/lmdb/sealed-rows.ts";
+import type { Reader } from "../api/reader.ts";
 import type { Faults } from "../faults.ts";
+import { followGauges, provingGauges } from "../following/follow-report.ts";
 import type { LedgerWriter } from "../ledger-writer.ts";
 import type { HttpOptions } from "../options/http-options.ts";
+import { engineOf, type StoreOptions } from "../store-engines.ts";
 import { anchoredVersion, latestTrustRank, TRUST_RANK_HELP } from "../trust-report.ts";
 import type { NodeStatus } from "../workers/worker-messages.ts";
 import type { WriterElection } from "../writer-election.ts";
+import { type DriverReport, driverMetrics } from "./driver-metrics.ts";
 import type { GaugeSource } from "./metrics.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { PROCESS_METRICS } from "./process-metrics.ts";
+
+/** What the metrics of a node are read from; a part may not be there yet, or no more. */
+interface MeasuredNode {
+  readonly ledger: Ledger;
+  readonly reader: Reader;
+  readonly faults: Faults;
+  readonly http: HttpOptions | undefined;
+  readonly storeOptions: StoreOptions;
+  readonly startedMs: number;
+  readonly status: () => NodeStatus;
+  readonly headVersion: () => Promise<bigint | undefined>;
+  readonly writer: () => LedgerWriter | undefined;
+  readonly election: () => WriterElection | undefined;
+  readonly driver: () => DriverReport | undefined;
+  readonly served: () => HttpFigures | undefined;
+}
+
+export function nodeMetrics(node: MeasuredNode): Metrics {
+  const { ledger, reader, faults, storeOptions, writer, driver } = node;
+  const { hasDriver } = engineOf(storeOptions);
+  return createMetrics([
+    ...PROCESS_METRICS,
+    ...ledgerGauges(ledger),
+    ...readinessGauges(ledger, node.status, node.startedMs, node.http),
+    ...cacheGauges("module", "parsed modules", () => reader.modules.stats()),
+    ...cacheGauges("asset", "parsed asset types", assetCacheStats),
+    ...cacheGauges("balance_key", "state keys of balances", balanceKeyCacheStats),
+    ...cacheGauges("tree", "nodes of the state tree", () => writer()?.treeCache, ["bytes", "maxBytes"]),
+    ...httpGauges(node.served),
+    ...followGauges(() => writer()?.following, node.headVersion),
+    ...provingGauges(() => writer()?.following?.provingStatus()),
+    ...faultGauges(faults),
+    ...storeGauges(),
+    ...(storeOptions.engine === "lmdb" ? diskGauges(storeOptions.path) : []),
+    ...writerGauges(writer, node.election),
+    ...(hasDriver
+      ? [...driverMetrics(driver), ...cacheGauges("block", "block rows", () => driver()?.blockCache)]
+      : []),
+  ]);
+}
 
 const POSITION_GAUGES: readonly (readonly [string, string, (position: LedgerPosition) => bigint])[] = [
   ["sextant_ledger_version", "Latest version", (position) => position.version],
@@ -95,7 +143,7 @@ async function readPosition(ledger: Ledger, read: (position: LedgerPosition) => 
 }
 
 /** The ledger's head; zeros while there is no ledger. */
-export function ledgerGauges(ledger: Ledger): GaugeSource[] {
+function ledgerGauges(ledger: Ledger): GaugeSource[] {
   return POSITION_GAUGES.map(([name, help, read]) => ({
     name,
     help,
@@ -104,7 +152,7 @@ export function ledgerGauges(ledger: Ledger): GaugeSource[] {
 }
 
 /** Whether the ready check passes, and since when the node runs. */
-export function readinessGauges(
+function readinessGauges(
   ledger: Ledger,
   status: () => Pick<NodeStatus, "unhealthyReason" | "unreadyReason">,
   startedMs: number,
@@ -169,7 +217,7 @@ export function cacheGauges(
   }));
 }
 
-export function faultGauges(faults: Faults): GaugeSource[] {
+function faultGauges(faults: Faults): GaugeSource[] {
   return [
     {
       name: "sextant_faulted",
@@ -184,7 +232,7 @@ export function faultGauges(faults: Faults): GaugeSource[] {
   ];
 }
 
-export function storeGauges(): GaugeSource[] {
+function storeGauges(): GaugeSource[] {
   return [
     {
       name: "sextant_store_damaged_reads_total",
@@ -195,7 +243,7 @@ export function storeGauges(): GaugeSource[] {
   ];
 }
 
-export function writerGauges(
+function writerGauges(
   writer: () => LedgerWriter | undefined,
   election: () => WriterElection | undefined,
 ): GaugeSource[] {
@@ -237,7 +285,7 @@ function zeroIfMissing(read: () => number): () => number {
 }
 
 /** Space on the disk of a data directory, and what the store takes of it: an alert should come before the store is full. */
-export function diskGauges(path: string): GaugeSource[] {
+function diskGauges(path: string): GaugeSource[] {
   return [
     {
       name: "sextant_store_disk_free_bytes",

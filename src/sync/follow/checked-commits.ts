@@ -7,7 +7,7 @@ import type { Waypoint } from "../../ledger/waypoint.ts";
 import type { BlockCheck, Committer } from "../committer.ts";
 import type { PoolEntry } from "../upstream/pool.ts";
 import { explainUnverified } from "../verify/unverified.ts";
-import type { VerifiedPage } from "../verify/verified-page.ts";
+import type { RootedBlock } from "../verify/verified-page.ts";
 import type { VerifiedBlock } from "../verify/verifier.ts";
 import type { ExpectedWaypoints } from "../waypoints.ts";
 import type { QueuedPage } from "./page-queue.ts";
@@ -25,7 +25,7 @@ export type FollowStep = JudgedPages | UnjudgedPages;
 export interface JudgedPages {
   readonly kind: "judged";
   readonly pages: readonly QueuedPage[];
-  readonly verified: VerifiedPage;
+  readonly verified: readonly RootedBlock[];
 }
 
 /** Pages that the committer verifies, to be committed together, so that a fault has a name. */
@@ -109,7 +109,7 @@ export class CheckedCommits {
       const pages = step.pages.map(({ bytes }) => bytes);
       return committer.appendPages(pages, step.openRecords, check);
     }
-    return step.verified.blocks.length === 0 ? undefined : committer.commitVerified(step.verified, check);
+    return step.verified.length === 0 ? undefined : committer.commitVerified(step.verified, check);
   }
 
   /** The strongest level that a check earned the blocks. */

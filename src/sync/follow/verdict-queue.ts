@@ -1,10 +1,11 @@
 // Gives pages to a remote verifier ahead of their commit, in order, and returns them with the verdicts. Bounded in number
 // and size.
+import { append } from "../../base/append.ts";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { nextTurn } from "../../base/wait.ts";
 import type { RemoteVerifier } from "../verify/remote-page-verifier.ts";
-import { joinPages, VerdictReader, type VerifiedPage } from "../verify/verified-page.ts";
+import { type RootedBlock, VerdictReader } from "../verify/verified-page.ts";
 import type { FollowStep } from "./checked-commits.ts";
 import type { QueuedPage } from "./page-queue.ts";
 
@@ -62,11 +63,11 @@ export class VerdictQueue {
     if (first === undefined) return undefined;
     await first.settled;
     const pages: QueuedPage[] = [];
-    const verified: VerifiedPage[] = [];
+    const verified: RootedBlock[] = [];
     for (const given of this.#given.slice(0, MAX_JOINED)) {
       const blocks = await this.#read(given);
       if (blocks === undefined) break;
-      verified.push(blocks);
+      append(verified, blocks);
       pages.push(given.page);
       await nextTurn("writer");
     }
@@ -75,10 +76,10 @@ export class VerdictQueue {
     }
     this.#given.splice(0, pages.length);
     this.#feed();
-    return { kind: "judged", pages, verified: joinPages(verified) };
+    return { kind: "judged", pages, verified };
   }
 
-  async #read(given: GivenPage): Promise<VerifiedPage | undefined> {
+  async #read(given: GivenPage): Promise<readonly RootedBlock[] | undefined> {
     if (given.verdict === undefined) return undefined;
     try {
       return await this.#reader.read(given.page.bytes, given.verdict);

@@ -1,6 +1,7 @@
 // Items that the network does not have at the fork version. Kept durably, so that a fork goes on without its network,
 // but bounded: anyone can make up addresses. Each item belongs to one of a fixed number of slots, by its key hash; a
 // full slot forgets its oldest item, which is then asked for again.
+import { toMapKey } from "../../base/bytes.ts";
 import type { SideRow, Store } from "../../store/contract.ts";
 import { ABSENT_ITEMS } from "../side-rows.ts";
 
@@ -10,8 +11,6 @@ const HASHES_PER_SLOT = 32;
 function slotOf(keyHash: Uint8Array): number {
   return (((keyHash[0] ?? 0) << 8) | (keyHash[1] ?? 0)) >> (16 - SLOT_BITS);
 }
-
-const nameOf = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
 
 export class AbsentItems {
   readonly #store: Pick<Store, "getSideRows">;
@@ -34,9 +33,9 @@ export class AbsentItems {
       // Another reader may have loaded it meanwhile, and added to it.
       if (this.#slots.has(slot)) continue;
       const row = rows[i];
-      this.#slots.set(slot, new Set(row === undefined ? [] : ABSENT_ITEMS.decode(row).map(nameOf)));
+      this.#slots.set(slot, new Set(row === undefined ? [] : ABSENT_ITEMS.decode(row).map(toMapKey)));
     }
-    return keyHashes.map((keyHash) => this.#slots.get(slotOf(keyHash))?.has(nameOf(keyHash)) === true);
+    return keyHashes.map((keyHash) => this.#slots.get(slotOf(keyHash))?.has(toMapKey(keyHash)) === true);
   }
 
   /** Notes an item that `find` did not find. */
@@ -44,7 +43,7 @@ export class AbsentItems {
     const slot = slotOf(keyHash);
     const hashes = this.#slots.get(slot);
     if (hashes === undefined) throw new Error("an item was noted as absent before it was looked up");
-    hashes.add(nameOf(keyHash));
+    hashes.add(toMapKey(keyHash));
     const [oldest] = hashes;
     if (hashes.size > HASHES_PER_SLOT && oldest !== undefined) hashes.delete(oldest);
     this.#changed.add(slot);

@@ -1,7 +1,7 @@
 // Which items an account has on the forked network. Only the network's node can tell: it lists the resources and modules
 // of an account, and the modules tell in which item a resource is kept.
 import { append } from "../../base/append.ts";
-import { compareBytes } from "../../base/bytes.ts";
+import { compareBytes, toMapKey } from "../../base/bytes.ts";
 import { mapSome } from "../../base/map-some.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
@@ -55,7 +55,7 @@ export class AccountKeys {
 
   /** Rows of the account's items at a version up to the fork, in the order of their places. */
   async rowsOf(view: LedgerView, address: Address, version: bigint): Promise<readonly OwnedRow[]> {
-    const name = `${version}/${Buffer.from(address).toString("latin1")}`;
+    const name = `${version}/${toMapKey(address)}`;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     const tags = await this.#list(address, version, "resources", (page) =>
@@ -76,7 +76,7 @@ export class AccountKeys {
         path: encodeWith(accessPathCodec, path),
       });
       const [row] = ownedRows(key, stateKeyHashOfBcs(key), undefined);
-      if (row !== undefined) rows.set(Buffer.from(row.place).toString("latin1"), row);
+      if (row !== undefined) rows.set(toMapKey(row.place), row);
     }
     const sorted = [...rows.values()].sort((a, b) => compareBytes(a.place, b.place));
     this.#known.set(name, sorted);

@@ -1,7 +1,7 @@
 // The node that serves the network under a fork. It is asked for items at the fork version, which the base layer then
 // keeps, and for anything at older versions, which only a bounded cache keeps.
 import { setMaxListeners } from "node:events";
-import { equalBytes } from "../../base/bytes.ts";
+import { equalBytes, toMapKey } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { mapSome } from "../../base/map-some.ts";
@@ -202,7 +202,7 @@ export class ForkSource {
     version: bigint,
   ): Promise<readonly (Uint8Array | undefined)[]> {
     return mapSome(stateKeys, QUESTIONS_AT_ONCE, async (stateKey) => {
-      const name = `${version}/${Buffer.from(stateKey).toString("latin1")}`;
+      const name = `${version}/${toMapKey(stateKey)}`;
       const known = this.#oldItems.get(name);
       if (known !== undefined) return known.value;
       const { chainId } = this.#options;

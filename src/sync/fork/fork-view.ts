@@ -1,6 +1,6 @@
 // Read views of a fork. At the fork version and above: what was written here, over the network's items at the fork
 // version. Below: what the network's node says about that version.
-import { compareBytes } from "../../base/bytes.ts";
+import { compareBytes, toMapKey } from "../../base/bytes.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { addressOfOwner } from "../../ledger/indexes/owned-keys.ts";
@@ -18,8 +18,6 @@ import type {
 import { LazyView } from "../lazy/lazy-view.ts";
 import type { ForkPin } from "../side-rows.ts";
 import type { ForkSource } from "./fork-source.ts";
-
-const nameOf = (place: Uint8Array): string => Buffer.from(place).toString("latin1");
 
 export class ForkView extends LazyView {
   override readonly position: LedgerPosition;
@@ -75,7 +73,7 @@ export class ForkView extends LazyView {
       ({ place }) => after === undefined || compareBytes(place, after) > 0,
     );
     const ours = this.#isBelow(version) ? [] : await this.#view.getOwnedKeys(owner, page);
-    const merged = new Map([...ours, ...theirs].map((key) => [nameOf(key.place), key]));
+    const merged = new Map([...ours, ...theirs].map((key) => [toMapKey(key.place), key]));
     const keys = [...merged.values()].sort((a, b) => compareBytes(a.place, b.place)).slice(0, limit);
     // The arrays of the cache: the trace knows a key by the identity of its hash.
     for (const { place, data } of keys) this.keyTrace.noteBcs(place, Buffer.concat([owner, data]));
@@ -88,7 +86,7 @@ export class ForkView extends LazyView {
     const isHash = transactionOfOwner(owner)?.kind === "hash";
     if (isHash && ours.length > 0) return ours;
     const theirs = (await this.#source.transactionKeys(owner, page)) ?? [];
-    const merged = new Map([...theirs, ...ours].map((key) => [nameOf(key.place), key]));
+    const merged = new Map([...theirs, ...ours].map((key) => [toMapKey(key.place), key]));
     return [...merged.values()].sort((a, b) => compareBytes(a.place, b.place)).slice(0, page.limit);
   }
 

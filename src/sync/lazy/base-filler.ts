@@ -1,7 +1,7 @@
 // Fetches state items that were not written since the base version, on first use, and stores the result, presence
 // or absence, with the level at which it was fetched. Concurrent readers of one item share one fetch.
 import { setMaxListeners } from "node:events";
-import { equalBytes } from "../../base/bytes.ts";
+import { equalBytes, toMapKey } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import type { Logger } from "../../base/log.ts";
@@ -70,8 +70,6 @@ const REASK_PAUSE_MS = 10_000;
 const LIES: ReadonlySet<UpstreamErrorCode> = new Set(["malformed", "wrong_chain", "too_large"]);
 
 const NOT_GIVEN = "the item was not written since this node's base version and no upstream gave it";
-
-const mapKey = (keyHash: Uint8Array): string => Buffer.from(keyHash).toString("latin1");
 
 /** A row of the base layer as a view sees it. */
 export interface LeveledRow extends Pick<BaseRow, "version" | "value"> {
@@ -184,7 +182,7 @@ export class BaseFiller {
     const holds = (row: BaseRow | undefined): BaseRow | undefined =>
       row?.fetched === undefined || restsOnHistory(row.fetched, view.position, rewoundTo) ? row : undefined;
     const known = keyHashes.map((keyHash, i) => {
-      const recent = this.#pending.get(mapKey(keyHash))?.row ?? absent?.[i];
+      const recent = this.#pending.get(toMapKey(keyHash))?.row ?? absent?.[i];
       return rowAt(version, holds(recent), holds(decode(2 * i)), decode(2 * i + 1));
     });
     return { known, rewoundTo };
@@ -205,13 +203,13 @@ export class BaseFiller {
   /** True if upstreams can be asked for an item at a higher level than it was fetched at. */
   #isWeak({ fetched }: BaseRow, keyHash: Uint8Array): boolean {
     if (fetched === undefined || compareTrust(fetched.level, this.#level) >= 0) return false;
-    return (this.#reaskMs.get(mapKey(keyHash)) ?? 0) <= this.#clock();
+    return (this.#reaskMs.get(toMapKey(keyHash)) ?? 0) <= this.#clock();
   }
 
   /** Asks for an item again; the old row stays, at its own level, if too few upstreams answer alike. */
   async #fetchAgain(place: Place, old: BaseRow): Promise<BaseRow> {
     const { keyHash } = place;
-    const pause = (): unknown => this.#reaskMs.set(mapKey(keyHash), this.#clock() + REASK_PAUSE_MS);
+    const pause = (): unknown => this.#reaskMs.set(toMapKey(keyHash), this.#clock() + REASK_PAUSE_MS);
     const was = old.fetched?.level ?? TRUSTED;
     try {
       const row = await this.#fetchShared(place);
@@ -234,7 +232,7 @@ export class BaseFiller {
   /** Joins a fetch of the same item in flight; fetches again if that row does not hold in this view. */
   async #fetchShared(place: Place): Promise<BaseRow> {
     const { view, keyHash, version, rewoundTo } = place;
-    const name = mapKey(keyHash);
+    const name = toMapKey(keyHash);
     const inFlight = this.#inFlight.get(name);
     if (inFlight !== undefined) {
       const row = rowAt(version, await inFlight);
@@ -403,7 +401,7 @@ export class BaseFiller {
   #keep(keyHash: Uint8Array, row: BaseRow): void {
     const { pinned } = this.#options;
     if (pinned !== undefined && row.value === undefined) pinned.absent.add(keyHash);
-    else this.#pending.set(mapKey(keyHash), { keyHash: new Uint8Array(keyHash), row });
+    else this.#pending.set(toMapKey(keyHash), { keyHash: new Uint8Array(keyHash), row });
     this.#flush ??= setTimeout(() => this.#write(), FLUSH_MS);
   }
 

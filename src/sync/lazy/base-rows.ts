@@ -2,6 +2,7 @@
 // holds until the item is written. That nothing wrote it is what the stored history says: a row goes with that history.
 // The first deletion of an item also leaves a row, under a separate key: the pruner may remove the deletion from the versioned
 // state, and the fetched value must not reappear then.
+import { toMapKey } from "../../base/bytes.ts";
 import { type TrustFacts, type TrustLevel, trustAt, weakestTrust } from "../../ledger/trust.ts";
 import type { LedgerPosition } from "../../ledger/view.ts";
 import type { SideRow, StateWrite } from "../../store/contract.ts";
@@ -38,7 +39,7 @@ export function rowTrust(
 export async function deletionRows(store: SideRowReader, writes: readonly StateWrite[]): Promise<SideRow[]> {
   const first = new Map<string, SideRow>();
   for (const { keyHash, version, value } of writes) {
-    const name = Buffer.from(keyHash).toString("latin1");
+    const name = toMapKey(keyHash);
     if (value !== undefined || first.has(name)) continue;
     first.set(name, DELETED_ITEM.row({ version, value: undefined, fetched: undefined }, keyHash));
   }

@@ -125,9 +125,9 @@ export class UpstreamPool {
     return ms >= this.#options.clock() - this.#options.headAgeMs;
   }
 
-  /** True when an upstream in use can tell where the network is now. */
+  /** True when an upstream, in use or not, could tell where the network is now. */
   get tellsNow(): boolean {
-    return this.sound.some(({ upstream }) => !upstream.isArchive);
+    return this.entries.some(({ upstream }) => !upstream.isArchive);
   }
 
   /** True when every upstream is set aside. */

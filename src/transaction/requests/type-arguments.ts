@@ -40,13 +40,14 @@ const types = new WeakMap<TypeTag, AbiType>();
 export function typeOfTag(tag: TypeTag): AbiType {
   let type = types.get(tag);
   if (type === undefined) {
-    type = makeType(tag);
+    type = createType(tag);
     types.set(tag, type);
   }
   return type;
 }
 
-function makeType(tag: TypeTag): AbiType {
+/** The same, not remembered: for thousands of types that nobody asks for again, the memory would hold the event loop. */
+export function createType(tag: TypeTag): AbiType {
   switch (tag.kind) {
     case "vector":
       return { kind: "vector", item: typeOfTag(tag.item) };

@@ -1,18 +1,14 @@
 // A block as clients see it. With its transactions it may be large, so it is read and sent in pieces, each from a view of
-// its own.
+// its own that has the same history.
 import { toPrefixedHex } from "../../../base/hex.ts";
 import { nextTurn } from "../../../base/wait.ts";
 import { BcsWriter } from "../../../bcs/writer.ts";
+import type { OpenView } from "../../../ledger/balances/balance-history.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
 import { findNewBlock } from "../../../ledger/formats/block-event.ts";
 import { readRecordEvents } from "../../../ledger/formats/record.ts";
-import {
-  type Block,
-  type Ledger,
-  type LedgerView,
-  type StoredRecord,
-  withView,
-} from "../../../ledger/view.ts";
+import { type Block, type LedgerView, type StoredRecord, withView } from "../../../ledger/view.ts";
+import { historyOpener } from "../../../ledger/watch/event-id.ts";
 import { HttpError } from "../../errors.ts";
 import type { JsonSchema } from "../../field.ts";
 import { type Answer, type Context, encodedAnswer, type StreamedAnswer } from "../../operation.ts";
@@ -63,13 +59,13 @@ async function readRun(view: LedgerView, next: bigint, left: number): Promise<re
  * result is taken: a slow client holds none.
  */
 async function* mapRuns<T>(
-  ledger: Ledger,
+  openView: OpenView,
   block: Block,
   use: (view: LedgerView, records: readonly StoredRecord[]) => Promise<T>,
 ): AsyncGenerator<T> {
   let next = block.firstVersion;
   for (let left = countOf(block); left > 0; ) {
-    yield await withView(ledger.openView(), async (view) => {
+    yield await withView(openView(), async (view) => {
       const records = await readRun(view, next, left);
       next += BigInt(records.length);
       left -= records.length;
@@ -79,19 +75,21 @@ async function* mapRuns<T>(
   }
 }
 
-/** A block in BCS. */
+/** A block in BCS, with its transactions if views for them are given. */
 async function blockBytes(
-  ledger: Ledger,
   block: Block,
   hash: Uint8Array,
-  withTransactions: boolean,
+  openView: OpenView | undefined,
 ): Promise<Uint8Array> {
   const writer = new BcsWriter(256).u64(block.height).fixed(hash).u64(block.timestampUsec);
-  writer.u64(block.firstVersion).u64(block.lastVersion).bool(withTransactions);
-  if (!withTransactions) return writer.take();
+  writer
+    .u64(block.firstVersion)
+    .u64(block.lastVersion)
+    .bool(openView !== undefined);
+  if (openView === undefined) return writer.take();
   const chunks = [writer.uleb(countOf(block)).take()];
   let bytes = 0;
-  const runs = mapRuns(ledger, block, async (_, records) => {
+  const runs = mapRuns(openView, block, async (_, records) => {
     for (const record of records) {
       bytes += record.bytes.length;
       if (bytes > MAX_BCS_BYTES) {
@@ -116,7 +114,11 @@ export async function blockAnswer(
 ): Promise<Answer<string | Uint8Array> | StreamedAnswer> {
   const hash = await blockHash(view, block);
   const about = { version: block.lastVersion, timestampUsec: block.timestampUsec };
-  if (form === "bcs") return { data: await blockBytes(ledger, block, hash, withTransactions), ...about };
+  const opener = (): Promise<OpenView> => historyOpener(ledger, view, block.lastVersion);
+  if (form === "bcs") {
+    const data = await blockBytes(block, hash, withTransactions ? await opener() : undefined);
+    return { data, ...about };
+  }
   const members = [
     `"block_height":"${block.height}"`,
     `"block_hash":"${toPrefixedHex(hash)}"`,
@@ -134,7 +136,9 @@ export async function blockAnswer(
     return { data: await out.add("]}").finish(), ...about };
   }
   // Not in the slices of the request: a long answer counts as one while it is made, not while its client reads.
-  const runs = mapRuns(ledger, block, (of, some) => new RecordsPrinter(services.types, of).printAll(some));
+  const runs = mapRuns(await opener(), block, (of, some) =>
+    new RecordsPrinter(services.types, of).printAll(some),
+  );
   // Read at once, so that what is wrong with it still has its status.
   const first = await runs.next();
   const pieces = async function* (): AsyncGenerator<string | Uint8Array> {

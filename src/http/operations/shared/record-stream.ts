@@ -36,6 +36,7 @@ import { type WatchEvent, type Watched, WatchKind } from "../../../ledger/watch/
 import { HttpError } from "../../errors.ts";
 import type { Context, EventAnswer } from "../../operation.ts";
 import type { AnswerText } from "../../printing/answer-text.ts";
+import { KnownTypes } from "../../printing/modules-at.ts";
 import { RecordsPrinter } from "../../printing/records-text.ts";
 import { beginEvents } from "../../schemas/event-stream.ts";
 
@@ -120,7 +121,8 @@ function printing(
       const texts = await print(printer, record);
       return await Promise.all(
         texts.map(async (text, i) => {
-          const json = `${Buffer.from(await text.finish())}`;
+          const printed = await text.finish();
+          const json = typeof printed === "string" ? printed : `${Buffer.from(printed)}`;
           return `{${head(version, i, hash, timestamp)}${json.slice(1)}`;
         }),
       );
@@ -165,6 +167,16 @@ export const RAW_EVENTS: RecordKind = {
     ),
 };
 
+/** What is known of types behind the last version that was read. */
+interface CarriedTypes {
+  readonly known: KnownTypes;
+  /** Of that version. */
+  id: string | undefined;
+}
+
+/** Left by the last reader of changes. The next one takes it, so that no two share it. */
+const lastCarried = new WeakMap<StateTypes, CarriedTypes>();
+
 /** Records that are read in one piece. */
 const PIECE_RECORDS = 64;
 const PIECE_BYTES = 256 << 10;
@@ -178,6 +190,7 @@ async function readPiece(
   view: LedgerView,
   types: StateTypes,
   { from, to }: VersionRange,
+  carried: CarriedTypes,
   isWanted: (event: RecordEvent) => boolean,
 ): Promise<RecordEvent[]> {
   const { position } = view;
@@ -187,15 +200,23 @@ async function readPiece(
   const records = await view.getRecords(from, limit, PIECE_BYTES);
   if (records.length === 0) throw new LedgerError("corrupt", `no record of version ${from}`);
   const slices = new Slices();
-  const printer = new RecordsPrinter(types, view, slices);
+  // Behind a rewind, and where modules must be fetched for what an answer rests on, nothing is known of types.
+  const isKnown =
+    view.fetchedTrust === undefined &&
+    carried.known.next === from &&
+    (await eventIdAt(view, from - 1n)) === carried.id;
+  if (!isKnown) carried.known.forget();
+  const { known } = carried;
+  const printer = new RecordsPrinter(types, view, slices, known);
   const events: RecordEvent[] = [];
   for (const [i, { version, bytes }] of records.entries()) {
     // The store's bytes end with the view, and filters look at the record later.
-    const record = { version, bytes: Uint8Array.prototype.slice.call(bytes) };
+    const record = { version, bytes: new Uint8Array(bytes) };
     const facts = new RecordFacts(record.bytes);
     const idOf = (): string => markedId(version, facts.spans.accumulatorRoot);
     const event = new RecordEvent({ version, trust: trustAt(position.trust, version) }, idOf, facts);
     const isSent = isWanted(event);
+    known.moveTo(version, facts.spans.writes);
     for (const kind of event.parts.keys()) {
       const printed = kind.print(printer, record, facts, view);
       const texts = printed instanceof Promise ? await printed : printed;
@@ -207,6 +228,9 @@ async function readPiece(
     const pausing = slices.pause();
     if (pausing !== undefined) await pausing;
   }
+  const last = events.at(-1);
+  const isCarried = view.fetchedTrust === undefined && last !== undefined && known.next > last.version;
+  carried.id = isCarried ? last.id : undefined;
   return events;
 }
 
@@ -233,13 +257,16 @@ export function watchedRecords(
       return new RecordEvent({ version, trust: trustOfAnswer(view, version) }, () => id);
     },
     changes: async function* (openView: OpenView, { from, to }, isWanted = () => true) {
+      const carried = lastCarried.get(types) ?? { known: new KnownTypes(), id: undefined };
+      lastCarried.delete(types);
       for (let next = from; next <= to; ) {
         await nextTurn();
         const range = { from: next, to };
-        const events = await withView(openView(), (view) => readPiece(view, types, range, isWanted));
+        const events = await withView(openView(), (view) => readPiece(view, types, range, carried, isWanted));
         yield events;
         next = (events.at(-1)?.version ?? to) + 1n;
       }
+      lastCarried.set(types, carried);
     },
     choice: {
       ...groupOf(filter),
