@@ -16,15 +16,19 @@ const HTTP = ["test/http/**/*.test.ts", "test/sync/**/*.test.ts"];
  * and whatever takes more than about fifteen seconds.
  */
 const LONG = [
-  "test/e2e/{archive,backup,bench,closed-nodes,closing,container,damaged-store,developer,documentation,draft-claims}.test.ts",
+  "test/e2e/{archive,backup,closed-nodes,closing,container,damaged-store,developer,documentation,draft-claims}.test.ts",
   "test/e2e/{follow,golden-vectors-script,independent-verifier,interrupts,killed-run,kubernetes,lies,monitoring,operator,package}.test.ts",
   "test/e2e/{pid-namespaces,rewind,rolling-restart,storage-faults,store-crash,systemd-unit,two-machines,whole-state}.test.ts",
   "test/http/{caches,cut-answers,loop-hold}.test.ts",
   "test/sync/{archive,base-rows,hostile-sources,lazy,lies,limited-upstreams,whole-state}.test.ts",
 ];
 
-/** Tests of the last turn wait for processes more than they work. */
-const LATE_WORKERS = Math.min(5, availableParallelism() + 2);
+/** Tests of the last turns wait for processes more than they work, and share no state but modules. */
+const LATE = {
+  maxWorkers: Math.min(5, availableParallelism() + 2),
+  isolate: false,
+  setupFiles: ["test/support/end-children.ts"],
+};
 
 type Test = NonNullable<TestProjectInlineConfiguration["test"]>;
 
@@ -33,6 +37,7 @@ function tier(name: string, turn: number, test: Test): TestProjectInlineConfigur
   const setupFiles = [
     "test/support/end-with-run.ts",
     "test/support/property-seed.ts",
+    "test/support/bytes-equality.ts",
     ...(test.setupFiles ?? []),
   ];
   return { extends: true, test: { name, ...test, setupFiles, sequence: { groupOrder: turn } } };
@@ -69,24 +74,28 @@ export default defineConfig({
       tier("e2e", 2, {
         include: E2E,
         exclude: LONG,
-        maxWorkers: LATE_WORKERS,
+        ...LATE,
         // Node loads the built program as it is.
         server: { deps: { external: [/\/dist\//] } },
       }),
       tier("long", 2, {
         include: LONG,
-        maxWorkers: LATE_WORKERS,
+        ...LATE,
         server: { deps: { external: [/\/dist\//] } },
       }),
-      tier("cluster", 2, { include: CLUSTER, maxWorkers: LATE_WORKERS }),
+      tier("cluster", 2, { include: CLUSTER, ...LATE }),
       tier("fuzz", 2, {
         include: FUZZ,
-        maxWorkers: LATE_WORKERS,
+        ...LATE,
         // Each run draws other cases; `npm run fuzz` and a larger SEXTANT_RUNS draw more of them.
-        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "200" },
+        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "100" },
       }),
-      // A browser keeps several processes busy.
-      tier("browser", 3, { include: BROWSER, maxWorkers: 2, globalSetup: "test/support/chromium-setup.ts" }),
+      // In the turn of the others: a page that waits for its blocks leaves the processors to them.
+      tier("browser", 2, {
+        include: BROWSER,
+        maxWorkers: LATE.maxWorkers,
+        globalSetup: "test/support/chromium-setup.ts",
+      }),
     ],
   },
 });

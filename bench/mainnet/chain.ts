@@ -49,7 +49,7 @@ import {
   writeSetOf,
 } from "./state.ts";
 
-export const BLOCK_USEC = 24_000n;
+const BLOCK_USEC = 24_000n;
 /** The ledger before the first block: its version, height, epoch and time. */
 export const START = {
   version: 6_045_000_000n,

@@ -1027,7 +1027,7 @@ def check_statement(period, bundles):
 def check_statements(parts):
     statements = [check_statement(period, bundles) for period, bundles in parts]
     for one, other in combinations(statements, 2):
-        is_same = (one["account"], one["asset"]) == (other["account"], other["asset"])
+        is_same = (one["account"], metadata_of(one["asset"])) == (other["account"], metadata_of(other["asset"]))
         is_apart = one["to"] <= other["from"] or other["to"] <= one["from"]
         need(not is_same or is_apart, "two statements of one account and asset overlap")
     return {"kind": "statements", "statements": statements}

@@ -1,5 +1,5 @@
 // Assembles the module texts and renders their bytes as a source file for the local chain.
-import type { PublishedModule } from "../../src/chain/modules.ts";
+import type { PublishedModule } from "../../src/chain/genesis.ts";
 import type { ModuleAbi } from "../../src/move/abi.ts";
 import { type Address, addressFromBytes, formatAddress } from "../../src/move/address.ts";
 import { ACCOUNTS_MODULES } from "./accounts.ts";

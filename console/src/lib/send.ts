@@ -38,7 +38,8 @@ export async function waitFor(hash: string): Promise<Transaction | undefined> {
   throw new Error(`the transaction ${hash} is not in a block yet`);
 }
 
-const MAX_TRIES = 4;
+/** On a busy machine the account itself sends several times before a request arrives. */
+const MAX_TRIES = 10;
 
 /** Signs a request and sends it; resolves to its hash. */
 async function signAndSend(request: string, privateKey: string): Promise<string> {
