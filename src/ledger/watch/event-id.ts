@@ -88,6 +88,12 @@ export async function otherHistory(
   return `the ledger went back or began again, and version ${version} is another one now`;
 }
 
+/** Throws LedgerError `version_not_found` for a point that is in no history of a view. */
+export async function refuseOther(view: LedgerView, point: ResumePoint): Promise<void> {
+  const other = await otherHistory(view, view.position.version, point);
+  if (other !== undefined) throw new LedgerError("version_not_found", other);
+}
+
 /** True if a view is known to have the history up to a point: not if the point's version is pruned. */
 export async function hasPoint(view: LedgerView, point: ResumePoint): Promise<boolean> {
   const { version, oldestVersion } = view.position;
