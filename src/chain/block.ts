@@ -15,6 +15,7 @@ import { type Writes, writeSetCodec } from "../ledger/formats/write-set.ts";
 import type { Position } from "../ledger/position.ts";
 import type { TreeNodeReader } from "../ledger/state-tree/update.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import { historyHashAt } from "../ledger/watch/event-id.ts";
 import type { Address } from "../move/address.ts";
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
 import type { EpochState, LedgerInfo, SignedLedgerInfo } from "../proof/ledger-info.ts";
@@ -118,13 +119,16 @@ class BlockBuilder {
     base: BlockBase,
     transactions: LedgerTransactions,
     head: ChainHead,
-    { hasProposer }: { readonly hasProposer: boolean },
+    {
+      hasProposer,
+      historyHash,
+    }: { readonly hasProposer: boolean; readonly historyHash: Uint8Array | undefined },
   ) {
     this.#chain = chain;
     this.#base = base;
     this.#transactions = transactions;
     this.#head = head;
-    this.#writer = new RecordWriter(base.position);
+    this.#writer = new RecordWriter(base.position, historyHash);
     this.#random = blockRandom(chain.seed, head.block.height + 1n);
     const timestampUsec = base.timestampUsec > head.timeUsec ? base.timestampUsec : head.timeUsec + 1n;
     const mayBeNil = chain.items !== undefined && !hasProposer && !endsEpoch(head, timestampUsec);
@@ -145,15 +149,17 @@ class BlockBuilder {
     const epochIntervalUsec =
       epochTimeMs === undefined ? found.block.epochIntervalUsec : BigInt(epochTimeMs) * USEC_PER_MS;
     const head = { ...found, block: { ...found.block, epochIntervalUsec } };
-    const builder = new BlockBuilder(chain, base, transactions, head, options);
+    const { position } = base;
+    const isFork = position.stateRoot === undefined;
+    const historyHash = isFork ? await historyHashAt(view, position.version) : undefined;
+    const builder = new BlockBuilder(chain, base, transactions, head, { ...options, historyHash });
     const isEpochEnd = endsEpoch(head, builder.metadata.timestampUsec);
     // What the block writes anyway takes these values from here.
     if (epochTimeMs !== undefined) state.set(FRAMEWORK_ITEMS.block, head.block);
     if (isEpochEnd && chain.items !== undefined)
       state.set(FRAMEWORK_ITEMS.validatorSet, joining(head.validators, builder.#nextValidators(chain.items)));
     await transactions.apply(encodeWrites(state.writes()));
-    if (base.position.stateRoot === undefined && transactions.isInterface)
-      await transactions.apply(HIDDEN_ON_FORKS);
+    if (isFork && transactions.isInterface) await transactions.apply(HIDDEN_ON_FORKS);
     if (isEpochEnd) await transactions.fetch(head.validators.active.flatMap(stakeKeys));
     await builder.#open();
     return builder;

@@ -1,5 +1,6 @@
 // Builds records: encodes each transaction with its events and changes, computes its info and appends it to the
 // accumulator.
+import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
 import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/formats/event.ts";
@@ -18,7 +19,7 @@ import { type TreeNodeReader, updateStateTree } from "../ledger/state-tree/updat
 import type { LedgerRoot } from "../proof/accumulator-proof.ts";
 import type { StateChange } from "../vm/ledger/ledger-transactions.ts";
 
-/** In the place of a root that nobody can compute, on a fork. No root is all zeros. */
+/** In the place of a state root that nobody can compute, on a fork. No root is all zeros. */
 const NO_ROOT: Uint8Array = new Uint8Array(32);
 
 /** A transaction and its results. */
@@ -40,10 +41,13 @@ export class RecordWriter {
   readonly #accumulator: Accumulator | undefined;
   readonly #records: Uint8Array[] = [];
   #version: bigint;
+  #historyHash: Uint8Array;
 
-  constructor(position: Pick<Position, "version" | "accumulator">) {
+  /** On a fork, `historyHash` is that of the position's version. */
+  constructor(position: Pick<Position, "version" | "accumulator">, historyHash = NO_ROOT) {
     const isKnown = isAccumulatorKnown(position);
     this.#accumulator = isKnown ? transactionAccumulator(position.accumulator) : undefined;
+    this.#historyHash = this.#accumulator?.root() ?? historyHash;
     this.#version = position.version + 1n;
   }
 
@@ -64,11 +68,17 @@ export class RecordWriter {
       stateCheckpointHash: outcome.stateRoot,
       auxiliaryInfoHash: auxiliaryInfoHash({ kind: "v1", transactionIndex: this.#records.length }),
     });
-    this.#accumulator?.append(transactionInfoHash(info));
-    const accumulatorRoot = this.#accumulator?.root() ?? NO_ROOT;
+    const accumulatorRoot = this.#append(transactionInfoHash(info));
     const version = this.#version;
     this.#records.push(encodeRecord({ version, transaction, info, events, accumulatorRoot, changes }));
     this.#version += 1n;
+  }
+
+  /** The accumulator root after another leaf; on a fork a hash over the history, which views keep to themselves. */
+  #append(leaf: Uint8Array): Uint8Array {
+    this.#accumulator?.append(leaf);
+    this.#historyHash = this.#accumulator?.root() ?? sha3Parts(this.#historyHash, leaf);
+    return this.#historyHash;
   }
 
   /** The place of the next transaction in its block. */
@@ -82,7 +92,7 @@ export class RecordWriter {
 
   /** The last version, and the accumulator root after it. */
   get ledger(): LedgerRoot {
-    return { version: this.#version - 1n, accumulatorRoot: this.#accumulator?.root() ?? NO_ROOT };
+    return { version: this.#version - 1n, accumulatorRoot: this.#historyHash };
   }
 }
 

@@ -44,6 +44,8 @@ export interface StateItem {
 export interface StoredRecord {
   readonly version: bigint;
   readonly bytes: Uint8Array;
+  /** A hash over the history up to the record, where the bytes have zeros for the accumulator root: on a fork. */
+  readonly historyHash?: Uint8Array;
 }
 
 /** An item in the index of its owner. */

@@ -9,6 +9,7 @@ import { u64 } from "../../src/bcs/scalars.ts";
 import { createKeypair } from "../../src/chain/keys.ts";
 import { chainSeed, createLocalChain } from "../../src/chain/local-chain.ts";
 import { pairedMetadata, primaryStoreAddress } from "../../src/ledger/balances/asset.ts";
+import { decodePage } from "../../src/ledger/formats/record.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { parseStructTag } from "../../src/move/type-text.ts";
 import { addressCodec } from "../../src/move/wire.ts";
@@ -407,6 +408,39 @@ describe("a fork", () => {
     expect(await second.balance("0xb0b", APT)).toBe(5n);
     expect(await balancesOf(second)).toEqual(await balancesOf(fork));
     expect(await balancesOf(second, at - 2n)).toEqual(await balancesOf(origin, at - 2n));
+  });
+
+  it("tells its histories apart, although its records show no root", async () => {
+    const origin = await startOrigin();
+    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 }, http: { port: 0 } });
+    const cursorsOf = async (options: Parameters<Node["transactions"]>[0]): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const { cursor } of fork.transactions(options)) found.push(cursor);
+      return found;
+    };
+    const at = await headOf(fork);
+    const atFork = await cursorsOf({ from: at, to: at });
+    const snapshot = await fork.snapshot();
+    await fork.fund("0xb0b", 5n);
+    const head = await headOf(fork);
+    const [after] = await cursorsOf({ from: head, to: head });
+    const state = await fork.dumpState();
+    const headers = { accept: "application/x-bcs", "last-event-id": after ?? "" };
+    const page = await fetch(`${fork.url}/transactions?start=${head}`, { headers });
+    const [record] = decodePage(new Uint8Array(await page.arrayBuffer()));
+    expect(record?.accumulatorRoot).toEqual(new Uint8Array(32));
+    await fork.revert(snapshot);
+    await fork.fund("0xb0b", 6n);
+    await fork.mine(2);
+    expect(await cursorsOf({ from: at, to: at })).toEqual(atFork);
+    await expect(cursorsOf({ after, to: head })).rejects.toThrow("another one now");
+    const stream = await fetch(`${fork.url}/blocks/stream`, {
+      headers: { ...headers, accept: "text/event-stream" },
+    });
+    const { value } = (await stream.body?.getReader().read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toContain("event: gap");
+    await fork.loadState(state);
+    expect(await cursorsOf({ after, to: head })).toEqual([]);
   });
 
   it("goes on with its time from the fork on", async () => {

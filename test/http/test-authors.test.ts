@@ -386,6 +386,33 @@ describe("snapshots", () => {
     expect(got).toContain(`"last_version":"${head}"`);
   });
 
+  it("refuse the next page of a list that was begun before", async () => {
+    const node = await start({ http: { port: 0 } });
+    await node.fund("0xb0b", 10n);
+    await node.fund("0xb0b", 20n);
+    const snapshot = await node.snapshot();
+    await node.fund("0xb0b", 30n);
+    const lists = ["0x1/resources?limit=1", "0x1/modules?limit=1", `0xb0b/balance/${APT}/history?limit=2`];
+    const urls = lists.map((list) => `${node.url}/accounts/${list}`);
+    const next: string[] = [];
+    for (const url of urls) {
+      const page = await fetch(url);
+      next.push(`${url}&start=${page.headers.get("x-node-cursor")}`);
+    }
+    const statuses = async () => Promise.all(next.map(async (url) => (await fetch(url)).status));
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await node.revert(snapshot);
+    await node.advanceTime(60_000);
+    await node.fund("0xb0b", 40n);
+    await node.mine(3);
+    expect(await statuses()).toEqual([404, 404, 404]);
+    const refused = await fetch(next[0] ?? "");
+    expect(await refused.json()).toMatchObject({
+      error_code: "version_not_found",
+      message: expect.stringContaining("the ledger went back"),
+    });
+  });
+
   it("wake waiting reads only for versions of the ledger as it is now", async () => {
     const node = await start();
     const snapshot = await node.snapshot();

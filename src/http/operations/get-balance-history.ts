@@ -12,7 +12,7 @@ import {
 } from "../../ledger/balances/balance-history.ts";
 import { isReversed, resolveRange } from "../../ledger/version-range.ts";
 import { withView } from "../../ledger/view.ts";
-import { historyOpener } from "../../ledger/watch/event-id.ts";
+import { formatPoint, historyOpener, pointAt, refuseOther } from "../../ledger/watch/event-id.ts";
 import type { Asker } from "../calls/asker.ts";
 import { rangeEnd } from "../calls/operands.ts";
 import { HISTORY_NAMES, type HistoryOptions, knownOptions } from "../calls/options.ts";
@@ -22,8 +22,9 @@ import { operation } from "../operation.ts";
 import type { Form } from "../response/negotiation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
-import { AMOUNT_SCHEMA, countField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";
+import { AMOUNT_SCHEMA, countField, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
+import { historyCursorField } from "../schemas/page-cursor.ts";
 import { assertOrder, fromField, toField } from "../schemas/range.ts";
 
 const DEFAULT_LIMIT = 100;
@@ -103,11 +104,7 @@ export const getBalanceHistory = operation({
       DEFAULT_LIMIT,
       `Largest number of changes. If left out, ${DEFAULT_LIMIT} in JSON and no limit in CSV and NDJSON.`,
     ),
-    start: {
-      ...ledgerVersionField,
-      description: "The cursor of the previous page; continues after that page in the same range.",
-      omitExample: true,
-    },
+    start: historyCursorField,
     points: {
       ...countField(
         4,
@@ -141,7 +138,8 @@ export const getBalanceHistory = operation({
   },
   errors: ["invalid_range", "version_not_found", "version_pruned"],
   async handle(args, { view, ledger, form, isGone }) {
-    const { address: owner, asset_type: asset, limit, start, points } = args;
+    const { address: owner, asset_type: asset, limit, start: point, points } = args;
+    const start = point?.version;
     if (points !== undefined && limit !== undefined) {
       throw new HttpError("malformed_request", "limit, points: expected one of them, got both");
     }
@@ -152,6 +150,7 @@ export const getBalanceHistory = operation({
         "start: expected a cursor at or after `from`, got an earlier one",
       );
     }
+    if (point !== undefined) await refuseOther(view, point);
     // A page goes on where the one before ended, also when the beginning of the range is pruned by now.
     const isNext = start !== undefined && points === undefined;
     const ends = { from: isNext ? { version: start } : args.from, to: args.to };
@@ -165,7 +164,8 @@ export const getBalanceHistory = operation({
       points === undefined
         ? await readHistoryPage(view, query, limit ?? DEFAULT_LIMIT)
         : await sampleHistory(view, query, { points, start, isGone });
-    return { data: page, version: range.to, cursor: page.next?.toString() };
+    const cursor = page.next === undefined ? undefined : formatPoint(await pointAt(view, page.next));
+    return { data: page, version: range.to, cursor };
   },
   calls: (node: Asker): BalanceHistoryCall => ({
     async *balanceHistory(address, asset, options = {}) {

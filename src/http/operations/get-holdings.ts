@@ -87,7 +87,7 @@ export const getHoldings = operation({
     const { address: account, limit = DEFAULT_LIMIT } = args;
     const { version, timestampUsec, after } = await pageStart(view, args);
     const page = await readHoldings(view, { account, version, after, limit });
-    return { data: page, version, timestampUsec, cursor: cursorText(version, page.next) };
+    return { data: page, version, timestampUsec, cursor: await cursorText(view, version, page.next) };
   },
   calls: (node: Asker): HoldingsCall => ({
     async *holdings(address, options = {}) {

@@ -142,7 +142,7 @@ export const getTableItems = operation({
     const { version, timestampUsec, after } = await pageStart(view, args);
     assertSince(since, version);
     const page = await readTableRows(view, { handle, version, since, after, limit });
-    return { data: page, version, timestampUsec, cursor: cursorText(version, page.next) };
+    return { data: page, version, timestampUsec, cursor: await cursorText(view, version, page.next) };
   },
   calls: (node: Asker): TableItemsCall => ({
     async *tableItems(handle, options = {}) {
@@ -211,7 +211,7 @@ export const countTableItems = operation({
     const { count, next } = await countTableRows(view, { handle, version, since, after });
     const timestampUsec = await timeOf(view, point);
     const data = { version, timestampUsec, count, isComplete: next === undefined };
-    return { data, version, timestampUsec, cursor: cursorText(version, next) };
+    return { data, version, timestampUsec, cursor: await cursorText(view, version, next) };
   },
   calls: (node: Asker): CountTableItemsCall => ({
     countTableItems: async (handle, options = {}) => {

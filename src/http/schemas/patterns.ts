@@ -32,8 +32,11 @@ export const HEX_PATTERN = "^(?:0x)?(?:[0-9a-fA-F]{2})*$";
 export const TIME_PATTERN = `^(?:@?${UNIX_SECONDS}|${RFC_3339})$`;
 /** A version, or a time that cannot be taken for one. */
 export const RANGE_END_PATTERN = `^(?:${U64}|@${UNIX_SECONDS}|${RFC_3339})$`;
-/** A version and a place in its state. */
-export const PAGE_CURSOR_PATTERN = `^(?:${U64})-[0-9a-f]{64}$`;
+/** A version and a mark of its history. */
+const POINT = `(?:${U64})(?:-[0-9a-f]{16})?`;
+export const HISTORY_CURSOR_PATTERN = `^${POINT}$`;
+/** Those and a place in its state. */
+export const PAGE_CURSOR_PATTERN = `^${POINT}-[0-9a-f]{64}$`;
 /** What stands between the brackets is not regular. */
 export const ASSET_PATTERN = `^(?:${ADDRESS}|${ADDRESS}::${NAME}::${NAME}(?:<.+>)?)$`;
 export const STRUCT_TYPE_PATTERN = `^0x[0-9a-fA-F]{1,64}::${NAME}::${NAME}(?:<.+>)?$`;

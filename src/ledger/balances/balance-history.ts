@@ -8,7 +8,7 @@ import { recordTransactionHash } from "../formats/record.ts";
 import { BlockFinder, blockOf } from "../read-point.ts";
 import type { TrustLevel } from "../trust.ts";
 import type { VersionRange } from "../version-range.ts";
-import { type LedgerView, type StateItem, withView } from "../view.ts";
+import { type LedgerView, type StateItem, type StoredRecord, withView } from "../view.ts";
 import type { Asset } from "./asset.ts";
 import { balanceKeys } from "./balance-keys.ts";
 import { addParts, amountOfPart } from "./balance-parts.ts";
@@ -145,7 +145,7 @@ function* byVersion(
 }
 
 /** Makes of a change what a walk gives, with the change's record. */
-type Describe<T> = (change: BalanceChange, record: Uint8Array) => T;
+type Describe<T> = (change: BalanceChange, record: StoredRecord) => T;
 
 const asItIs: Describe<BalanceChange> = (change) => change;
 
@@ -163,7 +163,7 @@ function describeChanges<T>(
     ]);
     if (record === undefined) throw new LedgerError("corrupt", `no record of version ${change.version}`);
     const transactionHash = Uint8Array.from(recordTransactionHash(record.bytes));
-    return describe({ ...change, timestampUsec, transactionHash }, record.bytes);
+    return describe({ ...change, timestampUsec, transactionHash }, record);
   });
 }
 

@@ -157,6 +157,13 @@ export function recordAccumulatorRoot(record: Uint8Array): Uint8Array {
   return reader.fixed(hash.minBytes);
 }
 
+/** A copy of a stored record with another accumulator root. */
+export function withAccumulatorRoot(record: Uint8Array, root: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(record);
+  recordAccumulatorRoot(copy).set(root);
+  return copy;
+}
+
 /** Reads a page, a counted sequence of records, as spans. `hashKey` is for callers that know the hashes of its keys. */
 export function decodePage(bytes: Uint8Array, hashKey?: KeyHasher): RecordSpans[] {
   const reader = new BcsReader(toPlain(bytes));

@@ -3,7 +3,7 @@
 import { toHex } from "../../base/hex.ts";
 import { LedgerError } from "../errors.ts";
 import { recordAccumulatorRoot } from "../formats/record.ts";
-import type { Ledger, LedgerPosition, LedgerView } from "../view.ts";
+import type { Ledger, LedgerPosition, LedgerView, StoredRecord } from "../view.ts";
 
 /** A version in a history: where a watcher goes on. */
 export interface ResumePoint {
@@ -17,14 +17,19 @@ export interface ResumePoint {
 const MARK_BYTES = 8;
 const ID = /^(\d{1,20})(?:\.(\d{1,9}))?-([0-9a-f]{16})$/;
 
-/** The id of an event whose version has this record. */
-export function eventId(version: bigint, record: Uint8Array): string {
-  return markedId(version, recordAccumulatorRoot(record));
+/** A hash over the history up to a record. */
+export function historyHashOf({ bytes, historyHash }: StoredRecord): Uint8Array {
+  return historyHash ?? recordAccumulatorRoot(bytes);
 }
 
-/** The id of a version whose record has this accumulator root. */
-export function markedId(version: bigint, accumulatorRoot: Uint8Array): string {
-  return `${version}-${toHex(accumulatorRoot.subarray(0, MARK_BYTES))}`;
+/** The id of an event whose version has this record. */
+export function eventId(record: StoredRecord): string {
+  return markedId(record.version, historyHashOf(record));
+}
+
+/** The id of a version whose history has this hash. */
+export function markedId(version: bigint, historyHash: Uint8Array): string {
+  return `${version}-${toHex(historyHash.subarray(0, MARK_BYTES))}`;
 }
 
 /** The id of the event at a place in a version, from the version's id. */
@@ -32,15 +37,21 @@ export function indexedId(id: string, index: number): string {
   return id.replace("-", `.${index}-`);
 }
 
-/** The id of an event at a version: the version alone where its record is not kept, as at the beginning of a fork. */
-export async function eventIdAt(view: LedgerView, version: bigint): Promise<string> {
+/** A hash over the history up to a version; undefined where its record is not kept, as at the beginning of a fork. */
+export async function historyHashAt(view: LedgerView, version: bigint): Promise<Uint8Array | undefined> {
   try {
     const [record] = await view.getRecords(version, 1, 0);
-    return record === undefined ? `${version}` : eventId(version, record.bytes);
+    return record && historyHashOf(record);
   } catch (error) {
-    if (error instanceof LedgerError && error.code === "version_pruned") return `${version}`;
+    if (error instanceof LedgerError && error.code === "version_pruned") return undefined;
     throw error;
   }
+}
+
+/** The id of an event at a version: the version alone where its record is not kept. */
+export async function eventIdAt(view: LedgerView, version: bigint): Promise<string> {
+  const historyHash = await historyHashAt(view, version);
+  return historyHash === undefined ? `${version}` : markedId(version, historyHash);
 }
 
 /** A version of a view's history, with its mark. */
@@ -75,6 +86,12 @@ export async function otherHistory(
   const now = parseEventId(await eventIdAt(view, version))?.mark;
   if (now === undefined || now === mark) return undefined;
   return `the ledger went back or began again, and version ${version} is another one now`;
+}
+
+/** Throws LedgerError `version_not_found` for a point that is in no history of a view. */
+export async function refuseOther(view: LedgerView, point: ResumePoint): Promise<void> {
+  const other = await otherHistory(view, view.position.version, point);
+  if (other !== undefined) throw new LedgerError("version_not_found", other);
 }
 
 /** True if a view is known to have the history up to a point: not if the point's version is pruned. */

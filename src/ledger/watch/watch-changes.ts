@@ -8,10 +8,10 @@ import {
   formatPoint,
   hasPoint,
   openHistory,
-  otherHistory,
   pointAt,
   pointOf,
   type ResumePoint,
+  refuseOther,
 } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { Subscriber, WatchEvent, Watched } from "./watched.ts";
@@ -62,10 +62,8 @@ export async function missedAfter<E extends WatchEvent>(
 
 /** Throws LedgerError `version_pruned` or `version_not_found` if a view does not have the history up to a point. */
 export async function assertPoint(view: LedgerView, point: ResumePoint): Promise<void> {
-  const { version, oldestVersion } = view.position;
-  if (point.mark !== undefined && point.version < oldestVersion) throw changesPruned(point);
-  const other = await otherHistory(view, version, point);
-  if (other !== undefined) throw new LedgerError("version_not_found", other);
+  if (point.mark !== undefined && point.version < view.position.oldestVersion) throw changesPruned(point);
+  await refuseOther(view, point);
 }
 
 function changesPruned({ version }: ResumePoint): LedgerError {

@@ -24,7 +24,7 @@ function changesOf(openView: OpenView, query: HistoryQuery): AsyncGenerator<read
   return walkChanges(openView, query, ({ position }, fetched) => ({ after: balance, ...change }, record) => {
     const level = trustAt(position.trust, change.version);
     const trust = fetched === undefined ? level : weakestTrust(level, fetched);
-    return { ...change, balance, trust, id: eventId(change.version, record) };
+    return { ...change, balance, trust, id: eventId(record) };
   });
 }
 

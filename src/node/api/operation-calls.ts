@@ -14,7 +14,6 @@ import { balanceStreamRoute, blockStreamRoute } from "../../interface/routes.ts"
 import { LedgerError } from "../../ledger/errors.ts";
 import { formatTrust } from "../../ledger/trust.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { assertHistory, pointAt, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import type { BalanceEvent } from "../../ledger/watch/watched-balance.ts";
 import type { BlockEvent } from "../../ledger/watch/watched-blocks.ts";
 import type { Reader } from "./reader.ts";
@@ -152,14 +151,8 @@ export class OperationCalls implements Asker {
     use: (data: D) => T,
   ): AsyncGenerator<T> {
     const { pageCursorField } = await import("../../http/schemas/page-cursor.ts");
-    let point: ResumePoint | undefined;
     for (let asked = args; ; ) {
-      const { used, cursor } = await this.#answer(question, asked, options, async (data, answer, view) => {
-        if (view !== undefined && point !== undefined) await assertHistory(view, point);
-        else if (view !== undefined && answer.cursor !== undefined)
-          point = await pointAt(view, answer.version ?? view.position.version);
-        return use(data);
-      });
+      const { used, cursor } = await this.#answer(question, asked, options, use);
       yield used;
       if (cursor === undefined) return;
       const start = pageCursorField.parse(cursor);

@@ -22,9 +22,11 @@ import { vmStatus } from "../../http/printing/vm-status.ts";
 import { MAX_STATE_BYTES } from "../../http/services.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { ExecutionStatus } from "../../ledger/formats/execution-status.ts";
+import { withAccumulatorRoot } from "../../ledger/formats/record.ts";
 import { readAccount } from "../../ledger/items/account.ts";
 import { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
+import { historyHashOf } from "../../ledger/watch/event-id.ts";
 import { type Address, formatAddressLong, parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { formatStructTag, formatTypeTag, type StructTag, type TypeTag } from "../../move/type-tag.ts";
@@ -369,7 +371,7 @@ export class TestAuthors implements ChainAuthoring {
         for (const record of await view.getRecords(next, RECORDS_AT_ONCE, MAX_STATE_BYTES)) {
           bytes += record.bytes.length;
           next = record.version + 1n;
-          parts.push(Buffer.from(record.bytes));
+          parts.push(withAccumulatorRoot(record.bytes, historyHashOf(record)));
         }
         if (bytes > MAX_STATE_BYTES)
           throw new ConfigError(`state: expected at most ${MAX_STATE_BYTES} bytes`);

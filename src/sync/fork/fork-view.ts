@@ -3,6 +3,8 @@
 import { compareBytes, toMapKey } from "../../base/bytes.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { LedgerError } from "../../ledger/errors.ts";
+import { recordAccumulatorRoot, withAccumulatorRoot } from "../../ledger/formats/record.ts";
+import { HASH_LENGTH } from "../../ledger/hash.ts";
 import { addressOfOwner } from "../../ledger/indexes/owned-keys.ts";
 import { transactionOfOwner } from "../../ledger/indexes/transaction-rows.ts";
 import type {
@@ -18,6 +20,8 @@ import type {
 import { LazyView } from "../lazy/lazy-view.ts";
 import type { ForkPin } from "../side-rows.ts";
 import type { ForkSource } from "./fork-source.ts";
+
+const NO_ROOT = new Uint8Array(HASH_LENGTH);
 
 export class ForkView extends LazyView {
   override readonly position: LedgerPosition;
@@ -121,13 +125,19 @@ export class ForkView extends LazyView {
     limit: number,
     maxBytes: number,
   ): Promise<readonly StoredRecord[]> {
-    return this.#isBelow(start)
-      ? this.#source.recordsFrom(start, limit)
-      : super.getRecords(start, limit, maxBytes);
+    if (this.#isBelow(start)) return this.#source.recordsFrom(start, limit);
+    const records = await super.getRecords(start, limit, maxBytes);
+    return records.map((record) => (record.version > this.#pin.version ? hidingHash(record) : record));
   }
 
   /** True for a version of the network that is not stored here. */
   #isBelow(version: bigint): boolean {
     return version <= this.#pin.version && version < this.#view.position.oldestVersion;
   }
+}
+
+/** A record made here: a fork has no accumulator, so nobody is shown a root. */
+function hidingHash({ version, bytes }: StoredRecord): StoredRecord {
+  const historyHash = new Uint8Array(recordAccumulatorRoot(bytes));
+  return { version, bytes: withAccumulatorRoot(bytes, NO_ROOT), historyHash };
 }

@@ -294,7 +294,7 @@ export class BackupAnswers {
           encoded.push(lengthRecord(backupRecord(decodeRecord(bytes), block)));
         }
         const last = records.at(-1);
-        if (last !== undefined) behind = pointOf(eventId(last.version, last.bytes), last.version);
+        if (last !== undefined) behind = pointOf(eventId(last), last.version);
         return encoded;
       });
       next += BigInt(pieces.length);

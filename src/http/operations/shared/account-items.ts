@@ -94,7 +94,7 @@ export function accountItemsOperation<T, C extends object>(
       if (items.length === 0 && !(await isAddressKnown(view, address, version))) {
         throw accountNotFound(address, version);
       }
-      const about = { version, timestampUsec, cursor: cursorText(version, next) };
+      const about = { version, timestampUsec, cursor: await cursorText(view, version, next) };
       if (form === "bcs") return { data: toBcs(items.map((item) => list.toEntry(item, address))), ...about };
       const out = new AnswerText().add("[");
       await list.print(out, items, { types: services.types, view, version, address, slices });

@@ -209,11 +209,11 @@ async function readPiece(
   const { known } = carried;
   const printer = new RecordsPrinter(types, view, slices, known);
   const events: RecordEvent[] = [];
-  for (const [i, { version, bytes }] of records.entries()) {
+  for (const [i, { version, bytes, historyHash }] of records.entries()) {
     // The store's bytes end with the view, and filters look at the record later.
     const record = { version, bytes: new Uint8Array(bytes) };
     const facts = new RecordFacts(record.bytes);
-    const idOf = (): string => markedId(version, facts.spans.accumulatorRoot);
+    const idOf = (): string => markedId(version, historyHash ?? facts.spans.accumulatorRoot);
     const event = new RecordEvent({ version, trust: trustAt(position.trust, version) }, idOf, facts);
     const isSent = isWanted(event);
     known.moveTo(version, facts.spans.writes);
