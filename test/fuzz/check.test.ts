@@ -76,6 +76,9 @@ function readPosition({ tables }: Environment): Position {
   return decodePosition(getRow(tables.meta, META.position) ?? Buffer.alloc(0));
 }
 
+/** The finding for a list of superseded values with too many entries. */
+const DIFFERENT_NUMBER = /^list of superseded values: expected \d+, found \d+$/;
+
 function flipped(row: Buffer, at: number): Buffer {
   const out = Buffer.from(row);
   out[at] = (out[at] ?? 0) ^ 0x10;
@@ -256,27 +259,18 @@ describe("counted rows", () => {
   }
 
   const absent = Buffer.concat([Buffer.alloc(32, 0xcc), numberKey(1n)]);
-  const absentName = `item ${"cc".repeat(32)} as of version 1`;
 
-  it("of superseded values: an entry without a value is named, alone and in place of another", async () => {
+  it("of superseded values: an entry without a value is found, alone and in place of another", async () => {
     const key = await firstKey("stale", (_, row) => row.length >= STALE_BYTES);
-    const since = key.readBigUInt64BE();
     const added = await damage("whole", ({ stale }) =>
       putRow(stale, key, Buffer.concat([getRow(stale, key) ?? Buffer.alloc(0), absent])),
     );
-    expect(await findingsOf(added)).toBe(`superseded at ${since}: ${absentName} is missing`);
-    let replaced = Buffer.alloc(0);
+    expect(await findingsOf(added)).toMatch(DIFFERENT_NUMBER);
     const exchanged = await damage("whole", ({ stale }) => {
       const row = getRow(stale, key) ?? Buffer.alloc(0);
-      replaced = Buffer.from(row.subarray(0, STALE_BYTES));
       putRow(stale, key, Buffer.concat([absent, row.subarray(STALE_BYTES)]));
     });
-    const keyHash = replaced.toString("hex", 0, 32);
-    const version = replaced.readBigUInt64BE(32);
-    expect((await findingsOf(exchanged)).split("\n")).toEqual([
-      `item ${keyHash} as of version ${version}: not listed as superseded at ${since}`,
-      `superseded at ${since}: ${absentName} is missing`,
-    ]);
+    expect(await findingsOf(exchanged)).toMatch(/^list of superseded values: expected \d+, found others$/);
   });
 
   /** Rows by kind: of hashes, of sequence numbers. */
@@ -359,7 +353,7 @@ describe("what the pruner works by", () => {
           const row = getRow(stale, numberKey(since)) ?? Buffer.alloc(0);
           putRow(stale, numberKey(since), Buffer.concat([row, entry]));
         });
-        expect(await findingsOf(path)).toBe(`superseded at ${since}: ${name} was not superseded there`);
+        expect(await findingsOf(path)).toMatch(DIFFERENT_NUMBER);
         const store = await openLmdbStore({ path });
         await expect(pruneTo(store, floor)).rejects.toMatchObject({
           code: "corrupt",
@@ -380,9 +374,7 @@ describe("what the pruner works by", () => {
     const twice = await damage("deleting", ({ stale }) =>
       putRow(stale, key, Buffer.concat([value, value.subarray(0, STALE_BYTES)])),
     );
-    expect(await findingsOf(twice)).toMatch(
-      /^superseded at \d+: item \w+ as of version \d+ is listed twice$/,
-    );
+    expect(await findingsOf(twice)).toMatch(DIFFERENT_NUMBER);
   });
 
   it("lacks a deletion of the index, or has one too many", async () => {
@@ -390,10 +382,8 @@ describe("what the pruner works by", () => {
     expect(lists.length).toBeGreaterThan(3);
     const [first, second] = lists as [(typeof lists)[0], (typeof lists)[0]];
     const missing = await damage("deleting", (tables) => tableOf(tables, "index").removeSync(first.key));
-    const at = first.key.readBigUInt64BE(1);
-    expect(await findingsOf(missing)).toMatch(
-      new RegExp(`^(index row \\w+ \\w+: not listed as deleted at version ${at}\n?)+$`),
-    );
+    const isFound = /^list of deleted rows of the index: expected \d+, found \d+$/;
+    expect(await findingsOf(missing)).toMatch(isFound);
     // Of an item that is there at that version, and of one that never was in the place of its hash.
     const other = second.value.subarray(0, 97);
     const absent = Buffer.concat([other.subarray(0, 65), Buffer.alloc(32, 0xcc)]);
@@ -401,9 +391,7 @@ describe("what the pruner works by", () => {
       const added = await damage("deleting", (tables) =>
         putRow(tableOf(tables, "index"), first.key, Buffer.concat([first.value, entry])),
       );
-      expect(await findingsOf(added)).toMatch(
-        new RegExp(`^index row \\w+ \\w+: wrongly listed as deleted at version ${at}$`),
-      );
+      expect(await findingsOf(added)).toMatch(isFound);
     }
   });
 });

@@ -135,16 +135,6 @@ export function encodeStaleRow(entries: readonly StaleEntry[]): Buffer {
   return row;
 }
 
-/** True if a stale row has an entry. */
-export function hasStaleEntry(row: Uint8Array, { keyHash, version }: StaleEntry): boolean {
-  for (let offset = 0; offset < row.length; offset += STALE_BYTES) {
-    let same = 0;
-    while (same < HASH_BYTES && row[offset + same] === keyHash[same]) same++;
-    if (same === HASH_BYTES && readNumber(row, offset + HASH_BYTES) === version) return true;
-  }
-  return false;
-}
-
 export function readStaleRow(row: Uint8Array): StaleEntry[] {
   const entries: StaleEntry[] = [];
   for (let offset = 0; offset < row.length; offset += STALE_BYTES) {

@@ -1,7 +1,6 @@
 // Walks a snapshot of a store's tables row by row, for checks of a whole store. Not part of the store
 // contract: other engines need not walk across keys.
 import type { Transaction } from "lmdb";
-import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
@@ -13,14 +12,7 @@ import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { requireLedger } from "../read-check.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
-import {
-  type DeletedRow,
-  deletedKey,
-  ROW_KEY_BYTES,
-  toDeletedRows,
-  toIndexRow,
-  writeRowKey,
-} from "./index-rows.ts";
+import { deletedKey, ROW_KEY_BYTES, toDeletedRows, toIndexRow, writeRowKey } from "./index-rows.ts";
 import { type FastTable, RowCursor, toFastTable } from "./native.ts";
 import { findNewerRow, MAX_LINKS, openOlder } from "./older-values.ts";
 import { decodeBlock, decodeIdentity, decodePosition } from "./position-row.ts";
@@ -28,7 +20,6 @@ import { decodeGroup, type RecordGroup, recordIn, versionsOf } from "./record-gr
 import { checkedBytes, SUMS_BYTES } from "./sealed-rows.ts";
 import {
   HASH_BYTES,
-  hasStaleEntry,
   ITEM_KEY_BYTES,
   isLatestKey,
   META,
@@ -44,7 +35,6 @@ import {
   VERSION_BYTES,
   writeLatestKey,
   writeOlderKey,
-  writeVersion,
 } from "./tables.ts";
 
 /** One value of one key. */
@@ -56,8 +46,7 @@ export interface ItemRow extends StateItem {
 /** Values that one version superseded. */
 export interface StaleRow {
   readonly version: bigint;
-  readonly count: number;
-  readEntries(): readonly StaleEntry[];
+  readonly entries: readonly StaleEntry[];
 }
 
 /** Approximate number of rows per table: a writer may be active. */
@@ -88,13 +77,11 @@ export class StoreWalk {
   readonly #environment: Environment;
   readonly #tables: Tables;
   readonly #items: FastTable;
-  readonly #stale: FastTable;
   readonly #index: FastTable;
   readonly #transaction: Transaction;
   readonly #options: { readonly transaction: Transaction };
   /** lmdb copies a key in each call. */
   readonly #itemKey = Buffer.alloc(ITEM_KEY_BYTES);
-  readonly #numberKey = new Uint8Array(VERSION_BYTES);
   readonly #rowKey = Buffer.alloc(ROW_KEY_BYTES);
   /** Those of walks that are not at their end. */
   readonly #cursors = new Set<RowCursor>();
@@ -111,7 +98,6 @@ export class StoreWalk {
     this.#environment = environment;
     this.#tables = tables;
     this.#items = toFastTable(tables.items);
-    this.#stale = toFastTable(tables.stale);
     this.#index = toFastTable(tables.index);
     this.#transaction = transaction;
     this.#options = { transaction };
@@ -129,19 +115,9 @@ export class StoreWalk {
     };
   }
 
-  /** The values of one key, newest first. */
-  *#rowsOf(keyHash: Uint8Array): Generator<ItemRow> {
-    const start = Buffer.alloc(ITEM_KEY_BYTES);
-    writeLatestKey(start, keyHash);
-    for (const row of this.items(start)) {
-      if (!equalBytes(row.keyHash, keyHash)) return;
-      yield row;
-    }
-  }
-
-  /** All values from a row on, newest first per key. */
-  *items(start?: Buffer): Generator<ItemRow> {
-    for (const { key, value } of this.#range(this.#tables.items, start)) {
+  /** All values, newest first per key. */
+  *items(): Generator<ItemRow> {
+    for (const { key, value } of this.#range(this.#tables.items)) {
       if (key.length !== ITEM_KEY_BYTES) throw rowError("item", `key of ${key.length} bytes`);
       const keyHash = key.slice(0, HASH_BYTES);
       const isNewest = isLatestKey(key);
@@ -178,16 +154,6 @@ export class StoreWalk {
     return newest?.version === version ? newest : undefined;
   }
 
-  /** The version that superseded the value of a key as of a version; undefined if it is the newest. */
-  peekNextVersion(keyHash: Uint8Array, version: bigint): bigint | undefined {
-    let next: bigint | undefined;
-    for (const row of this.#rowsOf(keyHash)) {
-      if (row.version <= version) break;
-      next = row.version;
-    }
-    return next;
-  }
-
   /** The newest value of a key, a deletion included. */
   peekNewestItem(keyHash: Uint8Array): StateItem | undefined {
     writeLatestKey(this.#itemKey, keyHash);
@@ -203,15 +169,8 @@ export class StoreWalk {
       if (value.length === 0 || value.length % STALE_BYTES !== 0) {
         throw rowError("stale", `row of version ${version} has ${value.length} bytes`);
       }
-      yield { version, count: value.length / STALE_BYTES, readEntries: () => readStaleRow(value.slice()) };
+      yield { version, entries: readStaleRow(value.slice()) };
     }
-  }
-
-  /** True if a value is listed as superseded at a version. */
-  isStale(since: bigint, entry: StaleEntry): boolean {
-    writeVersion(this.#numberKey, since);
-    const row = this.#peek(this.#stale, this.#numberKey);
-    return row !== undefined && hasStaleEntry(row, entry);
   }
 
   *blocks(): Generator<BlockStart> {
@@ -262,13 +221,6 @@ export class StoreWalk {
       const deleted = toDeletedRows(key, value.slice());
       if (deleted !== undefined) yield deleted;
     }
-  }
-
-  /** Those of one version. */
-  readDeletedRows(version: bigint): readonly DeletedRow[] {
-    const key = deletedKey(version);
-    const value = this.#peek(this.#index, key);
-    return (value && toDeletedRows(key, value.slice())?.rows) ?? [];
   }
 
   /** The data of a row of the index. */

@@ -73,6 +73,14 @@ function assertHash(version: bigint, field: string, computed: Uint8Array, claime
   if (!equalBytes(computed, claimed)) throw mismatch(version, field, toHex(computed), toHex(claimed));
 }
 
+/** Throws LedgerError `mismatch` unless the hashes in a record's info are those of its bytes; the events may be left out. */
+export function assertOwnHashes(record: RecordSpans, eventRoots: EventRoots = "checked"): void {
+  const { version, info } = record;
+  assertHash(version, "transaction hash", transactionHash(record.transaction), info.transactionHash);
+  if (eventRoots === "checked") assertEventRoot(record);
+  assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
+}
+
 /** Throws LedgerError `mismatch` if the events of a record are not those of its info. */
 export function assertEventRoot({ version, info, events }: RecordSpans): void {
   assertHash(version, "event root hash", eventRoot(events.map(eventHash)), info.eventRootHash);
@@ -210,15 +218,12 @@ export class Verifier {
   }
 
   #checkHashes(record: RecordSpans): void {
-    const { version, info } = record;
-    assertHash(version, "transaction hash", transactionHash(record.transaction), info.transactionHash);
-    if (this.#eventRoots === "checked") assertEventRoot(record);
-    assertHash(version, "state change hash", writeSetHash(record.changes), info.stateChangeHash);
+    assertOwnHashes(record, this.#eventRoots);
     if (this.#accumulator === undefined) return;
     this.#accumulator.append(transactionInfoHash(record.infoBytes), (subtree) => {
       if (subtree.level >= SUBTREE_LEVEL) this.#subtrees.push(subtree);
     });
-    assertHash(version, "accumulator root hash", this.#accumulator.root(), record.accumulatorRoot);
+    assertHash(record.version, "accumulator root hash", this.#accumulator.root(), record.accumulatorRoot);
   }
 
   #checkChain(record: RecordSpans): void {

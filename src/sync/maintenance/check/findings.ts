@@ -1,5 +1,8 @@
-// What every part of a check shares: its findings, of which the first keep their text, and its pace, which yields to the event
-// loop so that the process can handle signals.
+// What every part of a check shares: its findings, of which the first keep their text, its pace, which yields to the event
+// loop so that the process can handle signals, and the comparison of two tables that must tell the same.
+import { crc32 } from "node:zlib";
+import { writeNumber } from "../../../base/bytes.ts";
+import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { takeTurn } from "../../../base/wait.ts";
 
 /** Texts kept: one damaged place causes many findings. */
@@ -51,10 +54,69 @@ export class CheckPace {
     if (this.#done % TURN_ROWS === 0) this.#onProgress(Math.min(this.#done, this.#total), this.#total);
   }
 
-  /** Returns a promise to await when it is time to yield; it rejects with the signal's reason once aborted. */
-  turn(): Promise<void> | undefined {
-    if (this.#done < this.#turnAt) return undefined;
-    this.#turnAt = this.#done + TURN_ROWS;
-    return takeTurn(this.#signal);
+  /**
+   * Checks rows one after the other; rejects with the signal's reason once aborted. Waits only where it must: a promise for
+   * each row costs more than its check.
+   */
+  async each<T>(rows: Iterable<T> | AsyncIterable<T>, check: (row: T) => MaybePromise<void>): Promise<void> {
+    if (Symbol.asyncIterator in rows) {
+      for await (const row of rows) await this.#one(row, check);
+      return;
+    }
+    for (const row of rows) {
+      const waiting = this.#one(row, check);
+      if (waiting !== undefined) await waiting;
+    }
+  }
+
+  #one<T>(row: T, check: (row: T) => MaybePromise<void>): Promise<void> | undefined {
+    this.row();
+    if (this.#done >= this.#turnAt) {
+      this.#turnAt = this.#done + TURN_ROWS;
+      return takeTurn(this.#signal).then(() => check(row));
+    }
+    const checked = check(row);
+    return checked instanceof Promise ? checked : undefined;
+  }
+}
+
+/**
+ * Compares two lists that must have the same entries, each once, in any order and however long: counts both, and adds up a
+ * checksum of each entry.
+ */
+export class Tally {
+  readonly #number = new Uint8Array(8);
+  #expected = 0;
+  #found = 0;
+  #difference = 0;
+
+  /** An entry that should be there. */
+  expect(...entry: readonly (Uint8Array | bigint)[]): void {
+    this.#expected++;
+    this.#difference = (this.#difference + this.#sumOf(entry)) | 0;
+  }
+
+  /** An entry that is there. */
+  find(...entry: readonly (Uint8Array | bigint)[]): void {
+    this.#found++;
+    this.#difference = (this.#difference - this.#sumOf(entry)) | 0;
+  }
+
+  /** Adds a finding unless the lists are the same. */
+  compare(findings: Findings, what: string): void {
+    findings.expect(this.#expected === this.#found && this.#difference === 0, () => {
+      const others = this.#expected === this.#found ? "others" : `${this.#found}`;
+      return `${what}: expected ${this.#expected}, found ${others}`;
+    });
+  }
+
+  #sumOf(entry: readonly (Uint8Array | bigint)[]): number {
+    let sum = 0;
+    for (const part of entry) {
+      if (typeof part === "bigint") writeNumber(this.#number, 0, part);
+      sum = crc32(typeof part === "bigint" ? this.#number : part, sum);
+    }
+    // A CRC is linear: without the product, entries that exchange their parts would add up alike.
+    return Math.imul(sum ^ (sum >>> 16), 0x45d9f3b);
   }
 }

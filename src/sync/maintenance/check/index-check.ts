@@ -22,7 +22,6 @@ import type { Position } from "../../../ledger/position.ts";
 import type { EncodedWrite } from "../../../ledger/state-writes.ts";
 import type { StateItem } from "../../../ledger/view.ts";
 import { isIndexAlive } from "../../../store/index-reach.ts";
-import type { StoreWalk } from "../../../store/lmdb/walk.ts";
 import type { CheckPace, Findings } from "./findings.ts";
 
 /** What the check reads. */
@@ -166,7 +165,7 @@ export class IndexCheck {
   async checkRows(): Promise<number> {
     let count = 0;
     let ofRecords = 0;
-    await this.#each(this.#tables.rows(), (row) => {
+    await this.#pace.each(this.#tables.rows(), (row) => {
       count++;
       if (!isTransactionRow(row)) return this.#checkRow(row);
       if (!this.#isOfRecords(row)) return this.#checkTransactionRow(row);
@@ -175,7 +174,7 @@ export class IndexCheck {
     this.#isNamed = this.#named.seal();
     // As many rows as were found by looking up what the records have: there is a record for each.
     if (ofRecords !== (this.#records?.rows ?? 0) || this.#findings.count > 0) {
-      await this.#each(this.#tables.rows(), (row) => {
+      await this.#pace.each(this.#tables.rows(), (row) => {
         if (isTransactionRow(row) && this.#isOfRecords(row)) return this.#checkTransactionRow(row);
       });
     }
@@ -239,80 +238,5 @@ export class IndexCheck {
       this.#findings.add(`${indexRowName({ owner: row.owner, place })}: ${fault}`);
       return false;
     });
-  }
-
-  /** Checks rows one after the other. Waits only where it must: a promise for each row costs more than its check. */
-  async #each<T>(rows: Iterable<T> | AsyncIterable<T>, check: (row: T) => MaybePromise<void>): Promise<void> {
-    const next = (row: T): Promise<void> | undefined => {
-      this.#pace.row();
-      const turn = this.#pace.turn();
-      const checked = turn === undefined ? check(row) : turn.then(() => check(row));
-      return checked instanceof Promise ? checked : undefined;
-    };
-    if (Symbol.asyncIterator in rows) {
-      for await (const row of rows) await next(row);
-      return;
-    }
-    for (const row of rows) {
-      const waiting = next(row);
-      if (waiting !== undefined) await waiting;
-    }
-  }
-}
-
-export class DeletionCheck {
-  readonly #walk: StoreWalk;
-  readonly #findings: Findings;
-  readonly #pace: CheckPace;
-  readonly #indexedTo: bigint | undefined;
-  /** The entries of one version; the writes of a record follow one another. */
-  #listed: { readonly version: bigint; readonly names: ReadonlySet<string> } | undefined;
-
-  constructor(walk: StoreWalk, findings: Findings, pace: CheckPace) {
-    this.#walk = walk;
-    this.#findings = findings;
-    this.#pace = pace;
-    this.#indexedTo = walk.indexedTo();
-  }
-
-  /** Expects the entries of a deletion by a kept record. */
-  checkWrite(version: bigint, { key, keyHash, value }: EncodedWrite): void {
-    if (value !== undefined || this.#indexedTo === undefined || version > this.#indexedTo) return;
-    if (this.#listed?.version !== version) {
-      this.#listed = { version, names: new Set(this.#walk.readDeletedRows(version).map(indexRowName)) };
-    }
-    // The row of a primary store is not asked for: only the deleted value tells it, and it may outlive its item.
-    for (const row of ownedRows(key, keyHash, undefined)) {
-      const name = indexRowName(row);
-      if (!this.#listed.names.has(name))
-        this.#findings.add(`${name}: not listed as deleted at version ${version}`);
-    }
-  }
-
-  /** Expects a deleted item with this row for every entry. */
-  async run(): Promise<void> {
-    for (const { version, rows } of this.#walk.deletedRows()) {
-      this.#pace.row();
-      const turn = this.#pace.turn();
-      if (turn !== undefined) await turn;
-      const names = new Set<string>();
-      for (const row of rows) {
-        const name = indexRowName(row);
-        const isRight = !names.has(name) && this.#isDeleted(row, version);
-        names.add(name);
-        if (!isRight) this.#findings.add(`${name}: wrongly listed as deleted at version ${version}`);
-      }
-    }
-  }
-
-  #isDeleted(
-    { owner, place, keyHash }: Pick<OwnedRow, "owner" | "place"> & Pick<EncodedWrite, "keyHash">,
-    version: bigint,
-  ): boolean {
-    const data = this.#walk.peekIndexRow({ owner, place })?.slice();
-    const item = data && itemOfRow({ owner, place, data });
-    if (item === undefined || !equalBytes(item, keyHash)) return false;
-    const written = this.#walk.peekItem(keyHash, version);
-    return written !== undefined && written.value === undefined;
   }
 }

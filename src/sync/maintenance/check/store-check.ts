@@ -1,19 +1,18 @@
 // Checks a whole store: position, blocks, records, items, superseded values, the state tree and the index, each against the
 // others and by hash wherever the ledger has one.
-import { equalBytes } from "../../../base/bytes.ts";
 import { errorText } from "../../../base/errors.ts";
 import { toHex } from "../../../base/hex.ts";
 import { CHAIN_ID_KEY_HASH } from "../../../ledger/formats/genesis.ts";
 import { stateValueData } from "../../../ledger/formats/state-value.ts";
+import { mayOutliveItem, ownedRows } from "../../../ledger/indexes/owned-keys.ts";
 import { isAccumulatorKnown } from "../../../ledger/position.ts";
 import { ANCHORED, compareTrust, confirmedVersion, formatTrust } from "../../../ledger/trust.ts";
 import type { StoreWalk } from "../../../store/lmdb/walk.ts";
 import { type BaseRow, FETCHED_ITEM, kindOfRow, REWINDS } from "../../side-rows.ts";
-import { CheckPace, type CheckProgress, Findings } from "./findings.ts";
-import { DeletionCheck, IndexCheck, type IndexTables } from "./index-check.ts";
-import { ItemCheck } from "./item-check.ts";
-import { RecordCheck } from "./record-check.ts";
-import { checkTree, rootOf } from "./tree-check.ts";
+import { CheckPace, type CheckProgress, Findings, Tally } from "./findings.ts";
+import { IndexCheck, type IndexTables } from "./index-check.ts";
+import { checkItems, DELETED } from "./item-check.ts";
+import { checkRecords } from "./record-check.ts";
 
 /** Result of a check. */
 export interface StoreReport {
@@ -49,10 +48,9 @@ function checkPosition(walk: StoreWalk, findings: Findings): void {
     return `the position belongs to chain ${position.chainId}, the store to chain ${identity.chainId}`;
   });
   findings.expect(position.oldestVersion <= position.version, () => "the oldest version is above the head");
-  const { leafCount, frozen } = position.accumulator;
-  const bits = [...leafCount.toString(2)].filter((bit) => bit === "1").length;
-  findings.expect(frozen.length === bits && (leafCount === 0n || isAccumulatorKnown(position)), () => {
-    return `the accumulator has ${leafCount} leaves and ${frozen.length} subtrees at version ${position.version}`;
+  const { leafCount } = position.accumulator;
+  findings.expect(leafCount === 0n || isAccumulatorKnown(position), () => {
+    return `the accumulator has ${leafCount} leaves at version ${position.version}`;
   });
 }
 
@@ -81,44 +79,53 @@ export async function checkStore(
   const pace = new CheckPace(total, onProgress, signal);
   checkPosition(walk, findings);
   const index = new IndexCheck(indexTablesOf(walk), findings, pace);
-  const deletions = new DeletionCheck(walk, findings, pace);
+  const [written, deleted] = [new Tally(), new Tally()];
+  const indexedTo = walk.indexedTo() ?? -1n;
+  let writes = 0;
   // The rows of this engine are read at once.
-  const records = await new RecordCheck(walk, findings, pace, ({ version, bytes, info, writes }) => {
-    for (const write of writes) {
+  const records = await checkRecords(walk, findings, pace, ({ version, bytes, info, writes: own }) => {
+    writes += own.length;
+    for (const write of own) {
+      const { key, keyHash, value } = write;
+      written.expect(keyHash, version, value ?? DELETED);
       void index.checkWrite(version, write);
-      deletions.checkWrite(version, write);
+      if (value !== undefined || version > indexedTo) continue;
+      for (const { owner, place } of ownedRows(key, keyHash, undefined)) {
+        deleted.expect(version, owner, place, keyHash);
+      }
     }
     void index.checkRecord(version, bytes, info.transactionHash);
-  }).run();
-  await deletions.run();
-  const indexRows = await index.checkRows();
-  const early = records.firstCheckpoint;
-  const isWhole = position.stateRoot !== undefined;
-  const onItem = (keyHash: Uint8Array, version: bigint): void => index.checkItem(keyHash, version);
-  const items = await new ItemCheck(walk, findings, pace, isWhole ? early?.version : undefined, onItem).run();
-  findings.expect(items.kept === records.writes, () => {
-    return `${items.kept} values are of kept versions, the records wrote ${records.writes}`;
   });
-  let treeNodes = 0;
+  await pace.each(walk.deletedRows(), ({ version, rows }) => {
+    if (version < position.oldestVersion || version > indexedTo) return;
+    // The row of a primary store is left out: only the deleted value tells it, and it may outlive its item.
+    for (const { owner, place, keyHash } of rows) {
+      if (!mayOutliveItem({ owner })) deleted.find(version, owner, place, keyHash);
+    }
+  });
+  deleted.compare(findings, "list of deleted rows of the index");
+  const indexRows = await index.checkRows();
+  const items = await checkItems({
+    walk,
+    findings,
+    pace,
+    written,
+    early: position.stateRoot && records.firstCheckpoint,
+    onItem: (keyHash, version) => index.checkItem(keyHash, version),
+  });
+  written.compare(findings, "values of kept versions, as the records wrote them");
   await checkSideRows(walk, findings, pace);
-  if (isWhole) {
-    treeNodes = await checkTree(walk, items.head, findings, pace);
-    const earlyRoot = await rootOf(items.early, pace);
-    findings.expect(early !== undefined && equalBytes(earlyRoot, early.stateRoot), () => {
-      return `state root as of version ${early?.version}: the items give ${toHex(earlyRoot)}, the record has another root`;
-    });
-  }
   return {
     chainId: position.chainId,
     version: position.version,
     oldestVersion: position.oldestVersion,
     records: records.records,
     recordsAnchored: records.anchored,
-    writes: records.writes,
+    writes,
     items: items.live,
     values: items.values,
     blocks: records.blocks,
-    treeNodes,
+    treeNodes: items.treeNodes,
     leftovers: records.leftovers,
     indexRows,
     findings: findings.texts,
@@ -134,10 +141,7 @@ async function checkSideRows(walk: StoreWalk, findings: Findings, pace: CheckPac
   const { position } = walk;
   const confirmed = confirmedVersion(position) ?? -1n;
   let rewoundTo: readonly bigint[] = [];
-  for (const { key, value } of walk.sideRows()) {
-    pace.row();
-    const turn = pace.turn();
-    if (turn !== undefined) await turn;
+  await pace.each(walk.sideRows(), ({ key, value }) => {
     const name = toHex(key);
     try {
       const kind = kindOfRow(key);
@@ -147,16 +151,14 @@ async function checkSideRows(walk: StoreWalk, findings: Findings, pace: CheckPac
     } catch (error) {
       findings.add(`side row ${name} does not decode: ${errorText(error)}`);
     }
-  }
+  });
   // The walk is in the order of the keys, and that of REWINDS comes last.
-  for (const { key, value } of walk.sideRows()) {
-    const turn = pace.turn();
-    if (turn !== undefined) await turn;
-    if (!FETCHED_ITEM.owns(key)) continue;
+  await pace.each(walk.sideRows(), ({ key, value }) => {
+    if (!FETCHED_ITEM.owns(key)) return;
     const keyHash = key.slice(1);
     const fault = answerOf(FETCHED_ITEM.decode(value), walk.peekNewestItem(keyHash)?.version);
     findings.expect(fault === undefined, () => `fetched item ${toHex(keyHash)}: ${fault}`);
-  }
+  });
 
   function answerOf({ fetched }: BaseRow, written: bigint | undefined): string | undefined {
     if (fetched === undefined) return "it does not say where it was read";
