@@ -41,12 +41,19 @@ export interface TreeNodeChange {
   readonly value: Uint8Array | undefined;
 }
 
-/** How one `apply` changed the children of a node, by slot. None before is a new node, none after is a removed one. */
+/** A child that changed. */
+interface SlotChange {
+  readonly slot: number;
+  readonly before: TreeChild | undefined;
+}
+
+/** How one `apply` changed the children of a node; leaves that changed their values alone are left out. */
 export interface LoggedNode {
   readonly key: Uint8Array;
-  readonly before: TreeNode["slots"];
-  /** Valid until the next `apply`. */
-  readonly after: TreeNode["slots"];
+  readonly isNew: boolean;
+  readonly isRemoved: boolean;
+  /** Each child at most once. */
+  readonly changes: readonly SlotChange[];
 }
 
 /** The root after a batch of changes, and the nodes that differ. */
@@ -64,8 +71,6 @@ interface LoadedNode {
   isChanged: boolean;
   /** Must be removed from the store. */
   isRemoved: boolean;
-  /** Its children before the last `apply`, if that changed them. */
-  before: TreeNode["slots"] | undefined;
 }
 
 function createLoaded(key: Uint8Array, node: TreeNode): LoadedNode {
@@ -75,7 +80,6 @@ function createLoaded(key: Uint8Array, node: TreeNode): LoadedNode {
     below: new Array<undefined>(16).fill(undefined),
     isChanged: false,
     isRemoved: false,
-    before: undefined,
   };
 }
 
@@ -171,13 +175,19 @@ function isSameChild(a: TreeChild | undefined, b: TreeChild | undefined): boolea
   return equalBytes(a.hash, b.hash);
 }
 
+/** A changed node, in memory. */
+interface ChangedNode extends Pick<LoggedNode, "isNew"> {
+  readonly loaded: LoadedNode;
+  readonly changes: SlotChange[];
+}
+
 /** One update of the tree: the sorted batch, and the nodes it changed first since `takeChanges`. */
 class TreeChange {
   readonly changed: LoadedNode[] = [];
   /** Nodes created minus nodes removed. */
   growth = 0;
   /** The nodes whose children it changed, each once. */
-  readonly logged: LoadedNode[] = [];
+  readonly logged: ChangedNode[] = [];
   readonly #updates: readonly TreeUpdate[];
 
   constructor(updates: readonly TreeUpdate[]) {
@@ -186,7 +196,7 @@ class TreeChange {
 
   /** Applies updates `start..end` to a node in place; returns true if a slot changed. */
   applyToSlots(loaded: LoadedNode, start: number, end: number, depth: number): boolean {
-    let changed = false;
+    let changes: SlotChange[] | undefined;
     for (let from = start; from < end; ) {
       const to = groupEnd(this.#updates, from, end, depth);
       const slot = slotOf(this.#updates, from, depth);
@@ -197,13 +207,14 @@ class TreeChange {
           ? this.#applyToLeaf(loaded, slot, from, to, depth + 1)
           : this.#applyToNode(loaded, slot, below, from, to, depth + 1);
       if (!isSameChild(before, after)) {
-        this.#log(loaded);
+        changes ??= this.#log(loaded);
+        const isLeaf = before?.keyHash !== undefined && after?.keyHash !== undefined;
+        if (!isLeaf || !equalBytes(before.keyHash, after.keyHash)) changes.push({ slot, before });
         setChild(loaded.node, slot, after);
-        changed = true;
       }
       from = to;
     }
-    return changed;
+    return changes !== undefined;
   }
 
   /** Marks the root node as changed, or as removed if it is empty, and returns the root hash. */
@@ -272,10 +283,11 @@ class TreeChange {
     if (start === end || first === undefined) return undefined;
     if (end - start === 1) return { keyHash: first.keyHash, hash: first.leafHash };
     const loaded = createLoaded(treeNodeKey(first.keyHash, depth), createTreeNode());
-    this.#log(loaded);
+    const changes = this.#log(loaded);
     for (let from = start; from < end; ) {
       const to = groupEnd(leaves, from, end, depth);
       const at = slotOf(leaves, from, depth);
+      changes.push({ slot: at, before: undefined });
       setChild(loaded.node, at, this.#build(loaded, at, leaves, from, to, depth + 1));
       from = to;
     }
@@ -285,10 +297,11 @@ class TreeChange {
     return innerChild(loaded);
   }
 
-  #log(loaded: LoadedNode): void {
-    if (loaded.before !== undefined) return;
-    loaded.before = loaded.node.slots.slice();
-    this.logged.push(loaded);
+  /** Takes what changes in a node that nothing changed yet. */
+  #log(loaded: LoadedNode): SlotChange[] {
+    const changes: SlotChange[] = [];
+    this.logged.push({ loaded, isNew: isEmptyNode(loaded.node), changes });
+    return changes;
   }
 
   #markChanged(loaded: LoadedNode): void {
@@ -318,6 +331,13 @@ function applySorted(
   const change = new TreeChange(sorted);
   const isChanged = change.applyToSlots(root, 0, sorted.length, 0);
   return { rootHash: isChanged ? change.settleRoot(root) : treeNodeHash(root.node), change };
+}
+
+/** All children that a removed node had; a leaf that is left has gone up. */
+function childrenBefore({ slots }: TreeNode, changes: readonly SlotChange[]): SlotChange[] {
+  const left = slots.map((before, slot) => ({ slot, before }));
+  const unchanged = left.filter(({ slot }) => !changes.some((change) => change.slot === slot));
+  return [...changes, ...unchanged].filter(({ before }) => before !== undefined);
 }
 
 function toBytes({ key, node, isRemoved }: LoadedNode): TreeNodeChange {
@@ -350,7 +370,7 @@ export class StateTree {
   #root: LoadedNode | undefined;
   #size = 0;
   #changed: LoadedNode[] = [];
-  #logged: readonly LoadedNode[] = [];
+  #logged: readonly ChangedNode[] = [];
 
   constructor(getNodes: TreeNodeReader) {
     this.#getNodes = getNodes;
@@ -366,7 +386,6 @@ export class StateTree {
     const sorted = sortUpdates(updates);
     const top = this.#root ?? (await this.#loadRoot());
     this.#size += await loadPaths(top, sorted, this.#getNodes);
-    for (const loaded of this.#logged) loaded.before = undefined;
     const { rootHash, change } = applySorted(sorted, top);
     this.#logged = change.logged;
     this.#size += change.growth;
@@ -376,8 +395,8 @@ export class StateTree {
 
   /** What the last `apply` changed. */
   logged(): LoggedNode[] {
-    return this.#logged.map(({ key, before = [], node, isRemoved }) => {
-      return { key, before, after: isRemoved ? [] : node.slots };
+    return this.#logged.map(({ loaded: { key, node, isRemoved }, isNew, changes }) => {
+      return { key, isNew, isRemoved, changes: isRemoved ? childrenBefore(node, changes) : changes };
     });
   }
 

@@ -2,16 +2,16 @@
 // change gives the node at every version from the log's start on. Of a leaf only the key: its hash follows from the item, so a
 // leaf that changes its value alone is not logged.
 //
-//   log    start version (6), then changes, oldest first: version (6), slot and kind (1), hash or leaf key before (32)
-//   part   length of the node after the last change (2), that node without folded hashes, log
-//   block  version (6), then for each changed node: its key, flags (1), bytes of its changes (2), changes without version
-import { concatBytes, equalBytes } from "../../base/bytes.ts";
+//   changes  for each changed child: slot and kind (1), hash or leaf key before (32)
+//   log      start version (6), then for each block, oldest first: its version (6), bytes of its changes (2), its changes
+//   part     bytes of the node after the last change (2), that node, log
+//   block    version (6), then for each changed node: its key, flags (1), bytes of its changes (2), its changes
+import { concatBytes } from "../../base/bytes.ts";
 import { HASH_LENGTH } from "../../ledger/hash.ts";
 import {
   createTreeNode,
   decodeTreeNode,
   setChild,
-  type TreeChild,
   type TreeNode,
 } from "../../ledger/state-tree/tree-node.ts";
 import type { LoggedNode } from "../../ledger/state-tree/update.ts";
@@ -19,19 +19,16 @@ import { StoreError } from "../../store/errors.ts";
 
 /** Bytes of a version: enough for 2^48. */
 const VERSION_BYTES = 6;
+/** Bytes before the changes of a block in a log. */
+const HEAD_BYTES = VERSION_BYTES + 2;
 const SLOTS = 16;
-const MASK_BYTES = 4;
-const LEAF_BYTES = 2 * HASH_LENGTH;
 
 /** Kinds of the child before a change. */
 const [NONE, INNER, LEAF] = [0, 1, 2];
 const BODY_BYTES = [0, HASH_LENGTH, HASH_LENGTH];
 
-const EMPTY_NODE: Uint8Array = new Uint8Array(MASK_BYTES);
 /** Flags of a node that a block changed: it was not there before, it is not there any more. */
 const [NEW, REMOVED] = [1, 2];
-/** Of a node in the changes of a block: key, flags and size, changes. */
-const MAX_NODE_BYTES = 1 + HASH_LENGTH + 3 + SLOTS * (1 + HASH_LENGTH);
 
 function writeVersion(out: Uint8Array, version: bigint, at: number): void {
   let rest = Number(version);
@@ -59,54 +56,29 @@ export function startOf(log: Uint8Array): bigint {
   return BigInt(readVersion(log, 0));
 }
 
-/** Masks of the children of a node's bytes and of the leaves among them. */
-function masksOf(node: Uint8Array): { readonly children: number; readonly leaves: number } {
-  const [low = 0, high = 0, lowLeaves = 0, highLeaves = 0] = node;
-  return { children: low | (high << 8), leaves: lowLeaves | (highLeaves << 8) };
-}
-
-/** Bytes of the child whose slot has a bit of the masks. */
-function childBytes({ children, leaves }: ReturnType<typeof masksOf>, bit: number): number {
-  if ((children & bit) === 0) return 0;
-  return (leaves & bit) === 0 ? HASH_LENGTH : LEAF_BYTES;
-}
-
 /** How a block with a version changed the nodes of the tree. */
 export function encodeBlockChanges(version: bigint, nodes: readonly LoggedNode[]): Uint8Array {
-  let out = Buffer.allocUnsafe(2 * MAX_NODE_BYTES);
+  let size = VERSION_BYTES;
+  for (const { key, changes } of nodes) size += key.length + 3 + changes.length * (1 + HASH_LENGTH);
+  const out = Buffer.allocUnsafe(size);
   writeVersion(out, version, 0);
   let at = VERSION_BYTES;
-  for (const { key, before, after } of nodes) {
-    if (out.length < at + MAX_NODE_BYTES) out = Buffer.concat([out], 2 * out.length);
+  for (const { key, isNew, isRemoved, changes } of nodes) {
+    if (changes.length === 0) continue;
     out.set(key, at);
     const flagsAt = at + key.length;
-    const start = flagsAt + 3;
-    let flags = NEW | REMOVED;
-    let end = start;
-    for (let slot = 0; slot < SLOTS; slot++) {
-      const [old, next] = [before[slot], after[slot]];
-      if (old !== undefined) flags &= ~NEW;
-      if (next !== undefined) flags &= ~REMOVED;
-      if (isSame(old, next)) continue;
-      const kind = old === undefined ? NONE : old.keyHash === undefined ? INNER : LEAF;
-      out[end++] = slot | (kind << 4);
-      if (old === undefined) continue;
-      out.set(old.keyHash ?? old.hash, end);
-      end += HASH_LENGTH;
+    at = flagsAt + 3;
+    for (const { slot, before } of changes) {
+      const kind = before === undefined ? NONE : before.keyHash === undefined ? INNER : LEAF;
+      out[at++] = slot | (kind << 4);
+      if (before === undefined) continue;
+      out.set(before.keyHash ?? before.hash, at);
+      at += HASH_LENGTH;
     }
-    if (end === start) continue;
-    out[flagsAt] = flags;
-    out.writeUInt16BE(end - start, flagsAt + 1);
-    at = end;
+    out[flagsAt] = (isNew ? NEW : 0) | (isRemoved ? REMOVED : 0);
+    out.writeUInt16BE(at - flagsAt - 3, flagsAt + 1);
   }
   return out.subarray(0, at);
-}
-
-/** True if a log need not tell one child from the next in its place. */
-function isSame(before: TreeChild | undefined, after: TreeChild | undefined): boolean {
-  if (before === after) return true;
-  if (before?.keyHash === undefined || after?.keyHash === undefined) return false;
-  return equalBytes(before.keyHash, after.keyHash);
 }
 
 /** What one block changed in one node. */
@@ -124,35 +96,31 @@ function flagsOf(block: Uint8Array, at: number): number {
   return at + 1 + (((block[at] ?? 0) + 1) >> 1);
 }
 
-/** Where the next node of a block's changes begins. */
-function nextNode(block: Uint8Array, at: number): number {
-  const flagsAt = flagsOf(block, at);
-  return flagsAt + 3 + (((block[flagsAt + 1] ?? 0) << 8) | (block[flagsAt + 2] ?? 0));
+/** The number that says how many bytes of changes follow it. */
+function sizeAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
 
-function changesAt(block: Uint8Array, at: number): NodeChanges {
-  const [flagsAt, end] = [flagsOf(block, at), nextNode(block, at)];
-  const flags = block[flagsAt] ?? 0;
-  return {
-    key: block.subarray(at, flagsAt),
-    version: BigInt(readVersion(block, 0)),
-    isNew: (flags & NEW) !== 0,
-    isRemoved: (flags & REMOVED) !== 0,
-    changes: block.subarray(flagsAt + 3, end),
-  };
-}
-
-/** What a block changed, node by node. */
-export function* nodesOf(block: Uint8Array): Generator<NodeChanges> {
-  for (let at = VERSION_BYTES; at < block.length; at = nextNode(block, at)) yield changesAt(block, at);
-}
-
-/** What a block changed in the node with a key. */
-function changesOf(block: Uint8Array, key: Uint8Array): NodeChanges | undefined {
-  for (let at = VERSION_BYTES; at < block.length; at = nextNode(block, at)) {
-    if (isKeyAt(block, at, key)) return changesAt(block, at);
+/** What a block changed, node by node; only in the node with a key, if one is given. */
+export function nodesOf(block: Uint8Array, key?: Uint8Array): NodeChanges[] {
+  const version = BigInt(readVersion(block, 0));
+  const nodes: NodeChanges[] = [];
+  for (let at = VERSION_BYTES; at < block.length; ) {
+    const flagsAt = flagsOf(block, at);
+    const end = flagsAt + 3 + sizeAt(block, flagsAt + 1);
+    if (key === undefined || isKeyAt(block, at, key)) {
+      const flags = block[flagsAt] ?? 0;
+      nodes.push({
+        key: block.subarray(at, flagsAt),
+        version,
+        isNew: (flags & NEW) !== 0,
+        isRemoved: (flags & REMOVED) !== 0,
+        changes: block.subarray(flagsAt + 3, end),
+      });
+    }
+    at = end;
   }
-  return undefined;
+  return nodes;
 }
 
 function isKeyAt(block: Uint8Array, at: number, key: Uint8Array): boolean {
@@ -162,13 +130,19 @@ function isKeyAt(block: Uint8Array, at: number, key: Uint8Array): boolean {
 
 /** Throws StoreError `corrupt` unless the bytes are the changes of a block. */
 export function assertBlockChanges(block: Uint8Array): Uint8Array {
-  for (let at = VERSION_BYTES; at < block.length; ) {
-    let [change, count] = [flagsOf(block, at) + 3, 0];
-    at = nextNode(block, at);
-    for (; change < at; count++) change += 1 + bodyBytes(block[change]);
-    if (change !== at || at > block.length || count > SLOTS) throw damaged();
-  }
+  let at = VERSION_BYTES;
+  while (at < block.length) at = assertChanges(block, flagsOf(block, at) + 1);
   return block;
+}
+
+/** Where the changes end whose size stands at a place. Throws StoreError `corrupt` unless they are whole. */
+function assertChanges(bytes: Uint8Array, place: number): number {
+  let at = place + 2;
+  const end = at + sizeAt(bytes, place);
+  let count = 0;
+  for (; at < end; count++) at += 1 + bodyBytes(bytes[at]);
+  if (at !== end || end > bytes.length || count > SLOTS) throw damaged();
+  return end;
 }
 
 /**
@@ -178,11 +152,21 @@ export function assertBlockChanges(block: Uint8Array): Uint8Array {
 export function withChanges(log: Uint8Array | undefined, later: readonly NodeChanges[]): Uint8Array {
   const [first] = later;
   const begun = log ?? emptyLog(first?.isNew === true ? first.version - 1n : 0n);
-  let last = 0;
-  for (let at = VERSION_BYTES; at < begun.length; at = endOfChange(begun, at)) last = at;
-  const newest = readVersion(begun, last);
+  let newest = 0;
+  for (let at = VERSION_BYTES; at < begun.length; at = endOfBlock(begun, at)) newest = readVersion(begun, at);
   const added = later.filter(({ version }) => version > newest);
-  return added.length === 0 ? begun : concatBytes(begun, ...added.map(toLog));
+  if (added.length === 0) return begun;
+  const size = added.reduce((sum, { changes }) => sum + HEAD_BYTES + changes.length, begun.length);
+  const all = Buffer.allocUnsafe(size);
+  all.set(begun);
+  let at = begun.length;
+  for (const { version, changes } of added) {
+    writeVersion(all, version, at);
+    all.writeUInt16BE(changes.length, at + VERSION_BYTES);
+    all.set(changes, at + HEAD_BYTES);
+    at += HEAD_BYTES + changes.length;
+  }
+  return all;
 }
 
 /**
@@ -194,23 +178,9 @@ export function withBlocks(
   blocks: readonly Uint8Array[],
   key: Uint8Array,
 ): Uint8Array | undefined {
-  const all = blocks.flatMap((block) => changesOf(block, key) ?? []);
+  const all = blocks.flatMap((block) => nodesOf(block, key));
   const later = all.slice(all.findLastIndex(({ isRemoved }) => isRemoved) + 1);
   return later.length === 0 ? log : withChanges(log, later);
-}
-
-/** Changes with their version before each. */
-function toLog({ version, changes }: NodeChanges): Uint8Array {
-  const log = new Uint8Array(changes.length + SLOTS * VERSION_BYTES);
-  let length = 0;
-  for (let at = 0; at < changes.length; ) {
-    const end = at + 1 + bodyBytes(changes[at]);
-    writeVersion(log, version, length);
-    log.set(changes.subarray(at, end), length + VERSION_BYTES);
-    length += VERSION_BYTES + end - at;
-    at = end;
-  }
-  return log.subarray(0, length);
 }
 
 /** Bytes after a byte of slot and kind. Throws StoreError `corrupt`. */
@@ -224,18 +194,18 @@ function damaged(): StoreError {
   return new StoreError("corrupt", "the log of a state tree node is damaged");
 }
 
-/** Where the change after the one at a place begins. Throws StoreError `corrupt`. */
-function endOfChange(log: Uint8Array, at: number): number {
-  const end = at + VERSION_BYTES + 1 + bodyBytes(log[at + VERSION_BYTES]);
+/** Where the changes end of the block at a place of a log. Throws StoreError `corrupt`. */
+function endOfBlock(log: Uint8Array, at: number): number {
+  const end = at + HEAD_BYTES + sizeAt(log, at + VERSION_BYTES);
   if (end > log.length) throw damaged();
   return end;
 }
 
-/** Where the first change above a version begins; the end of the log if there is none. */
+/** Where the first block above a version begins; the end of the log if there is none. */
 function firstAbove(log: Uint8Array, version: bigint): number {
   const last = Number(version);
   let at = VERSION_BYTES;
-  while (at < log.length && readVersion(log, at) <= last) at = endOfChange(log, at);
+  while (at < log.length && readVersion(log, at) <= last) at = endOfBlock(log, at);
   return at;
 }
 
@@ -243,11 +213,11 @@ function firstAbove(log: Uint8Array, version: bigint): number {
 export function assertLog(log: Uint8Array): Uint8Array {
   if (log.length < VERSION_BYTES)
     throw new StoreError("corrupt", "the log of a state tree node is too short");
-  for (let at = VERSION_BYTES; at < log.length; ) at = endOfChange(log, at);
+  for (let at = VERSION_BYTES; at < log.length; ) at = assertChanges(log, at + VERSION_BYTES);
   return log;
 }
 
-/** A log without the changes above a version. */
+/** A log without the blocks above a version. */
 export function cutLog(log: Uint8Array, version: bigint): Uint8Array {
   return log.subarray(0, firstAbove(log, version));
 }
@@ -260,15 +230,19 @@ export function trimLog(log: Uint8Array, start: bigint): Uint8Array {
 /** Brings a node back to a version, except for the hashes of its leaves. Takes the node after all changes. */
 export function undoChanges(node: TreeNode, log: Uint8Array, version: bigint): void {
   let undone = 0;
-  for (let at = firstAbove(log, version); at < log.length; at = endOfChange(log, at)) {
-    const head = log[at + VERSION_BYTES] ?? 0;
-    const [slot, kind] = [head & 15, head >> 4];
-    // The first change after the version says what the child was then.
-    if ((undone & (1 << slot)) !== 0) continue;
-    undone |= 1 << slot;
-    const body = log.subarray(at + VERSION_BYTES + 1, endOfChange(log, at));
-    const child = { keyHash: kind === LEAF ? body : undefined, hash: body };
-    setChild(node, slot, kind === NONE ? undefined : child);
+  for (let at = firstAbove(log, version); at < log.length; ) {
+    const end = endOfBlock(log, at);
+    for (at += HEAD_BYTES; at < end; ) {
+      const head = log[at] ?? 0;
+      const [slot, kind] = [head & 15, head >> 4];
+      const body = log.subarray(at + 1, at + 1 + bodyBytes(head));
+      at += 1 + body.length;
+      // The first change after the version says what the child was then.
+      if ((undone & (1 << slot)) !== 0) continue;
+      undone |= 1 << slot;
+      const child = { keyHash: kind === LEAF ? body : undefined, hash: body };
+      setChild(node, slot, kind === NONE ? undefined : child);
+    }
   }
 }
 
@@ -278,25 +252,11 @@ export function openNode(bytes: Uint8Array | undefined): TreeNode {
 }
 
 /** A finished log with the node after its last change. */
-export function encodePart(node: Uint8Array = EMPTY_NODE, log: Uint8Array): Uint8Array {
-  let length = MASK_BYTES;
-  const masks = masksOf(node);
-  for (let slot = 0; slot < SLOTS; slot++) length += childBytes(masks, 1 << slot);
-  return concatBytes(Uint8Array.of(length >> 8, length & 0xff), node.subarray(0, length), log);
+export function encodePart(node: Uint8Array = new Uint8Array(), log: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(node.length >> 8, node.length & 0xff), node, log);
 }
 
 export function decodePart(part: Uint8Array): { readonly node: TreeNode; readonly log: Uint8Array } {
-  const end = 2 + (((part[0] ?? 0) << 8) | (part[1] ?? 0));
-  const bytes = part.subarray(2, end);
-  const node = createTreeNode();
-  const masks = masksOf(bytes);
-  let at = MASK_BYTES;
-  for (let slot = 0; slot < SLOTS; slot++) {
-    const length = childBytes(masks, 1 << slot);
-    const hash = bytes.subarray(at + length - HASH_LENGTH, at + length);
-    const keyHash = length === LEAF_BYTES ? bytes.subarray(at, at + HASH_LENGTH) : undefined;
-    if (length > 0) setChild(node, slot, { keyHash, hash });
-    at += length;
-  }
-  return { node, log: part.subarray(end) };
+  const end = 2 + sizeAt(part, 0);
+  return { node: openNode(end === 2 ? undefined : part.subarray(2, end)), log: part.subarray(end) };
 }

@@ -76,11 +76,12 @@ export class TreeHistory {
   async log({ position, changes, nodes }: LoggedBlock, oldest: bigint): Promise<StateWrite[]> {
     const { version, blockHeight: height } = position;
     this.#recent ??= await this.#resume(height - 1n);
+    const changed = nodesOf(changes);
     const deleted = new Map(this.#removed);
-    for (const { key } of nodesOf(changes)) deleted.delete(treeNodeName(key));
-    const removed = await this.#endRemoved(changes);
+    if (deleted.size > 0) for (const { key } of changed) deleted.delete(treeNodeName(key));
+    const removed = await this.#endRemoved(changed.filter(({ isRemoved }) => isRemoved));
     this.#recent.push({ height, changes });
-    addChanges(this.#changed, changes);
+    addChanges(this.#changed, changed);
     const full = endsRecent(height) ? await this.#endGroup(version, nodes, oldest) : [];
     const writes = [...removed, ...full].map(({ keyHash, value }) => ({ keyHash, version, value }));
     this.#removed = new Map(removed.map(({ name, keyHash }) => [name, keyHash]));
@@ -88,8 +89,7 @@ export class TreeHistory {
   }
 
   /** Finishes the logs of nodes that a block removed. */
-  async #endRemoved(changes: Uint8Array): Promise<(FinishedLog & NamedNode)[]> {
-    const removed = [...nodesOf(changes)].filter(({ isRemoved }) => isRemoved);
+  async #endRemoved(removed: readonly NodeChanges[]): Promise<(FinishedLog & NamedNode)[]> {
     if (removed.length === 0) return [];
     const named = removed.map((node) => ({ name: treeNodeName(node.key), node }));
     const logs = await this.#logsOf(named.map(({ name, node }) => ({ name, key: node.key })));
@@ -138,7 +138,7 @@ export class TreeHistory {
   async #resume(height: bigint): Promise<RecentBlock[]> {
     const blocks = await recentBlocks(this.#store, height);
     this.#stored = blocks.map((block) => block.height);
-    for (const { changes } of blocks) addChanges(this.#changed, changes);
+    for (const { changes } of blocks) addChanges(this.#changed, nodesOf(changes));
     return blocks;
   }
 
@@ -178,8 +178,8 @@ interface ChangedNode extends NamedNode {
 }
 
 /** Adds what the next block changed. The log of a node that it removed is finished, so that the next begins after it. */
-function addChanges(nodes: Map<string, ChangedNode>, changes: Uint8Array): void {
-  for (const node of nodesOf(changes)) {
+function addChanges(nodes: Map<string, ChangedNode>, changes: readonly NodeChanges[]): void {
+  for (const node of changes) {
     const name = treeNodeName(node.key);
     const known = nodes.get(name);
     if (node.isRemoved) nodes.delete(name);
