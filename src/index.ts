@@ -10,23 +10,23 @@ export type {
   TableItemsOptions,
   WatchOptions,
 } from "./http/calls/options.ts";
+export type { ModuleAnswer } from "./http/operations/account-modules.ts";
+export type { ResourceAnswer } from "./http/operations/account-resources.ts";
+export type { BlockAnswer, BlockQuery } from "./http/operations/blocks.ts";
 export type { AccountAnswer } from "./http/operations/get-account.ts";
-export type { ModuleAnswer } from "./http/operations/get-account-module.ts";
-export type { ResourceAnswer } from "./http/operations/get-account-resource.ts";
-export type { BalanceDetailAnswer } from "./http/operations/get-balance-detail.ts";
-export type { BlockAnswer, BlockQuery } from "./http/operations/get-block-by-height.ts";
+export type { BalanceDetailAnswer } from "./http/operations/get-balance.ts";
 export type { HoldingAnswer } from "./http/operations/get-holdings.ts";
 export type { TableItemQuery } from "./http/operations/get-table-item.ts";
-export type { WaitOptions } from "./http/operations/get-transaction-by-hash.ts";
+export type { WaitOptions } from "./http/operations/get-transaction.ts";
 export type { BatchAnswer } from "./http/operations/shared/batch-operation.ts";
 export type { RecordAnswer, RecordBatch, RecordsOptions } from "./http/operations/shared/record-operation.ts";
-export type { PageOptions, TransactionAnswer } from "./http/operations/shared/transaction-page.ts";
 export type {
   TraceAnswer,
   TracedCall,
   TracedItem,
   TracedValue,
 } from "./http/operations/trace-transaction.ts";
+export type { PageOptions, TransactionAnswer } from "./http/operations/transaction-pages.ts";
 export type { ViewQuery } from "./http/operations/view.ts";
 export type { FilterOptions } from "./http/schemas/record-filter.ts";
 export type { BalanceChange } from "./ledger/balances/balance-history.ts";

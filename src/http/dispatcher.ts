@@ -24,7 +24,7 @@ import { Responder, type ResponderOptions } from "./response/responder.ts";
 import { OperationChoice, type OperationChoiceOptions, wrongMethod } from "./routing/operation-choice.ts";
 import { originForm } from "./routing/url.ts";
 import { lastEventIdField, wireOf } from "./schemas/event-stream.ts";
-import { minVersionOf } from "./schemas/min-version.ts";
+import { minVersionOf } from "./schemas/read-at.ts";
 import { type ResolvedRequest, ServedRequest } from "./served-request.ts";
 import { Abandoned, assertBodyHeaders, type BodyBudget, BodyHold } from "./transport/body.ts";
 import { CLIENT_GONE, type Exchange } from "./transport/exchange.ts";

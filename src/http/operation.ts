@@ -19,23 +19,21 @@ import type { AboutAnswer } from "./response/headers.ts";
 import type { Form } from "./response/negotiation.ts";
 import { isReferenceRequest } from "./routing/reference-paths.ts";
 import { decodeTwice, findQueries, findQuery, queryNames } from "./routing/url.ts";
-import { minVersionFields } from "./schemas/min-version.ts";
+import { minVersionFields } from "./schemas/read-at.ts";
 import type { Services } from "./services.ts";
 
 /** A field for every parameter in a path. */
-type ParamFields<Path extends string> = Fields & {
-  readonly [K in ParamName<Path>]: Field<unknown>;
-};
+type ParamFields<Path extends string> = { readonly [K in ParamName<Path>]: Field<unknown> };
 
 type ValueOf<F> = F extends Field<infer T> ? T : never;
 
 /** Arguments of a handler: path parameters, query parameters where given, and the body. */
-export type Args<P extends Fields, Q extends Fields, B> = { readonly [K in keyof P]: ValueOf<P[K]> } & {
+export type Args<P extends object, Q extends Fields, B> = { readonly [K in keyof P]: ValueOf<P[K]> } & {
   readonly [K in keyof Q]: ValueOf<Q[K]> | undefined;
 } & { readonly body: B };
 
 /** The same where an operation is called in the process. */
-type CallArgs<P extends Fields, Q extends Fields, B> = Pick<Args<P, Q, B>, keyof P> &
+type CallArgs<P extends object, Q extends Fields, B> = Pick<Args<P, Q, B>, keyof P> &
   Partial<Omit<Args<P, Q, B>, keyof P>>;
 
 /** The body of a POST: JSON, and other media types where it names them. */
@@ -63,6 +61,11 @@ export interface AnswerForm<D> {
   encode(data: D, slices: Slices): MaybePromise<string | Uint8Array>;
 }
 
+/** The form in BCS. */
+export function bcsForm<D>(description: string, encode: AnswerForm<D>["encode"]): AnswerForm<D> {
+  return { schema: { type: "string", format: "binary" }, description, encode };
+}
+
 /** JSON and BCS of an answer that the handler encodes itself, in the form that the request asks for. */
 export function encodedAnswer(
   json: Omit<AnswerForm<never>, "encode">,
@@ -71,7 +74,7 @@ export function encodedAnswer(
   const encode = (encoded: string | Uint8Array): string | Uint8Array => encoded;
   return {
     json: { ...json, encode },
-    bcs: { schema: { type: "string", format: "binary" }, description: bcsDescription, encode },
+    bcs: bcsForm(bcsDescription, encode),
   };
 }
 
@@ -247,9 +250,10 @@ export interface OperationDefinition<
   readonly refusedQuery?: Readonly<Record<string, string>>;
   /** Undocumented paths with the same behaviour. */
   readonly aliases?: readonly string[];
-  readonly ledger: L;
-  /** True when the switches for JSON and BCS output apply. */
-  readonly switchable: boolean;
+  /** `required` when left out. */
+  readonly ledger?: L;
+  /** False when the switches for JSON and BCS output do not apply. */
+  readonly switchable?: boolean;
   /** Switch that turns the whole operation off. */
   readonly switch?: Switch;
   /** Statuses of success; 200 alone when left out. */
@@ -266,8 +270,9 @@ export interface OperationDefinition<
   readonly isDocument?: boolean;
   /** Error condition if no ledger can be read; default `unavailable`. */
   readonly unavailable?: Condition;
-  readonly params: P;
-  readonly query: Q;
+  /** Left out for a path without parameters. */
+  readonly params?: P;
+  readonly query?: Q;
   readonly body?: BodyField<B>;
   /** The first form is the default one. */
   readonly answer: { readonly [F in Form]?: AnswerForm<D> };
@@ -315,11 +320,11 @@ export type TypedOperation<R extends Route, A, D, C extends object> = Operation 
 /** Creates an operation from its definition. */
 export function operation<
   const Path extends string,
-  P extends ParamFields<Path>,
-  Q extends Fields,
-  B,
-  D,
-  L extends LedgerUse,
+  P extends ParamFields<Path> = ParamFields<Path>,
+  Q extends Fields = Record<never, Field<unknown>>,
+  B = unknown,
+  D = unknown,
+  L extends LedgerUse = "required",
   C extends object = object,
 >(
   definition: OperationDefinition<Path, P, Q, B, D, L, C>,
@@ -329,9 +334,13 @@ export function operation<
   D,
   C
 > {
-  const params = paramNames(definition.path).map((name) => [name, definition.params[name]] as const);
-  const readsLedger = definition.ledger === "required";
-  const fields: Fields = readsLedger ? { ...definition.query, ...minVersionFields } : definition.query;
+  const { id, ledger = "required", switchable = true, params: given, query: asked = {} } = definition;
+  const params = paramNames(definition.path).map((name) => {
+    const field = given?.[name];
+    if (field === undefined) throw new Error(`${id} has no field for ${name}`);
+    return [name, field] as const;
+  });
+  const fields: Fields = ledger === "required" ? { ...asked, ...minVersionFields } : asked;
   const query = Object.entries(fields);
   const refusedQuery = Object.entries(definition.refusedQuery ?? {});
   const forms = Object.keys(definition.answer) as Form[];
@@ -339,7 +348,13 @@ export function operation<
     ...definition,
     queryNames: query.map(([name]) => name as keyof Q & string),
     aliases: definition.aliases ?? [],
-    errors: [...(definition.errors ?? []), ...commonErrors(definition, fields, params.length)],
+    ledger,
+    switchable,
+    params: given ?? {},
+    errors: [
+      ...(definition.errors ?? []),
+      ...commonErrors({ ...definition, ledger, switchable }, fields, params.length),
+    ],
     switch: definition.switch,
     successStatuses: definition.successStatuses ?? [200],
     isPaged: definition.isPaged ?? false,

@@ -21,7 +21,7 @@ import { ADMISSION_NUMBERS, AdmissionControl, type AdmissionFigures } from "./ad
 import { UnreadResponses } from "./admission/unread-responses.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { OPERATIONS } from "./operation-list.ts";
-import { metrics } from "./operations/metrics.ts";
+import { metrics } from "./operations/node-state.ts";
 import { createOpenApi } from "./pages/openapi.ts";
 import { StaticFiles } from "./pages/static-files.ts";
 import { AccessLog } from "./response/access-log.ts";

@@ -11,19 +11,8 @@ import type { SimulationEstimates } from "../transaction/user-transaction.ts";
 import type { LedgerMachine } from "../vm/ledger/ledger-machine.ts";
 import type { Tracer } from "../vm/session.ts";
 
-/** A message that was printed already: a JSON string of hex. */
-export interface PrintedMessage {
-  readonly text: Uint8Array;
-}
-
-export type EncodedMessage = Uint8Array | PrintedMessage;
-
-/** Encodes a JSON request into the signing message, which it may return printed if it is to be sent as JSON. */
-export type RequestEncoder = (
-  body: Uint8Array,
-  view: LedgerView,
-  isPrinted: boolean,
-) => Promise<EncodedMessage>;
+/** Encodes a JSON request into the signing message. */
+export type RequestEncoder = (body: Uint8Array, view: LedgerView) => Promise<Uint8Array>;
 
 /** Explains the transaction in a JSON request, as JSON text. */
 export type RequestExplainer = (body: Uint8Array, view: LedgerView) => Promise<string>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { getAccountBalance } from "../http/operations/get-account-balance.ts";
+import { getAccountBalance } from "../http/operations/get-balance.ts";
 import { pathTo, urlTo } from "./route.ts";
 import { balanceRoute, encodeRoute, ledgerInfoRoute } from "./routes.ts";
 

@@ -9,8 +9,8 @@ import {
   type HttpServer,
   type HttpServices,
 } from "../http/server.ts";
-import { listenForMetrics } from "../http/side/metrics-server.ts";
 import type { SideServer } from "../http/side/side-server.ts";
+import { listenForMetrics } from "../http/side/side-server.ts";
 import { loadTlsFiles } from "../http/transport/tls.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { observeCollections } from "./metrics/process-metrics.ts";

@@ -96,7 +96,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   #upstreamSubmissions: UpstreamSubmissions | undefined;
   readonly #bodyParts: BodyParts = {
     loadModule: (view) => this.reader.moduleLoader(view),
-    parseInThread: (kind, body, view) => this.reader.runInThread(kind, body, view),
+    thread: this.reader.thread,
   };
   readonly #simulation = new Simulation({
     ...this.#bodyParts,
@@ -407,7 +407,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
       services: {
         ledger: this,
         headWatch: this.headWatch,
-        encoder: (body, view, isPrinted) => this.reader.encodeUntrusted(body, view, isPrinted),
+        encoder: (body, view) => this.reader.encodeUntrusted(body, view),
         explainer: (body, view) => this.reader.explainUntrusted(body, view),
         submissions: this.#submissions ?? this.#role?.submissions ?? this.#upstreamSubmissions,
         simulator: this.#simulation.simulate,

@@ -1,7 +1,7 @@
 // An answer that is read in pieces comes from one history: where the ledger goes back meanwhile, it ends with an error.
 import { describe, expect, it } from "vitest";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { blockAnswer } from "../../src/http/operations/shared/block-text.ts";
+import { blockAnswer } from "../../src/http/operations/blocks.ts";
 import { createNode } from "../../src/index.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";

@@ -12,6 +12,7 @@ import { formatAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
 import { submissionTargetOf } from "../../src/node/following/following.ts";
 import { UpstreamSubmissions } from "../../src/node/following/upstream-submissions.ts";
+import { RequestThread } from "../../src/node/request-thread/thread.ts";
 import { createNode } from "../../src/node.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
@@ -69,7 +70,7 @@ async function forwarding(
     headers: {},
     refusal: () => undefined,
     loadModule: () => async () => undefined,
-    parseInThread: () => Promise.reject(new Error("no thread")),
+    thread: new RequestThread(),
   });
   const server = await startServer({ submissions });
   onTestFinished(() => submissions.close());

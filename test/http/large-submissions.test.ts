@@ -1,16 +1,10 @@
 // Large submissions are worked on in a thread: the responses are those of the work itself, and others are not kept waiting.
-import { once } from "node:events";
-import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BcsWriter } from "../../src/bcs/writer.ts";
-import { createLocalChain } from "../../src/chain/local-chain.ts";
-import { giveBack, MIN_LENT_BYTES } from "../../src/http/transport/lent-bytes.ts";
 import { createNode, type Node } from "../../src/index.ts";
 import type { Ledger } from "../../src/ledger/view.ts";
-import { createQuestionAnswerer, Reader } from "../../src/node/api/reader.ts";
-import { LARGE_SUBMISSION_BYTES, RequestThread } from "../../src/node/request-thread/thread.ts";
-import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { ChainRun } from "../support/chain-run.ts";
+import { Reader } from "../../src/node/api/reader.ts";
+import { LARGE_SUBMISSION_BYTES } from "../../src/node/request-thread/thread.ts";
 
 let node: Node;
 let url: string;
@@ -64,29 +58,6 @@ it("gives the bytes that the same call gives in this process", async () => {
   });
   const bytes = Buffer.from(await asBcs.arrayBuffer());
   expect(bytes.equals(new BcsWriter(message.length + 5).byteString(message).take())).toBe(true);
-});
-
-it("keeps the result of a client that does not read, while others get theirs", async () => {
-  const answerTo = async (body: string): Promise<string> =>
-    `"0x${Buffer.from(await node.encodeSubmission(body)).toString("hex")}"`;
-  const bodies = ["7", "8", "9", "10"].map((last) => request(150_000, last));
-  const [slow = "", ...others] = bodies;
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).pause();
-  const head = "POST /v1/transactions/encode_submission HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
-  socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${slow.length}\r\n\r\n${slow}`);
-  await once(socket, "readable");
-  for (const body of others) {
-    const response = await fetch(`${url}/transactions/encode_submission`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "accept-encoding": "identity" },
-      body,
-    });
-    // Not compared by expect, which would print megabytes.
-    expect((await response.text()) === (await answerTo(body))).toBe(true);
-  }
-  const text = Buffer.concat(await socket.toArray()).toString("latin1");
-  expect(text.slice(text.indexOf("\r\n\r\n") + 4) === (await answerTo(slow))).toBe(true);
 });
 
 it("gives the explanation that the same call gives in this process", async () => {
@@ -192,31 +163,8 @@ it("does not keep a node from closing", async () => {
   expect([undefined, 200, 500, 503]).toContain(await response);
 });
 
-it("prints large results into the same memory, also after a small one, which is in memory of its own", async () => {
-  const run = await new ChainRun(createLocalChain({ seed: "thread" }), createMemoryStore()).start();
-  const view = await run.store.openView();
-  const thread = new RequestThread();
-  const encode = (recipients: number): Promise<Uint8Array> =>
-    thread.run(
-      {
-        kind: "encodeText",
-        body: new TextEncoder().encode(request(recipients)),
-        chainId: 4,
-        timestampUsec: 0n,
-      },
-      createQuestionAnswerer(view),
-    );
-  try {
-    const large = await encode(20_000);
-    expect(large.length).toBeGreaterThan(MIN_LENT_BYTES);
-    expect(large.buffer).toBeInstanceOf(SharedArrayBuffer);
-    giveBack(large);
-    const small = await encode(2_000);
-    expect(small.length).toBeLessThan(MIN_LENT_BYTES);
-    expect(small.buffer).toBeInstanceOf(ArrayBuffer);
-    expect((await encode(20_000)).buffer).toBe(large.buffer);
-  } finally {
-    view.release();
-    await thread.close();
-  }
+it.each(["/encode_submission", "/explain_submission"])("refuses more than 1 MiB to %s", async (path) => {
+  const { status, text } = await post(path, request(150_000));
+  expect(status).toBe(413);
+  expect(JSON.parse(text).message).toContain("expected at most 1048576 bytes");
 });

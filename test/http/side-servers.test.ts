@@ -1,7 +1,7 @@
 // Ports next to the main one: their requests are served one at a time on each connection, and dropped when it closes.
 import { connect, createServer } from "node:net";
 import { expect, it } from "vitest";
-import { listenForMetrics } from "../../src/http/side/metrics-server.ts";
+import { listenForMetrics } from "../../src/http/side/side-server.ts";
 import { until } from "../support/until.ts";
 
 async function freePort(): Promise<number> {

@@ -8,7 +8,7 @@ import { struct } from "../../src/bcs/records.ts";
 import { hash, u64 } from "../../src/bcs/scalars.ts";
 import { option, vector } from "../../src/bcs/sequences.ts";
 import type { Context } from "../../src/http/operation.ts";
-import { blockAnswer } from "../../src/http/operations/shared/block-text.ts";
+import { blockAnswer } from "../../src/http/operations/blocks.ts";
 import { decodePage, type LedgerRecord, recordCodec } from "../../src/ledger/formats/record.ts";
 import { accessPathCodec } from "../../src/ledger/formats/state-key.ts";
 import { writtenValue } from "../../src/ledger/formats/write-set.ts";

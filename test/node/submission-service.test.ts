@@ -9,6 +9,7 @@ import { Mempool } from "../../src/chain/mempool.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { formatAddress, parseAddress } from "../../src/move/address.ts";
 import { addressCodec } from "../../src/move/wire.ts";
+import { RequestThread } from "../../src/node/request-thread/thread.ts";
 import { SubmissionService } from "../../src/node/submissions/submission-service.ts";
 import { createNode } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -58,7 +59,7 @@ describe("SubmissionService", () => {
       mempool: () => mempool,
       nextTimeUsec: ({ timestampUsec }) => timestampUsec,
       loadModule: () => () => Promise.resolve(undefined),
-      parseInThread: () => Promise.reject(new Error("only for JSON")),
+      thread: new RequestThread(),
     });
     const { view, reads } = counting(await run.store.openView());
     const transaction = transfer(1n, 1n, view.position.timestampUsec / 1_000_000n);

@@ -1,8 +1,8 @@
 // Token buckets per client: each fills at the rate limit and holds one second's worth. Only recent clients are
 // remembered, which bounds memory; a forgotten client starts with a full bucket, as it would have by then.
 import { isIPv4, isIPv6 } from "node:net";
+import type { RequestHeaders } from "../transport/body.ts";
 import type { Exchange } from "../transport/exchange.ts";
-import type { RequestHeaders } from "../transport/request-headers.ts";
 
 /** Most remembered clients. */
 const MAX_CLIENTS = 16_384;

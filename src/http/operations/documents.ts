@@ -11,8 +11,6 @@ const DOCUMENT = {
   ledger: "none",
   switchable: false,
   isDocument: true,
-  params: {},
-  query: {},
 } as const;
 
 const OPEN_API_SCHEMA = named("OpenApiDocument", { type: "object", additionalProperties: true });

@@ -1,5 +1,6 @@
 // The events of an account's handles, by the resource that has the handle or by the handle's number. Without an index: a
 // handle counts its events in the state, so the version that emitted one is where its count passed the event's number.
+
 import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { API_ROOT } from "../../interface/route.ts";
@@ -16,8 +17,9 @@ import { TransactionPrinter } from "../printing/printer.ts";
 import { addressField } from "../schemas/address.ts";
 import { ledgerVersionField, limitField, MAX_ITEMS } from "../schemas/integer.ts";
 import { moduleNameField, resourceTypeField } from "../schemas/move-type.ts";
+import { list } from "../schemas/named.ts";
 import { VERSIONED_EVENT_SCHEMA } from "../schemas/transaction.ts";
-import { transactionCount } from "./shared/transaction-page.ts";
+import { transactionCount } from "./transaction-pages.ts";
 
 /** Looking for a version reads the handle some thirty times. */
 const MAX_IN_FLIGHT = 16;
@@ -157,8 +159,6 @@ async function eventsAnswer(
 }
 
 const EVENTS = {
-  ledger: "required",
-  switchable: true,
   maxInFlight: MAX_IN_FLIGHT,
   query: {
     start: {
@@ -169,7 +169,7 @@ const EVENTS = {
     limit: limitField,
   },
   answer: encodedAnswer(
-    { schema: { type: "array", items: VERSIONED_EVENT_SCHEMA }, description: "The events." },
+    { schema: list(VERSIONED_EVENT_SCHEMA), description: "The events." },
     "A BCS vector of events, each after its version.",
   ),
 } as const;

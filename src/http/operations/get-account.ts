@@ -9,11 +9,11 @@ import type { Asker } from "../calls/asker.ts";
 import { readAtArgs } from "../calls/operands.ts";
 import type { ReadOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
-import { operation } from "../operation.ts";
+import { bcsForm, operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { U64_SCHEMA } from "../schemas/integer.ts";
-import { described, named } from "../schemas/named.ts";
+import { described, named, object } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 
 /** Says that an address has no account. */
@@ -45,30 +45,26 @@ export const getAccount = operation({
   summary: "Account",
   description:
     "The sequence number and the authentication key of an account, at the latest or a chosen version. Where the chain gives every address an account, one that was never used has sequence number 0 and its address as the key.",
-  ledger: "required",
-  switchable: true,
   params: { address: addressField },
   query: { ...readAtFields },
   answer: {
     json: {
-      schema: named("Account", {
-        type: "object",
-        required: ["sequence_number", "authentication_key"],
-        properties: {
+      schema: named(
+        "Account",
+        object({
           sequence_number: { ...U64_SCHEMA, description: "The sequence number of the next transaction." },
           authentication_key: described(HEX_BYTES_SCHEMA, "What the account's public key must hash to."),
-        },
-      }),
+        }),
+      ),
       description: "The account.",
       encode: ({ sequenceNumber, authenticationKey }: Account) =>
         `{"sequence_number":"${sequenceNumber}","authentication_key":"${toPrefixedHex(authenticationKey)}"}`,
     },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "BCS of the `0x1::account::Account` resource.",
+    bcs: bcsForm(
+      "BCS of the `0x1::account::Account` resource.",
       // Copy: the view's bytes are invalid after release, and the socket may write later.
-      encode: ({ bytes }: Account) => Buffer.from(bytes),
-    },
+      ({ bytes }: Account) => Buffer.from(bytes),
+    ),
   },
   errors: ["account_not_found"],
   handle(args, { view }) {

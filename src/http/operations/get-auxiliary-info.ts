@@ -16,8 +16,8 @@ import type { Block, StoredRecord } from "../../ledger/view.ts";
 import { HttpError } from "../errors.ts";
 import { encodedAnswer, operation } from "../operation.ts";
 import { limitField, startField } from "../schemas/integer.ts";
-import { named } from "../schemas/named.ts";
-import { transactionCount } from "./shared/transaction-page.ts";
+import { list, named } from "../schemas/named.ts";
+import { transactionCount } from "./transaction-pages.ts";
 
 const MAX_BYTES = 16 << 20;
 
@@ -37,19 +37,15 @@ export const getAuxiliaryInfo = operation({
   summary: "Places of transactions in their blocks",
   description:
     "The place of each transaction of a range of versions in its block, where the transaction's info commits to it. A page may hold fewer than asked for.",
-  ledger: "required",
-  switchable: true,
-  params: {},
   query: { start_version: startField, limit: limitField },
   answer: encodedAnswer(
     {
-      schema: {
-        type: "array",
-        items: named("PersistedAuxiliaryInfo", {
+      schema: list(
+        named("PersistedAuxiliaryInfo", {
           type: "object",
           properties: { transaction_index: { type: "integer", format: "int64", minimum: 0 } },
         }),
-      },
+      ),
       description: "One object a version, empty where the transaction's info commits to no place.",
     },
     "A BCS vector of PersistedAuxiliaryInfo.",

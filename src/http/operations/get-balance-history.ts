@@ -25,7 +25,7 @@ import { assetTypeField } from "../schemas/asset-type.ts";
 import { AMOUNT_SCHEMA, countField, U64_SCHEMA } from "../schemas/integer.ts";
 import { named } from "../schemas/named.ts";
 import { historyCursorField } from "../schemas/page-cursor.ts";
-import { assertOrder, fromField, toField } from "../schemas/range.ts";
+import { assertOrder, fromField, toField } from "../schemas/read-at.ts";
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -90,8 +90,6 @@ export const getBalanceHistory = operation({
   summary: "Changes of a balance",
   description:
     "Every change of a balance between two versions or times, oldest first, with the balance before and after it and the transaction. JSON comes in pages: while there are more changes, `X-NODE-CURSOR` gives the `start` of the next page; a page may hold fewer changes than `limit`. CSV and NDJSON are streamed to the end of the range unless `limit` or `points` is given; a stream that fails midway lacks HTTP's final chunk. The change at the oldest kept version is unknown, because the state before it was pruned: the range begins after that version.",
-  ledger: "required",
-  switchable: true,
   isPaged: true,
   maxInFlight: MAX_IN_FLIGHT,
   params: { address: addressField, asset_type: assetTypeField },

@@ -9,7 +9,7 @@ import type { JsonSchema } from "../field.ts";
 import { operation } from "../operation.ts";
 import { addressField } from "../schemas/address.ts";
 import { AMOUNT_SCHEMA, countField } from "../schemas/integer.ts";
-import { named } from "../schemas/named.ts";
+import { named, object } from "../schemas/named.ts";
 import { cursorText, pageCursorField, pageStart } from "../schemas/page-cursor.ts";
 import { readAtFields } from "../schemas/read-at.ts";
 
@@ -17,19 +17,27 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_IN_FLIGHT = 64;
 
-const HOLDING_SCHEMA: JsonSchema = named("Holding", {
-  type: "object",
-  required: ["asset_type", "balance"],
-  properties: {
-    asset_type: {
-      type: "string",
-      description: "The type of a coin, or the metadata address of a fungible asset.",
+const HOLDING_SCHEMA: JsonSchema = named(
+  "Holding",
+  object(
+    {
+      asset_type: {
+        type: "string",
+        description: "The type of a coin, or the metadata address of a fungible asset.",
+      },
+      balance: { ...AMOUNT_SCHEMA, description: "What `get_account_balance` answers for this `asset_type`." },
     },
-    balance: { ...AMOUNT_SCHEMA, description: "What `get_account_balance` answers for this `asset_type`." },
-    symbol: { type: "string", description: "Symbol of the asset, where the ledger has it." },
-    decimals: { type: "integer", minimum: 0, maximum: 255, description: "Digits behind the decimal point." },
-  },
-});
+    {
+      symbol: { type: "string", description: "Symbol of the asset, where the ledger has it." },
+      decimals: {
+        type: "integer",
+        minimum: 0,
+        maximum: 255,
+        description: "Digits behind the decimal point.",
+      },
+    },
+  ),
+);
 
 /** A holding in an answer. */
 export interface HoldingAnswer {
@@ -60,8 +68,6 @@ export const getHoldings = operation({
   summary: "All balances of an account",
   description:
     "Every asset for which the account has a store at one version, empty stores included. A coin counts with the fungible asset that it is paired with, as in `get_account_balance`; a fungible asset is named by its metadata address where the account has no store of a coin paired with it. Only primary stores count. Comes in pages, which all belong to the version of the first: while there is more, `X-NODE-CURSOR` gives the `start` of the next one, and a page may hold fewer assets than asked for. 403 on a node that has no index, 503 while it builds one.",
-  ledger: "required",
-  switchable: true,
   switch: "index",
   isPaged: true,
   maxInFlight: MAX_IN_FLIGHT,

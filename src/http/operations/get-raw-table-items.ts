@@ -9,7 +9,7 @@ import { parseField } from "../field.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA, parseHexField } from "../schemas/hex-bytes.ts";
 import { named } from "../schemas/named.ts";
-import { itemNotFound } from "./get-raw-table-item.ts";
+import { itemNotFound } from "./raw-items.ts";
 import { askMany, type BatchAnswer, batchOperation } from "./shared/batch-operation.ts";
 
 /** Bytes of all items of one answer; hex takes twice as many. */

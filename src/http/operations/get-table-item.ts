@@ -25,9 +25,9 @@ import { MAX_CHARACTERS } from "../printing/move-json.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { assertBodySize } from "../schemas/body-size.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
-import { named } from "../schemas/named.ts";
+import { named, object } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
-import { itemNotFound } from "./get-raw-table-item.ts";
+import { itemNotFound } from "./raw-items.ts";
 
 /** A table item request. */
 interface TableItemRequest {
@@ -70,11 +70,10 @@ function typeMember(document: JsonDocument, name: string): TypeTag {
 
 /** Types and key of a table item. */
 const tableItemBody: BodyField<TableItemRequest> = {
-  schema: named("TableItemRequest", {
-    type: "object",
-    required: ["key_type", "value_type", "key"],
-    properties: { key_type: TYPE_SCHEMA, value_type: TYPE_SCHEMA, key: MOVE_VALUE_SCHEMA },
-  }),
+  schema: named(
+    "TableItemRequest",
+    object({ key_type: TYPE_SCHEMA, value_type: TYPE_SCHEMA, key: MOVE_VALUE_SCHEMA }),
+  ),
   description:
     "The types of the table's keys and values, and the key in JSON. The ledger does not have the types: ask with those of the struct that holds the table.",
   example: { key_type: "0x1::string::String", value_type: "u64", key: "APT" },
@@ -164,8 +163,6 @@ export const getTableItem = operation({
   summary: "Table item",
   description:
     "One item of a table by the JSON of its key, at the latest or a chosen version. The request names the types of the table's keys and values, and both are taken as given: a wrong key type finds nothing, a wrong value type gives another value or none.",
-  ledger: "required",
-  switchable: true,
   params: { table_handle: tableHandleField },
   query: { ...readAtFields },
   body: tableItemBody,

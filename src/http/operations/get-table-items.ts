@@ -17,12 +17,12 @@ import { readAtArgs } from "../calls/operands.ts";
 import { knownOptions, TABLE_ITEMS_NAMES, type TableItemsOptions } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../field.ts";
-import { operation } from "../operation.ts";
+import { bcsForm, operation } from "../operation.ts";
 import { AnswerText, addHex } from "../printing/answer-text.ts";
 import { tableHandleField } from "../schemas/address.ts";
 import { HEX_BYTES_SCHEMA } from "../schemas/hex-bytes.ts";
 import { countField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";
-import { named, nullableAnswer } from "../schemas/named.ts";
+import { named, nullableAnswer, object } from "../schemas/named.ts";
 import { cursorText, pageCursorField, pageStart } from "../schemas/page-cursor.ts";
 import { readAtFields } from "../schemas/read-at.ts";
 
@@ -30,17 +30,16 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_IN_FLIGHT = 64;
 
-const ROW_SCHEMA: JsonSchema = named("TableRow", {
-  type: "object",
-  required: ["key", "value"],
-  properties: {
+const ROW_SCHEMA: JsonSchema = named(
+  "TableRow",
+  object({
     key: { ...HEX_BYTES_SCHEMA, description: "The key's BCS bytes, as `get_raw_table_item` takes them." },
     value: nullableAnswer(
       HEX_BYTES_SCHEMA,
       "The stored bytes; `null` for a row that was deleted after `since`.",
     ),
-  },
-});
+  }),
+);
 
 /** A row in an answer. */
 export interface TableRowAnswer {
@@ -88,8 +87,6 @@ function assertSince(since: bigint | undefined, version: bigint): void {
 }
 
 const SHARED = {
-  ledger: "required",
-  switchable: true,
   switch: "index",
   isPaged: true,
   maxInFlight: MAX_IN_FLIGHT,
@@ -130,12 +127,10 @@ export const getTableItems = operation({
       description: "The rows, in hex.",
       encode: toJson,
     },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description:
-        "A vector of rows, each the key as `vector<u8>` and the value as `Option<vector<u8>>`; none for a row that was deleted after `since`.",
-      encode: toBcs,
-    },
+    bcs: bcsForm(
+      "A vector of rows, each the key as `vector<u8>` and the value as `Option<vector<u8>>`; none for a row that was deleted after `since`.",
+      toBcs,
+    ),
   },
   async handle(args, { view }) {
     const { table_handle: handle, since, limit = DEFAULT_LIMIT } = args;
@@ -162,10 +157,9 @@ interface Count {
   readonly isComplete: boolean;
 }
 
-const COUNT_SCHEMA: JsonSchema = named("TableRowCount", {
-  type: "object",
-  required: ["ledger_version", "timestamp_usec", "count", "is_complete"],
-  properties: {
+const COUNT_SCHEMA: JsonSchema = named(
+  "TableRowCount",
+  object({
     ledger_version: { ...U64_SCHEMA, description: "The version that was read at." },
     timestamp_usec: { ...U64_SCHEMA, description: "Time of its block, in microseconds." },
     count: { ...U64_SCHEMA, description: "Rows that were counted from `start` on." },
@@ -173,8 +167,8 @@ const COUNT_SCHEMA: JsonSchema = named("TableRowCount", {
       type: "boolean",
       description: "`false`: the table goes on behind the cursor, and its rows there must be added.",
     },
-  },
-});
+  }),
+);
 
 export interface CountTableItemsCall {
   /** How many rows a table has at one version. */

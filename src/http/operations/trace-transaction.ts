@@ -19,7 +19,7 @@ import { vmStatus } from "../printing/vm-status.ts";
 import { signedTransactionBody } from "../schemas/signed-transaction.ts";
 import { REPLAY_SCHEMA, TRACE_SCHEMA } from "../schemas/trace.ts";
 import { transactionVersionField } from "../schemas/transaction.ts";
-import { assertCommitted } from "./get-transaction-by-version.ts";
+import { assertCommitted } from "./get-transaction.ts";
 
 /** Checks and runs of long calls take turns. */
 const MAX_IN_FLIGHT = 16;
@@ -135,12 +135,8 @@ export const traceTransaction = operation({
   ...traceRoute,
   summary: "Trace a transaction",
   description: `Simulates a transaction on the head of the ledger, as \`simulate_transaction\` does, and answers with all its calls: arguments, gas, items that they read and wrote, events, and where a fault ended them. ${BOUNDS}`,
-  ledger: "required",
-  switchable: true,
   switch: "simulate",
   maxInFlight: MAX_IN_FLIGHT,
-  params: {},
-  query: {},
   body: signedTransactionBody,
   answer: answerOf(TRACE_SCHEMA),
   errors: ["invalid_transaction", "refused_transaction", "unprintable"],
@@ -172,11 +168,8 @@ export const traceByVersion = operation({
   ...traceByVersionRoute,
   summary: "Trace a committed transaction",
   description: `Runs a committed transaction again on the state before it, which the node must keep, and answers with all its calls as \`trace_transaction\` does. \`matches_ledger\` says whether status, gas and changes were those of the ledger. ${BOUNDS}`,
-  ledger: "required",
-  switchable: true,
   maxInFlight: MAX_IN_FLIGHT,
   params: { txn_version: transactionVersionField },
-  query: {},
   answer: answerOf(REPLAY_SCHEMA),
   errors: ["unprintable", "transaction_not_found", "version_pruned"],
   async handle({ txn_version: version }, context) {

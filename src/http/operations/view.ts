@@ -26,6 +26,7 @@ import { AnswerText } from "../printing/answer-text.ts";
 import { StoredValuePrinter } from "../printing/move-json.ts";
 import { STATUS_NAMES } from "../printing/status-names.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
+import { list } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 import { type JsonArguments, type ViewRequest, viewBody } from "../schemas/view-call.ts";
 import type { Services } from "../services.ts";
@@ -135,14 +136,11 @@ export const view = operation({
   summary: "View function",
   description:
     "Calls a view function of any module at the latest or a chosen version, and answers what it returns. The function's bytecode runs on the state of that version, with gas by the schedule on the chain and up to the node's limit. An abort or another fault of the function is 400, with the status of the chain in `vm_error_code`.",
-  ledger: "required",
-  switchable: true,
-  params: {},
   query: { ...readAtFields },
   body: viewBody,
   answer: encodedAnswer(
     {
-      schema: { type: "array", items: MOVE_VALUE_SCHEMA },
+      schema: list(MOVE_VALUE_SCHEMA),
       description: "The values that the function returned.",
     },
     "The number of returned values, and the BCS of each: a BCS vector, if all have the same type.",

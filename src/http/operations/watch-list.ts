@@ -99,10 +99,8 @@ export const watchList = operation({
   summary: "Deposits and withdrawals of many accounts",
   description:
     "Every change of the balances of up to 50,000 pairs of an account and an asset, once and in order: as soon as its transaction is committed, or up to `end`. Each balance counts as in `get_account_balance`. A client that connects again with the same list and `Last-Event-ID` misses nothing, and gets nothing twice. A list takes a place of its client's share of streams, and one more for each 1,000 balances.",
-  ledger: "required",
   switchable: false,
   sendsEvents: true,
-  params: {},
   query: { start: streamStartField, end: endField, min_trust: minTrustField },
   refusedQuery: streamRefusedQuery,
   body: watchListBody,

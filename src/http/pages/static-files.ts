@@ -4,8 +4,8 @@
 import { open, readFile } from "node:fs/promises";
 import { STATIC_HEADERS, toHeaderSet } from "../response/headers.ts";
 import { type Coding, negotiateCoding } from "../response/negotiation.ts";
+import type { RequestHeaders } from "../transport/body.ts";
 import type { HeaderSet } from "../transport/exchange.ts";
-import type { RequestHeaders } from "../transport/request-headers.ts";
 
 const LIST_NAME = "web-files.json";
 /** The whole package for browsers is smaller. */

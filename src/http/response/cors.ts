@@ -2,7 +2,7 @@
 // credentials allowed, because the official SDK asks with credentials from browsers by default and `*` would
 // then be refused. The node knows no credentials, so nothing is given away.
 import { HttpError, quoteInput } from "../errors.ts";
-import type { RequestHeaders } from "../transport/request-headers.ts";
+import type { RequestHeaders } from "../transport/body.ts";
 
 const METHODS = ["GET", "HEAD", "POST"];
 

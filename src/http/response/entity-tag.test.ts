@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../../../test/support/property.ts";
-import { entityTag } from "./entity-tag.ts";
+import { entityTag } from "./body-forms.ts";
 
 describe("entity tags", () => {
   it("have one shape, at every length", () => {

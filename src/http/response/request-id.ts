@@ -1,7 +1,7 @@
 // Request ids: the response repeats the client's id. A failed request without one gets a new id, in the response and
 // in the log.
 import { randomBytes } from "node:crypto";
-import type { RequestHeaders } from "../transport/request-headers.ts";
+import type { RequestHeaders } from "../transport/body.ts";
 
 const MAX_LENGTH = 128;
 const PROCESS_PART = randomBytes(6).toString("hex");

@@ -12,12 +12,17 @@ import type { StaticFile } from "../pages/static-files.ts";
 import type { ServedRequest } from "../served-request.ts";
 import { cutOff } from "../transport/cut-off.ts";
 import { type BodySink, CLIENT_GONE, type Exchange, type HeaderSet } from "../transport/exchange.ts";
-import { giveBack } from "../transport/lent-bytes.ts";
 
 import { type AccessLog, LogBudget } from "./access-log.ts";
-import { CompressedDocuments, compress, isCompressible } from "./compression.ts";
+import {
+  CompressedDocuments,
+  compress,
+  entityTag,
+  entityTagInSlices,
+  isCompressible,
+  isLongBody,
+} from "./body-forms.ts";
 import { addCorsHeaders } from "./cors.ts";
-import { entityTag, entityTagInSlices, isLongBody } from "./entity-tag.ts";
 import { type HeaderMaker, plainHeaders } from "./headers.ts";
 import { type Coding, type Form, negotiateCoding, negotiateForm } from "./negotiation.ts";
 import { createRequestId, givenRequestId } from "./request-id.ts";
@@ -295,7 +300,6 @@ export class Responder {
       return;
     }
     const packed = await this.#compress(request, bytes, coding);
-    if (typeof bytes !== "string") giveBack(bytes);
     request.assertClient();
     this.send(request, 200, headers, [...extra, "Content-Encoding", coding], packed);
   }

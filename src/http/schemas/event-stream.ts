@@ -6,7 +6,7 @@ import type { Field, JsonSchema } from "../field.ts";
 import type { AnswerForm, Context, EventAnswer } from "../operation.ts";
 import type { Form } from "../response/negotiation.ts";
 import { ledgerVersionField, U64_SCHEMA } from "./integer.ts";
-import { named } from "./named.ts";
+import { named, object } from "./named.ts";
 
 /** Where to resume. */
 export const afterField: Field<bigint> = {
@@ -40,15 +40,14 @@ export const TRUST_SCHEMA: JsonSchema = {
     "The trust level of this event when it was sent, as `X-NODE-TRUST` names it for other responses.",
 };
 
-export const GAP_SCHEMA: JsonSchema = named("GapEvent", {
-  type: "object",
-  required: ["message", "last_event_id", "oldest_version"],
-  properties: {
+export const GAP_SCHEMA: JsonSchema = named(
+  "GapEvent",
+  object({
     message: { type: "string" },
     last_event_id: { ...U64_SCHEMA, description: "Where the client wanted to resume." },
     oldest_version: { ...U64_SCHEMA, description: "The oldest version that is kept." },
-  },
-});
+  }),
+);
 
 /** How a stream writes what it sends. */
 export interface EventWire {

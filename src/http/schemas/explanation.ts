@@ -6,11 +6,11 @@ import type { BodyField } from "../operation.ts";
 import { ANSWER_ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { U64_SCHEMA } from "./integer.ts";
-import { described, named, namedUnion } from "./named.ts";
-import { SUBMISSION_SCHEMA } from "./submission.ts";
+import { described, list, named, namedUnion, object } from "./named.ts";
+import { SUBMISSION_SCHEMA, unparsedSubmission } from "./submission.ts";
 
 const TEXT: JsonSchema = { type: "string" };
-const TYPE_TEXTS: JsonSchema = { type: "array", items: TEXT };
+const TYPE_TEXTS: JsonSchema = list(TEXT);
 
 const ARGUMENT: JsonSchema = named("ExplainedArgument", {
   type: "object",
@@ -23,54 +23,50 @@ const ARGUMENT: JsonSchema = named("ExplainedArgument", {
   },
 });
 
-const ARGUMENTS: JsonSchema = { type: "array", items: ARGUMENT };
+const ARGUMENTS: JsonSchema = list(ARGUMENT);
 
-const ENTRY_FUNCTION: JsonSchema = named("ExplainedEntryFunction", {
-  type: "object",
-  required: ["type", "function", "type_arguments", "arguments"],
-  properties: {
+const ENTRY_FUNCTION: JsonSchema = named(
+  "ExplainedEntryFunction",
+  object({
     type: { type: "string", enum: ["entry_function_payload"] },
     function: { ...TEXT, example: "0x1::aptos_account::transfer" },
     type_arguments: TYPE_TEXTS,
     arguments: ARGUMENTS,
-  },
-});
+  }),
+);
 
-const SCRIPT: JsonSchema = named("ExplainedScript", {
-  type: "object",
-  required: ["type", "code_hash", "type_arguments", "arguments"],
-  properties: {
+const SCRIPT: JsonSchema = named(
+  "ExplainedScript",
+  object({
     type: { type: "string", enum: ["script_payload"] },
     code_hash: described(HEX_BYTES_SCHEMA, "SHA3-256 of the bytecode, which is the field `payload.code`."),
     type_arguments: TYPE_TEXTS,
     arguments: ARGUMENTS,
-  },
-});
+  }),
+);
 
-const MULTISIG: JsonSchema = named("ExplainedMultisig", {
-  type: "object",
-  required: ["type", "multisig_address"],
-  properties: {
-    type: { type: "string", enum: ["multisig_payload"] },
-    multisig_address: ANSWER_ADDRESS_SCHEMA,
-    transaction_payload: namedUnion("ExplainedMultisigCall", "type", {
-      entry_function_payload: ENTRY_FUNCTION,
-      script_payload: SCRIPT,
-    }),
-  },
-});
+const MULTISIG: JsonSchema = named(
+  "ExplainedMultisig",
+  object(
+    {
+      type: { type: "string", enum: ["multisig_payload"] },
+      multisig_address: ANSWER_ADDRESS_SCHEMA,
+    },
+    {
+      transaction_payload: namedUnion("ExplainedMultisigCall", "type", {
+        entry_function_payload: ENTRY_FUNCTION,
+        script_payload: SCRIPT,
+      }),
+    },
+  ),
+);
 
 const REPLAY_PROTECTION: JsonSchema = namedUnion("ReplayProtection", "type", {
-  sequence_number: named("SequenceNumberProtection", {
-    type: "object",
-    required: ["type", "sequence_number"],
-    properties: { type: { type: "string", enum: ["sequence_number"] }, sequence_number: U64_SCHEMA },
-  }),
-  nonce: named("NonceProtection", {
-    type: "object",
-    required: ["type", "nonce"],
-    properties: { type: { type: "string", enum: ["nonce"] }, nonce: U64_SCHEMA },
-  }),
+  sequence_number: named(
+    "SequenceNumberProtection",
+    object({ type: { type: "string", enum: ["sequence_number"] }, sequence_number: U64_SCHEMA }),
+  ),
+  nonce: named("NonceProtection", object({ type: { type: "string", enum: ["nonce"] }, nonce: U64_SCHEMA })),
 });
 
 const LIMITS: JsonSchema = named("ExplainedLimits", {
@@ -88,21 +84,19 @@ const LIMITS: JsonSchema = named("ExplainedLimits", {
   },
 });
 
-const FIELD: JsonSchema = named("ExplainedField", {
-  type: "object",
-  required: ["name", "value", "start", "end"],
-  properties: {
+const FIELD: JsonSchema = named(
+  "ExplainedField",
+  object({
     name: { ...TEXT, example: "payload.arguments[0]" },
     value: { ...TEXT, description: "Digits, an address, a name, a type, or bytes in hex." },
     start: { type: "integer", format: "int32", description: "Offset of its first byte." },
     end: { type: "integer", format: "int32", description: "Offset after its last byte." },
-  },
-});
+  }),
+);
 
-const WARNING: JsonSchema = named("ExplainedWarning", {
-  type: "object",
-  required: ["code", "message"],
-  properties: {
+const WARNING: JsonSchema = named(
+  "ExplainedWarning",
+  object({
     code: {
       type: "string",
       enum: Object.keys(WARNINGS),
@@ -111,8 +105,8 @@ const WARNING: JsonSchema = named("ExplainedWarning", {
         .join(" "),
     },
     message: TEXT,
-  },
-});
+  }),
+);
 
 /** Schema of the explanation. */
 export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
@@ -141,7 +135,7 @@ export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
     bytes: described(HEX_BYTES_SCHEMA, "What is explained; the offsets of the fields count in it."),
     chain_id: { type: "integer", format: "int32" },
     sender: ANSWER_ADDRESS_SCHEMA,
-    secondary_signers: { type: "array", items: ANSWER_ADDRESS_SCHEMA },
+    secondary_signers: list(ANSWER_ADDRESS_SCHEMA),
     fee_payer: { ...ANSWER_ADDRESS_SCHEMA, description: "`0x0` when it is not known yet." },
     payload: namedUnion("ExplainedPayload", "type", {
       entry_function_payload: ENTRY_FUNCTION,
@@ -169,7 +163,7 @@ export const EXPLANATION_SCHEMA: JsonSchema = named("Explanation", {
       items: FIELD,
       description: "All of the bytes in order, without gap or overlap.",
     },
-    warnings: { type: "array", items: WARNING },
+    warnings: list(WARNING),
     matches: {
       type: "boolean",
       enum: [true],
@@ -211,12 +205,13 @@ const ENCODE_REQUEST: JsonSchema = named("ExplainEncodeRequest", {
 export const explainBody: BodyField<Uint8Array> = {
   // Without a discriminator, which generators take for one that every request has.
   schema: named("ExplainSubmissionRequest", { oneOf: [MESSAGE, RAW_TRANSACTION, ENCODE_REQUEST] }),
-  description: "A signing message or a raw transaction of at most 262,144 bytes, or an encode request.",
+  description:
+    "A signing message or a raw transaction of at most 262,144 bytes, or an encode request. At most 1 MiB.",
   // The message that the example of encode_submission gives on a local chain.
   example: {
     type: EXPLAIN_TYPES.message,
     message:
       "0xb5e97db07fa0bd0e5598aa3643a9bc6f6693bddc1a9fec9e674a461eaa00b193000000000000000000000000000000000000000000000000000000000000000100000000000000000200000000000000000000000000000000000000000000000000000000000000010d6170746f735f6163636f756e74087472616e736665720002200000000000000000000000000000000000000000000000000000000000001234080500000000000000d007000000000000640000000000000062a7b18c0700000004",
   },
-  parse: (bytes) => bytes,
+  parse: unparsedSubmission,
 };

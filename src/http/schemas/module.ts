@@ -2,29 +2,18 @@
 import type { JsonSchema } from "../field.ts";
 import { ANSWER_ADDRESS_SCHEMA } from "./address.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
-import { named } from "./named.ts";
+import { list, named, object } from "./named.ts";
 
 const NAME_SCHEMA = { type: "string" } as const;
 const NAMES_SCHEMA = { type: "array", items: NAME_SCHEMA } as const;
 const FLAG_SCHEMA = { type: "boolean" } as const;
 
-/** An object that has all of its properties. */
-function whole(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return { type: "object", required: Object.keys(properties), properties };
-}
-
-const TYPE_PARAMS_SCHEMA = {
-  type: "array",
-  items: named("MoveTypeParam", whole({ constraints: NAMES_SCHEMA })),
-};
-const FIELDS_SCHEMA = {
-  type: "array",
-  items: named("MoveField", whole({ name: NAME_SCHEMA, type: NAME_SCHEMA })),
-};
+const TYPE_PARAMS_SCHEMA = list(named("MoveTypeParam", object({ constraints: NAMES_SCHEMA })));
+const FIELDS_SCHEMA = list(named("MoveField", object({ name: NAME_SCHEMA, type: NAME_SCHEMA })));
 
 const FUNCTION_SCHEMA = named(
   "MoveFunction",
-  whole({
+  object({
     name: NAME_SCHEMA,
     visibility: { type: "string", enum: ["private", "public", "friend"] },
     is_entry: FLAG_SCHEMA,
@@ -37,7 +26,7 @@ const FUNCTION_SCHEMA = named(
 
 const STRUCT_SCHEMA = named(
   "MoveStruct",
-  whole({
+  object({
     name: NAME_SCHEMA,
     is_native: FLAG_SCHEMA,
     is_event: FLAG_SCHEMA,
@@ -45,26 +34,23 @@ const STRUCT_SCHEMA = named(
     abilities: NAMES_SCHEMA,
     generic_type_params: TYPE_PARAMS_SCHEMA,
     fields: FIELDS_SCHEMA,
-    variants: {
-      type: "array",
-      items: named("MoveVariant", whole({ name: NAME_SCHEMA, fields: FIELDS_SCHEMA })),
-    },
+    variants: list(named("MoveVariant", object({ name: NAME_SCHEMA, fields: FIELDS_SCHEMA }))),
   }),
 );
 
 /** A module. */
 export const MODULE_SCHEMA: JsonSchema = named(
   "MoveModule",
-  whole({
+  object({
     bytecode: HEX_BYTES_SCHEMA,
     abi: named(
       "MoveModuleAbi",
-      whole({
+      object({
         address: ANSWER_ADDRESS_SCHEMA,
         name: NAME_SCHEMA,
         friends: NAMES_SCHEMA,
-        exposed_functions: { type: "array", items: FUNCTION_SCHEMA },
-        structs: { type: "array", items: STRUCT_SCHEMA },
+        exposed_functions: list(FUNCTION_SCHEMA),
+        structs: list(STRUCT_SCHEMA),
       }),
     ),
   }),

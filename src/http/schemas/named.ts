@@ -5,6 +5,17 @@ import type { JsonSchema } from "../field.ts";
 const names = new WeakMap<object, string>();
 const PREFIX = "#/components/schemas/";
 
+export type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** An object that has all of the first properties, and may have the others. */
+export function object(required: Properties, optional: Properties = {}): JsonSchema {
+  return { type: "object", required: Object.keys(required), properties: { ...required, ...optional } };
+}
+
+export function list(items: JsonSchema): JsonSchema {
+  return { type: "array", items };
+}
+
 /** Gives a schema a name. A copy of it has none. */
 export function named(name: string, schema: JsonSchema): JsonSchema {
   names.set(schema, name);

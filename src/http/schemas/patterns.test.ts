@@ -13,8 +13,7 @@ import {
   TIME_PATTERN,
   U64_PATTERN,
 } from "./patterns.ts";
-import { fromField } from "./range.ts";
-import { readAtFields } from "./read-at.ts";
+import { fromField, readAtFields } from "./read-at.ts";
 
 function accepts(parse: Field<unknown>["parse"], text: string): boolean {
   try {

@@ -4,11 +4,11 @@ import { parseWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import { encodeBundle, type ProofBundle } from "../../proof/bundle.ts";
 import { bundlePieces } from "../../proof/bundle-json.ts";
 import type { Field, JsonSchema } from "../field.ts";
-import type { AnswerForm } from "../operation.ts";
+import { type AnswerForm, bcsForm } from "../operation.ts";
 import { AnswerText, addPieces } from "../printing/answer-text.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { AMOUNT_SCHEMA, ledgerVersionField, U64_SCHEMA } from "./integer.ts";
-import { described, named, namedUnion, nullableAnswer } from "./named.ts";
+import { described, list, named, namedUnion, nullableAnswer, object } from "./named.ts";
 import { readAtFields } from "./read-at.ts";
 
 const WAYPOINT_PATTERN = "^[0-9]{1,20}:[0-9a-fA-F]{64}$";
@@ -35,14 +35,14 @@ export const eventIndexField: Field<bigint> = {
 /** Parameters of a query. */
 export const proofFields = { ...readAtFields, from_waypoint: fromWaypointField } as const;
 
-const HASHES: JsonSchema = { type: "array", items: HEX_BYTES_SCHEMA };
+const HASHES: JsonSchema = list(HEX_BYTES_SCHEMA);
 const TEXT: JsonSchema = { type: "string" };
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
 /** An object that has all of its members. */
 function whole(name: string, properties: Members): JsonSchema {
-  return named(name, { type: "object", required: Object.keys(properties), properties });
+  return named(name, object(properties));
 }
 
 /** Objects of several kinds; the member `type` tells which. */
@@ -69,13 +69,12 @@ const CLAIM_SCHEMA = kinds("ProofClaim", {
         description: "In ascending order of their addresses.",
         items: whole("BalancesOfAccount", {
           address: TEXT,
-          balances: {
-            type: "array",
-            items: whole("ClaimedBalance", {
+          balances: list(
+            whole("ClaimedBalance", {
               asset: { type: "integer", minimum: 0, description: "Place in `asset_types`, from 0." },
               balance: AMOUNT_SCHEMA,
             }),
-          },
+          ),
         }),
       },
       authentication_keys: {
@@ -177,11 +176,7 @@ export const bundleForms: { readonly json: AnswerForm<ProofBundle>; readonly bcs
       encode: async (bundle, slices) =>
         (await addPieces(new AnswerText(), bundlePieces(bundle), slices)).finish(),
     },
-    bcs: {
-      schema: { type: "string", format: "binary" },
-      description: "The same bundle in BCS.",
-      encode: encodeBundle,
-    },
+    bcs: bcsForm("The same bundle in BCS.", encodeBundle),
   };
 
 /** Errors of every proof. */

@@ -7,7 +7,7 @@ import type { BodyField } from "../operation.ts";
 import { tableHandleField } from "./address.ts";
 import { assertBodySize } from "./body-size.ts";
 import { HEX_BYTES_SCHEMA, hexBytesInSlices, parseHexField } from "./hex-bytes.ts";
-import { named } from "./named.ts";
+import { named, object } from "./named.ts";
 
 /** A key of the table that stands in the documentation: the text `APT`. */
 const KEY = "0x03415054";
@@ -26,11 +26,7 @@ const LARGE_BODY_BYTES = 64 * 1024;
 /** The serialized key. */
 export const rawTableItemBody: BodyField<Uint8Array> = {
   // Without the bare string: a union of an object and a text is a type that most clients cannot tell apart.
-  schema: named("RawTableItemRequest", {
-    type: "object",
-    required: ["key"],
-    properties: { key: HEX_BYTES_SCHEMA },
-  }),
+  schema: named("RawTableItemRequest", object({ key: HEX_BYTES_SCHEMA })),
   description: "The BCS bytes of the key in hex. A bare JSON string instead of the object is taken too.",
   example: { key: KEY },
   parse(bytes) {
@@ -92,11 +88,7 @@ function keyText(document: JsonDocument): string {
 /** A serialized state key, sent the same way. */
 export const rawStateValueBody: BodyField<Uint8Array> = {
   ...rawTableItemBody,
-  schema: named("RawStateValueRequest", {
-    type: "object",
-    required: ["key"],
-    properties: { key: HEX_BYTES_SCHEMA },
-  }),
+  schema: named("RawStateValueRequest", object({ key: HEX_BYTES_SCHEMA })),
   description:
     "The BCS bytes of the state key in hex, at most 2 MiB. A bare JSON string instead of the object is taken too.",
   example: { key: STATE_KEY },

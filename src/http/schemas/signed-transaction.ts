@@ -2,16 +2,14 @@
 import type { JsonSchema } from "../field.ts";
 import type { BodyField } from "../operation.ts";
 import type { SubmissionBody } from "../services.ts";
-import { named } from "./named.ts";
+import { named, object } from "./named.ts";
 import { SUBMISSION_EXAMPLE, SUBMISSION_SCHEMA } from "./submission.ts";
 
 /** Media type of a signed transaction in BCS. */
 const SIGNED_TRANSACTION_TYPE = "application/x.aptos.signed_transaction+bcs";
 
 const SIGNATURE_SCHEMA: JsonSchema = named("TransactionSignature", {
-  type: "object",
-  required: ["type"],
-  properties: {
+  ...object({
     type: {
       type: "string",
       enum: [
@@ -25,15 +23,12 @@ const SIGNATURE_SCHEMA: JsonSchema = named("TransactionSignature", {
         "no_account_signature",
       ],
     },
-  },
+  }),
   additionalProperties: true,
 });
 
 const SIGNED_SCHEMA: JsonSchema = named("SubmitTransactionRequest", {
-  allOf: [
-    SUBMISSION_SCHEMA,
-    { type: "object", required: ["signature"], properties: { signature: SIGNATURE_SCHEMA } },
-  ],
+  allOf: [SUBMISSION_SCHEMA, object({ signature: SIGNATURE_SCHEMA })],
 });
 
 const EXAMPLE = {

@@ -3,9 +3,10 @@ import { MAX_SECONDARY_SIGNERS } from "../../transaction/requests/request.ts";
 import type { JsonSchema } from "../field.ts";
 import type { BodyField } from "../operation.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";
+import { assertBodySize } from "./body-size.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { U64_REQUEST_SCHEMA } from "./integer.ts";
-import { described, named, namedUnion, nullable } from "./named.ts";
+import { described, list, named, namedUnion, nullable, object } from "./named.ts";
 import { FUNCTION_PATTERN } from "./patterns.ts";
 
 const TYPE_ARGUMENTS: JsonSchema = {
@@ -20,10 +21,9 @@ const ARGUMENTS: JsonSchema = {
   description: "Arguments without the signers; u64 and wider as strings, `vector<u8>` as hex.",
 };
 
-const ENTRY_FUNCTION: JsonSchema = named("EntryFunctionPayload", {
-  type: "object",
-  required: ["type", "function", "type_arguments", "arguments"],
-  properties: {
+const ENTRY_FUNCTION: JsonSchema = named(
+  "EntryFunctionPayload",
+  object({
     type: { type: "string", enum: ["entry_function_payload"] },
     function: {
       type: "string",
@@ -33,53 +33,51 @@ const ENTRY_FUNCTION: JsonSchema = named("EntryFunctionPayload", {
     },
     type_arguments: TYPE_ARGUMENTS,
     arguments: ARGUMENTS,
-  },
-});
+  }),
+);
 
-const ABI: JsonSchema = named("MoveFunction", {
-  type: "object",
-  required: ["name", "visibility", "is_entry", "is_view", "generic_type_params", "params", "return"],
-  properties: {
+const ABI: JsonSchema = named(
+  "MoveFunction",
+  object({
     name: { type: "string" },
     visibility: { type: "string", enum: ["private", "public", "friend"] },
     is_entry: { type: "boolean" },
     is_view: { type: "boolean" },
-    generic_type_params: {
-      type: "array",
-      items: named("MoveTypeParameter", {
-        type: "object",
-        required: ["constraints"],
-        properties: {
+    generic_type_params: list(
+      named(
+        "MoveTypeParameter",
+        object({
           constraints: {
             type: "array",
             items: { type: "string", enum: ["copy", "drop", "store", "key"] },
           },
-        },
-      }),
-    },
-    params: { type: "array", items: { type: "string" } },
-    return: { type: "array", items: { type: "string" } },
-  },
-});
+        }),
+      ),
+    ),
+    params: list({ type: "string" }),
+    return: list({ type: "string" }),
+  }),
+);
 
-const SCRIPT: JsonSchema = named("ScriptPayload", {
-  type: "object",
-  required: ["type", "code", "type_arguments", "arguments"],
-  properties: {
+const SCRIPT: JsonSchema = named(
+  "ScriptPayload",
+  object({
     type: { type: "string", enum: ["script_payload"] },
     code: named("ScriptCode", {
-      type: "object",
-      required: ["bytecode"],
-      properties: {
-        bytecode: HEX_BYTES_SCHEMA,
-        abi: named("ScriptAbi", nullable(ABI, "The script's signature, as a compiler gives it.")),
-      },
+      ...object(
+        {
+          bytecode: HEX_BYTES_SCHEMA,
+        },
+        {
+          abi: named("ScriptAbi", nullable(ABI, "The script's signature, as a compiler gives it.")),
+        },
+      ),
       description: "The script. Parameter types come from `abi` when it is given, else from the bytecode.",
     }),
     type_arguments: TYPE_ARGUMENTS,
     arguments: ARGUMENTS,
-  },
-});
+  }),
+);
 
 const MULTISIG_CALL: JsonSchema = named("MultisigTransactionPayload", {
   ...namedUnion("", "type", { entry_function_payload: ENTRY_FUNCTION, script_payload: SCRIPT }),
@@ -87,15 +85,18 @@ const MULTISIG_CALL: JsonSchema = named("MultisigTransactionPayload", {
   description: "What the account is to run. Without it: what the account has stored.",
 });
 
-const MULTISIG: JsonSchema = named("MultisigPayload", {
-  type: "object",
-  required: ["type", "multisig_address"],
-  properties: {
-    type: { type: "string", enum: ["multisig_payload"] },
-    multisig_address: ADDRESS_SCHEMA,
-    transaction_payload: MULTISIG_CALL,
-  },
-});
+const MULTISIG: JsonSchema = named(
+  "MultisigPayload",
+  object(
+    {
+      type: { type: "string", enum: ["multisig_payload"] },
+      multisig_address: ADDRESS_SCHEMA,
+    },
+    {
+      transaction_payload: MULTISIG_CALL,
+    },
+  ),
+);
 
 const PAYLOAD: JsonSchema = namedUnion("TransactionPayload", "type", {
   entry_function_payload: ENTRY_FUNCTION,
@@ -151,10 +152,19 @@ export const SUBMISSION_EXAMPLE: Readonly<Record<string, unknown>> = {
   },
 };
 
+/** The largest transaction of a chain has 1 MiB, that of a user 64 KiB, which take up to some times as much in JSON. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** The body of a request that only the encoder parses. */
+export function unparsedSubmission(bytes: Uint8Array): Uint8Array {
+  assertBodySize(bytes, MAX_BODY_BYTES);
+  return bytes;
+}
+
 /** The encode request. */
 export const submissionBody: BodyField<Uint8Array> = {
   schema: SUBMISSION_SCHEMA,
-  description: "A user transaction, optionally with secondary signers and a fee payer.",
+  description: "A user transaction, optionally with secondary signers and a fee payer. At most 1 MiB.",
   example: SUBMISSION_EXAMPLE,
-  parse: (bytes) => bytes,
+  parse: unparsedSubmission,
 };

@@ -3,20 +3,10 @@ import type { JsonSchema } from "../field.ts";
 import { ANSWER_ADDRESS_SCHEMA } from "./address.ts";
 import { U64_SCHEMA } from "./integer.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
-import { named } from "./named.ts";
-
-type Properties = Readonly<Record<string, JsonSchema>>;
+import { list, named, object, type Properties } from "./named.ts";
 
 const TEXT = { type: "string" } as const;
 const FLAG = { type: "boolean" } as const;
-
-function object(required: Properties, optional: Properties = {}): JsonSchema {
-  return { type: "object", required: Object.keys(required), properties: { ...required, ...optional } };
-}
-
-function list(items: JsonSchema): JsonSchema {
-  return { type: "array", items };
-}
 
 const VALUE_SCHEMA = named("TracedValue", {
   ...object(

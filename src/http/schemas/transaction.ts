@@ -5,35 +5,20 @@ import type { Field, JsonSchema } from "../field.ts";
 import { ANSWER_ADDRESS_SCHEMA, LONG_ADDRESS_SCHEMA } from "./address.ts";
 import { ledgerVersionField, U64_NUMBER_SCHEMA, U64_SCHEMA } from "./integer.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
-import { named, namedUnion, nullableAnswer } from "./named.ts";
+import { list, named, namedUnion, nullableAnswer, object } from "./named.ts";
 
 const HASH_BYTES = 32;
 const FLAG_SCHEMA = { type: "boolean" } as const;
 const HASH_SCHEMA = LONG_ADDRESS_SCHEMA;
 
-function list(items: JsonSchema): JsonSchema {
-  return { type: "array", items };
-}
-
-/** An object that has all of its properties. */
-function whole(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return { type: "object", required: Object.keys(properties), properties };
-}
-
 /** One kind of a union: all of its properties, and its name. */
 function kind(type: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return whole({ ...properties, type: { type: "string", enum: [type] } });
+  return object({ ...properties, type: { type: "string", enum: [type] } });
 }
 
 /** An object of one of several kinds, whose other members its kind tells. */
 function tagged(name: string, description: string): JsonSchema {
-  return named(name, {
-    type: "object",
-    required: ["type"],
-    properties: { type: { type: "string" } },
-    additionalProperties: true,
-    description,
-  });
+  return named(name, { ...object({ type: { type: "string" } }), additionalProperties: true, description });
 }
 
 const PAYLOAD_SCHEMA = tagged(
@@ -53,13 +38,13 @@ const CHANGE_SCHEMA = tagged(
 
 /** Members of an event. */
 export const EVENT = {
-  guid: named("EventGuid", whole({ creation_number: U64_SCHEMA, account_address: ANSWER_ADDRESS_SCHEMA })),
+  guid: named("EventGuid", object({ creation_number: U64_SCHEMA, account_address: ANSWER_ADDRESS_SCHEMA })),
   sequence_number: U64_SCHEMA,
   type: { type: "string" },
   data: MOVE_VALUE_SCHEMA,
 } as const;
-const EVENT_SCHEMA = named("Event", whole(EVENT));
-export const VERSIONED_EVENT_SCHEMA = named("VersionedEvent", whole({ version: U64_SCHEMA, ...EVENT }));
+const EVENT_SCHEMA = named("Event", object(EVENT));
+export const VERSIONED_EVENT_SCHEMA = named("VersionedEvent", object({ version: U64_SCHEMA, ...EVENT }));
 
 const INFO = {
   version: U64_SCHEMA,
@@ -112,7 +97,7 @@ const BLOCK_METADATA = kind("block_metadata_transaction", {
 
 const BLOCK_END = named(
   "BlockEndInfo",
-  whole({
+  object({
     block_gas_limit_reached: FLAG_SCHEMA,
     block_output_limit_reached: FLAG_SCHEMA,
     block_effective_block_gas_units: U64_NUMBER_SCHEMA,

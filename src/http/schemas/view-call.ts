@@ -14,7 +14,7 @@ import { HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import { assertBodySize } from "./body-size.ts";
 import { MOVE_VALUE_SCHEMA } from "./move-type.ts";
-import { named } from "./named.ts";
+import { list, named, object } from "./named.ts";
 import { FUNCTION_PATTERN } from "./patterns.ts";
 
 /** Above the largest transaction of a user, which is what a function's arguments are made for. */
@@ -126,15 +126,14 @@ function readCall(document: JsonDocument): ViewRequest {
 
 /** A view request. */
 export const viewBody: BodyField<ViewRequest> = {
-  schema: named("ViewRequest", {
-    type: "object",
-    required: ["function", "type_arguments", "arguments"],
-    properties: {
+  schema: named(
+    "ViewRequest",
+    object({
       function: { type: "string", pattern: FUNCTION_PATTERN, description: "The function to call." },
       type_arguments: { type: "array", items: { type: "string", format: "move-type" } },
-      arguments: { type: "array", items: MOVE_VALUE_SCHEMA },
-    },
-  }),
+      arguments: list(MOVE_VALUE_SCHEMA),
+    }),
+  ),
   description: "The function and its arguments.",
   example: {
     function: "0x1::coin::balance",

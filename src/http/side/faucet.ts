@@ -11,6 +11,8 @@ import { MoveError } from "../../move/errors.ts";
 import { TransactionError } from "../../transaction/errors.ts";
 import { SubmissionError } from "../../transaction/submission-error.ts";
 import { RateLimiter } from "../admission/rate-limiter.ts";
+import { AnsweredError } from "../error-answer.ts";
+import { ERROR_CATALOGUE } from "../error-catalogue.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_STATE_BYTES } from "../services.ts";
 import type { SideServer } from "./side-server.ts";
@@ -112,6 +114,9 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    // A large request was read by another thread.
+    if (error instanceof AnsweredError && ERROR_CATALOGUE[error.answer.condition].status < 500)
+      throw new FaucetRefusal(400, "TransactionFailed", error.message);
     if (!(error instanceof CodedError)) throw error;
     const isAsked = [ConfigError, SubmissionError, TransactionError, MoveError, JsonError].some(
       (kind) => error instanceof kind,

@@ -2,6 +2,7 @@
 // served one at a time and dropped when it closes, as on the main port.
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { plainHeaders } from "../response/headers.ts";
 import { Turns } from "../transport/node-connections.ts";
 
 export interface SideServerOptions {
@@ -48,5 +49,38 @@ export function listenBeside(options: SideServerOptions): Promise<SideServer> {
           }),
       });
     });
+  });
+}
+
+const LIMITS = {
+  headersTimeout: 5000,
+  requestTimeout: 5000,
+  keepAliveTimeout: 5000,
+  maxHeaderSize: 8192,
+} as const;
+const MAX_CONNECTIONS = 64;
+
+/** Serves `GET /metrics` and nothing else. */
+export function listenForMetrics(options: {
+  readonly host: string;
+  readonly port: number;
+  readonly page: () => Promise<string>;
+}): Promise<SideServer> {
+  const { host, port, page } = options;
+  return listenBeside({
+    host,
+    port,
+    limits: LIMITS,
+    maxConnections: MAX_CONNECTIONS,
+    serve: (request, response) => {
+      if (request.method !== "GET" || request.url !== "/metrics") {
+        response.writeHead(404, { "Content-Type": "text/plain" }).end("only GET /metrics is served here\n");
+        return;
+      }
+      page().then(
+        (text) => response.writeHead(200, [...plainHeaders("text").list]).end(text),
+        () => response.writeHead(500).end(),
+      );
+    },
   });
 }

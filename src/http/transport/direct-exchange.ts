@@ -4,10 +4,9 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { headerLines } from "../response/headers.ts";
-import type { BodyHold } from "./body.ts";
+import type { BodyHold, RequestHeaders } from "./body.ts";
 import type { BodySink, Exchange, ResponseHead, StartedResponse, WholeResponse } from "./exchange.ts";
 import type { OrdinaryRequest } from "./request-head.ts";
-import type { RequestHeaders } from "./request-headers.ts";
 import { sharedReads } from "./shared-reads.ts";
 
 /** Builds the lines that node:http would add by itself. */

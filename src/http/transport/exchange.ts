@@ -1,8 +1,7 @@
 // One request and its response, independent of the transport: node:http, or the direct lane that reads the socket
 // itself. Everything between the transports and the handlers uses this interface only.
 import type { Socket } from "node:net";
-import type { BodyHold } from "./body.ts";
-import type { RequestHeaders } from "./request-headers.ts";
+import type { BodyHold, RequestHeaders } from "./body.ts";
 
 /** Response headers that are built once and sent often, in the forms that both transports need. */
 export interface HeaderSet {

@@ -3,13 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { quoteInput } from "../errors.ts";
 import { isHost } from "../routing/url.ts";
+import type { RequestHeaders } from "./body.ts";
 import { type BodyHold, drainBody, readBody } from "./body.ts";
 import type { BodySink, Exchange, StartedResponse, WholeResponse } from "./exchange.ts";
-import { giveBack, MIN_LENT_BYTES } from "./lent-bytes.ts";
-import type { RequestHeaders } from "./request-headers.ts";
 
 /** Bytes of a body that are written in one turn of the event loop; the kernel copies them in about 0.1 ms. */
-const SLICE_BYTES = MIN_LENT_BYTES;
+const SLICE_BYTES = 256 * 1024;
 
 /** Options of an exchange. */
 export interface NodeExchangeOptions {
@@ -133,12 +132,7 @@ export class NodeExchange implements Exchange {
       const slice = body.subarray(at, at + SLICE_BYTES);
       at += SLICE_BYTES;
       if (at < body.length) response.write(slice, () => setImmediate(writeNext));
-      else response.end(slice, onEnd);
-    };
-    const onEnd = (): void => {
-      onSent?.();
-      // Node also calls this for a response that was cut off, of which it may still hold slices.
-      if (!this.socket.destroyed) giveBack(body);
+      else response.end(slice, onSent);
     };
     writeNext();
   }

@@ -2,8 +2,8 @@
 // length. Every other request goes to node's parser, so this one accepts a small subset and must agree on it.
 
 import { isHost } from "../routing/url.ts";
+import type { RequestHeaders } from "./body.ts";
 import { SMALL_BYTES } from "./body.ts";
-import type { RequestHeaders } from "./request-headers.ts";
 
 /** Longest head parsed here, and the part that most heads fit into. */
 const MAX_HEAD_BYTES = 16 * 1024;

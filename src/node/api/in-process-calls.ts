@@ -11,6 +11,7 @@ import {
   WATCH_NAMES,
   type WatchOptions,
 } from "../../http/calls/options.ts";
+import { AnsweredError } from "../../http/error-answer.ts";
 import type { Condition } from "../../http/error-catalogue.ts";
 import { HttpError } from "../../http/errors.ts";
 import type { Calls } from "../../http/operation-list.ts";
@@ -58,6 +59,10 @@ const CALL_NAMES: Readonly<Record<string, string>> = {
 
 /** The error that a caller in the process gets. */
 function callError(error: unknown): unknown {
+  if (error instanceof AnsweredError) {
+    const { condition, message } = error.answer;
+    return callError(new HttpError(condition, message, { cause: error }));
+  }
   if (!(error instanceof HttpError)) return error;
   const { code, cause } = error;
   const [name = "", ...rest] = error.message.split(": ");

@@ -3,7 +3,6 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { createMachineSource, type MachineSource } from "../../chain/machine-source.ts";
 import { minVersionOf } from "../../http/calls/operands.ts";
 import type { MinVersionOptions } from "../../http/calls/options.ts";
-import type { EncodedMessage } from "../../http/services.ts";
 import { GasPriceEstimator } from "../../ledger/gas-price.ts";
 import { createAccountReader } from "../../ledger/items/account-reader.ts";
 import { readModuleItem } from "../../ledger/items/module-item.ts";
@@ -13,37 +12,11 @@ import { fixedPosition, type Ledger, type LedgerView } from "../../ledger/view.t
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { assertReached } from "../../ledger/watch/min-version.ts";
 import type { ModuleLoader } from "../../move/abi.ts";
-import { addressFromBytes } from "../../move/address.ts";
-import type { StoredModule } from "../../move/module-cache.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";
 import type { Explanation } from "../../transaction/explain/explanation.ts";
-import type { RequestKind, RequestResults } from "../request-thread/messages.ts";
-import type { QuestionAnswerer } from "../request-thread/thread.ts";
 import { LARGE_EXPLAINED_BYTES, LARGE_SUBMISSION_BYTES, RequestThread } from "../request-thread/thread.ts";
 import { CallArguments } from "./call-arguments.ts";
-
-/** Answers from a view, which must stay open meanwhile. */
-export function createQuestionAnswerer(view: LedgerView): QuestionAnswerer {
-  const accounts = createAccountReader(view);
-  return async (question) => {
-    switch (question.kind) {
-      case "module":
-        return copied(
-          await readModuleItem(view, { address: addressFromBytes(question.address), name: question.name }),
-        );
-      case "sequenceNumber":
-        return accounts.sequenceNumber(addressFromBytes(question.address));
-      case "balance":
-        return accounts.balance(addressFromBytes(question.owner), question.asset);
-    }
-  };
-}
-
-/** A message would take along the buffer that the bytes are a part of: a page of the store. */
-function copied(module: StoredModule | undefined): StoredModule | undefined {
-  return module && { ...module, bytes: new Uint8Array(module.bytes) };
-}
 
 /** The ledger's head: the keys of `GET /v1`, with bigints in the place of its decimal texts. */
 export interface LedgerInfo {
@@ -78,9 +51,9 @@ export class Reader {
   readonly gasPrices = new GasPriceEstimator();
   readonly machine: MachineSource = createMachineSource();
   readonly args: CallArguments;
+  readonly thread = new RequestThread();
   readonly #ledger: Ledger;
   readonly #headWatch: HeadWatch;
-  readonly #thread = new RequestThread();
 
   constructor(
     ledger: Ledger,
@@ -124,38 +97,23 @@ export class Reader {
   }
 
   /** As `encode`, for bodies of other programs: a large one is worked on in a thread. */
-  encodeUntrusted(body: Uint8Array, view: LedgerView, isPrinted = false): Promise<EncodedMessage> {
-    if (body.length < LARGE_SUBMISSION_BYTES) return this.encode(body, view);
-    if (!isPrinted) return this.runInThread("encode", body, view);
-    // Printing a large message takes as long as several thousand balances.
-    return this.runInThread("encodeText", body, view).then((text) => ({ text }));
+  encodeUntrusted(body: Uint8Array, view: LedgerView): Promise<Uint8Array> {
+    return body.length < LARGE_SUBMISSION_BYTES
+      ? this.encode(body, view)
+      : this.thread.run("encode", body, view);
   }
 
   /** As `explain`, but in JSON and for bodies of other programs: a large one is worked on in a thread. */
   async explainUntrusted(body: Uint8Array, view: LedgerView): Promise<string> {
-    if (body.length < LARGE_EXPLAINED_BYTES) return JSON.stringify(await this.explain(body, view));
-    return this.runInThread("explain", body, view);
-  }
-
-  /**
-   * Works on a body in the thread, which takes it along: a body that fills its buffer is empty afterwards. Throws what the
-   * work throws, or HttpError `overloaded`.
-   */
-  runInThread<Kind extends RequestKind>(
-    kind: Kind,
-    body: Uint8Array,
-    view: LedgerView,
-  ): Promise<RequestResults[Kind]> {
-    const { chainId, timestampUsec } = view.position;
-    // The thread gets the whole buffer: of a part of one, a copy.
-    const whole = body.length === body.buffer.byteLength ? body : new Uint8Array(body);
-    return this.#thread.run({ kind, body: whole, chainId, timestampUsec }, createQuestionAnswerer(view));
+    return body.length < LARGE_EXPLAINED_BYTES
+      ? JSON.stringify(await this.explain(body, view))
+      : this.thread.run("explain", body, view);
   }
 
   /** Ends the thread for large submissions, and lets go of the machine. */
   close(): Promise<void> {
     this.machine.forget();
-    return this.#thread.close();
+    return this.thread.close();
   }
 
   /** The signing message of a request body, using modules of the view's latest version. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { LedgerView } from "../../ledger/view.ts";
 import { RequestThread } from "./thread.ts";
 
 describe("the thread for large submissions", () => {
@@ -17,7 +18,8 @@ describe("the thread for large submissions", () => {
   it("takes nothing any more when it is closed", async () => {
     const thread = new RequestThread();
     await thread.close();
-    const task = { kind: "encode", body: new Uint8Array(), chainId: 4, timestampUsec: 0n } as const;
-    expect(() => thread.run(task, async () => undefined)).toThrow("the node is closing");
+    expect(() => thread.run("encode", new Uint8Array(), Object.create(null) as LedgerView)).toThrow(
+      "the node is closing",
+    );
   });
 });

@@ -3,6 +3,7 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { vector } from "../../bcs/sequences.ts";
 import { decodeSubmitted, MAX_TRANSACTION_BYTES } from "../../chain/submission/submitted.ts";
+import { AnsweredError } from "../../http/error-answer.ts";
 import type { SubmissionBody } from "../../http/services.ts";
 import { parseJson } from "../../json/parse.ts";
 import type { LedgerView } from "../../ledger/view.ts";
@@ -13,8 +14,8 @@ import type { TransactionRequest } from "../../transaction/requests/request.ts";
 import { parseSubmission, parseSubmissions, tooMany } from "../../transaction/requests/submission-request.ts";
 import { refuse, SubmissionError } from "../../transaction/submission-error.ts";
 import { type UserTransaction, userTransactionCodec } from "../../transaction/user-transaction.ts";
-import { MAX_BATCH, type RequestResults } from "../request-thread/messages.ts";
-import { LARGE_SUBMISSION_BYTES } from "../request-thread/thread.ts";
+import { MAX_BATCH } from "../request-thread/messages.ts";
+import { LARGE_SUBMISSION_BYTES, type RequestThread } from "../request-thread/thread.ts";
 
 /** Longer JSON is no transaction that the chain takes, and would keep others waiting while it is parsed. */
 const MAX_JSON_BYTES = 4 * MAX_TRANSACTION_BYTES;
@@ -23,12 +24,8 @@ const MAX_BATCH_JSON_BYTES = 1024 * 1024;
 /** What JSON needs to become a transaction. */
 export interface BodyParts {
   readonly loadModule: (view: LedgerView) => ModuleLoader;
-  /** Parses large JSON in a thread. */
-  readonly parseInThread: <Kind extends "submission" | "submissions">(
-    kind: Kind,
-    body: Uint8Array,
-    view: LedgerView,
-  ) => Promise<RequestResults[Kind]>;
+  /** Parses large JSON. */
+  readonly thread: RequestThread;
 }
 
 export async function decodeBody(
@@ -41,7 +38,7 @@ export async function decodeBody(
   if (bytes.length < LARGE_SUBMISSION_BYTES) {
     return parseSubmission(parseJson(bytes), rawMaker(parts, view));
   }
-  return decodeWith(userTransactionCodec, await parts.parseInThread("submission", bytes, view));
+  return decodeWith(userTransactionCodec, await parts.thread.run("submission", bytes, view));
 }
 
 /** The transactions of a batch; each is decoded by a call, which throws for that one alone. */
@@ -55,10 +52,10 @@ export async function decodeBatch(
   if (bytes.length < LARGE_SUBMISSION_BYTES) {
     return parseSubmissions(parseJson(bytes), rawMaker(parts, view), MAX_BATCH);
   }
-  const parsed = await parts.parseInThread("submissions", bytes, view);
+  const parsed = await parts.thread.run("submissions", bytes, view);
   return parsed.map((one) => () => {
-    if (one instanceof Error) throw one;
-    return decodeWith(userTransactionCodec, one);
+    if (one instanceof Uint8Array) return decodeWith(userTransactionCodec, one);
+    throw new AnsweredError(one);
   });
 }
 

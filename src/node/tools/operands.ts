@@ -11,7 +11,7 @@ import { assetTypeField } from "../../http/schemas/asset-type.ts";
 import { HEX_BYTES_EXPECTED } from "../../http/schemas/hex-bytes.ts";
 import { ledgerVersionField } from "../../http/schemas/integer.ts";
 import { resourceTypeField } from "../../http/schemas/move-type.ts";
-import { fromField, toField } from "../../http/schemas/range.ts";
+import { fromField, toField } from "../../http/schemas/read-at.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { parseWaypoint } from "../../ledger/waypoint.ts";
 

@@ -75,8 +75,6 @@ export function accountItemsOperation<T, C extends object>(
     queryNames: list.route.queryNames,
     summary: list.summary,
     description: `${list.description} Comes in pages, which all belong to the version of the first: while there is more, \`X-NODE-CURSOR\` gives the \`start\` of the next one, and a page may hold fewer ${name} than asked for, even none. 403 on a node that has no index, 503 while it builds one.`,
-    ledger: "required",
-    switchable: true,
     switch: "index",
     isPaged: true,
     maxInFlight: MAX_IN_FLIGHT,

@@ -13,7 +13,7 @@ import { answerOf, errorBody } from "../../error-answer.ts";
 import { type Condition, ERROR_CATALOGUE } from "../../error-catalogue.ts";
 import { HttpError } from "../../errors.ts";
 import type { JsonSchema } from "../../field.ts";
-import { type Operation, operation } from "../../operation.ts";
+import { bcsForm, type Operation, operation } from "../../operation.ts";
 import { AnswerText, addHex } from "../../printing/answer-text.ts";
 import {
   type BatchBodyKind,
@@ -135,9 +135,6 @@ export function batchOperation<
     ...(kind.route as Route<"", Query>),
     summary: kind.summary,
     description: kind.description,
-    ledger: "required",
-    switchable: true,
-    params: {},
     query: readAtFields,
     body: batchBody({ ...kind.body, hasTotals: addUp !== undefined }),
     answer: {
@@ -152,11 +149,7 @@ export function batchOperation<
         example: answer.example,
         encode: toJson,
       },
-      bcs: {
-        schema: { type: "string", format: "binary" },
-        description: answer.bcsDescription,
-        encode: toBcs,
-      },
+      bcs: bcsForm(answer.bcsDescription, toBcs),
     },
     errors: kind.errors ?? [],
     async handle({ body: { queries, totals, ...inBody }, ...inQuery }, { view, slices }) {

@@ -22,7 +22,7 @@ import {
   wireOf,
 } from "../../schemas/event-stream.ts";
 import { ledgerVersionField, startField, U64_SCHEMA } from "../../schemas/integer.ts";
-import { named } from "../../schemas/named.ts";
+import { named, object } from "../../schemas/named.ts";
 import {
   type FilterOptions,
   filterFields,
@@ -52,14 +52,13 @@ export interface RecordFeed {
   readonly columns: readonly string[];
 }
 
-const START_SCHEMA = named("StartEvent", {
-  type: "object",
-  required: ["version", "trust"],
-  properties: {
+const START_SCHEMA = named(
+  "StartEvent",
+  object({
     version: { ...U64_SCHEMA, description: "The stream sends what comes after this version." },
     trust: TRUST_SCHEMA,
-  },
-});
+  }),
+);
 
 export const streamStartField: Field<bigint> = {
   ...startField,
@@ -230,10 +229,8 @@ export function recordForms(
 export function recordStream(feed: RecordFeed, schema: JsonSchema, module: string, bcs: string) {
   return {
     method: "GET",
-    ledger: "required",
     switchable: false,
     sendsEvents: true,
-    params: {},
     query: recordFields(module),
     refusedQuery: streamRefusedQuery,
     answer: recordForms(feed, schema, bcs),

@@ -1,8 +1,10 @@
-// One module of an account, with its ABI.
-
-import { accountModuleRoute } from "../../interface/routes.ts";
+// The modules of an account with their ABIs: one, and all in pages.
+import { encodeWith } from "../../bcs/codec.ts";
+import { accountModuleRoute, accountModulesRoute } from "../../interface/routes.ts";
 import { readModuleItem } from "../../ledger/items/module-item.ts";
+import { readModules } from "../../ledger/items/resource-item.ts";
 import { formatAddress } from "../../move/address.ts";
+import { moduleIdCodec } from "../../move/wire.ts";
 import { type Asker, fromJson, orNone } from "../calls/asker.ts";
 import { readAtArgs, toText } from "../calls/operands.ts";
 import type { ReadOptions } from "../calls/options.ts";
@@ -15,6 +17,7 @@ import { addressField } from "../schemas/address.ts";
 import { MODULE_SCHEMA } from "../schemas/module.ts";
 import { moduleNameField } from "../schemas/move-type.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+import { accountItemsOperation } from "./shared/account-items.ts";
 
 /** A module, as `GET …/module/{module_name}` answers. */
 export interface ModuleAnswer {
@@ -35,8 +38,6 @@ export const getAccountModule = operation({
   summary: "Module of an account",
   description:
     "The bytecode of one module and its ABI: its structs, and its functions that are public, friend, entry or view. At the latest or a chosen version.",
-  ledger: "required",
-  switchable: true,
   params: { address: addressField, module_name: moduleNameField },
   query: { ...readAtFields },
   answer: encodedAnswer(
@@ -66,4 +67,31 @@ export const getAccountModule = operation({
       return orNone("module_not_found", node.run(getAccountModule, args, options, fromJson<ModuleAnswer>));
     },
   }),
+});
+
+export interface ModulesCall {
+  modules(address: string, options?: ReadOptions): AsyncIterable<ModuleAnswer>;
+}
+
+/** `GET /v1/accounts/{address}/modules` */
+export const getAccountModules = accountItemsOperation({
+  id: "get_account_modules",
+  route: accountModulesRoute,
+  summary: "Modules of an account",
+  description:
+    "All modules of an account at one version with their ABIs, in the order of the hashes of their state keys.",
+  name: "modules",
+  limited: "modules",
+  schema: MODULE_SCHEMA,
+  bcsDescription: "A BCS map from module ids to bytecode.",
+  read: readModules,
+  toEntry: ({ name, bytes }, address) => [encodeWith(moduleIdCodec, { address, name }), bytes],
+  async print(out, modules, { types, address, slices }) {
+    for (const [i, module] of modules.entries()) {
+      if (i > 0) out.add(",");
+      await addPieces(out, moduleText(types, { address, name: module.name }, module), slices);
+      await slices.pause();
+    }
+  },
+  calls: (modules): ModulesCall => ({ modules }),
 });

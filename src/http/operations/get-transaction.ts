@@ -1,10 +1,13 @@
-// One transaction by its hash, now or as soon as it is committed.
-
+// One transaction, by its version, or by its hash, now or as soon as it is committed.
 import { concatBytes } from "../../base/bytes.ts";
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { decodeWith } from "../../bcs/codec.ts";
-import { transactionByHashRoute, waitByHashRoute } from "../../interface/routes.ts";
+import {
+  transactionByHashRoute,
+  transactionByVersionRoute,
+  waitByHashRoute,
+} from "../../interface/routes.ts";
 import { findByHash } from "../../ledger/transaction-finder.ts";
 import type { LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
@@ -20,10 +23,50 @@ import { parseField } from "../field.ts";
 import { type Answer, type Context, encodedAnswer, operation } from "../operation.ts";
 import { TransactionPrinter } from "../printing/printer.ts";
 import { RecordsPrinter } from "../printing/records-text.ts";
-import { TRANSACTION_SCHEMA, transactionHashField, transactionVersionField } from "../schemas/transaction.ts";
+import {
+  COMMITTED_SCHEMA,
+  TRANSACTION_SCHEMA,
+  transactionHashField,
+  transactionVersionField,
+} from "../schemas/transaction.ts";
 import type { PendingTransaction, Services } from "../services.ts";
-import { getTransactionByVersion } from "./get-transaction-by-version.ts";
-import { type TransactionAnswer, toTransaction } from "./shared/transaction-page.ts";
+import { type TransactionAnswer, toTransaction } from "./transaction-pages.ts";
+
+/** A long transaction is printed in turns with others. */
+const MAX_BY_VERSION = 64;
+
+export function assertCommitted({ position }: LedgerView, version: bigint): void {
+  if (version <= position.version) return;
+  throw new HttpError(
+    "transaction_not_found",
+    `no transaction at version ${version}: the latest version is ${position.version}`,
+  );
+}
+
+/** `GET /v1/transactions/by_version/{txn_version}` */
+export const getTransactionByVersion = operation({
+  id: "get_transaction_by_version",
+  ...transactionByVersionRoute,
+  summary: "Transaction by version",
+  description:
+    "One committed transaction with its info, events and changes. Events, resources and arguments are decoded by the modules as of its version.",
+  maxInFlight: MAX_BY_VERSION,
+  params: { txn_version: transactionVersionField },
+  answer: encodedAnswer(
+    { schema: COMMITTED_SCHEMA, description: "The transaction." },
+    "A zero byte, and the record as in `GET /v1/transactions`.",
+  ),
+  errors: ["unprintable", "transaction_not_found", "version_pruned"],
+  async handle({ txn_version: version }, { view, services, form, slices }) {
+    assertCommitted(view, version);
+    const [record] = await view.getRecords(version, 1, 1);
+    if (record === undefined) throw new Error(`no record at version ${version} of the kept range`);
+    const printer = new RecordsPrinter(services.types, view, slices);
+    const data =
+      form === "bcs" ? concatBytes(COMMITTED, record.bytes) : await (await printer.print(record)).finish();
+    return { data, version, timestampUsec: await printer.timeOf(version) };
+  },
+});
 
 /** A long transaction is printed in turns with others. All that wait are served after one commit. */
 const MAX_IN_FLIGHT = 200;
@@ -36,12 +79,9 @@ const COMMITTED = Uint8Array.of(0);
 const PENDING = Uint8Array.of(1);
 
 const shared = {
-  ledger: "required",
-  switchable: true,
   switch: "transactionIndex",
   maxInFlight: MAX_IN_FLIGHT,
   params: { txn_hash: transactionHashField },
-  query: {},
   answer: encodedAnswer(
     {
       schema: TRANSACTION_SCHEMA,

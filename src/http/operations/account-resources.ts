@@ -1,8 +1,7 @@
-// One resource of an account.
-
+// The resources of an account: one, and all in pages.
 import { andThen } from "../../base/maybe-promise.ts";
-import { accountResourceRoute } from "../../interface/routes.ts";
-import { readResource } from "../../ledger/items/resource-item.ts";
+import { accountResourceRoute, accountResourcesRoute } from "../../interface/routes.ts";
+import { readResource, readResources } from "../../ledger/items/resource-item.ts";
 import { formatAddress } from "../../move/address.ts";
 import { type Asker, fromJson, orNone } from "../calls/asker.ts";
 import { readAtArgs, toText } from "../calls/operands.ts";
@@ -13,15 +12,15 @@ import { encodedAnswer, operation } from "../operation.ts";
 import { StoredValuePrinter } from "../printing/move-json.ts";
 import { addressField } from "../schemas/address.ts";
 import { MOVE_STRUCT_SCHEMA, resourceTypeField, STRUCT_TYPE_SCHEMA } from "../schemas/move-type.ts";
-import { named } from "../schemas/named.ts";
+import { named, object } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+import { accountItemsOperation } from "./shared/account-items.ts";
 
 /** Schema of a resource. */
-export const RESOURCE_SCHEMA = named("MoveResource", {
-  type: "object",
-  required: ["type", "data"],
-  properties: { type: STRUCT_TYPE_SCHEMA, data: MOVE_STRUCT_SCHEMA },
-});
+export const RESOURCE_SCHEMA = named(
+  "MoveResource",
+  object({ type: STRUCT_TYPE_SCHEMA, data: MOVE_STRUCT_SCHEMA }),
+);
 
 /** A resource, as `GET …/resource/{resource_type}` answers. */
 export interface ResourceAnswer {
@@ -41,8 +40,6 @@ export const getAccountResource = operation({
   summary: "Resource of an account",
   description:
     "One resource of an account by its type, at the latest or a chosen version, decoded by the modules as of that version. Finds members of resource groups too.",
-  ledger: "required",
-  switchable: true,
   params: { address: addressField, resource_type: resourceTypeField },
   query: { ...readAtFields },
   answer: encodedAnswer(
@@ -79,4 +76,33 @@ export const getAccountResource = operation({
       );
     },
   }),
+});
+
+export interface ResourcesCall {
+  /** All resources of an account at one version, read page by page as they are taken. */
+  resources(address: string, options?: ReadOptions): AsyncIterable<ResourceAnswer>;
+}
+
+/** `GET /v1/accounts/{address}/resources` */
+export const getAccountResources = accountItemsOperation({
+  id: "get_account_resources",
+  route: accountResourcesRoute,
+  summary: "Resources of an account",
+  description:
+    "All resources of an account at one version, members of resource groups among them, in the order of the hashes of their state keys.",
+  name: "resources",
+  limited: "resources, a resource group counting as one",
+  schema: RESOURCE_SCHEMA,
+  bcsDescription: "A BCS map from struct tags to the stored bytes.",
+  read: readResources,
+  toEntry: ({ type, bytes }) => [type.bytes, bytes],
+  async print(out, resources, { types, view, version, slices }) {
+    const printer = new StoredValuePrinter(types, view, version, slices);
+    for (const [i, { type, bytes }] of resources.entries()) {
+      if (i > 0) out.add(",");
+      out.append(await printer.resource(bytes, type));
+      await slices.pause();
+    }
+  },
+  calls: (resources): ResourcesCall => ({ resources }),
 });

@@ -1,24 +1,31 @@
 // A block as clients see it. With its transactions it may be large, so it is read and sent in pieces, each from a view of
 // its own that has the same history.
-import { toPrefixedHex } from "../../../base/hex.ts";
-import { nextTurn } from "../../../base/wait.ts";
-import { BcsWriter } from "../../../bcs/writer.ts";
-import type { OpenView } from "../../../ledger/balances/balance-history.ts";
-import { LedgerError } from "../../../ledger/errors.ts";
-import { findNewBlock } from "../../../ledger/formats/block-event.ts";
-import { readRecordEvents } from "../../../ledger/formats/record.ts";
-import { type Block, type LedgerView, type StoredRecord, withView } from "../../../ledger/view.ts";
-import { historyOpener } from "../../../ledger/watch/event-id.ts";
-import { HttpError } from "../../errors.ts";
-import type { JsonSchema } from "../../field.ts";
-import { type Answer, type Context, encodedAnswer, type StreamedAnswer } from "../../operation.ts";
-import { AnswerText, joinChunks } from "../../printing/answer-text.ts";
-import { RecordsPrinter } from "../../printing/records-text.ts";
-import { LONG_ADDRESS_SCHEMA } from "../../schemas/address.ts";
-import { withTransactionsField } from "../../schemas/flag.ts";
-import { U64_SCHEMA } from "../../schemas/integer.ts";
-import { named } from "../../schemas/named.ts";
-import { COMMITTED_SCHEMA } from "../../schemas/transaction.ts";
+
+import { ConfigError } from "../../base/errors.ts";
+import { toPrefixedHex } from "../../base/hex.ts";
+import { nextTurn } from "../../base/wait.ts";
+import { BcsWriter } from "../../bcs/writer.ts";
+import { blockByHeightRoute, blockByVersionRoute } from "../../interface/routes.ts";
+import type { OpenView } from "../../ledger/balances/balance-history.ts";
+import { LedgerError } from "../../ledger/errors.ts";
+import { findNewBlock } from "../../ledger/formats/block-event.ts";
+import { readRecordEvents } from "../../ledger/formats/record.ts";
+import { type Block, type LedgerView, type StoredRecord, withView } from "../../ledger/view.ts";
+import { historyOpener } from "../../ledger/watch/event-id.ts";
+import { type Asker, fromJson, orNone } from "../calls/asker.ts";
+import { fieldOf } from "../calls/operands.ts";
+import { knownOptions, type OptionNames } from "../calls/options.ts";
+import { HttpError } from "../errors.ts";
+import type { JsonSchema } from "../field.ts";
+import { type Answer, type Context, encodedAnswer, operation, type StreamedAnswer } from "../operation.ts";
+import { AnswerText, joinChunks } from "../printing/answer-text.ts";
+import { RecordsPrinter } from "../printing/records-text.ts";
+import { LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
+import { withTransactionsField } from "../schemas/flag.ts";
+import { blockHeightField, ledgerVersionField, U64_SCHEMA } from "../schemas/integer.ts";
+import { named, object } from "../schemas/named.ts";
+import { COMMITTED_SCHEMA } from "../schemas/transaction.ts";
+import { type TransactionAnswer, toTransaction } from "./transaction-pages.ts";
 
 /** Most transactions of a block in an answer, as in the reference. */
 const MAX_TRANSACTIONS = 10_000;
@@ -151,17 +158,9 @@ export async function blockAnswer(
 }
 
 /** Schema of a block. */
-const BLOCK_SCHEMA: JsonSchema = named("Block", {
-  type: "object",
-  required: [
-    "block_height",
-    "block_hash",
-    "block_timestamp",
-    "first_version",
-    "last_version",
-    "transactions",
-  ],
-  properties: {
+const BLOCK_SCHEMA: JsonSchema = named(
+  "Block",
+  object({
     block_height: U64_SCHEMA,
     block_hash: LONG_ADDRESS_SCHEMA,
     block_timestamp: { ...U64_SCHEMA, description: "Time of the block, in microseconds." },
@@ -173,13 +172,11 @@ const BLOCK_SCHEMA: JsonSchema = named("Block", {
       items: COMMITTED_SCHEMA,
       description: `The first ${MAX_TRANSACTIONS} transactions, where they are asked for.`,
     },
-  },
-});
+  }),
+);
 
 /** What the two operations that answer with a block have in common. */
 export const blockOperation = {
-  ledger: "required",
-  switchable: true,
   maxInFlight: 16,
   query: { with_transactions: withTransactionsField },
   answer: encodedAnswer(
@@ -187,3 +184,107 @@ export const blockOperation = {
     "Height, hash, time, first and last version, and an optional vector of records as in `GET /v1/transactions`.",
   ),
 } as const;
+
+/** Which block, by one of two, and whether its transactions are wanted. */
+export interface BlockQuery {
+  readonly height?: bigint | undefined;
+  readonly version?: bigint | undefined;
+  readonly withTransactions?: boolean | undefined;
+}
+
+const QUERY_NAMES: OptionNames<BlockQuery> = { height: true, version: true, withTransactions: true };
+
+/** A block. */
+export interface BlockAnswer {
+  readonly height: bigint;
+  /** Hex. */
+  readonly hash: string;
+  readonly timestampUsec: bigint;
+  readonly firstVersion: bigint;
+  readonly lastVersion: bigint;
+  /** Undefined unless they were asked for; the first 10,000. */
+  readonly transactions: readonly TransactionAnswer[] | undefined;
+}
+
+export interface BlockCall {
+  /** A block by its height or by a version in it; undefined if there is none yet. */
+  block(query: BlockQuery): Promise<BlockAnswer | undefined>;
+}
+
+function toBlock(text: string | Uint8Array): BlockAnswer {
+  const { transactions, ...block } = fromJson<
+    Readonly<Record<string, string>> & {
+      readonly transactions: readonly TransactionAnswer["transaction"][] | null;
+    }
+  >(text);
+  return {
+    height: BigInt(block.block_height ?? ""),
+    hash: block.block_hash ?? "",
+    timestampUsec: BigInt(block.block_timestamp ?? ""),
+    firstVersion: BigInt(block.first_version ?? ""),
+    lastVersion: BigInt(block.last_version ?? ""),
+    transactions: transactions?.map(toTransaction),
+  };
+}
+
+/** `GET /v1/blocks/by_height/{block_height}` */
+export const getBlockByHeight = operation({
+  ...blockOperation,
+  id: "get_block_by_height",
+  ...blockByHeightRoute,
+  summary: "Block by height",
+  description:
+    "One block: its hash, time and versions, and its transactions if they are asked for, at most the first 10,000. A block of many transactions comes in pieces; one that fails midway lacks HTTP's final chunk.",
+  params: { block_height: blockHeightField },
+  errors: ["unprintable", "answer_too_large", "block_not_found", "block_pruned"],
+  async handle({ block_height: height, with_transactions: withTransactions = false }, context) {
+    const { blockHeight, oldestBlockHeight, fork } = context.view.position;
+    // A fork asks its network for older blocks.
+    if (height < oldestBlockHeight && fork === undefined) {
+      throw new HttpError("block_pruned", `block ${height} is pruned: the oldest is ${oldestBlockHeight}`);
+    }
+    const block = height > blockHeight ? undefined : await context.view.getBlockByHeight(height);
+    if (block === undefined) {
+      throw new HttpError("block_not_found", `no block of height ${height}: the latest is ${blockHeight}`);
+    }
+    return blockAnswer(context, block, withTransactions);
+  },
+  calls: (node: Asker): BlockCall => ({
+    block: async (query) => {
+      const known = knownOptions(QUERY_NAMES, query, "query");
+      const block_height = fieldOf("height", blockHeightField, known.height);
+      const version = fieldOf("version", ledgerVersionField, known.version);
+      const with_transactions = fieldOf("withTransactions", withTransactionsField, known.withTransactions);
+      if ((block_height === undefined) === (version === undefined)) {
+        throw new ConfigError("height, version: expected one of them");
+      }
+      return version === undefined
+        ? orNone(
+            "block_not_found",
+            node.run(getBlockByHeight, { block_height: block_height ?? 0n, with_transactions }, {}, toBlock),
+          )
+        : orNone(
+            "version_not_found",
+            node.run(getBlockByVersion, { version, with_transactions }, {}, toBlock),
+          );
+    },
+  }),
+});
+
+/** `GET /v1/blocks/by_version/{version}` */
+export const getBlockByVersion = operation({
+  ...blockOperation,
+  id: "get_block_by_version",
+  ...blockByVersionRoute,
+  summary: "Block of a version",
+  description: "The block that a version is in, as by its height.",
+  params: { version: { ...ledgerVersionField, description: "A version in the block." } },
+  errors: ["unprintable", "answer_too_large", "version_not_found", "version_pruned"],
+  async handle({ version, with_transactions: withTransactions = false }, context) {
+    // A read of nothing checks the version.
+    await context.view.getItems([], version);
+    const block = await context.view.getBlockByVersion(version);
+    if (block === undefined) throw new LedgerError("corrupt", `no block has version ${version}`);
+    return blockAnswer(context, block, withTransactions);
+  },
+});

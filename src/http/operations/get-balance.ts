@@ -1,8 +1,9 @@
-// What a balance is made of.
-
+// The balance of an account for a coin or a fungible asset, and what it is made of.
 import { toPrefixedHex } from "../../base/hex.ts";
+import { andThen } from "../../base/maybe-promise.ts";
 import { formatAmount } from "../../base/texts/amount-text.ts";
-import { detailRoute } from "../../interface/routes.ts";
+import { balanceRoute, detailRoute } from "../../interface/routes.ts";
+import { readBalance } from "../../ledger/balances/balance.ts";
 import {
   type BalanceDetail,
   type PartDetail,
@@ -14,12 +15,65 @@ import type { Asker } from "../calls/asker.ts";
 import { readAtArgs } from "../calls/operands.ts";
 import type { ReadOptions } from "../calls/options.ts";
 import type { JsonSchema } from "../field.ts";
-import { operation } from "../operation.ts";
+import { bcsForm, operation } from "../operation.ts";
 import { addressField, LONG_ADDRESS_SCHEMA } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
-import { AMOUNT_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
-import { named, nullableAnswer } from "../schemas/named.ts";
+import { quotedField } from "../schemas/flag.ts";
+import { AMOUNT_SCHEMA, U64_NUMBER_SCHEMA, U64_SCHEMA } from "../schemas/integer.ts";
+import { named, nullableAnswer, object } from "../schemas/named.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
+
+interface Balance {
+  readonly balance: bigint;
+  readonly quoted: boolean;
+}
+
+function encodeU64(value: bigint): Uint8Array {
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeBigUInt64LE(value);
+  return bytes;
+}
+
+export interface BalanceCall {
+  /** The balance of an account for a coin type or the metadata address of a fungible asset. */
+  balance(address: string, asset: string, options?: ReadOptions): Promise<bigint>;
+}
+
+/** `GET /v1/accounts/{address}/balance/{asset_type}` */
+export const getAccountBalance = operation({
+  id: "get_account_balance",
+  ...balanceRoute,
+  summary: "Balance of an account",
+  description:
+    "The balance of an account for a coin type or a fungible asset, at the latest or a chosen version. A coin type counts its CoinStore and the primary store of the paired fungible asset; a metadata address counts that primary store only. Accounts, assets and stores that do not exist have a balance of 0. With `?quoted=true` the answer is the same digits as a JSON string, for clients whose JSON parser rounds integers above 2^53; generated clients get them from `get_balance_detail`.",
+  params: { address: addressField, asset_type: assetTypeField },
+  query: { ...readAtFields, quoted: quotedField },
+  answer: {
+    json: {
+      schema: U64_NUMBER_SCHEMA,
+      description: "A bare integer with every digit.",
+      example: 200000000,
+      encode: ({ balance, quoted }: Balance) => (quoted ? `"${balance}"` : balance.toString()),
+    },
+    bcs: bcsForm("Eight bytes: a little-endian u64.", ({ balance }: Balance) => encodeU64(balance)),
+  },
+  handle(args, { view }) {
+    return andThen(readPointOf(view, args), ({ version, timestampUsec }) =>
+      andThen(readBalance(view, args.address, args.asset_type, version), (balance) => ({
+        data: { balance, quoted: args.quoted === true },
+        version,
+        timestampUsec,
+      })),
+    );
+  },
+  calls: (node: Asker): BalanceCall => ({
+    balance: async (address, asset, options = {}) => {
+      const at = readAtArgs(options);
+      const args = { address: node.args.address(address), asset_type: node.args.asset(asset), ...at };
+      return node.run(getAccountBalance, args, options, ({ balance }) => balance);
+    },
+  }),
+});
 
 interface Detail extends BalanceDetail {
   readonly version: bigint;
@@ -42,8 +96,7 @@ const PART_PROPERTIES = {
 const COIN_SCHEMA: JsonSchema = named("CoinPart", {
   type: "object",
   nullable: true,
-  required: Object.keys(PART_PROPERTIES),
-  properties: PART_PROPERTIES,
+  ...object(PART_PROPERTIES),
   description:
     "The CoinStore of the account. `null` if the request has a metadata address, which does not count the CoinStore.",
 });
@@ -63,35 +116,36 @@ const FUNGIBLE_PROPERTIES = {
 } as const;
 
 const FUNGIBLE_SCHEMA: JsonSchema = named("FungiblePart", {
-  type: "object",
-  required: Object.keys(FUNGIBLE_PROPERTIES),
-  properties: FUNGIBLE_PROPERTIES,
+  ...object(FUNGIBLE_PROPERTIES),
   description: "The primary store of the account for the asset, or for the one that the coin is paired with.",
 });
 
-const DETAIL_SCHEMA: JsonSchema = named("BalanceDetail", {
-  type: "object",
-  required: ["ledger_version", "timestamp_usec", "balance", "coin", "fungible"],
-  properties: {
-    ledger_version: { ...U64_SCHEMA, description: "The version that all of it was read at." },
-    timestamp_usec: { ...U64_SCHEMA, description: "Time of its block, in microseconds." },
-    balance: { ...AMOUNT_SCHEMA, description: "What `get_account_balance` returns: the sum of the parts." },
-    coin: COIN_SCHEMA,
-    fungible: FUNGIBLE_SCHEMA,
-    name: { type: "string", description: "Name of the asset, where the ledger has it." },
-    symbol: { type: "string", description: "Symbol of the asset, where the ledger has it." },
-    decimals: {
-      type: "integer",
-      minimum: 0,
-      maximum: 255,
-      description: "Number of digits after the decimal point.",
+const DETAIL_SCHEMA: JsonSchema = named(
+  "BalanceDetail",
+  object(
+    {
+      ledger_version: { ...U64_SCHEMA, description: "The version that all of it was read at." },
+      timestamp_usec: { ...U64_SCHEMA, description: "Time of its block, in microseconds." },
+      balance: { ...AMOUNT_SCHEMA, description: "What `get_account_balance` returns: the sum of the parts." },
+      coin: COIN_SCHEMA,
+      fungible: FUNGIBLE_SCHEMA,
     },
-    display: {
-      type: "string",
-      description: "The balance with its decimal point, all decimals included, where they are known.",
+    {
+      name: { type: "string", description: "Name of the asset, where the ledger has it." },
+      symbol: { type: "string", description: "Symbol of the asset, where the ledger has it." },
+      decimals: {
+        type: "integer",
+        minimum: 0,
+        maximum: 255,
+        description: "Number of digits after the decimal point.",
+      },
+      display: {
+        type: "string",
+        description: "The balance with its decimal point, all decimals included, where they are known.",
+      },
     },
-  },
-});
+  ),
+);
 
 /** A part of a balance in an answer. */
 interface PartAnswer {
@@ -167,8 +221,6 @@ export const getBalanceDetail = operation({
   summary: "Parts of a balance",
   description:
     "What the balance of an account is made of: the coin store and the primary store with their amounts, whether each exists and is frozen, the addresses and state keys that were read, and, where the ledger has them, the asset's name, symbol and decimals.",
-  ledger: "required",
-  switchable: true,
   params: { address: addressField, asset_type: assetTypeField },
   query: readAtFields,
   answer: {
