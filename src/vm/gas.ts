@@ -156,6 +156,13 @@ export class Meter {
     if (this.isMetered) this.#memoryLeft += units;
   }
 
+  /** What work may cost before a charge throws. */
+  get available(): number {
+    return this.isMetered
+      ? Math.min(this.balance, this.#maxExecution - this.executionUsed)
+      : Number.POSITIVE_INFINITY;
+  }
+
   /** Charges for work. Throws VmError when the gas is used up. */
   charge(amount: number): void {
     if (!this.isMetered) return;
