@@ -105,6 +105,18 @@ describe("a range", () => {
     }
   });
 
+  it("and a stream are refused to a client that accepts none of their forms", async () => {
+    const paths = ["transactions/stream?start=0&end=3", "events/stream", "blocks/stream"];
+    for (const path of paths) {
+      const response = await get(path, "image/png");
+      expect([path, response.status]).toEqual([path, 403]);
+      expect(await response.json()).toMatchObject({
+        error_code: "api_disabled",
+        message: expect.stringMatching(/answers in text\/event-stream.* only: name one in Accept$/),
+      });
+    }
+  });
+
   it("ends with an error where the ledger goes back behind its end", async () => {
     const views = [4, 2].map(async (count) => {
       const ledger = new SmallLedger();

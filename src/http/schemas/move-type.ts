@@ -2,7 +2,7 @@
 import { RecentMap } from "../../base/recent.ts";
 import { type StructType, structTypeOf } from "../../ledger/items/state-types.ts";
 import { isIdentifier, MAX_IDENTIFIER_LENGTH } from "../../move/identifier.ts";
-import { parseStructTag } from "../../move/type-text.ts";
+import { parseBareStructTag } from "../../move/type-text.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
@@ -22,7 +22,7 @@ const kept = new RecentMap<string, StructType>({
 function parseKept(text: string): StructType {
   const known = kept.get(text);
   if (known !== undefined) return known;
-  const type = structTypeOf(parseStructTag(text));
+  const type = structTypeOf(parseBareStructTag(text));
   if (text.length <= MAX_KEPT_TEXT_LENGTH) kept.set(text, type);
   return type;
 }
