@@ -148,8 +148,11 @@ export class Dispatcher {
       const sending = this.#send(resolved, answer);
       if (sending !== undefined) await sending;
     } catch (error) {
-      if (error instanceof Abandoned) this.#responder.settle(request, CLIENT_GONE);
-      else this.#responder.fail(request, error);
+      if (error instanceof Abandoned) {
+        this.#responder.settle(request, CLIENT_GONE);
+        // A client that only closed its side would keep the connection for ever.
+        exchange.socket.end(() => exchange.socket.destroy());
+      } else this.#responder.fail(request, error);
     } finally {
       if (request.countedFor !== undefined) this.#inFlight.leave(request.operation, request.countedFor);
       request.release();

@@ -83,6 +83,17 @@ describe("work that takes long", () => {
     });
   });
 
+  it.each(REQUESTS)(
+    "of %s ends with the connection of a client that only closed its side",
+    async (_, request) => {
+      const socket = open().resume();
+      const ended = new Promise((resolve) => socket.once("end", resolve));
+      socket.end(request());
+      await ended;
+      socket.destroy();
+    },
+  );
+
   it("is not much for a client that sends no more and reads: it is answered", async () => {
     const socket = open();
     let text = "";
