@@ -332,8 +332,8 @@ export class Interpreter {
   }
 
   /**
-   * Runs instructions that only touch locals, operands and values, and gives the first other one; 0 when it is time to look
-   * at the clock. What they cost is charged together, which ends as charging each would.
+   * Runs instructions that only touch locals, operands and values, and returns the opcode of the first other one; 0 when it
+   * is time to look at the clock. Charges the sum of their prices at the end, with the same result as charging each.
    */
   #runPlain(frame: Frame): number {
     const { instance, locals, base } = frame;

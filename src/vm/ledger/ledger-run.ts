@@ -148,7 +148,7 @@ interface Work {
   ms: number;
 }
 
-/** The first piece of a round counts as this: most runs end in one, which the clock would take a tenth of. */
+/** Counted for the first piece of each round without a look at the clock: most runs end in it. */
 const FIRST_PIECE_MS = 1;
 
 /** A version of a ledger, for one run or several. */
