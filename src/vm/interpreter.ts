@@ -11,10 +11,10 @@ import type {
   VectorReference,
 } from "../move/bytecode/program.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
-import { InstructionPrices, type Meter } from "./gas.ts";
+import { type InstructionPrices, instructionPrices, type Meter } from "./gas.ts";
 import { isInstantiation, split } from "./instructions.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
-import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
+import { decodeValue, hasDelayed } from "./layout.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
 import { finish, type Pieces } from "./pieces.ts";
@@ -45,7 +45,7 @@ const NO_FIELDS: StructAbi["fields"] = [];
 const NOT_PLAIN = 255;
 const PLAIN_TAKES: Uint8Array = plainTakes(`
   0: 05 06 08 09 0a 0b 0d 0e 28 31 32 48 49 4a 5b 5c 5d 5e 5f 60
-  1: 01 03 04 0c 0f 10 14 20 2e 33 34 35 4b 4c 4d 61 62 63 64 65 66 67
+  1: 01 03 04 0c 0f 10 14 20 2e 33 34 35 36 37 4b 4c 4d 61 62 63 64 65 66 67
   2: 15 16 17 18 19 1a 1b 1c 1d 1e 1f 21 22 23 24 25 26 2f 30`);
 /** Operands that most runs have at once. */
 const STACK_ROOM = 64;
@@ -61,29 +61,21 @@ const PIECE_MS = 1;
 const LOOK_STEPS = 8192;
 const LOOK_PRICE = 8_000_000;
 
-class Frame {
+/** How often a module is active. */
+interface Activity {
+  count: number;
+}
+
+interface Frame {
+  readonly caller: Frame | undefined;
   readonly instance: FunctionInstance;
   readonly locals: Value[];
   /** Operands of the callers. */
   readonly base: number;
-  pc = 0;
+  pc: number;
   /** The module that this call entered, counted against reentrancy. */
-  readonly entered: string | undefined;
+  readonly entered: Activity | undefined;
   readonly isLocked: boolean;
-
-  constructor(
-    instance: FunctionInstance,
-    locals: Value[],
-    base: number,
-    entered: string | undefined,
-    isLocked: boolean,
-  ) {
-    this.instance = instance;
-    this.locals = locals;
-    this.base = base;
-    this.entered = entered;
-    this.isLocked = isLocked;
-  }
 }
 
 /** A struct with its type arguments, or a variant, as an instruction names it. */
@@ -103,8 +95,12 @@ interface ResolvedVector {
 
 interface ResolvedCall {
   readonly callee: FunctionInstance;
+  readonly argCount: number;
+  /** Of the arguments and the other locals. */
+  readonly room: number;
   /** Parts of the type arguments. */
   readonly nodes: number;
+  readonly isLeaking: boolean;
   /** The run that paid for the types last. */
   chargedBy: object | undefined;
 }
@@ -116,12 +112,13 @@ export class Interpreter {
   readonly #meter: Meter;
   readonly #tracer: Tracer | undefined;
   readonly #prices: InstructionPrices;
-  readonly #frames: Frame[] = [];
+  /** The frame that runs, and how many there are. */
+  #frame: Frame | undefined;
+  #depth = 0;
   /** Operands, as many as `#height`; what is above is old. */
   readonly #stack: Value[] = new Array(STACK_ROOM);
   #height = 0;
-  /** How often each module is active. */
-  readonly #active = new Map<string, number>();
+  readonly #active = new Map<string, Activity>();
   #locks = 0;
   /** One for all natives of the run: none of them calls another one. */
   readonly #context: { -readonly [Name in keyof NativeContext]: NativeContext[Name] };
@@ -130,7 +127,8 @@ export class Interpreter {
   /** Where the run looks at the clock next: after a number of instructions, or below a balance of gas. */
   #stepsLeft = 0;
   #lookBalance = 0;
-  #pieceStartMs = 0;
+  /** Of the first piece once the run looks at the clock: most runs end before. */
+  #pieceEndMs: number | undefined;
   #isPaused = false;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
@@ -138,8 +136,13 @@ export class Interpreter {
     this.#session = session;
     this.#meter = linker.meter;
     this.#tracer = session.options.tracer;
-    this.#prices = prices ?? new InstructionPrices(linker.meter);
-    const callers = (): LoadedModule[] => this.#frames.map(({ instance }) => instance.module).reverse();
+    this.#prices = prices ?? instructionPrices(linker.meter);
+    const callers = (): LoadedModule[] => {
+      const modules: LoadedModule[] = [];
+      for (let frame = this.#frame; frame !== undefined; frame = frame.caller)
+        modules.push(frame.instance.module);
+      return modules;
+    };
     this.#context = { linker, session, meter: linker.meter, self: NO_FUNCTION, callers };
   }
 
@@ -154,12 +157,12 @@ export class Interpreter {
       if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
       this.#enter(instance, [...args]);
       for (;;) {
-        this.#pieceStartMs = performance.now();
         this.#isPaused = false;
         this.#setLook();
         this.#run();
-        if (this.#frames.length === 0) return this.#stack.slice(0, this.#height);
+        if (this.#frame === undefined) return this.#stack.slice(0, this.#height);
         yield;
+        this.#pieceEndMs = performance.now() + PIECE_MS;
       }
     } catch (error) {
       const found = asFault(error);
@@ -176,7 +179,9 @@ export class Interpreter {
 
   #isPieceOver(): boolean {
     this.#setLook();
-    return performance.now() - this.#pieceStartMs >= PIECE_MS;
+    const nowMs = performance.now();
+    this.#pieceEndMs ??= nowMs + PIECE_MS;
+    return nowMs >= this.#pieceEndMs;
   }
 
   *#callNativeAlone(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
@@ -186,42 +191,54 @@ export class Interpreter {
   }
 
   #placed(error: VmError): VmError {
-    const frame = this.#frames.at(-1);
+    const frame = this.#frame;
     return frame === undefined
       ? error
-      : error.at(frame.instance.module.key, frame.instance.definition.index, frame.pc);
+      : error.at(frame.instance.key, frame.instance.definition.index, frame.pc);
   }
 
   /** Begins a call. The frame's price is that of the types of its locals. */
   #enter(instance: FunctionInstance, args: Value[], isClosure = false, dispatcher?: FunctionInstance): void {
-    const caller = this.#frames.at(-1);
-    const { key } = instance.module;
+    const caller = this.#frame;
+    const { key } = instance;
     const locks = dispatcher !== undefined || instance.definition.isModuleLock;
-    const isCross = caller?.instance.module.key !== key;
+    const isCross = caller?.instance.key !== key;
     if (locks) this.#locks++;
-    if (isCross && this.#locks > 0 && (this.#active.get(key) ?? 0) > 0) {
+    // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
+    const entered = isCross || isClosure ? this.#activity(key) : undefined;
+    if (isCross && this.#locks > 0 && entered !== undefined && entered.count > 0) {
       const error = new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`);
       // The chain names the native function that dispatches; else the module under the caller, but no place in it.
       throw dispatcher === undefined
-        ? error.at(this.#frames.at(-2)?.instance.module.key, undefined, undefined)
-        : error.at(dispatcher.module.key, dispatcher.definition.index, 0);
+        ? error.at(caller?.caller?.instance.key, undefined, undefined)
+        : error.at(dispatcher.key, dispatcher.definition.index, 0);
     }
-    // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
-    const isCounted = isCross || isClosure;
-    if (isCounted) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
+    if (entered !== undefined) entered.count++;
     this.#tracer?.enter(instance, args.slice(0, instance.definition.params.length), this.#session);
     this.#meter.charge(this.#prices.perNode * instance.localNodes);
     while (args.length < instance.localCount) args.push(NO_VALUE);
-    this.#frames.push(new Frame(instance, args, this.#height, isCounted ? key : undefined, locks));
+    const base = this.#height;
+    this.#frame = { caller, instance, locals: args, base, pc: 0, entered, isLocked: locks };
+    this.#depth++;
   }
 
-  #leave(): void {
-    const frame = this.#frames.pop();
-    if (frame === undefined) return;
+  /** Returns to the caller, behind its call. */
+  #leave({ caller, entered, isLocked }: Frame): void {
+    this.#frame = caller;
+    this.#depth--;
     this.#tracer?.leave(this.#session);
-    if (frame.entered !== undefined)
-      this.#active.set(frame.entered, (this.#active.get(frame.entered) ?? 1) - 1);
-    if (frame.isLocked) this.#locks--;
+    if (entered !== undefined) entered.count--;
+    if (isLocked) this.#locks--;
+    if (caller !== undefined) caller.pc++;
+  }
+
+  #activity(key: string): Activity {
+    let activity = this.#active.get(key);
+    if (activity === undefined) {
+      activity = { count: 0 };
+      this.#active.set(key, activity);
+    }
+    return activity;
   }
 
   #pop(base: number): Value {
@@ -244,17 +261,29 @@ export class Interpreter {
     return args;
   }
 
+  #plainCall({ instance, pc }: Frame): ResolvedCall {
+    const reference = instance.operands[pc] as FunctionReference;
+    const call = resolvedCall(this.#linker.function(reference, []), reference, 0);
+    if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
+    return call;
+  }
+
   /** What a generic call calls. Its types are charged once for each caller and instantiation in one run. */
-  #genericCall(caller: FunctionInstance, reference: Instantiation<FunctionReference>): ResolvedCall {
-    let call = caller.calls.get(reference) as ResolvedCall | undefined;
-    if (call !== undefined && call.chargedBy === this.#payer) return call;
-    const { of, typeArgs } = reference;
-    const types = call?.callee.typeArgs ?? typeArgs.map((type) => substitute(type, caller.typeArgs));
-    const nodes = countAll(types);
-    this.#meter.charge(this.#prices.perNode * nodes);
-    call ??= { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
+  #genericCall({ instance, pc }: Frame): ResolvedCall {
+    let call = instance.resolved[pc] as ResolvedCall | undefined;
+    if (call?.chargedBy === this.#payer) return call;
+    const reference = instance.operands[pc] as Instantiation<FunctionReference>;
+    call ??= instance.calls.get(reference) as ResolvedCall | undefined;
+    if (call === undefined) {
+      const { of, typeArgs } = reference;
+      const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
+      const nodes = countAll(types);
+      this.#meter.charge(this.#prices.perNode * nodes);
+      call = resolvedCall(this.#linker.function(of, types), of, nodes);
+      if (mayKeep(instance, call.callee)) instance.calls.set(reference, call);
+    } else if (call.chargedBy !== this.#payer) this.#meter.charge(this.#prices.perNode * call.nodes);
+    if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     if (this.#session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this.#payer;
-    if (mayKeep(caller, call.callee)) caller.calls.set(reference, call);
     return call;
   }
 
@@ -263,7 +292,7 @@ export class Interpreter {
     if (callee.native !== undefined) {
       const result = this.#callNative(callee, args);
       if (result instanceof Dispatch) {
-        if (this.#frames.length >= MAX_FRAMES) throw callStackOverflow();
+        if (this.#depth >= MAX_FRAMES) throw callStackOverflow();
         this.#enter(result.target, result.args, false, callee);
         return;
       }
@@ -271,7 +300,7 @@ export class Interpreter {
       frame.pc++;
       return;
     }
-    if (this.#frames.length > MAX_FRAMES) throw callStackOverflow();
+    if (this.#depth > MAX_FRAMES) throw callStackOverflow();
     this.#enter(callee, args, isClosure);
   }
 
@@ -287,36 +316,28 @@ export class Interpreter {
         for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
       return result;
     } catch (error) {
-      if (error instanceof VmError) throw error.at(callee.module.key, callee.definition.index, 0);
+      if (error instanceof VmError) throw error.at(callee.key, callee.definition.index, 0);
       throw error;
     }
   }
 
   #run(): void {
-    while (this.#frames.length > 0 && !this.#isPaused) {
-      const frame = this.#frames.at(-1) as Frame;
-      try {
-        this.#runFrame(frame);
-      } catch (error) {
-        if (error instanceof VmError) {
-          error.isInside = true;
-          throw error.at(frame.instance.module.key, frame.instance.definition.index, frame.pc);
-        }
-        throw error;
-      }
+    try {
+      while (this.#frame !== undefined && !this.#isPaused) this.#runFrame(this.#frame);
+    } catch (error) {
+      if (!(error instanceof VmError)) throw error;
+      error.isInside = true;
+      throw this.#placed(error);
     }
   }
 
   /**
-   * Runs instructions that only touch locals, operands and values, and gives the first other one; 0 when it is time to look
-   * at the clock. What they cost is charged together, which ends as charging each would.
+   * Runs instructions that only touch locals, operands and values, and returns the opcode of the first other one; 0 when it
+   * is time to look at the clock. Charges the sum of their prices at the end, with the same result as charging each.
    */
   #runPlain(frame: Frame): number {
     const { instance, locals, base } = frame;
-    const { body } = instance.definition;
-    if (body === undefined) throw invariant("a native function has no frame");
-    const { opcodes, operands } = body;
-    const { kinds } = instance;
+    const { opcodes, operands, kinds, resolved } = instance;
     const stack = this.#stack;
     const meter = this.#meter;
     const prices = this.#prices;
@@ -343,7 +364,7 @@ export class Interpreter {
         let given: Value;
         switch (opcode) {
           case 0x01: // pop
-            meter.releaseMemory(heapSize(value));
+            if (typeof value === "object") meter.releaseMemory(heapSize(value));
             pc++;
             continue;
           case 0x03: // br_true
@@ -360,11 +381,12 @@ export class Interpreter {
           case 0x0a: {
             const local = locals[operands[pc] as number];
             if (local === undefined) throw invariant("a local has no value");
-            const size = abstractSize(local);
-            meter.useMemory(size - STACK_SIZE);
+            // Here and below, calls are left out where a value has no parts: they would take most of the time.
+            const size = typeof local === "object" ? abstractSize(local) : STACK_SIZE;
+            if (size > STACK_SIZE) meter.useMemory(size - STACK_SIZE);
             spent += (costs[opcode] as number) + prices.copyUnit * size;
             if (spent > available) return opcode;
-            given = copyValue(local);
+            given = typeof local === "object" ? copyValue(local) : local;
             break;
           }
           case 0x0b: {
@@ -390,18 +412,30 @@ export class Interpreter {
             given = new Ref(asStruct(ref).fields, (operands[pc] as FieldReference).index, ref.root);
             break;
           }
+          case 0x36:
+          case 0x37: {
+            const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
+            const nodes =
+              (resolved[pc] as number | undefined) ?? this.#fieldNodes(instance, pc, of, typeArgs);
+            spent += prices.perNode * nodes + (costs[opcode] as number);
+            if (spent > available) return opcode;
+            const ref = asRef(value);
+            given = new Ref(asStruct(ref).fields, of.index, ref.root);
+            break;
+          }
           case 0x14: {
             const read = asRef(value).get();
-            const size = abstractSize(read);
-            meter.useMemory(size - STACK_SIZE);
+            const size = typeof read === "object" ? abstractSize(read) : STACK_SIZE;
+            if (size > STACK_SIZE) meter.useMemory(size - STACK_SIZE);
             spent += (costs[opcode] as number) + prices.readUnit * size;
             if (spent > available) return opcode;
-            given = copyValue(read);
+            given = typeof read === "object" ? copyValue(read) : read;
             break;
           }
           case 0x15: {
             const ref = asRef(stack[height + 1]);
-            meter.releaseMemory(heapSize(ref.get()));
+            const old = ref.get();
+            if (typeof old === "object") meter.releaseMemory(heapSize(old));
             ref.set(value);
             pc++;
             continue;
@@ -430,12 +464,13 @@ export class Interpreter {
           case 0x21:
           case 0x22: {
             const other = stack[height + 1] as Value;
-            meter.releaseMemory(heapSize(value) + heapSize(other));
+            const hasParts = typeof value === "object" || typeof other === "object";
+            if (hasParts) meter.releaseMemory(heapSize(value) + heapSize(other));
             const unit = opcode === 0x21 ? prices.equalUnit : prices.notEqualUnit;
-            spent +=
-              (costs[opcode] as number) + unit * (abstractSize(value, true) + abstractSize(other, true));
+            const size = hasParts ? abstractSize(value, true) + abstractSize(other, true) : 2 * STACK_SIZE;
+            spent += (costs[opcode] as number) + unit * size;
             if (spent > available) return opcode;
-            given = equalValues(value, other) === (opcode === 0x21);
+            given = (hasParts ? equalValues(value, other) : value === other) === (opcode === 0x21);
             break;
           }
           case 0x23:
@@ -460,26 +495,12 @@ export class Interpreter {
           case 0x30:
             given = shift(opcode === 0x2f, value, stack[height + 1] as number, kinds[pc] as number);
             break;
-          case 0x33:
-          case 0x34:
-          case 0x35:
-          case 0x4b:
-          case 0x4c:
-          case 0x4d:
-          case 0x61:
-          case 0x62:
-          case 0x63:
-          case 0x64:
-          case 0x65:
-          case 0x66:
-            given = cast(value, CAST_KINDS[opcode] as number);
-            break;
           case 0x67:
             given = negate(value, kinds[pc] as number);
             break;
           default:
-            // Loads an integer.
-            given = operands[pc] as Value;
+            // Loads an integer, or casts one.
+            given = taken === 0 ? (operands[pc] as Value) : cast(value, CAST_KINDS[opcode] as number);
         }
         if (height >= MAX_OPERANDS) throw new VmError(STATUS.stackOverflow, "the operand stack is full");
         stack[height++] = given;
@@ -497,10 +518,7 @@ export class Interpreter {
   /** Runs instructions of one frame until it calls or returns, or the run pauses. */
   #runFrame(frame: Frame): void {
     const { instance, locals, base } = frame;
-    const { body } = instance.definition;
-    if (body === undefined) throw invariant("a native function has no frame");
-    const { operands } = body;
-    const { resolved } = instance;
+    const { operands, resolved } = instance;
     const meter = this.#meter;
     const prices = this.#prices;
     const { base: costs, plain } = prices;
@@ -517,37 +535,22 @@ export class Interpreter {
       let given: Value | undefined;
       switch (opcode) {
         case 0x02: // ret
-          if (this.#height !== base + instance.definition.returns.length)
+          if (this.#height !== base + instance.returnCount)
             throw invariant("a function leaves other values than it returns");
           for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
-          this.#leave();
-          {
-            const caller = this.#frames.at(-1);
-            if (caller !== undefined) caller.pc++;
-          }
+          this.#leave(frame);
           return;
         case 0x07: {
           const { type, bytes } = operands[pc] as Constant;
-          let layout = resolved[pc] as Layout | undefined;
-          if (layout === undefined) {
-            layout = this.#linker.layout(type);
-            resolved[pc] = layout;
-          }
           meter.charge(prices.perNode * countNodes(type));
           meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
-          const value = decodeValue(bytes, layout);
-          if (value === undefined) throw invariant("a constant does not decode");
-          meter.useMemory(heapSize(value));
-          given = value;
-          break;
-        }
-        case 0x36:
-        case 0x37: {
-          const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-          meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
-          meter.charge(costs[opcode] as number);
-          const ref = asRef(this.#pop(base));
-          given = new Ref(asStruct(ref).fields, of.index, ref.root);
+          given = resolved[pc] as Value | undefined;
+          if (given === undefined) {
+            given = decodeValue(bytes, this.#linker.layout(type));
+            if (given === undefined) throw invariant("a constant does not decode");
+            if (typeof given === "object") meter.useMemory(heapSize(given));
+            else resolved[pc] = given;
+          }
           break;
         }
         case 0x4e:
@@ -568,32 +571,25 @@ export class Interpreter {
           break;
         }
         case 0x11: {
-          const reference = operands[pc] as FunctionReference;
-          let callee = resolved[pc] as FunctionInstance | undefined;
-          if (callee === undefined) {
-            callee = this.#linker.function(reference, []);
-            if (mayKeep(instance, callee)) resolved[pc] = callee;
-          }
-          const args = reference.params.length;
-          meter.charge(prices.callBase + prices.callArg * args + prices.callLocal * callee.localCount);
-          this.#invoke(callee, this.#popArgs(args, base, Math.max(args, callee.localCount)), frame);
-          if (callee.native === undefined || this.#frames.at(-1) !== frame) return;
+          const call = (resolved[pc] as ResolvedCall | undefined) ?? this.#plainCall(frame);
+          const { callee, argCount } = call;
+          meter.charge(prices.callBase + prices.callArg * argCount + prices.callLocal * callee.localCount);
+          this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
+          if (callee.native === undefined || this.#frame !== frame) return;
           continue;
         }
         case 0x38: {
-          const { of, typeArgs } = operands[pc] as Instantiation<FunctionReference>;
-          const call = this.#genericCall(instance, operands[pc] as Instantiation<FunctionReference>);
-          const { callee } = call;
-          meter.leaksNativeArguments = LEAKING.has(callee.module.key);
-          const args = of.params.length;
+          const call = this.#genericCall(frame);
+          const { callee, argCount } = call;
+          meter.leaksNativeArguments = call.isLeaking;
           meter.charge(
             prices.genericCallBase +
-              prices.genericCallType * typeArgs.length +
-              prices.genericCallArg * args +
+              prices.genericCallType * callee.typeArgs.length +
+              prices.genericCallArg * argCount +
               prices.genericCallLocal * callee.localCount,
           );
-          this.#invoke(callee, this.#popArgs(args, base, Math.max(args, callee.localCount)), frame);
-          if (callee.native === undefined || this.#frames.at(-1) !== frame) return;
+          this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
+          if (callee.native === undefined || this.#frame !== frame) return;
           continue;
         }
         case 0x12:
@@ -622,28 +618,6 @@ export class Interpreter {
           const text = Buffer.from(asVec(this.#pop(base)).items as number[]).toString();
           throw new VmError(STATUS.aborted, text, this.#pop(base) as bigint);
         }
-        case 0x29:
-        case 0x2a:
-        case 0x2b:
-        case 0x2c:
-        case 0x2d:
-        case 0x3b:
-        case 0x3c:
-        case 0x3d:
-        case 0x3e:
-        case 0x3f:
-          this.#global(opcode, frame);
-          break;
-        case 0x40:
-        case 0x41:
-        case 0x42:
-        case 0x43:
-        case 0x44:
-        case 0x45:
-        case 0x46:
-        case 0x47:
-          this.#vector(opcode, frame);
-          break;
         case 0x58:
         case 0x59: {
           const { target, mask } = operands[pc] as ClosureReference;
@@ -654,11 +628,13 @@ export class Interpreter {
           const closure = this.#pop(base);
           if (!(closure instanceof Closure)) throw invariant("expected a closure");
           this.#callClosure(closure, frame);
-          if (this.#frames.at(-1) !== frame) return;
+          if (this.#frame !== frame) return;
           continue;
         }
         default:
-          throw invariant(`unknown opcode ${opcode}`);
+          if (opcode >= 0x40 && opcode <= 0x47) this.#vector(opcode, frame);
+          else if (opcode >= 0x29 && opcode <= 0x3f) this.#global(opcode, frame);
+          else throw invariant(`unknown opcode ${opcode}`);
       }
       if (given !== undefined) this.#push(given);
       frame.pc++;
@@ -687,7 +663,7 @@ export class Interpreter {
   #resolve({ instance, pc }: Frame, hasFields: boolean): ResolvedStruct {
     let known = instance.resolved[pc] as ResolvedStruct | undefined;
     if (known === undefined) {
-      const operand = instance.definition.body?.operands[pc];
+      const operand = instance.operands[pc];
       const { of, typeArgs } = split<StructAbi | VariantReference>(operand);
       const { owner, variant } = "owner" in of ? of : { owner: of, variant: -1 };
       const fields = variant < 0 ? owner.fields : (owner.variants?.[variant]?.fields ?? NO_FIELDS);
@@ -748,7 +724,7 @@ export class Interpreter {
       action === 4 ? asAddress(asStruct(asRef(this.#pop(base))).fields[0]) : asAddress(this.#pop(base));
     const slot: GlobalSlot = this.#session.resource(address, struct.type);
     meter.charge(this.#prices.base[opcode] as number);
-    if ((this.#active.get(instance.module.key) ?? 0) > 1)
+    if ((this.#active.get(instance.key)?.count ?? 0) > 1)
       throw new VmError(STATUS.runtimeDispatchError, "a module that is entered twice touches its resources");
     switch (action) {
       case 0:
@@ -778,7 +754,7 @@ export class Interpreter {
     const { instance, pc, base } = frame;
     const meter = this.#meter;
     const prices = this.#prices;
-    const operand = instance.definition.body?.operands[pc];
+    const operand = instance.operands[pc];
     if (operand === undefined) throw invariant("an instruction has no operand");
     const { item, count } = operand as VectorReference;
     let known = instance.resolved[pc] as ResolvedVector | undefined;
@@ -865,7 +841,7 @@ export class Interpreter {
     if (call === undefined) {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = countAll(types);
-      call = { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
+      call = resolvedCall(this.#linker.function(of, types), of, nodes);
       if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     }
     const { callee, nodes } = call;
@@ -924,6 +900,12 @@ function plainTakes(lines: string): Uint8Array {
 /** Code that runs share refers only to such code: the use of any other is charged in every run. */
 function mayKeep(caller: FunctionInstance, callee: FunctionInstance): boolean {
   return callee.isShared || !caller.isShared;
+}
+
+function resolvedCall(callee: FunctionInstance, { params }: FunctionReference, nodes: number): ResolvedCall {
+  const argCount = params.length;
+  const room = Math.max(argCount, callee.localCount);
+  return { callee, argCount, room, nodes, isLeaking: LEAKING.has(callee.key), chargedBy: undefined };
 }
 
 function countAll(types: readonly AbiType[]): number {
