@@ -25,7 +25,7 @@ import { FRAMEWORK, formatAddress } from "../../src/move/address.ts";
 import { parseStructTag, parseTypeTag } from "../../src/move/type-text.ts";
 import type { TreeNodeWrite } from "../../src/store/contract.ts";
 import type { BaseStart } from "../../src/sync/verify/verifier.ts";
-import type { EntryFunction } from "../../src/transaction/entry-function.ts";
+import type { EntryFunction } from "../../src/transaction/executable.ts";
 import { makeKey } from "../store-data.ts";
 import {
   accountAddress,

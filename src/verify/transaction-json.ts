@@ -8,7 +8,7 @@ import { transactionInfoCodec } from "../ledger/formats/transaction-info.ts";
 import { formatAddress } from "../move/address.ts";
 import { formatTypeTag } from "../move/type-tag.ts";
 import type { ProofBundle, VerifiedProof } from "../proof/bundle.ts";
-import { replayNonce, type TransactionPayload } from "../transaction/payload.ts";
+import { replayNonce, type TransactionPayload } from "../transaction/raw.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
 
 type Json = Readonly<Record<string, unknown>>;

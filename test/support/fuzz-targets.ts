@@ -43,8 +43,7 @@ import {
   authenticatorCodec,
   webAuthnAssertionCodec,
 } from "../../src/transaction/authenticator.ts";
-import { payloadCodec } from "../../src/transaction/payload.ts";
-import { rawTransactionCodec } from "../../src/transaction/raw.ts";
+import { payloadCodec, rawTransactionCodec } from "../../src/transaction/raw.ts";
 import { validatorTransactionCodec } from "../../src/transaction/system-transactions.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { baseStep, runBaseProgram } from "./base-run.ts";

@@ -17,10 +17,7 @@ import { readAtFields, readPointOf } from "../schemas/read-at.ts";
 import { accountItemsOperation } from "./shared/account-items.ts";
 
 /** Schema of a resource. */
-export const RESOURCE_SCHEMA = named(
-  "MoveResource",
-  object({ type: STRUCT_TYPE_SCHEMA, data: MOVE_STRUCT_SCHEMA }),
-);
+const RESOURCE_SCHEMA = named("MoveResource", object({ type: STRUCT_TYPE_SCHEMA, data: MOVE_STRUCT_SCHEMA }));
 
 /** A resource, as `GET …/resource/{resource_type}` answers. */
 export interface ResourceAnswer {

@@ -176,7 +176,7 @@ const BLOCK_SCHEMA: JsonSchema = named(
 );
 
 /** What the two operations that answer with a block have in common. */
-export const blockOperation = {
+const blockOperation = {
   maxInFlight: 16,
   query: { with_transactions: withTransactionsField },
   answer: encodedAnswer(

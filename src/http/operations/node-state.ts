@@ -110,7 +110,7 @@ function withTexts(data: Readonly<Record<string, unknown>>): Readonly<Record<str
 }
 
 /** Both forms of a message response, with the message as the example. */
-export function messageAnswer(example: string): {
+function messageAnswer(example: string): {
   readonly json: AnswerForm<string>;
   readonly bcs: AnswerForm<string>;
 } {

@@ -22,7 +22,7 @@ const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
 
 /** The documented forms of a page. */
-export const transactionPageAnswer = (bcsDescription: string) =>
+const transactionPageAnswer = (bcsDescription: string) =>
   encodedAnswer(
     {
       schema: { type: "array", maxItems: MAX_LIMIT, items: COMMITTED_SCHEMA },
@@ -38,7 +38,7 @@ export function transactionCount(limit: number = DEFAULT_LIMIT): number {
 }
 
 /** The page of these records, in the form that the request asks for. */
-export async function transactionPage(
+async function transactionPage(
   records: readonly StoredRecord[],
   { view, services, form, slices }: Pick<Context<"required">, "view" | "services" | "form" | "slices">,
 ): Promise<Answer<string | Uint8Array>> {
@@ -57,7 +57,7 @@ export interface PageOptions {
 const PAGE_NAMES: OptionNames<PageOptions> = { start: true, limit: true };
 
 /** Which page a call asks for. */
-export function pageArgs(options: PageOptions) {
+function pageArgs(options: PageOptions) {
   const { start, limit } = knownOptions(PAGE_NAMES, options);
   return { start: fieldOf("start", ledgerVersionField, start), limit: fieldOf("limit", limitField, limit) };
 }
@@ -82,7 +82,7 @@ export function toTransaction(json: TransactionAnswer["transaction"]): Transacti
 }
 
 /** The transactions of a page in JSON. */
-export function toTransactions(text: string | Uint8Array): readonly TransactionAnswer[] {
+function toTransactions(text: string | Uint8Array): readonly TransactionAnswer[] {
   return fromJson<readonly TransactionAnswer["transaction"][]>(text).map(toTransaction);
 }
 

@@ -16,7 +16,7 @@ import { parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
 import type { TransactionAuthenticator } from "../../transaction/authenticator.ts";
-import type { TransactionPayload } from "../../transaction/payload.ts";
+import type { TransactionPayload } from "../../transaction/raw.ts";
 import type { AnswerText } from "./answer-text.ts";
 import { TransactionPrinter } from "./printer.ts";
 

@@ -29,7 +29,7 @@ import type { Layout } from "../../move/layout.ts";
 import type { StoredModule } from "../../move/module-cache.ts";
 import { formatTypeTag, structTagCodec, type TypeTag, typeTagCodec } from "../../move/type-tag.ts";
 import { isLong, ValuePrinter } from "../../move/value-print.ts";
-import { replayNonce } from "../../transaction/payload.ts";
+import { replayNonce } from "../../transaction/raw.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import { HttpError } from "../errors.ts";
 import { AnswerText, addPieces, type PrintedText } from "./answer-text.ts";

@@ -46,7 +46,7 @@ export function minVersionOf(args: ParsedArgs): MinVersion | undefined {
 const OFFSET_LENGTH = 6;
 
 /** A time of a query. A `+` is a space there unless it is escaped, and offsets of RFC 3339 are pasted as they are. */
-export function parseTimeText(text: string, roundsUp = false): bigint {
+function parseTimeText(text: string, roundsUp = false): bigint {
   const isUnescaped = text.at(-OFFSET_LENGTH) === " ";
   const escaped = isUnescaped ? `${text.slice(0, -OFFSET_LENGTH)}+${text.slice(1 - OFFSET_LENGTH)}` : text;
   return parseTime(escaped, roundsUp);

@@ -5,7 +5,7 @@ import { variants } from "../../bcs/records.ts";
 import { hash } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
 import { addressCodec } from "../../move/wire.ts";
-import { scriptCodec } from "../../transaction/script.ts";
+import { scriptCodec } from "../../transaction/executable.ts";
 import {
   blockEndInfoCodec,
   blockMetadataCodec,

@@ -5,10 +5,15 @@ import { fromHex, toPrefixedHex } from "../../base/hex.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
 import { formatTypeTag, type TypeTag, typeTagCodec } from "../../move/type-tag.ts";
-import type { EntryFunction } from "../entry-function.ts";
-import type { Executable, ExtraConfig, LimitsRequest } from "../executable.ts";
-import type { MultisigPayload, TransactionPayload } from "../payload.ts";
-import type { Script, ScriptArgument } from "../script.ts";
+import type {
+  EntryFunction,
+  Executable,
+  ExtraConfig,
+  LimitsRequest,
+  Script,
+  ScriptArgument,
+} from "../executable.ts";
+import type { MultisigPayload, TransactionPayload } from "../raw.ts";
 import type { Submission } from "./decode.ts";
 import type { ExplainedLimits, Field } from "./explanation.ts";
 
