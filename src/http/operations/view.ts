@@ -1,6 +1,6 @@
 // Calls of view functions.
 import { toHex } from "../../base/hex.ts";
-import { RecentMap } from "../../base/recent.ts";
+import { RecentTexts } from "../../base/recent.ts";
 import { shortenText } from "../../base/texts/text.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
@@ -88,27 +88,11 @@ function items(document: JsonDocument, name: keyof typeof MAX_COUNTS): number[] 
 const CACHE_BYTES = 2 ** 18;
 /** Bytes of an entry besides its text. */
 const ENTRY_BYTES = 512;
-const MAX_KEPT_TEXT_LENGTH = 256;
+const sizeOf = (text: string): number => ENTRY_BYTES + 4 * text.length;
 
-/** Keeps what recent texts were parsed to: most requests call one of a few functions. */
-function kept<T>(parse: (text: string) => T): (text: string) => T {
-  const known = new RecentMap<string, T>({
-    maxBytes: CACHE_BYTES,
-    sizeOf: (text) => ENTRY_BYTES + 4 * text.length,
-  });
-  return (text) => {
-    if (text.length > MAX_KEPT_TEXT_LENGTH) return parse(text);
-    let parsed = known.get(text);
-    if (parsed === undefined) {
-      parsed = parse(text);
-      known.set(text, parsed);
-    }
-    return parsed;
-  };
-}
-
-const parseKeptType = kept(parseTypeTag);
-const parseKeptFunction = kept(parseFunction);
+/** Most requests call one of a few functions. */
+const { parse: parseKeptType } = new RecentTexts(parseTypeTag, { maxBytes: CACHE_BYTES, sizeOf });
+const { parse: parseKeptFunction } = new RecentTexts(parseFunction, { maxBytes: CACHE_BYTES, sizeOf });
 
 function parseFunction(id: string): Pick<ViewRequest, "module" | "name"> {
   const parts = id.split("::");
