@@ -6,7 +6,7 @@ import { ABSENT, type JsonDocument } from "../json/document.ts";
 import { parseAddress } from "./address.ts";
 import { MoveError } from "./errors.ts";
 import type { EnumLayout, FieldsLayout, Layout, StructLayout } from "./layout.ts";
-import { INTEGER_RANGES, parseHexBytes, parseInteger } from "./scalar-text.ts";
+import { INTEGER_RANGES, isSmallInteger, parseHexBytes, parseInteger } from "./scalar-text.ts";
 
 const LISTED_NAMES = 12;
 
@@ -15,22 +15,6 @@ function expectedForm(layout: Layout): string {
   switch (layout.kind) {
     case "bool":
       return "true or false";
-    case "u8":
-    case "u16":
-    case "u32":
-    case "i8":
-    case "i16":
-    case "i32": {
-      const { min, max } = INTEGER_RANGES[layout.kind];
-      return `a JSON integer from ${min} to ${max} (${layout.kind})`;
-    }
-    case "u64":
-    case "u128":
-    case "u256":
-    case "i64":
-    case "i128":
-    case "i256":
-      return `a string of decimal digits such as "5" (${layout.kind})`;
     case "address":
       return 'an address string such as "0x1"';
     case "bytes":
@@ -47,6 +31,11 @@ function expectedForm(layout: Layout): string {
       return `an object with the fields of ${layout.name}: ${listNames(layout.fields)}`;
     case "enum":
       return `an object with one member that names a variant of ${layout.name}: ${listNames(layout.variants)}`;
+    default: {
+      const { min, max } = INTEGER_RANGES[layout.kind];
+      if (isSmallInteger(layout.kind)) return `a JSON integer from ${min} to ${max} (${layout.kind})`;
+      return `a string of decimal digits such as "5" (${layout.kind})`;
+    }
   }
 }
 
@@ -61,21 +50,6 @@ function likelyFix(layout: Layout, document: JsonDocument, value: number): strin
   switch (layout.kind) {
     case "bool":
       return kind === "string" ? "write it without quotes" : undefined;
-    case "u8":
-    case "u16":
-    case "u32":
-    case "i8":
-    case "i16":
-    case "i32":
-      if (kind === "string") return "write the number without quotes";
-      return kind === "number" ? "write digits only, within the range" : undefined;
-    case "u64":
-    case "u128":
-    case "u256":
-    case "i64":
-    case "i128":
-    case "i256":
-      return kind === "number" ? "put the number in quotes" : undefined;
     case "address":
       if (kind === "number") return "put the address in quotes";
       return kind === "object" && document.member(value, "inner") >= 0
@@ -98,6 +72,10 @@ function likelyFix(layout: Layout, document: JsonDocument, value: number): strin
       return kind === "object" && document.member(value, "__variant__") >= 0
         ? 'write {"Name": {fields}}, not {"__variant__": "Name", …}'
         : undefined;
+    default:
+      if (!isSmallInteger(layout.kind)) return kind === "number" ? "put the number in quotes" : undefined;
+      if (kind === "string") return "write the number without quotes";
+      return kind === "number" ? "write digits only, within the range" : undefined;
   }
 }
 
@@ -164,24 +142,6 @@ class ValueWriter {
         if (this.#document.kind(value) !== "boolean") this.#mismatch(layout, value);
         this.#writer.bool(this.#document.boolean(value));
         break;
-      case "u8":
-      case "u16":
-      case "u32":
-      case "i8":
-      case "i16":
-      case "i32":
-        this.#writer[layout.kind](this.#number(layout.kind, value));
-        break;
-      case "u64":
-      case "u128":
-      case "u256":
-      case "i64":
-      case "i128":
-      case "i256": {
-        const type = layout.kind;
-        this.#writer[type](this.#scalar(layout, value, (text) => parseInteger(text, type)));
-        break;
-      }
       case "address":
         this.#writer.fixed(this.#scalar(layout, value, parseAddress));
         break;
@@ -204,6 +164,11 @@ class ValueWriter {
       case "enum":
         this.#enum(layout, value);
         break;
+      default: {
+        const { kind } = layout;
+        if (isSmallInteger(kind)) this.#writer[kind](this.#number(kind, value));
+        else this.#writer[kind](this.#scalar(layout, value, (text) => parseInteger(text, kind)));
+      }
     }
     if (this.#writer.length > MAX_VALUE_BYTES) {
       this.#fail(`the arguments take more than ${MAX_VALUE_BYTES} bytes; no node accepts such a transaction`);

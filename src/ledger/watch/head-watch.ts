@@ -1,6 +1,7 @@
 // Learns of new versions for reads that wait and for watchers of changes. A process that writes hears of its own commits.
 // Any other process looks at the store at a steady pace, once for all of them and only while there are any. Reads that wait
 // stand in order of version: a commit looks at the front, so those that wait for later versions cost nothing.
+import { passingUpTo } from "../../base/search.ts";
 import { LedgerError } from "../errors.ts";
 import { formatTrust, lastVersionWith, type TrustLevel } from "../trust.ts";
 import { type Ledger, type LedgerPosition, withView } from "../view.ts";
@@ -75,14 +76,7 @@ export class VersionWaiters {
 
   /** Place behind all that wait for this version or an earlier one. */
   #placeBehind(version: bigint): number {
-    let low = 0;
-    let high = this.#waiters.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#waiters[middle]?.version ?? 0n) <= version) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return passingUpTo(this.#waiters, (waiter) => waiter.version <= version);
   }
 }
 
@@ -109,11 +103,6 @@ export class HeadWatch {
   constructor(options: HeadWatchOptions) {
     this.#options = options;
     this.feed = new ChangeFeed(options.ledger, (position) => this.headOf(position));
-  }
-
-  /** Reads that wait for a version. */
-  get waiters(): number {
-    return this.#waiters.count;
   }
 
   /** Waits until the ledger is at a version, at most `waitMs`. */

@@ -1,8 +1,10 @@
 // Upstreams whose history differs from ours while a waypoint to come can tell which one is right: finds the difference
 // before such an upstream is blamed for it, and audits its history while it follows. An audit recomputes that history from
 // the last confirmed version up to the waypoint: a match proves the upstream right, and our own history wrong.
+
 import { equalBytes } from "../../base/bytes.ts";
 import type { Logger } from "../../base/log.ts";
+import { firstPassing } from "../../base/search.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
@@ -142,12 +144,7 @@ async function firstDifference(
     return own === undefined || !equalBytes(own, onlyRecord(page.bytes, at));
   };
   // A record's accumulator root commits to all before it: once two histories differ, they never meet again.
-  let [low, high] = [oldestVersion, version];
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    if (await isDifferent(middle)) high = middle;
-    else low = middle + 1n;
-  }
+  const low = await firstPassing(oldestVersion, version, isDifferent);
   return low === oldestVersion && oldestVersion > 0n ? undefined : low;
 }
 
