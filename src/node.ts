@@ -12,7 +12,7 @@ import { StoreError } from "./store/errors.ts";
 export type { MinVersionOptions } from "./http/calls/options.ts";
 export type { TraceAnswer, TracedCall, TracedValue } from "./http/operations/trace-transaction.ts";
 export { isReversed } from "./ledger/version-range.ts";
-export { MAX_WAIT_MS } from "./ledger/watch/min-version.ts";
+export { MAX_WAIT_MS } from "./ledger/watch/head-watch.ts";
 export type { BalanceEvent } from "./ledger/watch/watched-balance.ts";
 export type { BlockEvent } from "./ledger/watch/watched-blocks.ts";
 export { eventText, type RangeQuestion } from "./node/api/operation-calls.ts";

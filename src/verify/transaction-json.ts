@@ -2,9 +2,13 @@
 // arguments as the bytes that they are.
 import { toPrefixedHex } from "../base/hex.ts";
 import { decodeWith } from "../bcs/codec.ts";
-import { abortText, type ExecutionStatus, locationName } from "../ledger/formats/execution-status.ts";
 import { type Transaction, transactionCodec } from "../ledger/formats/transaction.ts";
-import { transactionInfoCodec } from "../ledger/formats/transaction-info.ts";
+import {
+  abortText,
+  type ExecutionStatus,
+  locationName,
+  transactionInfoCodec,
+} from "../ledger/formats/transaction-info.ts";
 import { formatAddress } from "../move/address.ts";
 import { formatTypeTag } from "../move/type-tag.ts";
 import type { ProofBundle, VerifiedProof } from "../proof/bundle.ts";

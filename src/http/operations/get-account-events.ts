@@ -5,7 +5,7 @@ import { firstPassing } from "../../base/search.ts";
 import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { API_ROOT } from "../../interface/route.ts";
-import { contractEventCodec } from "../../ledger/formats/event.ts";
+import { contractEventCodec } from "../../ledger/formats/block-event.ts";
 import { readRecordEvents } from "../../ledger/formats/record.ts";
 import { readResource, readResources } from "../../ledger/items/resource-item.ts";
 import type { StructType } from "../../ledger/items/state-types.ts";

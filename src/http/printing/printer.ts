@@ -12,7 +12,7 @@ import { BcsReader } from "../../bcs/reader.ts";
 import { byteString } from "../../bcs/scalars.ts";
 import { readEntries } from "../../bcs/sequences.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { type ContractEvent, contractEventCodec } from "../../ledger/formats/event.ts";
+import { type ContractEvent, contractEventCodec } from "../../ledger/formats/block-event.ts";
 import { readEventSpans } from "../../ledger/formats/record.ts";
 import { accessPathCodec, afterLength, TAG_AND_HANDLE } from "../../ledger/formats/state-key.ts";
 import { type GenesisPayload, type Transaction, transactionCodec } from "../../ledger/formats/transaction.ts";

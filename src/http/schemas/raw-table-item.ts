@@ -2,10 +2,9 @@
 import { nextTurn } from "../../base/wait.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
-import { HttpError } from "../errors.ts";
+import { assertBodySize, HttpError } from "../errors.ts";
 import type { BodyField } from "../operation.ts";
 import { tableHandleField } from "./address.ts";
-import { assertBodySize } from "./body-size.ts";
 import { HEX_BYTES_SCHEMA, parseHexField } from "./hex-bytes.ts";
 import { named, object } from "./named.ts";
 

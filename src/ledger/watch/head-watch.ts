@@ -7,6 +7,26 @@ import { formatTrust, lastVersionWith, type TrustLevel } from "../trust.ts";
 import { type Ledger, type LedgerPosition, withView } from "../view.ts";
 import { ChangeFeed, type Commit } from "./change-feed.ts";
 
+/** The ledger must be at this version; a read waits for it for some time. */
+export interface MinVersion {
+  readonly version: bigint;
+  readonly waitMs: number;
+}
+
+/** Longest wait of one read. */
+export const MAX_WAIT_MS = 30_000;
+
+/** Throws LedgerError `behind`, which tells how far, if the latest version is below the least one. */
+export function assertReached(latest: bigint, { version, waitMs }: MinVersion): void {
+  if (latest >= version) return;
+  const behind = version - latest;
+  throw new LedgerError(
+    "behind",
+    `the ledger is at version ${latest}, ${behind} behind version ${version}, after a wait of at most ${waitMs} ms`,
+    { details: { latest, behind } },
+  );
+}
+
 /** A wait in progress. */
 interface Wait {
   /** Resolves when the version is there, the time is over, or `end` is called. Never rejects. */

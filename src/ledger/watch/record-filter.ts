@@ -12,7 +12,7 @@ import { moduleIdCodec } from "../../move/wire.ts";
 import type { EntryFunction } from "../../transaction/executable.ts";
 import { ENTRY_FUNCTION_VARIANT, payloadCodec, type TransactionPayload } from "../../transaction/raw.ts";
 import type { Asset } from "../balances/asset.ts";
-import { eventTypeBytes } from "../formats/event.ts";
+import { eventTypeBytes } from "../formats/block-event.ts";
 import { type RecordSpans, readRecord } from "../formats/record.ts";
 import { stateKeyHashOfBcs } from "../formats/state-key.ts";
 import { coinStorePlace, isObjectGroup, objectParties } from "../indexes/owned-keys.ts";

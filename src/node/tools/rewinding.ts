@@ -4,8 +4,8 @@
 import { ConfigError, errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { pause, within } from "../../base/wait.ts";
+import type { WriterLease } from "../../store/contract.ts";
 import { isOutOfReach, StoreError } from "../../store/errors.ts";
-import type { WriterLease } from "../../store/writer-lease.ts";
 import {
   type RewindOptions as LedgerRewindOptions,
   type RewindReport,

@@ -11,13 +11,14 @@ import type {
   CommitBatch,
   PruneStep,
   RewindBatch,
+  SharedStore,
   SideChange,
   StoreIdentity,
   StoreView,
+  WriterLease,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { requireLedger } from "../read-check.ts";
-import type { SharedStore, WriterLease } from "../writer-lease.ts";
 import { Blocks } from "./blocks.ts";
 import { toReadError } from "./failure.ts";
 import type { DriverFigures } from "./figures.ts";
