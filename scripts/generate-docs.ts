@@ -5,14 +5,14 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import openapiTypescript from "openapi-typescript";
 import { loadCommands } from "../src/cli/commands.ts";
-import { manPage } from "../src/cli/help/man-page.ts";
-import { referencePage } from "../src/cli/help/reference-page.ts";
 import { OPERATIONS } from "../src/http/operation-list.ts";
-import { errorsPage } from "../src/http/pages/errors-page.ts";
 import { createOpenApi } from "../src/http/pages/openapi.ts";
 import { HTTP_DEFAULTS } from "../src/http/server.ts";
 import { switchesDocument } from "../src/node/api/author-switches.ts";
 import { SOFTWARE_VERSION } from "../src/node.ts";
+import { errorsPage } from "./docs/errors-page.ts";
+import { manPage } from "./docs/man-page.ts";
+import { referencePage } from "./docs/reference-page.ts";
 
 const commands = await loadCommands();
 

@@ -47,9 +47,8 @@ export type {
 } from "./node/api/test-authors.ts";
 export { createNode } from "./node/create-node.ts";
 export type { FollowOptions } from "./node/options/follow-options.ts";
-export type { ForkOptions } from "./node/options/fork-options.ts";
 export type { HttpOptions } from "./node/options/http-options.ts";
-export type { LocalChainOptions } from "./node/options/local-chain-options.ts";
+export type { ForkOptions, LocalChainOptions } from "./node/options/local-chain-options.ts";
 export type { AccountOptions, NodeOptions } from "./node/options/node-options.ts";
 export type { StoreOptions } from "./node/store-engines.ts";
 export type { SimulationResult } from "./node/submissions/simulation.ts";

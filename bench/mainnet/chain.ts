@@ -8,13 +8,13 @@ import { blockRandom, type Random } from "../../src/chain/random.ts";
 import { type Outcome, RecordWriter } from "../../src/chain/record-writer.ts";
 import { transactionAccumulator } from "../../src/ledger/accumulator.ts";
 import {
+  contractEventCodec,
   NEW_BLOCK_CREATION_NUMBER,
   NEW_BLOCK_EVENT_TYPE,
   NEW_EPOCH_CREATION_NUMBER,
   NEW_EPOCH_EVENT_TYPE,
   newBlockEventCodec,
 } from "../../src/ledger/formats/block-event.ts";
-import { contractEventCodec } from "../../src/ledger/formats/event.ts";
 import { readInfoBytes } from "../../src/ledger/formats/record.ts";
 import { stateKeyHashOfBcs } from "../../src/ledger/formats/state-key.ts";
 import { stateValueHash } from "../../src/ledger/formats/state-value.ts";
@@ -25,7 +25,7 @@ import { FRAMEWORK, formatAddress } from "../../src/move/address.ts";
 import { parseStructTag, parseTypeTag } from "../../src/move/type-text.ts";
 import type { TreeNodeWrite } from "../../src/store/contract.ts";
 import type { BaseStart } from "../../src/sync/verify/verifier.ts";
-import type { EntryFunction } from "../../src/transaction/entry-function.ts";
+import type { EntryFunction } from "../../src/transaction/executable.ts";
 import { makeKey } from "../store-data.ts";
 import {
   accountAddress,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RecentMap } from "./recent.ts";
+import { keepSome, RecentMap, RecentTexts } from "./recent.ts";
 
 describe("RecentMap", () => {
   const holding = (limit: number) => new RecentMap<number, string>({ maxBytes: 2 * limit, sizeOf: () => 1 });
@@ -60,5 +60,42 @@ describe("RecentMap", () => {
     for (let i = 0; i < 6; i++) map.set(i, "x");
     for (const key of [5, 4, 0, 99]) map.get(key);
     expect(map.stats()).toEqual({ entries: 4, bytes: 4, maxBytes: 4, hits: 2, misses: 2, evictions: 2 });
+  });
+});
+
+describe("RecentTexts", () => {
+  it("parses a text once, and keeps no long one and none that fails", () => {
+    const parsed: string[] = [];
+    const texts = new RecentTexts(
+      (text) => {
+        parsed.push(text);
+        if (text === "bad") throw new Error("bad");
+        return { text };
+      },
+      { maxBytes: 1000, sizeOf: () => 1 },
+    );
+    const long = "x".repeat(257);
+    expect(texts.parse("a")).toBe(texts.parse("a"));
+    expect(texts.parse(long)).toEqual(texts.parse(long));
+    for (let i = 0; i < 2; i++) expect(() => texts.parse("bad")).toThrow("bad");
+    expect(parsed).toEqual(["a", long, long, "bad", "bad"]);
+    expect(texts.stats().entries).toBe(1);
+  });
+});
+
+describe("keepSome", () => {
+  it("makes a value once while it is among the last, and one that failed again", async () => {
+    const kept = new Map<string, Promise<string>>();
+    const made: string[] = [];
+    const get = (key: string) =>
+      keepSome(kept, key, 2, async () => {
+        made.push(key);
+        if (key === "bad") throw new Error("bad");
+        return key;
+      });
+    expect(await Promise.all(["a", "a", "b", "c", "a"].map(get))).toEqual(["a", "a", "b", "c", "a"]);
+    expect(made).toEqual(["a", "b", "c", "a"]);
+    for (let i = 0; i < 2; i++) await expect(get("bad")).rejects.toThrow("bad");
+    expect(made.slice(4)).toEqual(["bad", "bad"]);
   });
 });

@@ -32,6 +32,10 @@ export class RecentMap<K, V> {
     return value;
   }
 
+  get size(): number {
+    return this.#newer.size + this.#older.size;
+  }
+
   set(key: K, value: V): void {
     this.#remove(key);
     this.#add(key, value);
@@ -39,7 +43,7 @@ export class RecentMap<K, V> {
 
   stats(): CacheStats {
     return {
-      entries: this.#newer.size + this.#older.size,
+      entries: this.size,
       bytes: this.#newerBytes + this.#olderBytes,
       maxBytes: this.#options.maxBytes,
       hits: this.#hits,
@@ -95,4 +99,49 @@ export function remembered<T extends object>(
     }
     return value;
   };
+}
+
+/** Longer texts are not kept: they would evict many others. */
+const MAX_KEPT_TEXT_LENGTH = 256;
+
+/** A parser that keeps what recent texts were parsed to. */
+export class RecentTexts<T> {
+  readonly #parse: (text: string) => T;
+  readonly #kept: RecentMap<string, T>;
+
+  constructor(parse: (text: string) => T, options: RecentMapOptions<string, T>) {
+    this.#parse = parse;
+    this.#kept = new RecentMap(options);
+  }
+
+  readonly parse = (text: string): T => {
+    const known = this.#kept.get(text);
+    if (known !== undefined) return known;
+    const parsed = this.#parse(text);
+    if (text.length <= MAX_KEPT_TEXT_LENGTH) this.#kept.set(text, parsed);
+    return parsed;
+  };
+
+  stats(): CacheStats {
+    return this.#kept.stats();
+  }
+}
+
+/** The value of a key: made once, shared, and kept with those of the last `most` keys. One that fails is made again. */
+export function keepSome<K, V>(
+  kept: Map<K, Promise<V>>,
+  key: K,
+  most: number,
+  make: () => Promise<V>,
+): Promise<V> {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  kept.set(key, made);
+  made.catch(() => {
+    if (kept.get(key) === made) kept.delete(key);
+  });
+  const [oldest] = kept.keys();
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+  return made;
 }

@@ -5,13 +5,13 @@ import { type Codec, encodeWith } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { u8, u32, u128 } from "../bcs/scalars.ts";
 import {
+  type ContractEvent,
   NEW_BLOCK_EVENT_TYPE,
   NEW_EPOCH_EVENT_TYPE,
   type NewBlockEvent,
   newBlockEventCodec,
   newEpochEventCodec,
 } from "../ledger/formats/block-event.ts";
-import type { ContractEvent } from "../ledger/formats/event.ts";
 import { transactionCodec } from "../ledger/formats/transaction.ts";
 import {
   accountCodec,

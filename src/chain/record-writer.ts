@@ -3,13 +3,13 @@
 import { sha3Parts } from "../base/sha3.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
-import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/formats/event.ts";
-import type { ExecutionStatus } from "../ledger/formats/execution-status.ts";
+import { type ContractEvent, contractEventCodec, eventHash } from "../ledger/formats/block-event.ts";
 import { encodeRecord } from "../ledger/formats/record.ts";
 import { stateValueHash } from "../ledger/formats/state-value.ts";
 import { type Transaction, transactionCodec, transactionHash } from "../ledger/formats/transaction.ts";
 import {
   auxiliaryInfoHash,
+  type ExecutionStatus,
   transactionInfoCodec,
   transactionInfoHash,
 } from "../ledger/formats/transaction-info.ts";

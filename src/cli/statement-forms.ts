@@ -1,6 +1,6 @@
 // The forms of statements: JSON, CSV, one HTML page without scripts that can be printed, and the columns of two tax tools.
 // Names and symbols come from the ledger, where anybody can write them.
-import { formatAmount } from "../base/texts/amount-text.ts";
+import { formatAmount } from "../base/texts/text.ts";
 import { formatTime } from "../base/texts/time-text.ts";
 import type { ChangeText } from "./source/source.ts";
 import { amountOf, type Statement, type StatementChange } from "./statement.ts";

@@ -5,7 +5,7 @@ import { Slices } from "../base/wait.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
-import { assertReached } from "../ledger/watch/min-version.ts";
+import { assertReached } from "../ledger/watch/head-watch.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { InFlight, Unfinished } from "./admission/in-flight.ts";
 import { AnswerSlices, LongAnswers } from "./admission/long-answers.ts";

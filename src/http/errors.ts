@@ -33,3 +33,9 @@ const SHOWN_LENGTH = 120;
 export function quoteInput(text: string): string {
   return JSON.stringify(text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text);
 }
+
+/** Refuses a body above the limit of its operation. */
+export function assertBodySize(bytes: Uint8Array, maxBytes: number): void {
+  if (bytes.length <= maxBytes) return;
+  throw new HttpError("body_too_large", `body: expected at most ${maxBytes} bytes, got ${bytes.length}`);
+}

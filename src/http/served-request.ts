@@ -3,7 +3,7 @@
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
-import type { MinVersion } from "../ledger/watch/min-version.ts";
+import type { MinVersion } from "../ledger/watch/head-watch.ts";
 import type { AnswerSlices } from "./admission/long-answers.ts";
 import type { ParsedArgs } from "./field.ts";
 import type { Operation } from "./operation.ts";

@@ -1,5 +1,7 @@
 // Finds transactions by hash and by sender, with the index of transactions.
+
 import { equalBytes } from "../base/bytes.ts";
+import { firstPassing } from "../base/search.ts";
 import type { Address } from "../move/address.ts";
 import { LedgerError } from "./errors.ts";
 import { recordTransactionHash } from "./formats/record.ts";
@@ -123,17 +125,6 @@ export interface SentRange {
   readonly limit: number;
 }
 
-/** The least number from 0 to `above` that passes, where all greater ones pass too; `above` if none below does. */
-async function firstPassing(above: bigint, passes: (number: bigint) => Promise<boolean>): Promise<bigint> {
-  let [low, high] = [0n, above];
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    if (await passes(middle)) high = middle;
-    else low = middle + 1n;
-  }
-  return low;
-}
-
 /** Versions in a range that the rows of one kind name, ascending: rows of both kinds are in the order of versions. */
 async function sentVersions(
   view: LedgerView,
@@ -150,8 +141,8 @@ async function sentVersions(
   const isPast = (one: bigint | undefined): boolean => one === undefined || one > to;
   const start =
     from === undefined
-      ? await firstPassing(above, async (number) => isPast((await read(number, limit))[limit - 1]))
-      : await firstPassing(above, async (number) => ((await read(number, 1))[0] ?? version) >= from);
+      ? await firstPassing(0n, above, async (number) => isPast((await read(number, limit))[limit - 1]))
+      : await firstPassing(0n, above, async (number) => ((await read(number, 1))[0] ?? version) >= from);
   // The page that ends the range begins one before the first that reaches beyond it.
   const first = from === undefined && start > 0n ? start - 1n : start;
   const versions = await read(first, limit + 1);

@@ -12,7 +12,7 @@ interface TypeParamJson {
   readonly constraints: readonly Ability[];
 }
 
-interface FunctionAbiJson {
+export interface FunctionAbiJson {
   readonly name: string;
   readonly visibility: string;
   readonly is_entry: boolean;
@@ -27,7 +27,7 @@ interface FieldAbiJson {
   readonly type: string;
 }
 
-interface StructAbiJson {
+export interface StructAbiJson {
   readonly name: string;
   readonly is_native: boolean;
   readonly is_event: boolean;
@@ -36,14 +36,6 @@ interface StructAbiJson {
   readonly generic_type_params: readonly TypeParamJson[];
   readonly fields: readonly FieldAbiJson[];
   readonly variants: readonly { readonly name: string; readonly fields: readonly FieldAbiJson[] }[];
-}
-
-export interface ModuleAbiJson {
-  readonly address: string;
-  readonly name: string;
-  readonly friends: readonly string[];
-  readonly exposed_functions: readonly FunctionAbiJson[];
-  readonly structs: readonly StructAbiJson[];
 }
 
 /** True for functions that the ABI lists: all except private ones that are neither entry nor view. */

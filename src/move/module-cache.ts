@@ -1,10 +1,11 @@
-// A byte-bounded LRU cache of parsed modules. The key has a cryptographic hash of the bytes, so no module ever gets the ABI
+// A byte-bounded cache of parsed modules. The key has a cryptographic hash of the bytes, so no module ever gets the ABI
 // of another one: not after an upgrade, and not after a rewind, when the same version may have written another module.
 import { hash } from "node:crypto";
 import { equalBytes } from "../base/bytes.ts";
 import type { CacheStats } from "../base/cache-stats.ts";
 import { toHex } from "../base/hex.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { RecentMap } from "../base/recent.ts";
 import type { ModuleAbi, ModuleId, ModuleLoader } from "./abi.ts";
 import { type Address, formatAddress } from "./address.ts";
 import { estimateAbiBytes } from "./bytecode/abi-size.ts";
@@ -38,20 +39,13 @@ interface Entry {
 
 /** A cache of parsed modules, shared by all readers of one ledger. */
 export class ModuleCache {
-  readonly #entries = new Map<string, Entry>();
-  readonly #maxBytes: number;
+  readonly #entries: RecentMap<string, Entry>;
   /** Keys of the entries that were found in `#state`, by name: of several modules of one name, the last. */
   readonly #found = new Map<string, { readonly address: Address; readonly key: string }>();
   #state: object | undefined;
-  /** Key of the last entry of the map. */
-  #lastKey = "";
-  #bytes = 0;
-  #hits = 0;
-  #misses = 0;
-  #evictions = 0;
 
-  constructor(options: { readonly maxBytes?: number } = {}) {
-    this.#maxBytes = options.maxBytes ?? MODULE_CACHE_BYTES;
+  constructor({ maxBytes = MODULE_CACHE_BYTES }: { readonly maxBytes?: number } = {}) {
+    this.#entries = new RecentMap({ maxBytes, sizeOf: (_, { bytes }) => bytes });
   }
 
   /**
@@ -77,10 +71,7 @@ export class ModuleCache {
     const found = state === this.#state ? this.#found.get(name) : undefined;
     if (found === undefined || !equalBytes(found.address, address)) return undefined;
     const entry = this.#entries.get(found.key);
-    if (entry === undefined || entry.result instanceof ModuleError) return undefined;
-    this.#hits++;
-    this.#touch(found.key, entry);
-    return entry.result;
+    return entry === undefined || entry.result instanceof ModuleError ? undefined : entry.result;
   }
 
   #remember({ address, name }: ModuleId, state: object, key: string): void {
@@ -88,14 +79,6 @@ export class ModuleCache {
     if (state !== this.#state || this.#found.size > this.#entries.size) this.#found.clear();
     this.#state = state;
     this.#found.set(name, { address, key });
-  }
-
-  /** Last in the map is the most recently used. */
-  #touch(key: string, entry: Entry): void {
-    if (key === this.#lastKey) return;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    this.#lastKey = key;
   }
 
   /** The ABI of a fetched module. Throws ModuleError. */
@@ -106,40 +89,15 @@ export class ModuleCache {
   #get(key: string, module: ModuleId, stored: StoredModule): ModuleAbi {
     let entry = this.#entries.get(key);
     if (entry === undefined) {
-      this.#misses++;
       entry = parse(module, stored);
-      this.#add(key, entry);
-    } else {
-      this.#hits++;
-      this.#touch(key, entry);
+      this.#entries.set(key, entry);
     }
     if (entry.result instanceof ModuleError) throw entry.result;
     return entry.result;
   }
 
   stats(): CacheStats {
-    return {
-      entries: this.#entries.size,
-      bytes: this.#bytes,
-      maxBytes: this.#maxBytes,
-      hits: this.#hits,
-      misses: this.#misses,
-      evictions: this.#evictions,
-    };
-  }
-
-  #add(key: string, entry: Entry): void {
-    // An entry larger than the budget would only push everything else out.
-    if (entry.bytes > this.#maxBytes) return;
-    this.#entries.set(key, entry);
-    this.#lastKey = key;
-    this.#bytes += entry.bytes;
-    for (const [oldKey, old] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#entries.delete(oldKey);
-      this.#bytes -= old.bytes;
-      this.#evictions++;
-    }
+    return this.#entries.stats();
   }
 }
 

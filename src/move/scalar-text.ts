@@ -36,6 +36,15 @@ export const INTEGER_RANGES: Readonly<Record<IntegerName, IntegerRange>> = {
   i256: range(256n, true),
 };
 
+/** The integer types that are numbers in JSON; wider ones are texts. */
+export type SmallIntegerName = "u8" | "u16" | "u32" | "i8" | "i16" | "i32";
+
+const SMALL_DIGITS = range(32n, false).maxDigits;
+
+export function isSmallInteger(name: IntegerName): name is SmallIntegerName {
+  return INTEGER_RANGES[name].maxDigits <= SMALL_DIGITS;
+}
+
 const MAX_SAFE_DIGITS = 15;
 const NO_BYTES = new Uint8Array(0);
 function fail(text: string, reason: string): never {

@@ -1,6 +1,7 @@
 // The HTTP side of a node: a server in this process or workers that share a port, and the metrics page.
 import { ConfigError, errorText, TryAgainError } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
+import type { RequestObserver } from "../http/response/responder.ts";
 import {
   createHttpServer,
   HTTP_DEFAULTS,
@@ -9,17 +10,39 @@ import {
   type HttpServer,
   type HttpServices,
 } from "../http/server.ts";
-import type { SideServer } from "../http/side/side-server.ts";
-import { listenForMetrics } from "../http/side/side-server.ts";
+import { listenForMetrics, type SideServer } from "../http/side/side-server.ts";
 import { loadTlsFiles } from "../http/transport/tls.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { observeCollections } from "./metrics/process-metrics.ts";
-import { type Observation, observeRequests } from "./metrics/request-observer.ts";
-import { traceSettingsOf } from "./metrics/trace-settings.ts";
+import { type TraceEnvironment, traceSettingsOf } from "./metrics/trace-settings.ts";
 import { FRONTEND_NUMBERS, type HttpOptions } from "./options/http-options.ts";
 import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
 import { reservePort, startWorkers, type WorkerPool } from "./workers/workers.ts";
 import type { SubmissionCall, SubmissionReply } from "./workers/writer-submissions.ts";
+
+interface Observation {
+  readonly onRequest: RequestObserver;
+  close(): Promise<void>;
+}
+
+/** Without traces, `onRequest` is the counter of the metrics itself, and the tracer is never loaded. */
+export async function observeRequests(
+  { onRequest }: Pick<Metrics, "onRequest">,
+  environment: TraceEnvironment,
+  logger: Logger,
+): Promise<Observation> {
+  const settings = traceSettingsOf(environment);
+  if (settings === undefined) return { onRequest, close: async () => {} };
+  const { Tracer } = await import("./metrics/tracing.ts");
+  const tracer = new Tracer(settings, logger);
+  return {
+    onRequest: (operation, status, seconds, exchange) => {
+      onRequest(operation, status, seconds);
+      if (exchange !== undefined) tracer.request(operation, status, seconds, exchange);
+    },
+    close: () => tracer.close(),
+  };
+}
 
 export interface HttpFrontendOptions {
   readonly http: HttpOptions;

@@ -2,8 +2,12 @@
 // restarted. Workers serve the status of the writing process.
 import type { DemoNameInfo } from "./demo-names.ts";
 import type { Faults } from "./faults.ts";
-import { followInfo, submissionRefusalOf, unhealthyReasonOf } from "./following/follow-report.ts";
-import { forkSourceInfo } from "./following/fork-report.ts";
+import {
+  followInfo,
+  forkSourceInfo,
+  submissionRefusalOf,
+  unhealthyReasonOf,
+} from "./following/follow-report.ts";
 import { electionInfo, indexInfo } from "./info.ts";
 import type { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";

@@ -31,12 +31,11 @@ import type { Node, SdkConfig } from "./api/running-node.ts";
 import type { ChainAuthoring } from "./api/test-authors.ts";
 import { DemoNameInfo, type DemoNames, withoutKeys } from "./demo-names.ts";
 import { Faults } from "./faults.ts";
-import { WaypointInfo } from "./following/follow-report.ts";
-import { forkInfo } from "./following/fork-report.ts";
+import { forkInfo, WaypointInfo } from "./following/follow-report.ts";
 import type { OfflineViews } from "./following/offline-views.ts";
 import type { UpstreamSubmissions } from "./following/upstream-submissions.ts";
 import type { HttpFrontend } from "./http-frontend.ts";
-import { infoResponse } from "./info.ts";
+import { infoResponse, trustInfo } from "./info.ts";
 import { LedgerWriter } from "./ledger-writer.ts";
 import type { LocalServers } from "./local-servers.ts";
 import type { DriverReport } from "./metrics/driver-metrics.ts";
@@ -53,7 +52,6 @@ import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./stor
 import type { BodyParts } from "./submissions/bodies.ts";
 import { Simulation } from "./submissions/simulation.ts";
 import { SubmissionService } from "./submissions/submission-service.ts";
-import { trustInfo } from "./trust-report.ts";
 import type { NodeStatus, WorkerSetup } from "./workers/worker-messages.ts";
 import { WriterElection } from "./writer-election.ts";
 

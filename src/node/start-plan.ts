@@ -96,7 +96,7 @@ export async function planStart(
   }
   const forking = fork && (await import("./following/forking.ts"));
   if (fork !== undefined) {
-    const { FORK_TABLE } = await import("./options/fork-options.ts");
+    const { FORK_TABLE } = await import("./options/local-chain-options.ts");
     assertOptions(FORK_TABLE, "fork", fork);
   }
   assertStore(options);

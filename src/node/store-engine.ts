@@ -2,9 +2,8 @@
 import type { Logger } from "../base/log.ts";
 import type { GenesisCheck } from "../ledger/formats/genesis.ts";
 import type { OwnedRow } from "../ledger/indexes/owned-keys.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store, WriterLease } from "../store/contract.ts";
 import type { StoreWalk } from "../store/lmdb/walk.ts";
-import type { WriterLease } from "../store/writer-lease.ts";
 import type { IndexReport } from "../sync/maintenance/check/cluster-index.ts";
 import type { RemoteVerifier } from "../sync/verify/remote-page-verifier.ts";
 import type { PageVerification } from "../sync/verify/verified-page.ts";

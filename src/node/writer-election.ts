@@ -4,8 +4,8 @@
 import { errorText } from "../base/errors.ts";
 import type { Logger } from "../base/log.ts";
 import { LATE, pause, within } from "../base/wait.ts";
+import type { WriterLease } from "../store/contract.ts";
 import { isOutOfReach, isPassingFault, StoreError } from "../store/errors.ts";
-import type { WriterLease } from "../store/writer-lease.ts";
 
 export interface WriterElectionOptions {
   readonly lease: WriterLease;

@@ -9,7 +9,7 @@ import { struct, variants } from "../bcs/records.ts";
 import { byteString, hash, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { eventHash } from "../ledger/formats/event.ts";
+import { eventHash } from "../ledger/formats/block-event.ts";
 import { type Transaction, transactionCodec } from "../ledger/formats/transaction.ts";
 import {
   type TransactionInfo,

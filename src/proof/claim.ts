@@ -10,7 +10,7 @@ import { option, vector } from "../bcs/sequences.ts";
 import { type Asset, parseAsset, primaryStoreAddress } from "../ledger/balances/asset.ts";
 import { balanceKeys } from "../ledger/balances/balance-keys.ts";
 import { addParts, amountOfPart } from "../ledger/balances/balance-parts.ts";
-import { type ContractEvent, contractEventCodec } from "../ledger/formats/event.ts";
+import { type ContractEvent, contractEventCodec } from "../ledger/formats/block-event.ts";
 import { stateValueData } from "../ledger/formats/state-value.ts";
 import { findGroupMembers } from "../ledger/items/resource-group.ts";
 import { coinStoreCodec, type EventHandle, frameworkTag } from "../ledger/items/resources.ts";

@@ -1,5 +1,7 @@
 // Proofs that a state item has a value, or does not exist, under a state root; of one item, or of many at once.
+
 import { equalBytes } from "../base/bytes.ts";
+import { passingUpTo } from "../base/search.ts";
 import type { ValueOf } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { struct } from "../bcs/records.ts";
@@ -90,13 +92,7 @@ const [INNER, EMPTY, OWN_LEAF, OTHER_LEAF] = [0, 1, 2, 3];
 
 /** The first key of a sorted range whose bit at a depth is 1. All share the bits before. */
 function splitAt(keys: readonly Uint8Array[], first: number, end: number, depth: number): number {
-  let [low, high] = [first, end];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (bitAt(keys[middle] as Uint8Array, depth) === 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return passingUpTo(keys, (key) => bitAt(key, depth) === 0, first, end);
 }
 
 function hashOfValue(value: Uint8Array): Uint8Array {

@@ -6,7 +6,7 @@ import { silentLogger } from "../base/log.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { eventRoot, transactionAccumulator } from "../ledger/accumulator.ts";
 import { LedgerError } from "../ledger/errors.ts";
-import { eventHash } from "../ledger/formats/event.ts";
+import { eventHash } from "../ledger/formats/block-event.ts";
 import { checkGenesis } from "../ledger/formats/genesis.ts";
 import { decodePage, type RecordSpans } from "../ledger/formats/record.ts";
 import { stateValueData } from "../ledger/formats/state-value.ts";

@@ -7,11 +7,14 @@ import {
   authenticatorCodec,
 } from "./authenticator.ts";
 import { encryptedInnerCodec, encryptedPayloadCodec } from "./encrypted-payload.ts";
-import { entryFunctionCodec } from "./entry-function.ts";
-import { executableCodec, extraConfigCodec } from "./executable.ts";
-import { payloadCodec } from "./payload.ts";
-import { rawTransactionCodec } from "./raw.ts";
-import { scriptArgumentCodec, scriptCodec } from "./script.ts";
+import {
+  entryFunctionCodec,
+  executableCodec,
+  extraConfigCodec,
+  scriptArgumentCodec,
+  scriptCodec,
+} from "./executable.ts";
+import { payloadCodec, rawTransactionCodec } from "./raw.ts";
 import {
   blockEndInfoCodec,
   blockMetadataCodec,

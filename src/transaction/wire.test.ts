@@ -7,9 +7,8 @@ import { toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { parseAddress } from "../move/address.ts";
-import { payloadCodec, type TransactionPayload } from "./payload.ts";
-import { rawTransactionCodec } from "./raw.ts";
-import { type ScriptArgument, scriptArgumentCodec } from "./script.ts";
+import { type ScriptArgument, scriptArgumentCodec } from "./executable.ts";
+import { payloadCodec, rawTransactionCodec, type TransactionPayload } from "./raw.ts";
 import { hashedForm, type UserTransaction, userTransactionCodec } from "./user-transaction.ts";
 
 const PAYLOAD_NAME_OFFSET = 73;

@@ -2,13 +2,17 @@
 // arguments as the bytes that they are.
 import { toPrefixedHex } from "../base/hex.ts";
 import { decodeWith } from "../bcs/codec.ts";
-import { abortText, type ExecutionStatus, locationName } from "../ledger/formats/execution-status.ts";
 import { type Transaction, transactionCodec } from "../ledger/formats/transaction.ts";
-import { transactionInfoCodec } from "../ledger/formats/transaction-info.ts";
+import {
+  abortText,
+  type ExecutionStatus,
+  locationName,
+  transactionInfoCodec,
+} from "../ledger/formats/transaction-info.ts";
 import { formatAddress } from "../move/address.ts";
 import { formatTypeTag } from "../move/type-tag.ts";
 import type { ProofBundle, VerifiedProof } from "../proof/bundle.ts";
-import { replayNonce, type TransactionPayload } from "../transaction/payload.ts";
+import { replayNonce, type TransactionPayload } from "../transaction/raw.ts";
 import type { UserTransaction } from "../transaction/user-transaction.ts";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
-import { type ContractEvent, contractEventCodec } from "../ledger/formats/event.ts";
+import { type ContractEvent, contractEventCodec } from "../ledger/formats/block-event.ts";
 import { stateKeyCodec } from "../ledger/formats/state-key.ts";
 import type { StateMetadata, StateValue } from "../ledger/formats/state-value.ts";
 import { type WriteOp, type Writes, writeSetCodec } from "../ledger/formats/write-set.ts";

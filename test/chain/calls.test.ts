@@ -15,8 +15,8 @@ import type { StructTag, TypeTag } from "../../src/move/type-tag.ts";
 import { createNode } from "../../src/node.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import type { EntryFunction } from "../../src/transaction/entry-function.ts";
-import type { TransactionPayload } from "../../src/transaction/payload.ts";
+import type { EntryFunction } from "../../src/transaction/executable.ts";
+import type { TransactionPayload } from "../../src/transaction/raw.ts";
 import { ChainRun } from "../support/chain-run.ts";
 
 const BLOCKS = 60;

@@ -6,7 +6,7 @@ import type { Keypair } from "../../src/chain/keys.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { type Submitted, toSubmitted } from "../../src/chain/submission/submitted.ts";
 import { primaryStoreAddress } from "../../src/ledger/balances/asset.ts";
-import { contractEventCodec } from "../../src/ledger/formats/event.ts";
+import { contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { decodeRecord, recordTransactionHash } from "../../src/ledger/formats/record.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { formatTypeTag, type TypeTag } from "../../src/move/type-tag.ts";

@@ -1,6 +1,5 @@
 // The index in a real cluster: rows of tables and holdings, before and after pruning, by a writer and by a reader.
 import { expect, it } from "vitest";
-import { toRowAnswer } from "../../src/http/operations/get-table-items.ts";
 import { parseAsset } from "../../src/ledger/balances/asset.ts";
 import { readBalance } from "../../src/ledger/balances/balance.ts";
 import { readHoldings } from "../../src/ledger/balances/holdings.ts";
@@ -14,6 +13,7 @@ import { checkClusterIndex } from "../../src/sync/maintenance/check/cluster-inde
 import { BookedLedger } from "../support/booked-ledger.ts";
 import { describeCluster } from "../support/cassandra.ts";
 import { readRecords } from "../support/follow.ts";
+import { toRowAnswer } from "../support/row-answer.ts";
 import { TableModel } from "../support/table-model.ts";
 
 describeCluster("the index in a cluster", (cluster) => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { openImage } from "../../src/store/lmdb/image.ts";
+import { openImage } from "../../src/store/lmdb/backup.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { checkView } from "../support/check-store.ts";
 import { endWithTest } from "../support/children.ts";

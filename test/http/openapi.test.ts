@@ -5,6 +5,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import createClient from "openapi-fetch";
 import { describe, expect, it } from "vitest";
 import type { paths } from "../../.cache/api-types.ts";
+import { errorsPage } from "../../scripts/docs/errors-page.ts";
 import {
   COMMON_CONDITIONS,
   type Condition,
@@ -12,7 +13,6 @@ import {
   ERROR_CODES,
 } from "../../src/http/error-catalogue.ts";
 import { OPERATIONS } from "../../src/http/operation-list.ts";
-import { errorsPage } from "../../src/http/pages/errors-page.ts";
 import { createOpenApi } from "../../src/http/pages/openapi.ts";
 import { HTTP_DEFAULTS } from "../../src/http/server.ts";
 import {

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { parseAddress } from "../../src/move/address.ts";
-import { entryFunctionCodec } from "../../src/transaction/entry-function.ts";
+import { entryFunctionCodec } from "../../src/transaction/executable.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
 
 const server: TestServer = await startServer();

@@ -5,12 +5,12 @@ import { decodeWith } from "../../src/bcs/codec.ts";
 import { struct } from "../../src/bcs/records.ts";
 import { byteString } from "../../src/bcs/scalars.ts";
 import { option, vector } from "../../src/bcs/sequences.ts";
-import { toRowAnswer } from "../../src/http/operations/get-table-items.ts";
 import { readTableRows } from "../../src/ledger/items/owned-items.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { createNode } from "../../src/node.ts";
 import { BookedLedger, ENGINES } from "../support/booked-ledger.ts";
 import { startServer } from "../support/http-server.ts";
+import { toRowAnswer } from "../support/row-answer.ts";
 import { hasShared, sharedBytes } from "../support/shared.ts";
 import { type Row, TableModel } from "../support/table-model.ts";
 

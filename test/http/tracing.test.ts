@@ -7,8 +7,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfigError } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import type { Exchange } from "../../src/http/transport/exchange.ts";
+import { observeRequests } from "../../src/node/http-frontend.ts";
 import { createMetrics } from "../../src/node/metrics/metrics.ts";
-import { observeRequests } from "../../src/node/metrics/request-observer.ts";
 import { createNode } from "../../src/node.ts";
 import { until } from "../support/until.ts";
 

@@ -14,7 +14,7 @@ import { formatAddressLong, parseAddress } from "../../src/move/address.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
 import { createNode, type Node } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { entryFunctionCodec } from "../../src/transaction/entry-function.ts";
+import { entryFunctionCodec } from "../../src/transaction/executable.ts";
 import { PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
 import { ViewRun } from "../../src/vm/ledger/view-run.ts";

@@ -6,9 +6,8 @@ import { createNode } from "../../src/node/create-node.ts";
 import { CASSANDRA_TABLE } from "../../src/node/engines/cassandra.ts";
 import { lmdbEngine } from "../../src/node/engines/lmdb.ts";
 import { FOLLOW_TABLE } from "../../src/node/options/follow-options.ts";
-import { FORK_TABLE } from "../../src/node/options/fork-options.ts";
 import { HTTP_TABLE } from "../../src/node/options/http-options.ts";
-import { LOCAL_CHAIN_TABLE } from "../../src/node/options/local-chain-options.ts";
+import { FORK_TABLE, LOCAL_CHAIN_TABLE } from "../../src/node/options/local-chain-options.ts";
 import { ACCOUNT_TABLE, NODE_TABLE } from "../../src/node/options/node-options.ts";
 import { type OptionTable, valueKinds } from "../../src/node/options/option-table.ts";
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
-import { underLease } from "../../src/node/tools/under-lease.ts";
+import { underLease } from "../../src/node/tools/rewinding.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { LeaseBoard } from "../support/shared-store.ts";
 

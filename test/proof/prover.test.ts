@@ -7,7 +7,7 @@ import { type Asset, parseAsset } from "../../src/ledger/balances/asset.ts";
 import { readBalance } from "../../src/ledger/balances/balance.ts";
 import { readBalanceDetail } from "../../src/ledger/balances/balance-detail.ts";
 import type { LedgerError } from "../../src/ledger/errors.ts";
-import { contractEventCodec } from "../../src/ledger/formats/event.ts";
+import { contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { decodeRecord } from "../../src/ledger/formats/record.ts";
 import { readTableItem } from "../../src/ledger/items/table-item.ts";

@@ -10,7 +10,7 @@ import type { BalancePart, DemoAccountName, DemoAccounts } from "../../src/chain
 import { tableItem } from "../../src/chain/item.ts";
 import { createLocalChain, type LocalChain, type LocalChainSettings } from "../../src/chain/local-chain.ts";
 import { WorkingState } from "../../src/chain/working-state.ts";
-import { type ContractEvent, contractEventCodec } from "../../src/ledger/formats/event.ts";
+import { type ContractEvent, contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { decodeRecord } from "../../src/ledger/formats/record.ts";
 import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
 import { concurrentSupplyCodec } from "../../src/ledger/items/resources.ts";

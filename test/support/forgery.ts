@@ -4,7 +4,7 @@ import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import { chainSeed, createBlockSource } from "../../src/chain/local-chain.ts";
 import { createMachineSource } from "../../src/chain/machine-source.ts";
 import { type Accumulator, eventRoot, transactionAccumulator } from "../../src/ledger/accumulator.ts";
-import { eventHash } from "../../src/ledger/formats/event.ts";
+import { eventHash } from "../../src/ledger/formats/block-event.ts";
 import {
   decodeRecord,
   encodeRecord,

@@ -14,15 +14,17 @@ import { decodeQueryText, decodeTwice, findQuery } from "../../src/http/routing/
 import { ABSENT } from "../../src/json/document.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import { parseAsset } from "../../src/ledger/balances/asset.ts";
-import { newBlockEventCodec } from "../../src/ledger/formats/block-event.ts";
-import { contractEventCodec } from "../../src/ledger/formats/event.ts";
-import { executionStatusCodec } from "../../src/ledger/formats/execution-status.ts";
+import { contractEventCodec, newBlockEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { decodePage, decodeRecord, recordCodec } from "../../src/ledger/formats/record.ts";
 import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { stateValueCodec, stateValueData } from "../../src/ledger/formats/state-value.ts";
 import { transactionCodec } from "../../src/ledger/formats/transaction.ts";
-import { auxiliaryInfoCodec, transactionInfoCodec } from "../../src/ledger/formats/transaction-info.ts";
+import {
+  auxiliaryInfoCodec,
+  executionStatusCodec,
+  transactionInfoCodec,
+} from "../../src/ledger/formats/transaction-info.ts";
 import { validatorSetCodec } from "../../src/ledger/formats/validator-set.ts";
 import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
 import * as resources from "../../src/ledger/items/resources.ts";
@@ -43,8 +45,7 @@ import {
   authenticatorCodec,
   webAuthnAssertionCodec,
 } from "../../src/transaction/authenticator.ts";
-import { payloadCodec } from "../../src/transaction/payload.ts";
-import { rawTransactionCodec } from "../../src/transaction/raw.ts";
+import { payloadCodec, rawTransactionCodec } from "../../src/transaction/raw.ts";
 import { validatorTransactionCodec } from "../../src/transaction/system-transactions.ts";
 import { userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { baseStep, runBaseProgram } from "./base-run.ts";

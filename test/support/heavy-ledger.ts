@@ -4,7 +4,7 @@ import { assembleModule } from "../../scripts/local-chain-modules/assembler.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { BcsWriter } from "../../src/bcs/writer.ts";
-import type { ContractEvent } from "../../src/ledger/formats/event.ts";
+import type { ContractEvent } from "../../src/ledger/formats/block-event.ts";
 import { accessPathCodec, type StateKey } from "../../src/ledger/formats/state-key.ts";
 import type { Writes } from "../../src/ledger/formats/write-set.ts";
 import { resourceGroupCodec } from "../../src/ledger/items/resources.ts";

@@ -2,14 +2,17 @@
 import fc from "fast-check";
 import { toHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
-import type { NewBlockEvent } from "../../src/ledger/formats/block-event.ts";
-import type { ContractEvent } from "../../src/ledger/formats/event.ts";
-import type { AbortLocation, ExecutionStatus } from "../../src/ledger/formats/execution-status.ts";
+import type { ContractEvent, NewBlockEvent } from "../../src/ledger/formats/block-event.ts";
 import type { LedgerRecord } from "../../src/ledger/formats/record.ts";
 import { type StateKey, stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import type { StateMetadata, StateValue } from "../../src/ledger/formats/state-value.ts";
 import type { BlockEpilogue, GenesisPayload, Transaction } from "../../src/ledger/formats/transaction.ts";
-import type { AuxiliaryInfo, TransactionInfo } from "../../src/ledger/formats/transaction-info.ts";
+import type {
+  AbortLocation,
+  AuxiliaryInfo,
+  ExecutionStatus,
+  TransactionInfo,
+} from "../../src/ledger/formats/transaction-info.ts";
 import type { ValidatorInfo, ValidatorSet } from "../../src/ledger/formats/validator-set.ts";
 import type { WriteOp, WriteSet, Writes } from "../../src/ledger/formats/write-set.ts";
 import type { Position } from "../../src/ledger/position.ts";

@@ -4,6 +4,9 @@ import { toHex } from "../../src/base/hex.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { eventRoot, transactionAccumulator } from "../../src/ledger/accumulator.ts";
 import {
+  type ContractEvent,
+  contractEventCodec,
+  eventHash,
   NEW_BLOCK_CREATION_NUMBER,
   NEW_BLOCK_EVENT_TYPE,
   NEW_EPOCH_CREATION_NUMBER,
@@ -11,7 +14,6 @@ import {
   newBlockEventCodec,
   newEpochEventCodec,
 } from "../../src/ledger/formats/block-event.ts";
-import { type ContractEvent, contractEventCodec, eventHash } from "../../src/ledger/formats/event.ts";
 import { encodeRecord } from "../../src/ledger/formats/record.ts";
 import { accessPathCodec, type StateKey, stateKeyHash } from "../../src/ledger/formats/state-key.ts";
 import { stateValueCodec, stateValueHash } from "../../src/ledger/formats/state-value.ts";

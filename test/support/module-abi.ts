@@ -1,5 +1,13 @@
 // The ABI of a module as clients get it.
-import { type ModuleAbiJson, moduleAbiPieces } from "../../src/move/abi-json.ts";
+import { type FunctionAbiJson, moduleAbiPieces, type StructAbiJson } from "../../src/move/abi-json.ts";
+
+interface ModuleAbiJson {
+  readonly address: string;
+  readonly name: string;
+  readonly friends: readonly string[];
+  readonly exposed_functions: readonly FunctionAbiJson[];
+  readonly structs: readonly StructAbiJson[];
+}
 
 /** The JSON text of a module's ABI; throws as `moduleAbiPieces` does. */
 export function moduleAbiText(...args: Parameters<typeof moduleAbiPieces>): string {

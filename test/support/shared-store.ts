@@ -2,9 +2,8 @@
 // fencing token with it in every write. Tests inject faults and expire leases explicitly: by the clock a lease would also
 // expire when the machine stalls.
 import { LedgerError } from "../../src/ledger/errors.ts";
-import type { Store } from "../../src/store/contract.ts";
+import type { SharedStore, Store, WriterLease } from "../../src/store/contract.ts";
 import { StoreError } from "../../src/store/errors.ts";
-import type { SharedStore, WriterLease } from "../../src/store/writer-lease.ts";
 
 /** Tracks the lease of one store. */
 export class LeaseBoard {

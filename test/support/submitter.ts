@@ -3,11 +3,11 @@ import { encodeWith } from "../../src/bcs/codec.ts";
 import type { Keypair } from "../../src/chain/keys.ts";
 import { type Address, parseAddress } from "../../src/move/address.ts";
 import type { TypeTag } from "../../src/move/type-tag.ts";
-import type { TransactionPayload } from "../../src/transaction/payload.ts";
 import {
   NONCE_SEQUENCE_NUMBER,
   type RawTransaction,
   rawTransactionCodec,
+  type TransactionPayload,
 } from "../../src/transaction/raw.ts";
 import { signingMessage } from "../../src/transaction/signing-message.ts";
 import type { UserTransaction } from "../../src/transaction/user-transaction.ts";

@@ -11,11 +11,15 @@ import type {
   WebAuthnAssertion,
 } from "../../src/transaction/authenticator.ts";
 import type { EncryptedInner, EncryptedPayload } from "../../src/transaction/encrypted-payload.ts";
-import type { EntryFunction } from "../../src/transaction/entry-function.ts";
-import type { Executable, ExtraConfig, LimitsRequest } from "../../src/transaction/executable.ts";
-import type { MultisigPayload, TransactionPayload } from "../../src/transaction/payload.ts";
-import type { RawTransaction } from "../../src/transaction/raw.ts";
-import type { Script, ScriptArgument } from "../../src/transaction/script.ts";
+import type {
+  EntryFunction,
+  Executable,
+  ExtraConfig,
+  LimitsRequest,
+  Script,
+  ScriptArgument,
+} from "../../src/transaction/executable.ts";
+import type { MultisigPayload, RawTransaction, TransactionPayload } from "../../src/transaction/raw.ts";
 import type {
   BlockEndInfo,
   BlockMetadata,

@@ -12,8 +12,11 @@ import { TransactionError } from "../../src/transaction/errors.ts";
 import { MAX_MESSAGE_BYTES } from "../../src/transaction/explain/decode.ts";
 import { explainSubmission } from "../../src/transaction/explain/explain.ts";
 import type { Explanation } from "../../src/transaction/explain/explanation.ts";
-import type { TransactionPayload } from "../../src/transaction/payload.ts";
-import { type RawTransaction, rawTransactionCodec } from "../../src/transaction/raw.ts";
+import {
+  type RawTransaction,
+  rawTransactionCodec,
+  type TransactionPayload,
+} from "../../src/transaction/raw.ts";
 import { signingMessage } from "../../src/transaction/signing-message.ts";
 import { functionAbi, loaderOf, moduleAbi, ONE, structAbi } from "../support/abi.ts";
 import { requestFrom, wrongInExplanation } from "../support/explained.ts";

@@ -10,7 +10,7 @@ import {
   type TransactionAuthenticator,
 } from "../../src/transaction/authenticator.ts";
 import { asObject } from "../../src/transaction/requests/request-members.ts";
-import { parseSignature, signatureMember } from "../../src/transaction/requests/signature-request.ts";
+import { parseSignature, signatureMember } from "../../src/transaction/requests/submission-request.ts";
 import { RUNS } from "../support/property.ts";
 import { anyAuthenticator } from "../support/transaction-arbitraries.ts";
 

@@ -7,9 +7,12 @@ import { BcsReader } from "../../src/bcs/reader.ts";
 import type { PrimitiveName } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import type { TypeTag } from "../../src/move/type-tag.ts";
-import type { TransactionPayload } from "../../src/transaction/payload.ts";
-import { type RawTransaction, rawTransactionCodec } from "../../src/transaction/raw.ts";
-import type { ScriptArgument } from "../../src/transaction/script.ts";
+import type { ScriptArgument } from "../../src/transaction/executable.ts";
+import {
+  type RawTransaction,
+  rawTransactionCodec,
+  type TransactionPayload,
+} from "../../src/transaction/raw.ts";
 import { signingMessage } from "../../src/transaction/signing-message.ts";
 import { hashedForm, userTransactionCodec } from "../../src/transaction/user-transaction.ts";
 import { hasShared, sharedJson } from "../support/shared.ts";

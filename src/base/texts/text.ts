@@ -1,5 +1,4 @@
-// Pieces of messages.
-
+// Pieces of messages, and amounts.
 /** Escapes characters that control a terminal or the reading direction, as JSON does. */
 export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) =>
@@ -17,4 +16,11 @@ export function shortenText(text: string, limit = 100): string {
 /** `n things`, or `1 thing`. */
 export function countOf(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** An amount with its decimal point, every digit behind it included. */
+export function formatAmount(amount: bigint, decimals: number): string {
+  if (decimals === 0) return `${amount}`;
+  const digits = `${amount}`.padStart(decimals + 1, "0");
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }

@@ -2,24 +2,32 @@
 import { USEC_PER_SEC } from "../../base/numbers.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AccountAuthenticator, TransactionAuthenticator } from "../../transaction/authenticator.ts";
-import type { TransactionPayload } from "../../transaction/payload.ts";
-import { NONCE_SEQUENCE_NUMBER, type RawTransaction } from "../../transaction/raw.ts";
+import {
+  NONCE_SEQUENCE_NUMBER,
+  type RawTransaction,
+  type TransactionPayload,
+} from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import type { StateChange } from "../../vm/ledger/ledger-transactions.ts";
-import type { Action, ActionContext, ActionMaker, Call } from "../actions/action.ts";
-import { advanceVisitor, quotePrice, tradeOrder } from "../actions/market.ts";
-import {
-  batchTransfer,
-  COIN_TRADERS,
-  failingTransfer,
-  swap,
-  transferAsset,
-  transferCoin,
-} from "../actions/transfer.ts";
 import type { ChainItems } from "../chain-items.ts";
 import type { Random } from "../random.ts";
 import { WorkingState } from "../working-state.ts";
+import {
+  type Action,
+  type ActionContext,
+  type ActionMaker,
+  advanceVisitor,
+  batchTransfer,
+  type Call,
+  COIN_TRADERS,
+  failingTransfer,
+  quotePrice,
+  swap,
+  tradeOrder,
+  transferAsset,
+  transferCoin,
+} from "./actions.ts";
 import type { DemoAccountName, DemoAccounts } from "./demo-accounts.ts";
 
 const MAX_TRANSACTIONS = 6;

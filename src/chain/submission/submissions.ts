@@ -7,7 +7,7 @@ import { readAccount, readStoredAccount } from "../../ledger/items/account.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { type Address, FRAMEWORK } from "../../move/address.ts";
 import { addressCodec } from "../../move/wire.ts";
-import type { EntryFunction } from "../../transaction/entry-function.ts";
+import type { EntryFunction } from "../../transaction/executable.ts";
 import { type RawTransaction, rawTransactionCodec } from "../../transaction/raw.ts";
 import { signingMessage } from "../../transaction/signing-message.ts";
 import { refuse } from "../../transaction/submission-error.ts";

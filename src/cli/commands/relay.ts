@@ -14,8 +14,7 @@ import { command } from "../command.ts";
 import { interruptible, RESUMES } from "../interrupt.ts";
 import { createLogger } from "../log.ts";
 import { writeWhole } from "../proofs/whole-file.ts";
-import type { NodeEvent } from "../source/event-stream.ts";
-import { NodeClient } from "../source/node-client.ts";
+import { NodeClient, type NodeEvent } from "../source/node-client.ts";
 import { DEFAULT_URL, filterOptions, filterQuery, parseNodeUrl } from "../source/options.ts";
 
 /** What a receiver gets. */

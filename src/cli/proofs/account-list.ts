@@ -1,6 +1,6 @@
 // Lists of accounts whose balances are proven: a line an account, or CSV in the columns that exchanges publish.
 import { ConfigError } from "../../base/errors.ts";
-import { formatAmount } from "../../base/texts/amount-text.ts";
+import { formatAmount } from "../../base/texts/text.ts";
 import { ownerFault, parseOperand } from "../../node.ts";
 import { fullAddress, NATIVE_COIN, NATIVE_METADATA, NATIVE_SYMBOL } from "../asset-texts.ts";
 import { textCell } from "../statement-forms.ts";

@@ -1,7 +1,6 @@
 // Requests that wait: for a version of the ledger, or for what their operation awaits. None holds a view meanwhile.
 import type { Ledger } from "../../ledger/view.ts";
-import type { HeadWatch } from "../../ledger/watch/head-watch.ts";
-import type { MinVersion } from "../../ledger/watch/min-version.ts";
+import type { HeadWatch, MinVersion } from "../../ledger/watch/head-watch.ts";
 import type { Operation } from "../operation.ts";
 import type { ResolvedRequest } from "../served-request.ts";
 import type { Services } from "../services.ts";

@@ -3,7 +3,7 @@ import { ConfigError, errorText } from "../../base/errors.ts";
 import { fromHex, hexBytesFault } from "../../base/hex.ts";
 import { parseTime, TIME_EXPECTED } from "../../base/texts/time-text.ts";
 import type { RangeEnd } from "../../ledger/version-range.ts";
-import { MAX_WAIT_MS, type MinVersion } from "../../ledger/watch/min-version.ts";
+import { MAX_WAIT_MS, type MinVersion } from "../../ledger/watch/head-watch.ts";
 import { type Field, parseField } from "../field.ts";
 import {
   type HistoryEnd,

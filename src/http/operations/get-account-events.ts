@@ -1,10 +1,11 @@
 // The events of an account's handles, by the resource that has the handle or by the handle's number. Without an index: a
 // handle counts its events in the state, so the version that emitted one is where its count passed the event's number.
 
+import { firstPassing } from "../../base/search.ts";
 import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { API_ROOT } from "../../interface/route.ts";
-import { contractEventCodec } from "../../ledger/formats/event.ts";
+import { contractEventCodec } from "../../ledger/formats/block-event.ts";
 import { readRecordHead } from "../../ledger/formats/record.ts";
 import { readResource, readResources } from "../../ledger/items/resource-item.ts";
 import type { StructType } from "../../ledger/items/state-types.ts";
@@ -89,12 +90,7 @@ class HandleHolder {
       low = high + 1n;
       high = lesser(high + step, head);
     }
-    while (low < high) {
-      const middle = (low + high) / 2n;
-      if ((await this.countAt(handle, middle)) > number) high = middle;
-      else low = middle + 1n;
-    }
-    return low;
+    return firstPassing(low, high, async (version) => (await this.countAt(handle, version)) > number);
   }
 }
 

@@ -1,7 +1,7 @@
 // The balance of an account for a coin or a fungible asset, and what it is made of.
 import { toPrefixedHex } from "../../base/hex.ts";
 import { andThen } from "../../base/maybe-promise.ts";
-import { formatAmount } from "../../base/texts/amount-text.ts";
+import { formatAmount } from "../../base/texts/text.ts";
 import { balanceRoute, detailRoute } from "../../interface/routes.ts";
 import { readBalance } from "../../ledger/balances/balance.ts";
 import {

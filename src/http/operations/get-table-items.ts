@@ -1,7 +1,6 @@
 // The rows of a table, and how many there are.
 
 import { ConfigError } from "../../base/errors.ts";
-import { toPrefixedHex } from "../../base/hex.ts";
 import type { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { tableItemCountRoute, tableItemsRoute } from "../../interface/routes.ts";
@@ -40,17 +39,6 @@ const ROW_SCHEMA: JsonSchema = named(
     ),
   }),
 );
-
-/** A row in an answer. */
-export interface TableRowAnswer {
-  readonly key: string;
-  readonly value: string | null;
-}
-
-/** The answer in the form of its JSON. */
-export function toRowAnswer({ key, value }: TableRow): TableRowAnswer {
-  return { key: toPrefixedHex(key), value: value === undefined ? null : toPrefixedHex(value) };
-}
 
 async function toJson({ rows }: TableRowsPage, slices: Slices): Promise<string | Uint8Array> {
   const out = new AnswerText();

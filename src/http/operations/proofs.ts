@@ -31,13 +31,12 @@ import {
   type ProveOptions,
   type ProveRecordOptions,
 } from "../calls/options.ts";
-import { HttpError } from "../errors.ts";
+import { assertBodySize, HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
 import { type Answer, type Context, operation } from "../operation.ts";
 import { addressField, tableHandleField } from "../schemas/address.ts";
 import { assetTypeField } from "../schemas/asset-type.ts";
 import { batchBody, readAtOf } from "../schemas/batch.ts";
-import { assertBodySize } from "../schemas/body-size.ts";
 import { authenticationKeysField } from "../schemas/flag.ts";
 import { moduleNameField, resourceTypeField } from "../schemas/move-type.ts";
 import { bundleForms, eventIndexField, noSignatures, PROOF_ERRORS, proofFields } from "../schemas/proof.ts";

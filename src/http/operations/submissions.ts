@@ -10,7 +10,7 @@ import { TransactionPrinter } from "../printing/printer.ts";
 import { ERROR_SCHEMA } from "../schemas/error.ts";
 import { quotedField } from "../schemas/flag.ts";
 import { list, named, object } from "../schemas/named.ts";
-import { signedTransactionBody, signedTransactionsBody } from "../schemas/signed-transaction.ts";
+import { signedTransactionBody, signedTransactionsBody } from "../schemas/submission.ts";
 import { PENDING_SCHEMA, USER_SCHEMA } from "../schemas/transaction.ts";
 import { requireSubmissions } from "../services.ts";
 

@@ -1,35 +1,175 @@
 // Calls of view functions.
-
 import { toHex } from "../../base/hex.ts";
+import { RecentTexts } from "../../base/recent.ts";
 import { shortenText } from "../../base/texts/text.ts";
+import { decodeWith } from "../../bcs/codec.ts";
+import { BcsError } from "../../bcs/errors.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { viewRoute } from "../../interface/routes.ts";
-import { ABSENT } from "../../json/document.ts";
-import { abortText } from "../../ledger/formats/execution-status.ts";
+import { ABSENT, type JsonDocument } from "../../json/document.ts";
+import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
+import { abortText } from "../../ledger/formats/transaction-info.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { AbiType, FunctionAbi, ModuleId } from "../../move/abi.ts";
-import { addressFromBytes, formatAddress } from "../../move/address.ts";
+import { addressFromBytes, formatAddress, parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import { createParameterLayout, simpleLayout } from "../../move/layout.ts";
+import type { TypeTag } from "../../move/type-tag.ts";
+import { parseTypeTag } from "../../move/type-text.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
+import { entryFunctionCodec } from "../../transaction/executable.ts";
 import { callParameters, describeTypes } from "../../transaction/requests/parameters.ts";
 import { typeOfTag } from "../../transaction/requests/type-arguments.ts";
 import { STATUS, VmError } from "../../vm/errors.ts";
 import type { LedgerViewState } from "../../vm/ledger/ledger-machine.ts";
-import { type LoadedModule, named } from "../../vm/linker.ts";
+import { type LoadedModule, named as memberNamed } from "../../vm/linker.ts";
 import { type Asker, fromJson, toBody } from "../calls/asker.ts";
 import { readAtArgs } from "../calls/operands.ts";
 import { knownOptions, type OptionNames, type ReadOptions } from "../calls/options.ts";
-import { HttpError } from "../errors.ts";
-import { encodedAnswer, operation } from "../operation.ts";
+import { assertBodySize, HttpError } from "../errors.ts";
+import { type BodyField, encodedAnswer, operation } from "../operation.ts";
 import { AnswerText } from "../printing/answer-text.ts";
 import { StoredValuePrinter } from "../printing/move-json.ts";
 import { STATUS_NAMES } from "../printing/status-names.ts";
 import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
-import { list } from "../schemas/named.ts";
+import { list, named, object } from "../schemas/named.ts";
+import { FUNCTION_PATTERN } from "../schemas/patterns.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
-import { type JsonArguments, type ViewRequest, viewBody } from "../schemas/view-call.ts";
 import type { Services } from "../services.ts";
+
+/** Above the largest transaction of a user, which is what a function's arguments are made for. */
+const MAX_BODY_BYTES = 256 * 1024;
+/** More are parsed between other requests. */
+const MAX_STEP_BYTES = 64 * 1024;
+/** The chain takes no function with more. */
+const MAX_COUNTS = { type_arguments: 32, arguments: 128 } as const;
+
+/** Arguments in JSON, which are read by the types of the function's parameters. */
+interface JsonArguments {
+  readonly document: JsonDocument;
+  /** Tape index of each. */
+  readonly values: readonly number[];
+}
+
+interface ViewRequest {
+  readonly module: ModuleId;
+  readonly name: string;
+  readonly typeArgs: readonly TypeTag[];
+  /** BCS of each argument, or all in JSON. */
+  readonly args: readonly Uint8Array[] | JsonArguments;
+}
+
+function member(document: JsonDocument, name: string, kind: "string" | "array", expected: string): number {
+  if (document.kind(document.root) !== "object") {
+    const got = document.excerpt(document.root);
+    throw new HttpError("malformed_request", `body: expected an object, got ${got}`);
+  }
+  const value = document.member(document.root, name);
+  if (value !== ABSENT && document.kind(value) === kind) return value;
+  const got = value === ABSENT ? "none" : document.excerpt(value);
+  throw new HttpError("malformed_request", `${name}: expected ${expected}, got ${got}`);
+}
+
+function assertCount(name: keyof typeof MAX_COUNTS, count: number): void {
+  const most = MAX_COUNTS[name];
+  if (count <= most) return;
+  throw new HttpError("malformed_request", `${name}: expected at most ${most} items, got ${count}`);
+}
+
+function items(document: JsonDocument, name: keyof typeof MAX_COUNTS): number[] {
+  const array = member(document, name, "array", "an array");
+  assertCount(name, document.count(array));
+  const found: number[] = [];
+  for (let at = document.first(array); at < document.end(array); at = document.next(at)) found.push(at);
+  return found;
+}
+
+const CACHE_BYTES = 2 ** 18;
+/** Bytes of an entry besides its text. */
+const ENTRY_BYTES = 512;
+const sizeOf = (text: string): number => ENTRY_BYTES + 4 * text.length;
+
+/** Most requests call one of a few functions. */
+const { parse: parseKeptType } = new RecentTexts(parseTypeTag, { maxBytes: CACHE_BYTES, sizeOf });
+const { parse: parseKeptFunction } = new RecentTexts(parseFunction, { maxBytes: CACHE_BYTES, sizeOf });
+
+function parseFunction(id: string): Pick<ViewRequest, "module" | "name"> {
+  const parts = id.split("::");
+  const [address = "", module = "", name = ""] = parts;
+  try {
+    if (parts.length === 3) return { module: { address: parseAddress(address), name: module }, name };
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+  }
+  throw new HttpError(
+    "malformed_request",
+    `function: expected a function such as "0x1::coin::balance", got ${JSON.stringify(id.slice(0, 120))}`,
+  );
+}
+
+function parseType(document: JsonDocument, value: number, index: number): TypeTag {
+  const name = `type_arguments[${index}]`;
+  if (document.kind(value) !== "string") {
+    throw new HttpError("malformed_request", `${name}: expected a type, got ${document.excerpt(value)}`);
+  }
+  try {
+    return parseKeptType(document.string(value));
+  } catch (error) {
+    if (!(error instanceof MoveError)) throw error;
+    throw new HttpError("invalid_view", `${name}: ${error.message}`, { cause: error });
+  }
+}
+
+function readCall(document: JsonDocument): ViewRequest {
+  return {
+    ...parseKeptFunction(document.string(member(document, "function", "string", "a function"))),
+    typeArgs: items(document, "type_arguments").map((value, i) => parseType(document, value, i)),
+    args: { document, values: items(document, "arguments") },
+  };
+}
+
+/** A view request. */
+const viewBody: BodyField<ViewRequest> = {
+  schema: named(
+    "ViewRequest",
+    object({
+      function: { type: "string", pattern: FUNCTION_PATTERN, description: "The function to call." },
+      type_arguments: { type: "array", items: { type: "string", format: "move-type" } },
+      arguments: list(MOVE_VALUE_SCHEMA),
+    }),
+  ),
+  description: "The function and its arguments.",
+  example: {
+    function: "0x1::coin::balance",
+    type_arguments: ["0x1::aptos_coin::AptosCoin"],
+    arguments: ["0x1"],
+  },
+  parse(bytes) {
+    assertBodySize(bytes, MAX_BODY_BYTES);
+    return bytes.length > MAX_STEP_BYTES
+      ? parseJsonInSlices(bytes).then(readCall)
+      : readCall(parseJson(bytes));
+  },
+  bcs: {
+    mediaType: "application/x.aptos.view_function+bcs",
+    description:
+      "BCS of the module id, the function's name, the type arguments and the BCS of each argument.",
+    parse(bytes) {
+      assertBodySize(bytes, MAX_BODY_BYTES);
+      try {
+        const { module, function: name, typeArgs, args } = decodeWith(entryFunctionCodec, bytes);
+        assertCount("type_arguments", typeArgs.length);
+        assertCount("arguments", args.length);
+        return { module, name, typeArgs, args };
+      } catch (error) {
+        if (!(error instanceof BcsError)) throw error;
+        throw new HttpError("malformed_request", `body: expected BCS of a view function: ${error.message}`, {
+          cause: error,
+        });
+      }
+    },
+  },
+};
 
 function refuse(message: string, cause?: unknown): never {
   throw new HttpError("invalid_view", message, { cause });
@@ -43,7 +183,7 @@ function nameOf(module: ModuleId): string {
 function definitionOf(found: LoadedModule | undefined, { module, name }: ViewRequest): FunctionAbi {
   if (found === undefined) refuse(`function: module ${nameOf(module)} is not on chain`);
   const { abi } = found.program;
-  const definition = abi && named(abi.functions, name);
+  const definition = abi && memberNamed(abi.functions, name);
   return definition ?? refuse(`function: there is no function ${nameOf(module)}::${shortenText(name)}`);
 }
 

@@ -1,7 +1,9 @@
 // The files for browsers: console, API reference, icons. The build lists them with their types, sizes and hashes; a path
 // is looked up in that list and never joined to a folder, so no request can reach another file. Nothing is read before
 // the first request for it.
+
 import { open, readFile } from "node:fs/promises";
+import { keepSome } from "../../base/recent.ts";
 import { STATIC_HEADERS, toHeaderSet } from "../response/headers.ts";
 import { type Coding, negotiateCoding } from "../response/negotiation.ts";
 import type { RequestHeaders } from "../transport/body.ts";
@@ -112,13 +114,10 @@ export class StaticFiles {
 
   #load(name: string, { sizes }: ListedFile, coding: Coding | undefined): Promise<Uint8Array> {
     const onDisk = coding === undefined ? name : `${name}.${coding === "gzip" ? "gz" : coding}`;
-    const known = this.#loaded.get(onDisk);
-    if (known !== undefined) return known;
-    const loading = this.#read(onDisk, sizes[coding ?? "identity"] ?? 0);
-    this.#loaded.set(onDisk, loading);
     // A failure is answered once, and the next request reads again.
-    loading.catch(() => this.#loaded.delete(onDisk));
-    return loading;
+    return keepSome(this.#loaded, onDisk, Number.POSITIVE_INFINITY, () =>
+      this.#read(onDisk, sizes[coding ?? "identity"] ?? 0),
+    );
   }
 
   async #read(onDisk: string, size: number): Promise<Uint8Array> {

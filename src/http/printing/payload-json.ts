@@ -13,11 +13,16 @@ import {
   type EncryptedInner,
   type EncryptedPayload,
 } from "../../transaction/encrypted-payload.ts";
-import type { EntryFunction } from "../../transaction/entry-function.ts";
 import { TransactionError } from "../../transaction/errors.ts";
-import type { Executable, ExtraConfig } from "../../transaction/executable.ts";
-import type { MultisigPayload, TransactionPayload } from "../../transaction/payload.ts";
-import { type Script, type ScriptArgument, scriptArgumentCodec } from "../../transaction/script.ts";
+import {
+  type EntryFunction,
+  type Executable,
+  type ExtraConfig,
+  type Script,
+  type ScriptArgument,
+  scriptArgumentCodec,
+} from "../../transaction/executable.ts";
+import type { MultisigPayload, TransactionPayload } from "../../transaction/raw.ts";
 import { AnswerText, type PrintedText } from "./answer-text.ts";
 import type { ModulesAt } from "./modules-at.ts";
 

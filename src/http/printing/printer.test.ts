@@ -7,16 +7,16 @@ import { anyRecord } from "../../../test/support/ledger-arbitraries.ts";
 import { RUNS } from "../../../test/support/property.ts";
 import { fromHex, toPrefixedHex } from "../../base/hex.ts";
 import { encodeWith } from "../../bcs/codec.ts";
-import type { ExecutionStatus } from "../../ledger/formats/execution-status.ts";
 import { type LedgerRecord, recordCodec } from "../../ledger/formats/record.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";
+import type { ExecutionStatus } from "../../ledger/formats/transaction-info.ts";
 import { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { parseAddress } from "../../move/address.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
 import type { TransactionAuthenticator } from "../../transaction/authenticator.ts";
-import type { TransactionPayload } from "../../transaction/payload.ts";
+import type { TransactionPayload } from "../../transaction/raw.ts";
 import type { AnswerText } from "./answer-text.ts";
 import { TransactionPrinter } from "./printer.ts";
 

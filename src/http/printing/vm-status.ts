@@ -1,5 +1,5 @@
 // How an execution ended, in the words of the reference.
-import { abortText, type ExecutionStatus, locationName } from "../../ledger/formats/execution-status.ts";
+import { abortText, type ExecutionStatus, locationName } from "../../ledger/formats/transaction-info.ts";
 import type { ModulesAt } from "./modules-at.ts";
 import { STATUS_NAMES } from "./status-names.ts";
 

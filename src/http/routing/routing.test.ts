@@ -5,7 +5,7 @@ import { pathTo } from "../../interface/route.ts";
 import * as routes from "../../interface/routes.ts";
 import type { Operation } from "../operation.ts";
 import { OPERATIONS } from "../operation-list.ts";
-import { Router } from "./router.ts";
+import { Router } from "./operation-choice.ts";
 import { decodeTwice, findQuery } from "./url.ts";
 
 describe("decodeTwice", () => {

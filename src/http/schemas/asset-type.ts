@@ -2,7 +2,7 @@
 // types, and parsing one, encoding its CoinStore's tag and deriving its metadata costs more than all the rest
 // of reading a balance, so recent ones are kept.
 import type { CacheStats } from "../../base/cache-stats.ts";
-import { RecentMap } from "../../base/recent.ts";
+import { RecentTexts } from "../../base/recent.ts";
 import { type Asset, parseAsset } from "../../ledger/balances/asset.ts";
 import { MoveError } from "../../move/errors.ts";
 import type { Field, JsonSchema } from "../field.ts";
@@ -14,27 +14,20 @@ const CACHE_BYTES = 2 ** 20;
 const ENTRY_BYTES = 512;
 /** No chain has a type of this length, and parsing one would hold the event loop. */
 const MAX_TEXT_LENGTH = 16_384;
-/** Longer asset types are not cached: they would evict many others. */
-const MAX_KEPT_TEXT_LENGTH = 256;
-
-const kept = new RecentMap<string, Asset>({
-  maxBytes: CACHE_BYTES,
-  sizeOf: (text, { coinStoreTag }) => ENTRY_BYTES + text.length + (coinStoreTag?.length ?? 0),
-});
+const assets = new RecentTexts<Asset>(
+  (text) => {
+    if (text.length <= MAX_TEXT_LENGTH) return parseAsset(text);
+    throw new MoveError("type", `a type of ${text.length} characters; at most ${MAX_TEXT_LENGTH} are taken`);
+  },
+  {
+    maxBytes: CACHE_BYTES,
+    sizeOf: (text, { coinStoreTag }) => ENTRY_BYTES + text.length + (coinStoreTag?.length ?? 0),
+  },
+);
 
 /** Figures of the asset-type cache. */
 export function assetCacheStats(): CacheStats {
-  return kept.stats();
-}
-
-function parseKept(text: string): Asset {
-  const known = kept.get(text);
-  if (known !== undefined) return known;
-  if (text.length > MAX_TEXT_LENGTH)
-    throw new MoveError("type", `a type of ${text.length} characters; at most ${MAX_TEXT_LENGTH} are taken`);
-  const asset = parseAsset(text);
-  if (text.length <= MAX_KEPT_TEXT_LENGTH) kept.set(text, asset);
-  return asset;
+  return assets.stats();
 }
 
 /** Schema of an asset type. */
@@ -53,5 +46,5 @@ export const assetTypeField: Field<Asset> = {
     "The metadata address of a fungible asset, or a coin type as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.",
   example: "0x1::aptos_coin::AptosCoin",
   expected: "a hex address or a struct tag",
-  parse: parseKept,
+  parse: assets.parse,
 };

@@ -1,5 +1,5 @@
 // Move types and names in paths. Parsing a type costs more than reading a resource of it, so recent ones are kept.
-import { RecentMap } from "../../base/recent.ts";
+import { RecentTexts } from "../../base/recent.ts";
 import { type StructType, structTypeOf } from "../../ledger/items/state-types.ts";
 import { isIdentifier, MAX_IDENTIFIER_LENGTH } from "../../move/identifier.ts";
 import { parseBareStructTag } from "../../move/type-text.ts";
@@ -11,21 +11,10 @@ import { STRUCT_TYPE_PATTERN } from "./patterns.ts";
 const CACHE_BYTES = 2 ** 20;
 /** Bytes of an entry besides its texts and tag: a few objects and a map slot. */
 const ENTRY_BYTES = 1024;
-/** Longer types are not kept: they would evict many others. */
-const MAX_KEPT_TEXT_LENGTH = 256;
-
-const kept = new RecentMap<string, StructType>({
+const types = new RecentTexts<StructType>((text) => structTypeOf(parseBareStructTag(text)), {
   maxBytes: CACHE_BYTES,
   sizeOf: (text, type) => ENTRY_BYTES + 2 * text.length + type.bytes.length,
 });
-
-function parseKept(text: string): StructType {
-  const known = kept.get(text);
-  if (known !== undefined) return known;
-  const type = structTypeOf(parseBareStructTag(text));
-  if (text.length <= MAX_KEPT_TEXT_LENGTH) kept.set(text, type);
-  return type;
-}
 
 /** Schema of a struct type in an answer. */
 export const STRUCT_TYPE_SCHEMA: JsonSchema = {
@@ -54,7 +43,7 @@ export const resourceTypeField: Field<StructType> = {
     "The type of the resource as `address::module::Name<…>`. In a path `<`, `>` and spaces are escaped.",
   example: "0x1::chain_id::ChainId",
   expected: "a struct type such as 0x1::account::Account",
-  parse: parseKept,
+  parse: types.parse,
 };
 
 /** The name of a module. */

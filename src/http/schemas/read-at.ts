@@ -5,7 +5,7 @@ import { parseTime, TIME_EXPECTED } from "../../base/texts/time-text.ts";
 import { type ReadPoint, resolveReadPoint } from "../../ledger/read-point.ts";
 import { isReversed, type RangeEnd } from "../../ledger/version-range.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { MAX_WAIT_MS, type MinVersion } from "../../ledger/watch/min-version.ts";
+import { MAX_WAIT_MS, type MinVersion } from "../../ledger/watch/head-watch.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema, ParsedArgs } from "../field.ts";
 import { countField, ledgerVersionField } from "./integer.ts";

@@ -1,9 +1,10 @@
 // Schemas of the encode request. They document the body; the encoder itself parses it.
 import { MAX_SECONDARY_SIGNERS } from "../../transaction/requests/request.ts";
+import { assertBodySize } from "../errors.ts";
 import type { JsonSchema } from "../field.ts";
 import type { BodyField } from "../operation.ts";
+import type { SubmissionBody } from "../services.ts";
 import { ADDRESS_SCHEMA } from "./address.ts";
-import { assertBodySize } from "./body-size.ts";
 import { HEX_BYTES_SCHEMA } from "./hex-bytes.ts";
 import { U64_REQUEST_SCHEMA } from "./integer.ts";
 import { described, list, named, namedUnion, nullable, object } from "./named.ts";
@@ -138,7 +139,7 @@ export const SUBMISSION_SCHEMA: JsonSchema = named("EncodeSubmissionRequest", {
 });
 
 /** An unsigned transfer, for the examples of several operations. */
-export const SUBMISSION_EXAMPLE: Readonly<Record<string, unknown>> = {
+const SUBMISSION_EXAMPLE: Readonly<Record<string, unknown>> = {
   sender: "0x1",
   sequence_number: "0",
   max_gas_amount: "2000",
@@ -167,4 +168,65 @@ export const submissionBody: BodyField<Uint8Array> = {
   description: "A user transaction, optionally with secondary signers and a fee payer. At most 1 MiB.",
   example: SUBMISSION_EXAMPLE,
   parse: unparsedSubmission,
+};
+
+/** Media type of a signed transaction in BCS. */
+const SIGNED_TRANSACTION_TYPE = "application/x.aptos.signed_transaction+bcs";
+
+const SIGNATURE_SCHEMA: JsonSchema = named("TransactionSignature", {
+  ...object({
+    type: {
+      type: "string",
+      enum: [
+        "ed25519_signature",
+        "multi_ed25519_signature",
+        "single_key_signature",
+        "single_sender",
+        "multi_key_signature",
+        "multi_agent_signature",
+        "fee_payer_signature",
+        "no_account_signature",
+      ],
+    },
+  }),
+  additionalProperties: true,
+});
+
+const SIGNED_SCHEMA: JsonSchema = named("SubmitTransactionRequest", {
+  allOf: [SUBMISSION_SCHEMA, object({ signature: SIGNATURE_SCHEMA })],
+});
+
+const EXAMPLE = {
+  ...SUBMISSION_EXAMPLE,
+  signature: {
+    type: "ed25519_signature",
+    public_key: `0x${"00".repeat(32)}`,
+    signature: `0x${"00".repeat(64)}`,
+  },
+};
+
+/** A signed transaction. */
+export const signedTransactionBody: BodyField<SubmissionBody> = {
+  schema: SIGNED_SCHEMA,
+  description: "A signed transaction.",
+  example: EXAMPLE,
+  parse: (bytes) => ({ bytes, isJson: true }),
+  bcs: {
+    mediaType: SIGNED_TRANSACTION_TYPE,
+    description: "The signed transaction.",
+    parse: (bytes) => ({ bytes, isJson: false }),
+  },
+};
+
+/** Several signed transactions. */
+export const signedTransactionsBody: BodyField<SubmissionBody> = {
+  schema: { type: "array", maxItems: 10, items: SIGNED_SCHEMA },
+  description: "At most 10 signed transactions.",
+  example: [EXAMPLE],
+  parse: (bytes) => ({ bytes, isJson: true }),
+  bcs: {
+    mediaType: SIGNED_TRANSACTION_TYPE,
+    description: "A vector of signed transactions.",
+    parse: (bytes) => ({ bytes, isJson: false }),
+  },
 };

@@ -15,13 +15,13 @@ import { AnsweredError } from "../error-answer.ts";
 import { ERROR_CATALOGUE } from "../error-catalogue.ts";
 import { HttpError } from "../errors.ts";
 import { MAX_STATE_BYTES } from "../services.ts";
-import type { SideServer } from "./side-server.ts";
 import {
   listenSmall,
+  type SideServer,
   type SmallRequest,
   type SmallResponse,
   type SmallServerOptions,
-} from "./small-server.ts";
+} from "./side-server.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 

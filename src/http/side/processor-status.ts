@@ -2,13 +2,13 @@
 // balances is. This node serves balances itself, so the answer is its own position. There is no indexer behind this.
 import { errorText } from "../../base/errors.ts";
 import { USEC_PER_MS } from "../../base/numbers.ts";
-import type { SideServer } from "./side-server.ts";
 import {
   listenSmall,
+  type SideServer,
   type SmallRequest,
   type SmallResponse,
   type SmallServerOptions,
-} from "./small-server.ts";
+} from "./side-server.ts";
 
 /** A position of the ledger. */
 export interface StatusPosition {

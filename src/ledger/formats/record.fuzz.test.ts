@@ -12,10 +12,9 @@ import {
 } from "../../../test/support/ledger-arbitraries.ts";
 import { positionCodec } from "../position.ts";
 import { newBlockEventCodec, newEpochEventCodec } from "./block-event.ts";
-import { executionStatusCodec } from "./execution-status.ts";
 import { recordCodec } from "./record.ts";
 import { transactionCodec } from "./transaction.ts";
-import { auxiliaryInfoCodec, transactionInfoCodec } from "./transaction-info.ts";
+import { auxiliaryInfoCodec, executionStatusCodec, transactionInfoCodec } from "./transaction-info.ts";
 import { validatorSetCodec } from "./validator-set.ts";
 
 codecProperties("execution status", executionStatusCodec, anyExecutionStatus);

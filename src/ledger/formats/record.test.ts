@@ -9,6 +9,8 @@ import { BcsError } from "../../bcs/errors.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { parseAddress } from "../../move/address.ts";
 import {
+  type ContractEvent,
+  contractEventCodec,
   findNewBlock,
   findNewEpoch,
   NEW_BLOCK_EVENT_TYPE,
@@ -16,7 +18,6 @@ import {
   newBlockEventCodec,
   newEpochEventCodec,
 } from "./block-event.ts";
-import { type ContractEvent, contractEventCodec } from "./event.ts";
 import { decodePage, decodeRecord, encodeRecord, readRecord, recordCodec } from "./record.ts";
 import { transactionCodec } from "./transaction.ts";
 import { auxiliaryInfoHash, transactionInfoCodec } from "./transaction-info.ts";

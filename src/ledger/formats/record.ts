@@ -9,7 +9,7 @@ import { BcsWriter } from "../../bcs/writer.ts";
 import { authenticatorCodec } from "../../transaction/authenticator.ts";
 import { rawTransactionCodec } from "../../transaction/raw.ts";
 import { type EncodedWrite, type KeyHasher, readStateWrites } from "../state-writes.ts";
-import { contractEventCodec } from "./event.ts";
+import { contractEventCodec } from "./block-event.ts";
 import { transactionCodec, USER_VARIANT } from "./transaction.ts";
 import { auxiliaryInfoCodec, type TransactionInfo, transactionInfoCodec } from "./transaction-info.ts";
 import { writeSetCodec } from "./write-set.ts";

@@ -1,11 +1,49 @@
-// Transaction infos: the hashes that tie a transaction to its results. The hash of an info is a leaf of the
-// transaction accumulator.
+// Transaction infos: the hashes that tie a transaction to its results, and how its execution ended. The hash of an info is
+// a leaf of the transaction accumulator.
 import { encodeWith, type ValueOf } from "../../bcs/codec.ts";
-import { variants } from "../../bcs/records.ts";
-import { hash, u32, u64 } from "../../bcs/scalars.ts";
+import { struct, variants } from "../../bcs/records.ts";
+import { hash, text, u16, u32, u64 } from "../../bcs/scalars.ts";
 import { option } from "../../bcs/sequences.ts";
+import { formatAddress } from "../../move/address.ts";
+import { moduleIdCodec } from "../../move/wire.ts";
 import { hashOf, SEEDS } from "../hash.ts";
-import { executionStatusCodec } from "./execution-status.ts";
+
+/** Where an abort or a failure happened. */
+const abortLocationCodec = variants("AbortLocation", { module: { module: moduleIdCodec }, script: {} });
+export type AbortLocation = ValueOf<typeof abortLocationCodec>;
+
+/** The module's description of an abort code. */
+const abortInfoCodec = struct({ reasonName: text, description: text });
+
+/** The outcome of an execution. */
+export const executionStatusCodec = variants("ExecutionStatus", {
+  success: {},
+  outOfGas: {},
+  moveAbort: { location: abortLocationCodec, code: u64, info: option(abortInfoCodec) },
+  executionFailure: { location: abortLocationCodec, function: u16, codeOffset: u16 },
+  miscellaneous: { statusCode: option(u64) },
+});
+export type ExecutionStatus = ValueOf<typeof executionStatusCodec>;
+
+/** Names the place of an abort. */
+export function locationName(location: AbortLocation): string {
+  if (location.kind === "script") return "script";
+  return `${formatAddress(location.module.address)}::${location.module.name}`;
+}
+
+/** The text of an abort. */
+export function abortText(
+  location: AbortLocation,
+  code: bigint,
+  info: { readonly reasonName: string; readonly description: string } | undefined,
+): string {
+  const hex = `0x${code.toString(16)}`;
+  if (location.kind === "script") return `Move abort: code ${hex}`;
+  const where = `Move abort in ${locationName(location)}`;
+  return info === undefined
+    ? `${where}: ${hex}`
+    : `${where}: ${info.reasonName}(${hex}): ${info.description}`;
+}
 
 /** Facts about a transaction that its own bytes do not carry. */
 export const auxiliaryInfoCodec = variants("AuxiliaryInfo", {

@@ -5,7 +5,7 @@ import { variants } from "../../bcs/records.ts";
 import { hash } from "../../bcs/scalars.ts";
 import { vector } from "../../bcs/sequences.ts";
 import { addressCodec } from "../../move/wire.ts";
-import { scriptCodec } from "../../transaction/script.ts";
+import { scriptCodec } from "../../transaction/executable.ts";
 import {
   blockEndInfoCodec,
   blockMetadataCodec,
@@ -15,7 +15,7 @@ import {
 } from "../../transaction/system-transactions.ts";
 import { hashedForm, userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { hashOf, hashOfParts, SEEDS } from "../hash.ts";
-import { contractEventCodec } from "./event.ts";
+import { contractEventCodec } from "./block-event.ts";
 import { stateKeyCodec } from "./state-key.ts";
 import { writeSetCodec } from "./write-set.ts";
 

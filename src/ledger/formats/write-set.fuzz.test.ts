@@ -7,7 +7,7 @@ import {
   anyWriteOp,
   anyWriteSet,
 } from "../../../test/support/ledger-arbitraries.ts";
-import { contractEventCodec } from "./event.ts";
+import { contractEventCodec } from "./block-event.ts";
 import { stateKeyCodec } from "./state-key.ts";
 import { stateMetadataCodec, stateValueCodec } from "./state-value.ts";
 import { writeOpCodec, writeSetCodec } from "./write-set.ts";

@@ -13,7 +13,7 @@ import { equalBytes, readNumber, writeNumber } from "../../base/bytes.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { ADDRESS_LENGTH } from "../../move/address.ts";
-import { payloadCodec, replayNonce } from "../../transaction/payload.ts";
+import { payloadCodec, replayNonce } from "../../transaction/raw.ts";
 import { recordTransactionHash } from "../formats/record.ts";
 import { USER_VARIANT } from "../formats/transaction.ts";
 import type { OwnedKey } from "../view.ts";

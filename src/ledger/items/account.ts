@@ -4,6 +4,10 @@ import { encodeWith } from "../../bcs/codec.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { type Address, FRAMEWORK } from "../../move/address.ts";
+import { MoveError } from "../../move/errors.ts";
+import type { AccountReader } from "../../transaction/explain/account-warnings.ts";
+import { type Asset, parseAsset } from "../balances/asset.ts";
+import { readBalance } from "../balances/balance.ts";
 import { OBJECT_GROUP_TAG } from "../balances/balance-keys.ts";
 import { LedgerError } from "../errors.ts";
 import { stateValueData } from "../formats/state-value.ts";
@@ -104,4 +108,26 @@ function defaultAccount(address: Address): Account {
     signerCapabilityOffer: undefined,
   });
   return { sequenceNumber: 0n, authenticationKey: address, bytes };
+}
+
+/** Reads accounts at the view's latest version. Reads throw LedgerError. */
+export function createAccountReader(view: LedgerView): AccountReader {
+  const { version } = view.position;
+  return {
+    sequenceNumber: (address) =>
+      andThen(readStoredAccount(view, address, version), (account) => account?.sequenceNumber),
+    balance: (owner, text) => {
+      const asset = tryParseAsset(text);
+      return asset === undefined ? undefined : readBalance(view, owner, asset, version);
+    },
+  };
+}
+
+function tryParseAsset(text: string): Asset | undefined {
+  try {
+    return parseAsset(text);
+  } catch (error) {
+    if (error instanceof MoveError) return undefined;
+    throw error;
+  }
 }

@@ -1,10 +1,104 @@
 // Learns of new versions for reads that wait and for watchers of changes. A process that writes hears of its own commits.
-// Any other process looks at the store at a steady pace, once for all of them and only while there are any.
+// Any other process looks at the store at a steady pace, once for all of them and only while there are any. Reads that wait
+// stand in order of version: a commit looks at the front, so those that wait for later versions cost nothing.
+import { passingUpTo } from "../../base/search.ts";
 import { LedgerError } from "../errors.ts";
 import { formatTrust, lastVersionWith, type TrustLevel } from "../trust.ts";
 import { type Ledger, type LedgerPosition, withView } from "../view.ts";
 import { ChangeFeed, type Commit } from "./change-feed.ts";
-import { VersionWaiters, type Wait } from "./version-waiters.ts";
+
+/** The ledger must be at this version; a read waits for it for some time. */
+export interface MinVersion {
+  readonly version: bigint;
+  readonly waitMs: number;
+}
+
+/** Longest wait of one read. */
+export const MAX_WAIT_MS = 30_000;
+
+/** Throws LedgerError `behind`, which tells how far, if the latest version is below the least one. */
+export function assertReached(latest: bigint, { version, waitMs }: MinVersion): void {
+  if (latest >= version) return;
+  const behind = version - latest;
+  throw new LedgerError(
+    "behind",
+    `the ledger is at version ${latest}, ${behind} behind version ${version}, after a wait of at most ${waitMs} ms`,
+    { details: { latest, behind } },
+  );
+}
+
+/** A wait in progress. */
+interface Wait {
+  /** Resolves when the version is there, the time is over, or `end` is called. Never rejects. */
+  readonly done: Promise<void>;
+  end(): void;
+}
+
+interface Waiter {
+  readonly version: bigint;
+  readonly wake: () => void;
+}
+
+const OVER: Wait = { done: Promise.resolve(), end: () => {} };
+
+export class VersionWaiters {
+  /** In order of version. */
+  readonly #waiters: Waiter[] = [];
+  /** Latest version that this process heard of. */
+  #head = -1n;
+  #isClosed = false;
+
+  /** How many wait. */
+  get count(): number {
+    return this.#waiters.length;
+  }
+
+  /** Waits until the ledger is at a version, at most `waitMs`. */
+  wait(version: bigint, waitMs: number): Wait {
+    if (version <= this.#head || this.#isClosed) return OVER;
+    let end = (): void => {};
+    const done = new Promise<void>((resolve) => {
+      const timer = setTimeout(() => end(), waitMs);
+      const wake = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const waiter = { version, wake };
+      this.#waiters.splice(this.#placeBehind(version), 0, waiter);
+      end = () => {
+        const place = this.#waiters.indexOf(waiter);
+        if (place >= 0) this.#waiters.splice(place, 1);
+        wake();
+      };
+    });
+    return { done, end };
+  }
+
+  /** The ledger is at a version: wakes those that wait for it or an earlier one. */
+  reach(version: bigint): void {
+    if (version <= this.#head) return;
+    this.#head = version;
+    if ((this.#waiters[0]?.version ?? version + 1n) > version) return;
+    for (const { wake } of this.#waiters.splice(0, this.#placeBehind(version))) wake();
+  }
+
+  /** Another ledger at this version took the place of the old one, mostly an earlier state of it: later versions must be reached again. */
+  goBack(version: bigint): void {
+    this.#head = -1n;
+    this.reach(version);
+  }
+
+  /** Ends all waits, those that come later included. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { wake } of this.#waiters.splice(0)) wake();
+  }
+
+  /** Place behind all that wait for this version or an earlier one. */
+  #placeBehind(version: bigint): number {
+    return passingUpTo(this.#waiters, (waiter) => waiter.version <= version);
+  }
+}
 
 export interface HeadWatchOptions {
   readonly ledger: Ledger;
@@ -29,11 +123,6 @@ export class HeadWatch {
   constructor(options: HeadWatchOptions) {
     this.#options = options;
     this.feed = new ChangeFeed(options.ledger, (position) => this.headOf(position));
-  }
-
-  /** Reads that wait for a version. */
-  get waiters(): number {
-    return this.#waiters.count;
   }
 
   /** Waits until the ledger is at a version, at most `waitMs`. */

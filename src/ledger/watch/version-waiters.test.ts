@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { VersionWaiters } from "./version-waiters.ts";
+import { VersionWaiters } from "./head-watch.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

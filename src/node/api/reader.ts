@@ -4,13 +4,12 @@ import { createMachineSource, type MachineSource } from "../../chain/machine-sou
 import { minVersionOf } from "../../http/calls/operands.ts";
 import type { MinVersionOptions } from "../../http/calls/options.ts";
 import { GasPriceEstimator } from "../../ledger/gas-price.ts";
-import { createAccountReader } from "../../ledger/items/account-reader.ts";
+import { createAccountReader } from "../../ledger/items/account.ts";
 import { readModuleItem } from "../../ledger/items/module-item.ts";
 import { StateTypes } from "../../ledger/items/state-types.ts";
 import { assertNotRefuted } from "../../ledger/trust.ts";
 import { fixedPosition, type Ledger, type LedgerView } from "../../ledger/view.ts";
-import { HeadWatch } from "../../ledger/watch/head-watch.ts";
-import { assertReached } from "../../ledger/watch/min-version.ts";
+import { assertReached, HeadWatch } from "../../ledger/watch/head-watch.ts";
 import type { ModuleLoader } from "../../move/abi.ts";
 import { ModuleCache } from "../../move/module-cache.ts";
 import { encodeSubmission } from "../../transaction/encode-submission.ts";

@@ -1,13 +1,28 @@
-// How a follower appears in the info response and on the metrics page.
-import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
+// How a follower appears in the info response and on the metrics page, and a fork in the info response.
+import { formatFork, type LedgerPosition, type LedgerView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
 import type { FillerStats } from "../../sync/lazy/base-filler.ts";
 import { waypointOfStored } from "../../sync/waypoints.ts";
 import type { GaugeSource } from "../metrics/metrics.ts";
 import type { Following } from "./following.ts";
+import type { Forking } from "./forking.ts";
 import type { ProvingStatus } from "./proving.ts";
 import { explain } from "./readiness.ts";
+
+/** Keys of the info response, from the position alone, so that every process that reads a fork says the same. */
+export function forkInfo(position: LedgerPosition | undefined): Record<string, unknown> {
+  const point = position?.fork;
+  if (point === undefined) return {};
+  return { fork: formatFork(point), fork_version: `${point.version}`, fork_url: point.url };
+}
+
+/** Keys about the node that serves the network; none for a process that asks none. */
+export function forkSourceInfo(forking: Forking | undefined): Record<string, unknown> {
+  if (forking === undefined) return {};
+  const { fault } = forking;
+  return { ...(fault === undefined ? {} : { fork_fault: fault }), ...fillInfo(forking.fills()) };
+}
 
 /**
  * Why a follower should be restarted; undefined when it is healthy. Upstreams that cannot be reached do not count: a
@@ -85,7 +100,7 @@ export function followInfo(following: Following, version: bigint | undefined): R
 }
 
 /** Keys of the info response about items fetched on first use; none without a base layer. */
-export function fillInfo(fills: Readonly<FillerStats> | undefined): Record<string, unknown> {
+function fillInfo(fills: Readonly<FillerStats> | undefined): Record<string, unknown> {
   if (fills === undefined) return {};
   return {
     lazy_fills: fills.fills,

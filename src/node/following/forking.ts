@@ -23,7 +23,7 @@ import type { ForkPin } from "../../sync/side-rows.ts";
 import { askInTime, UpstreamError } from "../../sync/upstream/errors.ts";
 import { createRestUpstream, parseUpstreamUrl } from "../../sync/upstream/rest-upstream.ts";
 import type { Upstream } from "../../sync/upstream/upstream.ts";
-import { FORK_NUMBERS, type ForkOptions } from "../options/fork-options.ts";
+import { FORK_NUMBERS, type ForkOptions } from "../options/local-chain-options.ts";
 import { apiKeyHeader, assertKeyIsSafe } from "./following.ts";
 
 /** For the block that the fork begins with. */

@@ -12,15 +12,14 @@ import { countDamagedReads } from "../../store/lmdb/sealed-rows.ts";
 import type { Reader } from "../api/reader.ts";
 import type { Faults } from "../faults.ts";
 import { followGauges, provingGauges } from "../following/follow-report.ts";
+import { anchoredVersion, latestTrustRank, TRUST_RANK_HELP } from "../info.ts";
 import type { LedgerWriter } from "../ledger-writer.ts";
 import type { HttpOptions } from "../options/http-options.ts";
 import { engineOf, type StoreOptions } from "../store-engines.ts";
-import { anchoredVersion, latestTrustRank, TRUST_RANK_HELP } from "../trust-report.ts";
 import type { NodeStatus } from "../workers/worker-messages.ts";
 import type { WriterElection } from "../writer-election.ts";
 import { type DriverReport, driverMetrics } from "./driver-metrics.ts";
-import type { GaugeSource } from "./metrics.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMetrics, type GaugeSource, type Metrics } from "./metrics.ts";
 import { PROCESS_METRICS } from "./process-metrics.ts";
 
 /** What the metrics of a node are read from; a part may not be there yet, or no more. */

@@ -16,9 +16,8 @@ import {
 } from "../../base/option.ts";
 import type { StoreOptions } from "../store-engines.ts";
 import type { FollowOptions } from "./follow-options.ts";
-import type { ForkOptions } from "./fork-options.ts";
 import type { HttpOptions } from "./http-options.ts";
-import type { LocalChainOptions } from "./local-chain-options.ts";
+import type { ForkOptions, LocalChainOptions } from "./local-chain-options.ts";
 import { optionTable } from "./option-table.ts";
 
 /** The window of a node that is given none. */

@@ -3,7 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { LATE } from "../../base/wait.ts";
 import { HttpError } from "../../http/errors.ts";
-import { createAccountReader } from "../../ledger/items/account-reader.ts";
+import { createAccountReader } from "../../ledger/items/account.ts";
 import { readModuleItem } from "../../ledger/items/module-item.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { addressFromBytes } from "../../move/address.ts";

@@ -1,13 +1,145 @@
-// Rewinds a stored ledger to an earlier version.
-import { ConfigError } from "../../base/errors.ts";
+// Rewinds a stored ledger to an earlier version, under the writer's lease. Unlike a node, a command has no standby: if it
+// cannot renew the lease in time, it keeps trying, and only the lease itself can tell it that another process took over.
+// Meanwhile the fencing token keeps its writes from doing harm.
+import { ConfigError, errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { pause, within } from "../../base/wait.ts";
+import type { WriterLease } from "../../store/contract.ts";
+import { isOutOfReach, StoreError } from "../../store/errors.ts";
 import {
   type RewindOptions as LedgerRewindOptions,
   type RewindReport,
   rewindLedger,
 } from "../../sync/maintenance/rewind.ts";
+import type { OpenedStore } from "../store-engine.ts";
 import { openStore, type StoreOptions } from "../store-engines.ts";
-import { underLease } from "./under-lease.ts";
+
+/** Renewals per lifetime of the lease. */
+const RENEWALS = 3;
+/** How long the command waits for the release; a lease that is not released expires. */
+const RELEASE_MS = 5000;
+/** Pauses while the store is out of reach. */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+
+interface UnderLeaseOptions {
+  readonly logger: Logger;
+  readonly signal?: AbortSignal | undefined;
+  /** How long it tries to get the lease while the store is out of reach. */
+  readonly giveUpMs: number;
+}
+
+/** Runs the work while this process holds a store's lease; aborts it when another process took the lease. */
+export async function underLease<T>(
+  { lease }: OpenedStore,
+  options: UnderLeaseOptions,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { logger, signal } = options;
+  const lost = new AbortController();
+  const ended = signal === undefined ? lost.signal : AbortSignal.any([signal, lost.signal]);
+  if (lease === undefined) return work(ended);
+  await retryOutOfReach(options, (onProgress) => acquire(lease, signal, onProgress));
+  const done = new AbortController();
+  const kept = keep(lease, { logger, done: done.signal, onLost: (error) => lost.abort(error) });
+  try {
+    return await work(ended);
+  } finally {
+    done.abort();
+    await within(
+      RELEASE_MS,
+      kept.then(() => release(lease, logger)),
+    );
+  }
+}
+
+/** Waits for the lease, long enough for that of a crashed writer to expire. Throws StoreError `locked`. */
+async function acquire(
+  lease: WriterLease,
+  signal: AbortSignal | undefined,
+  onProgress: () => void,
+): Promise<void> {
+  const untilMs = performance.now() + 2 * lease.ttlMs;
+  while ((await lease.acquire()) === undefined) {
+    onProgress();
+    if (performance.now() > untilMs) throw new StoreError("locked", "another process writes the store");
+    await pause(lease.ttlMs / (4 * RENEWALS), signal);
+    signal?.throwIfAborted();
+  }
+}
+
+/** Renews the lease beside the work until `done`. */
+async function keep(
+  lease: WriterLease,
+  options: {
+    readonly logger: Logger;
+    readonly done: AbortSignal;
+    readonly onLost: (error: unknown) => void;
+  },
+): Promise<void> {
+  const { logger, done, onLost } = options;
+  let pauseMs = lease.ttlMs / RENEWALS;
+  let isTold = false;
+  for (;;) {
+    await pause(pauseMs, done, { ref: false });
+    if (done.aborted) return;
+    try {
+      await lease.renew();
+      pauseMs = lease.ttlMs / RENEWALS;
+      isTold = false;
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "locked") {
+        onLost(error);
+        return;
+      }
+      if (!isTold) logger.warn({ err: errorText(error) }, "the lease could not be renewed: trying again");
+      isTold = true;
+      pauseMs = lease.ttlMs / (4 * RENEWALS);
+    }
+  }
+}
+
+async function release(lease: WriterLease, logger: Logger): Promise<void> {
+  await lease.release().catch((error: unknown) => {
+    logger.warn({ err: errorText(error) }, "the lease could not be released: it will expire");
+  });
+}
+
+/**
+ * Runs the work again, after growing pauses, while it fails because the store is out of reach. It calls `onProgress` whenever it got on. Throws StoreError `unreachable` when it gives up.
+ */
+async function retryOutOfReach<T>(
+  { giveUpMs, logger, signal }: UnderLeaseOptions,
+  work: (onProgress: () => void) => Promise<T>,
+): Promise<T> {
+  let pauseMs = FIRST_PAUSE_MS;
+  let movedAtMs = performance.now();
+  let isTold = false;
+  const onProgress = (): void => {
+    if (isTold) logger.info({}, "the cluster responds again");
+    isTold = false;
+    movedAtMs = performance.now();
+    pauseMs = FIRST_PAUSE_MS;
+  };
+  for (;;) {
+    try {
+      return await work(onProgress);
+    } catch (error) {
+      if (!isOutOfReach(error) || signal?.aborted === true) throw error;
+      // A failed read carries the reason as its cause.
+      const reason = error instanceof StoreError ? error : error.cause;
+      if (performance.now() - movedAtMs + pauseMs > giveUpMs) {
+        const text = `${errorText(reason)}; gave up after ${Math.round(giveUpMs / 1000)} s`;
+        throw new StoreError("unreachable", text, { cause: error });
+      }
+      if (!isTold) logger.warn({ err: errorText(reason) }, "the cluster is out of reach: trying again");
+      isTold = true;
+    }
+    await pause(Math.min(pauseMs, giveUpMs), signal);
+    signal?.throwIfAborted();
+    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+  }
+}
 
 export type { RewindReport };
 

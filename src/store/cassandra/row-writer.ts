@@ -4,7 +4,13 @@
 import { equalBytes } from "../../base/bytes.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { type Position, positionCodec } from "../../ledger/position.ts";
-import { assertFollows, assertIdentity, toStoredPosition } from "../commit-check.ts";
+import {
+  assertFollows,
+  assertIdentity,
+  assertRewinds,
+  toRewoundPosition,
+  toStoredPosition,
+} from "../commit-check.ts";
 import type {
   BaseBatch,
   BlockStart,
@@ -16,7 +22,6 @@ import type {
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { requireLedger } from "../read-check.ts";
-import { assertRewinds, toRewoundPosition } from "../removal-check.ts";
 import { type Head, type HeadMove, type HeadRow, takenOver } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";

@@ -1,7 +1,9 @@
 // Terms decide which rows count. A term is the time between two claims of the writer's lease, and every row carries
 // the term of its write. Rows that a term wrote beyond the start of the next term were never committed. Such rows
 // may appear late, under the same version as committed ones, and readers always skip them.
+
 import { randomInt } from "node:crypto";
+import { passingUpTo } from "../../base/search.ts";
 import { StoreError } from "../errors.ts";
 
 /** A term and its start: versions and writes up to there belong to earlier terms. */
@@ -69,15 +71,7 @@ export class Terms {
   #ownerOf(isBefore: (start: Term) => boolean): Term | undefined {
     const last = this.list.at(-1);
     if (last === undefined || isBefore(last)) return last;
-    let low = 0;
-    let high = this.list.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const start = this.list[middle];
-      if (start !== undefined && isBefore(start)) low = middle + 1;
-      else high = middle;
-    }
-    return this.list[low - 1];
+    return this.list[passingUpTo(this.list, isBefore) - 1];
   }
 }
 

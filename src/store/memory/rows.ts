@@ -1,6 +1,8 @@
 // The tables of the memory engine: the versions of every key in order, blocks by height, records by version, and the
 // superseded values.
+
 import { compareBytes, equalBytes, toMapKey } from "../../base/bytes.ts";
+import { passingUpTo } from "../../base/search.ts";
 import type { OwnedKey, StateItem } from "../../ledger/view.ts";
 import type { BlockStart, RawRecord } from "../contract.ts";
 
@@ -60,28 +62,12 @@ export function forkRows(rows: Rows): Rows {
 
 /** Index of the first item above the given version. */
 export function indexAfter(items: readonly StateItem[], version: bigint): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = items[middle];
-    if (item !== undefined && item.version <= version) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return passingUpTo(items, (item) => item.version <= version);
 }
 
 /** Number of places up to the given one. */
 export function placesUpTo(keys: readonly OwnedKey[], place: Uint8Array): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const key = keys[middle];
-    if (key !== undefined && compareBytes(key.place, place) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return passingUpTo(keys, (key) => compareBytes(key.place, place) <= 0);
 }
 
 /** Adds a row to the index, if it is not there. */

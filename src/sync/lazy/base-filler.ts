@@ -21,8 +21,7 @@ import {
 } from "../../ledger/trust.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Store } from "../../store/contract.ts";
-import { type AgreementRule, levelOfRule } from "../follow/agreement.ts";
-import { Quorum, type QuorumVote } from "../follow/quorum.ts";
+import { type AgreementRule, levelOfRule, Quorum, type QuorumVote } from "../follow/agreement.ts";
 import type { AbsentItems } from "../fork/absent-items.ts";
 import type { ProvenItemValue, ProvenState } from "../proofs/proven-state.ts";
 import { type BaseRow, DELETED_ITEM, FETCHED_ITEM, REWINDS } from "../side-rows.ts";

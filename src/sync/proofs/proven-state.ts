@@ -1,8 +1,10 @@
 // The state at signed ends of epochs, from backup services: its root by signature, its items by proofs for that root,
 // and the accumulator before a version, with which a follower begins there.
+
 import { equalBytes } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { keepSome } from "../../base/recent.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
@@ -264,14 +266,7 @@ export class ProvenState {
 
   #proverOf(service: StateService, end: SignedLedgerInfo, signal: AbortSignal): Promise<StateProver> {
     const name = `${end.ledgerInfo.version} ${service.name}`;
-    const known = this.#provers.get(name);
-    if (known !== undefined) return known;
-    const making = makeProver(service, end.ledgerInfo, signal);
-    this.#provers.set(name, making);
-    making.catch(() => this.#provers.delete(name));
-    const [oldest] = this.#provers.keys();
-    if (this.#provers.size > MAX_PROVERS && oldest !== undefined) this.#provers.delete(oldest);
-    return making;
+    return keepSome(this.#provers, name, MAX_PROVERS, () => makeProver(service, end.ledgerInfo, signal));
   }
 
   #forget({ name }: SignatureSource): void {

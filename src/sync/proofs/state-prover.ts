@@ -2,9 +2,11 @@
 // a key. The siblings on the left are rebuilt: the leftmost leaf of a subtree has nothing on its left inside of it, so
 // its siblings on the right lead to the subtree's hash. Nothing that the service says is trusted before the whole proof
 // leads to the state root.
+
 import { equalBytes } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { mapSome } from "../../base/map-some.ts";
+import { keepSome } from "../../base/recent.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { SPARSE_MERKLE_PLACEHOLDER } from "../../ledger/hash.ts";
@@ -148,7 +150,9 @@ export class StateProver {
 
   /** Hash of the subtree whose keys begin with the first bits of a prefix. */
   #subtreeHash(prefix: Uint8Array, depth: number, signal: AbortSignal): Promise<Uint8Array> {
-    return kept(this.#subtrees, `${depth}:${toHex(prefix)}`, () => this.#readSubtree(prefix, depth, signal));
+    return keepSome(this.#subtrees, `${depth}:${toHex(prefix)}`, MAX_KEPT, () =>
+      this.#readSubtree(prefix, depth, signal),
+    );
   }
 
   async #readSubtree(prefix: Uint8Array, depth: number, signal: AbortSignal): Promise<Uint8Array> {
@@ -205,7 +209,7 @@ export class StateProver {
   }
 
   #page(number: bigint, signal: AbortSignal): Promise<readonly Leaf[]> {
-    return kept(this.#pages, number, async () => {
+    return keepSome(this.#pages, number, MAX_KEPT, async () => {
       const start = number * BigInt(PAGE);
       const items = await this.#questions.stateChunk(this.point.version, start, PAGE, signal);
       return items.map(({ key, value }) => ({
@@ -223,15 +227,4 @@ export function depthOf(keyHash: Uint8Array, rightSiblings: number): number {
     if (bitAt(keyHash, depth) === 0 && ++zeros === rightSiblings) return depth + 1;
   }
   return 0;
-}
-
-/** Shares and keeps what a key leads to. */
-function kept<K, V>(map: Map<K, Promise<V>>, key: K, read: () => Promise<V>): Promise<V> {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  if (map.size >= MAX_KEPT) map.clear();
-  const reading = read();
-  map.set(key, reading);
-  reading.catch(() => map.delete(key));
-  return reading;
 }

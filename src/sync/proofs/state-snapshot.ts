@@ -1,7 +1,9 @@
 // The state at a kept block end in the order of key hashes, which is how backup services number its items. A walk of the
 // tree of that version compares every node's hash with its parent's. The first walk counts the items and marks some of
 // them, and the marks are kept: later walks begin near the item that they are asked for.
+
 import { compareBytes, equalBytes, toMapKey } from "../../base/bytes.ts";
+import { keepSome } from "../../base/recent.ts";
 import { takeTurn } from "../../base/wait.ts";
 import { decodeTreeNode, treeNodeHash, treeNodeKey } from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
@@ -66,15 +68,7 @@ export class StateLists {
 
   /** The list of the tree with this root. `read` reads the nodes of that tree. */
   get(root: Uint8Array, read: () => TreeNodeReader): Promise<StateList> {
-    const name = toMapKey(root);
-    const known = this.#lists.get(name);
-    if (known !== undefined) return known;
-    const listing = StateList.count(root, read());
-    this.#lists.set(name, listing);
-    listing.catch(() => this.#lists.delete(name));
-    const [oldest] = this.#lists.keys();
-    if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
-    return listing;
+    return keepSome(this.#lists, toMapKey(root), MAX_LISTS, () => StateList.count(root, read()));
   }
 }
 

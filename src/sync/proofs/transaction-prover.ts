@@ -3,7 +3,7 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { primaryStoreAddress } from "../../ledger/balances/asset.ts";
 import { OBJECT_GROUP_TAG } from "../../ledger/balances/balance-keys.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { contractEventCodec, eventHash } from "../../ledger/formats/event.ts";
+import { contractEventCodec, eventHash } from "../../ledger/formats/block-event.ts";
 import { stateValueData } from "../../ledger/formats/state-value.ts";
 import { transactionCodec } from "../../ledger/formats/transaction.ts";
 import { transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";

@@ -3,6 +3,7 @@
 
 import { compareBytes, equalBytes } from "../../base/bytes.ts";
 import { fromHex } from "../../base/hex.ts";
+import { keepSome } from "../../base/recent.ts";
 import { Slices } from "../../base/wait.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { stateKeyHashOfBcs } from "../../ledger/formats/state-key.ts";
@@ -64,7 +65,7 @@ interface StateChunkPlace extends ManifestChunk {
 export class FolderStates implements WholeStates {
   readonly name: string;
   readonly #files: FolderFiles;
-  #snapshot: { readonly version: bigint; readonly read: Promise<Snapshot> } | undefined;
+  readonly #snapshots = new Map<bigint, Promise<Snapshot>>();
   readonly #chunks = new Map<string, Promise<StateChunk>>();
 
   constructor(name: string, files: FolderFiles) {
@@ -81,7 +82,7 @@ export class FolderStates implements WholeStates {
   }
 
   forget(): void {
-    this.#snapshot = undefined;
+    this.#snapshots.clear();
     this.#chunks.clear();
   }
 
@@ -115,13 +116,7 @@ export class FolderStates implements WholeStates {
   }
 
   #snapshotAt(version: bigint, signal: AbortSignal): Promise<Snapshot> {
-    if (this.#snapshot?.version === version) return this.#snapshot.read;
-    const read = this.#readSnapshot(version, signal);
-    this.#snapshot = { version, read };
-    read.catch(() => {
-      if (this.#snapshot?.read === read) this.#snapshot = undefined;
-    });
-    return read;
+    return keepSome(this.#snapshots, version, 1, () => this.#readSnapshot(version, signal));
   }
 
   async #readSnapshot(version: bigint, signal: AbortSignal): Promise<Snapshot> {
@@ -148,14 +143,9 @@ export class FolderStates implements WholeStates {
     before: Uint8Array | undefined,
     signal: AbortSignal,
   ): Promise<StateChunk> {
-    const known = this.#chunks.get(chunk.path);
-    if (known !== undefined) return known;
-    const loading = loadChunk(this.#files, chunk, manifest, before, signal);
-    this.#chunks.set(chunk.path, loading);
-    loading.catch(() => this.#chunks.delete(chunk.path));
-    const [oldest] = this.#chunks.keys();
-    if (this.#chunks.size > MAX_KEPT && oldest !== undefined) this.#chunks.delete(oldest);
-    return loading;
+    return keepSome(this.#chunks, chunk.path, MAX_KEPT, () =>
+      loadChunk(this.#files, chunk, manifest, before, signal),
+    );
   }
 }
 

@@ -2,6 +2,7 @@
 // to a ledger info whose signatures were checked; the follower verifies each record like any other upstream's.
 
 import { equalBytes } from "../../base/bytes.ts";
+import { keepSome } from "../../base/recent.ts";
 import { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
@@ -96,7 +97,7 @@ class FolderUpstream implements Upstream {
   readonly #options: FolderUpstreamOptions;
   readonly #stop = new AbortController();
   #listing: Promise<Listing> | undefined;
-  #manifest: { readonly path: string; readonly chunks: Promise<readonly RecordChunkPlace[]> } | undefined;
+  readonly #manifests = new Map<string, Promise<readonly RecordChunkPlace[]>>();
   readonly #chunks = new Map<string, Promise<RecordChunk>>();
   /** The last chunks that were read; pages of them may wait to be verified. */
   readonly #places: RecordChunkPlace[] = [];
@@ -246,31 +247,21 @@ class FolderUpstream implements Upstream {
     const chunks = part && (await this.#manifestOf(part));
     const place = chunks?.find(({ last }) => last >= version);
     if (place === undefined) throw new SourceLie("gap", `the backup has no version ${version}`);
-    const known = this.#chunks.get(place.path);
-    if (known !== undefined) return known;
-    const loading = loadChunk(this.#files, place, this.#options, this.#stop.signal);
-    this.#chunks.set(place.path, loading);
-    this.#places.push(place);
-    if (this.#places.length > MAX_PLACES) this.#places.shift();
-    loading.catch(() => this.#chunks.delete(place.path));
-    const [oldest] = this.#chunks.keys();
-    if (this.#chunks.size > MAX_KEPT && oldest !== undefined) this.#chunks.delete(oldest);
-    return loading;
+    return keepSome(this.#chunks, place.path, MAX_KEPT, () => {
+      this.#places.push(place);
+      if (this.#places.length > MAX_PLACES) this.#places.shift();
+      return loadChunk(this.#files, place, this.#options, this.#stop.signal);
+    });
   }
 
   #manifestOf(part: BackupPart): Promise<readonly RecordChunkPlace[]> {
-    if (this.#manifest?.path === part.manifest) return this.#manifest.chunks;
-    const chunks = readManifest(this.#files, "transactions", part, this.#stop.signal).then((manifest) =>
-      manifest.chunks.map((chunk) => ({
+    return keepSome(this.#manifests, part.manifest, 1, async () => {
+      const manifest = await readManifest(this.#files, "transactions", part, this.#stop.signal);
+      return manifest.chunks.map((chunk) => ({
         ...chunk,
         hasAuxiliary: isV1(textOf(manifest.json, chunk.at, "format", "V0"), part.manifest),
-      })),
-    );
-    this.#manifest = { path: part.manifest, chunks };
-    chunks.catch(() => {
-      if (this.#manifest?.chunks === chunks) this.#manifest = undefined;
+      }));
     });
-    return chunks;
   }
 }
 

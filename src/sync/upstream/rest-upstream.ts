@@ -1,7 +1,15 @@
 // An upstream over HTTP: any node that serves the `/v1` interface of an Aptos-format ledger, Sextant included.
 import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
+import { U64_MAX } from "../../base/numbers.ts";
 import { MAX_RETRY_AFTER_MS, parseRetryAfter, RateCap } from "../../base/wait.ts";
+import {
+  brandedHeader,
+  CURSOR,
+  LEDGER_HEADERS,
+  type LedgerHeader,
+  READ_VERSION,
+} from "../../interface/ledger-headers.ts";
 import { BCS_TYPE, JSON_TYPE } from "../../interface/media-types.ts";
 import { API_ROOT, urlTo } from "../../interface/route.ts";
 import { ledgerInfoRoute, rawStateValueRoute, transactionsRoute } from "../../interface/routes.ts";
@@ -9,7 +17,6 @@ import { ABSENT } from "../../json/document.ts";
 import { JsonError } from "../../json/errors.ts";
 import { parseJson } from "../../json/parse.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
-import { findCursor, findHead, findReadVersion, requireHead } from "./ledger-headers.ts";
 import {
   DEFAULT_TIMEOUTS,
   type ReceivedHeaders,
@@ -28,6 +35,82 @@ import {
   type UpstreamHead,
   type UpstreamQuestion,
 } from "./upstream.ts";
+
+const MAX_DIGITS = 20;
+
+/** Received header names are lower case. */
+function receivedName(brand: string, name: LedgerHeader): string {
+  return brandedHeader(brand, name).toLowerCase();
+}
+
+const VERSION_SUFFIX = receivedName("", LEDGER_HEADERS.version).slice("x-".length);
+
+function brandOf(headers: ReceivedHeaders): string | undefined {
+  for (const name of Object.keys(headers)) {
+    if (!name.startsWith("x-") || !name.endsWith(VERSION_SUFFIX)) continue;
+    const brand = name.slice("x-".length, -VERSION_SUFFIX.length);
+    if (headers[receivedName(brand, LEDGER_HEADERS.chainId)] !== undefined) return brand;
+  }
+  return undefined;
+}
+
+function readU64(headers: ReceivedHeaders, name: string): bigint | undefined {
+  const text = headers[name];
+  if (typeof text !== "string" || text.length === 0 || text.length > MAX_DIGITS) return undefined;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 48 || code > 57) return undefined;
+  }
+  const value = BigInt(text);
+  return value <= U64_MAX ? value : undefined;
+}
+
+/** The head in a response's headers; undefined without ledger headers. Throws `malformed`. */
+function findHead(headers: ReceivedHeaders): UpstreamHead | undefined {
+  const brand = brandOf(headers);
+  if (brand === undefined) return undefined;
+  const read = (field: keyof UpstreamHead): bigint => {
+    const name = receivedName(brand, LEDGER_HEADERS[field]);
+    const value = readU64(headers, name);
+    if (value === undefined || (field === "chainId" && value > 255n)) {
+      const expected = field === "chainId" ? "a u8" : "a u64";
+      throw new UpstreamError("malformed", `header ${name}: expected ${expected} in decimal digits`);
+    }
+    return value;
+  };
+  return {
+    chainId: Number(read("chainId")),
+    version: read("version"),
+    oldestVersion: read("oldestVersion"),
+    timestampUsec: read("timestampUsec"),
+    epoch: read("epoch"),
+    blockHeight: read("blockHeight"),
+  };
+}
+
+/** As `findHead`, but a response without ledger headers is `malformed`. */
+function requireHead(headers: ReceivedHeaders): UpstreamHead {
+  const head = findHead(headers);
+  if (head === undefined) throw new UpstreamError("malformed", "the response has no ledger headers");
+  return head;
+}
+
+const MAX_CURSOR_LENGTH = 1024;
+
+/** Where the next page begins; undefined at the end. Throws `malformed`. */
+function findCursor(headers: ReceivedHeaders): string | undefined {
+  const brand = brandOf(headers);
+  const cursor = brand === undefined ? undefined : headers[receivedName(brand, CURSOR)];
+  if (typeof cursor !== "string" || cursor === "") return undefined;
+  if (cursor.length <= MAX_CURSOR_LENGTH) return cursor;
+  throw new UpstreamError("malformed", `a cursor has over ${MAX_CURSOR_LENGTH} characters`);
+}
+
+/** The version that a response was read at, if a header says so. */
+function findReadVersion(headers: ReceivedHeaders): bigint | undefined {
+  const brand = brandOf(headers);
+  return brand === undefined ? undefined : readU64(headers, receivedName(brand, READ_VERSION));
+}
 
 /** Networks allow an item 1 MiB. Many may be in flight at once. */
 const MAX_VALUE_BYTES = 2 * 1024 * 1024;

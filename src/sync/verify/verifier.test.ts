@@ -15,7 +15,7 @@ import { toHex } from "../../base/hex.ts";
 import { silentLogger } from "../../base/log.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import type { ContractEvent } from "../../ledger/formats/event.ts";
+import type { ContractEvent } from "../../ledger/formats/block-event.ts";
 import { decodeRecord } from "../../ledger/formats/record.ts";
 import { stateKeyHash } from "../../ledger/formats/state-key.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";

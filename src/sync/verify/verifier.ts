@@ -12,8 +12,12 @@ import {
   transactionAccumulator,
 } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { findNewBlock, findNewEpoch, type NewBlockEvent } from "../../ledger/formats/block-event.ts";
-import { eventHash } from "../../ledger/formats/event.ts";
+import {
+  eventHash,
+  findNewBlock,
+  findNewEpoch,
+  type NewBlockEvent,
+} from "../../ledger/formats/block-event.ts";
 import { findChainId } from "../../ledger/formats/genesis.ts";
 import type { RecordSpans } from "../../ledger/formats/record.ts";
 import { transactionHash } from "../../ledger/formats/transaction.ts";

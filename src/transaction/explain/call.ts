@@ -17,9 +17,9 @@ import { type Layout, simpleLayout } from "../../move/layout.ts";
 import { formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
 import type { JsonValue, ValuePrinter } from "../../move/value-print.ts";
-import type { EntryFunction } from "../entry-function.ts";
 import { TransactionError } from "../errors.ts";
-import type { MultisigPayload } from "../payload.ts";
+import type { EntryFunction, Script, ScriptArgument } from "../executable.ts";
+import type { MultisigPayload } from "../raw.ts";
 import {
   entryFunctionCallee,
   entryFunctionParameters,
@@ -31,7 +31,6 @@ import {
   callParameters,
   loadParameterLayout,
 } from "../requests/parameters.ts";
-import type { Script, ScriptArgument } from "../script.ts";
 import type {
   ExplainedArgument,
   ExplainedEntryFunction,

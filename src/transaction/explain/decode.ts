@@ -9,8 +9,12 @@ import { isIdentifier } from "../../move/identifier.ts";
 import type { TypeTag } from "../../move/type-tag.ts";
 import { TransactionError } from "../errors.ts";
 import type { LimitsRequest } from "../executable.ts";
-import type { MultisigPayload, TransactionPayload } from "../payload.ts";
-import { type RawTransaction, rawTransactionCodec } from "../raw.ts";
+import {
+  type MultisigPayload,
+  type RawTransaction,
+  rawTransactionCodec,
+  type TransactionPayload,
+} from "../raw.ts";
 import { MAX_SECONDARY_SIGNERS } from "../requests/request.ts";
 import { readSigningMessage } from "../signing-message.ts";
 import type { ExplanationKind } from "./explanation.ts";

@@ -1,14 +1,21 @@
 // A transaction as a list of named texts, and those texts encoded again. What is written comes from the text that
 // is shown, so bytes that come out equal prove the texts, and their offsets, right. Only types are written from
 // their tags: not every type has a text that parses.
+
 import { fromHex, toPrefixedHex } from "../../base/hex.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { type Address, formatAddress, parseAddress } from "../../move/address.ts";
+import { isSmallInteger } from "../../move/scalar-text.ts";
 import { formatTypeTag, type TypeTag, typeTagCodec } from "../../move/type-tag.ts";
-import type { EntryFunction } from "../entry-function.ts";
-import type { Executable, ExtraConfig, LimitsRequest } from "../executable.ts";
-import type { MultisigPayload, TransactionPayload } from "../payload.ts";
-import type { Script, ScriptArgument } from "../script.ts";
+import type {
+  EntryFunction,
+  Executable,
+  ExtraConfig,
+  LimitsRequest,
+  Script,
+  ScriptArgument,
+} from "../executable.ts";
+import type { MultisigPayload, TransactionPayload } from "../raw.ts";
 import type { Submission } from "./decode.ts";
 import type { ExplainedLimits, Field } from "./explanation.ts";
 
@@ -226,16 +233,9 @@ function writeText(writer: BcsWriter, kind: ScriptArgument["kind"], text: string
     case "bool":
       writer.bool(text === "true");
       break;
-    case "u8":
-    case "u16":
-    case "u32":
-    case "i8":
-    case "i16":
-    case "i32":
-      writer[kind](Number(text));
-      break;
     default:
-      writer[kind](BigInt(text));
+      if (isSmallInteger(kind)) writer[kind](Number(text));
+      else writer[kind](BigInt(text));
   }
 }
 

@@ -9,8 +9,8 @@ import { MAX_IDENTIFIER_LENGTH } from "../../move/identifier.ts";
 import type { Layout } from "../../move/layout.ts";
 import type { TypeTag } from "../../move/type-tag.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
-import type { EntryFunction } from "../entry-function.ts";
 import { TransactionError } from "../errors.ts";
+import type { EntryFunction } from "../executable.ts";
 import {
   argumentError,
   assertArgumentCount,

@@ -4,8 +4,7 @@ import { sha3 } from "../../base/sha3.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { type AccountAuthenticator, anyPublicKeyCodec } from "../../transaction/authenticator.ts";
-import type { EntryFunction } from "../../transaction/entry-function.ts";
-import type { Script } from "../../transaction/script.ts";
+import type { EntryFunction, Script } from "../../transaction/executable.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 
 export interface SignerKey {

@@ -4,7 +4,7 @@ import {
   type AbortLocation,
   type ExecutionStatus,
   executionStatusCodec,
-} from "../../ledger/formats/execution-status.ts";
+} from "../../ledger/formats/transaction-info.ts";
 import { addressFromBytes } from "../../move/address.ts";
 import { STATUS, type VmError } from "../errors.ts";
 import { abortInfoOf } from "../ledger/abort-info.ts";

@@ -5,8 +5,8 @@ import { sha3 } from "../../base/sha3.ts";
 import { encodeWith } from "../../bcs/codec.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
-import type { ExecutionStatus } from "../../ledger/formats/execution-status.ts";
-import { entryFunctionCodec } from "../../transaction/entry-function.ts";
+import type { ExecutionStatus } from "../../ledger/formats/transaction-info.ts";
+import { entryFunctionCodec } from "../../transaction/executable.ts";
 import { rawTransactionCodec } from "../../transaction/raw.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import {

@@ -1,6 +1,6 @@
 // The documentation page of the errors, made from the catalogue and the operations.
-import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE } from "../error-catalogue.ts";
-import type { Operation } from "../operation.ts";
+import { COMMON_CONDITIONS, type Condition, ERROR_CATALOGUE } from "../../src/http/error-catalogue.ts";
+import type { Operation } from "../../src/http/operation.ts";
 
 /** Markdown of docs/errors.md. */
 export function errorsPage(operations: readonly Operation[]): string {

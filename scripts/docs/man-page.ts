@@ -1,8 +1,9 @@
 // The manual page, in the man macros of roff, made from the command and option records.
 
-import { environmentName, type OptionRecord } from "../../base/option.ts";
-import type { Command } from "../command.ts";
-import { defaultOf, EXIT_CODES, flagText, optionGroups } from "./help.ts";
+import { environmentName, type OptionRecord } from "../../src/base/option.ts";
+import type { Command } from "../../src/cli/command.ts";
+import { defaultOf, flagText, optionGroups } from "../../src/cli/help/help.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 
 /** Text as roff shows it: a backslash, a dash, and a dot or a quote at the start of a line mean something there. */
 function roff(text: string): string {

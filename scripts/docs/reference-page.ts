@@ -1,8 +1,9 @@
 // The command line's reference page, made from the option records.
 
-import { environmentName, type Option } from "../../base/option.ts";
-import type { Command } from "../command.ts";
-import { defaultOf, EXIT_CODES, flagText, optionGroups } from "./help.ts";
+import { environmentName, type Option } from "../../src/base/option.ts";
+import type { Command } from "../../src/cli/command.ts";
+import { defaultOf, flagText, optionGroups } from "../../src/cli/help/help.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|");
