@@ -89,7 +89,7 @@ export default defineConfig({
         include: FUZZ,
         ...LATE,
         // Each run draws other cases; `npm run fuzz` and a larger SEXTANT_RUNS draw more of them.
-        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "100" },
+        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "40" },
       }),
       // In the turn of the others: a page that waits for its blocks leaves the processors to them.
       tier("browser", 2, {
