@@ -22,7 +22,7 @@ import { RUNS } from "../support/property.ts";
 import { hasShared } from "../support/shared.ts";
 import { yardstickMs } from "../support/yardstick.ts";
 
-/** So many that each outcome is among them. */
+/** Enough for each outcome to be among them. */
 const CASE_COUNT = 10 * RUNS;
 const MODULE_COUNT = Math.ceil(1.25 * RUNS);
 /** Units of gas of a run: some ten thousand instructions. */

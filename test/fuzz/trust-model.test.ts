@@ -20,7 +20,7 @@ const BLOCKS = 12;
 const FORK_AT = 4;
 /** Plans that run side by side: they mostly wait for timers. */
 const AT_ONCE = 40;
-/** So many that they reach every level. */
+/** Enough to reach every level. */
 const HISTORIES = 10 * RUNS;
 
 const amount = (owner: string, height: number): bigint =>
