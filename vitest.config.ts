@@ -16,10 +16,11 @@ const HTTP = ["test/http/**/*.test.ts", "test/sync/**/*.test.ts"];
  * and whatever takes more than about fifteen seconds.
  */
 const LONG = [
-  "test/e2e/{archive,backup,closed-nodes,closing,container,damaged-store,developer,documentation,draft-claims}.test.ts",
-  "test/e2e/{follow,golden-vectors-script,independent-verifier,interrupts,killed-run,kubernetes,lies,monitoring,operator,package}.test.ts",
-  "test/e2e/{pid-namespaces,rewind,rolling-restart,storage-faults,store-crash,systemd-unit,two-machines,whole-state}.test.ts",
-  "test/http/{caches,cut-answers,loop-hold}.test.ts",
+  "test/e2e/{archive,backup,closed-nodes,closing,connections,container,damaged-store,developer,documentation}.test.ts",
+  "test/e2e/{draft-claims,follow,golden-vectors-script,independent-verifier,interrupts,killed-run,kubernetes,lies}.test.ts",
+  "test/e2e/{monitoring,operator,package,pid-namespaces,relay,rewind,rolling-restart,storage-faults,store-crash}.test.ts",
+  "test/e2e/{systemd-unit,two-processes,verifying-process,whole-state,workers}.test.ts",
+  "test/http/{caches,cut-answers,loop-hold,streams-and-rewinds}.test.ts",
   "test/sync/{archive,base-rows,hostile-sources,lazy,lies,limited-upstreams,whole-state}.test.ts",
 ];
 
@@ -88,7 +89,7 @@ export default defineConfig({
         include: FUZZ,
         ...LATE,
         // Each run draws other cases; `npm run fuzz` and a larger SEXTANT_RUNS draw more of them.
-        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "100" },
+        env: { SEXTANT_RUNS: process.env.SEXTANT_RUNS ?? "40" },
       }),
       // In the turn of the others: a page that waits for its blocks leaves the processors to them.
       tier("browser", 2, {

@@ -36,11 +36,11 @@ function keepCompiledCode() {
   }
 }
 
-keepCompiledCode();
 if (process.argv[2] === "start") {
   // While the program loads there is nothing to lose; the command takes these signals over.
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => process.exit(0));
 }
+keepCompiledCode();
 const main = join(__dirname, "../dist/cli/main.js");
 if (existsSync(main)) {
   import(pathToFileURL(main).href).catch((error) => {

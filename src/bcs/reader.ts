@@ -11,13 +11,18 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export class BcsReader {
   readonly bytes: Uint8Array;
   offset = 0;
-  readonly #view: DataView;
+  #numbers: DataView | undefined;
   readonly #path: PathStep[] = [];
   #depth = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Made on first use: it takes as long as reading a short value without numbers. */
+  get #view(): DataView {
+    this.#numbers ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+    return this.#numbers;
   }
 
   /** Bytes not read yet. */
@@ -67,7 +72,7 @@ export class BcsReader {
   }
 
   u8(): number {
-    return this.#view.getUint8(this.#take(1));
+    return this.bytes[this.#take(1)] as number;
   }
 
   u16(): number {

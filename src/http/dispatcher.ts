@@ -5,7 +5,7 @@ import { Slices } from "../base/wait.ts";
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
-import type { MinVersion } from "../ledger/watch/head-watch.ts";
+import { assertReached } from "../ledger/watch/head-watch.ts";
 import type { WatchEvent } from "../ledger/watch/watched.ts";
 import { InFlight, Unfinished } from "./admission/in-flight.ts";
 import { AnswerSlices, LongAnswers } from "./admission/long-answers.ts";
@@ -33,7 +33,7 @@ import { CLIENT_GONE, type Exchange } from "./transport/exchange.ts";
 export interface DispatcherOptions
   extends Omit<ResponderOptions, "headers">,
     OperationChoiceOptions,
-    Omit<VersionWaitsOptions, "headers"> {
+    VersionWaitsOptions {
   readonly headerBrands: readonly string[];
   readonly bodyLimitBytes: number;
   readonly bodyBudgetBytes: number;
@@ -115,7 +115,7 @@ export class Dispatcher {
     this.#responder = new Responder({ ...options, headers: this.#headers });
     this.#budget = { maxBytes: options.bodyBudgetBytes, usedBytes: 0 };
     this.#inFlight = new InFlight(options.maxInFlight);
-    this.#waits = new VersionWaits({ ...options, headers: this.#headers });
+    this.#waits = new VersionWaits(options);
   }
 
   /**
@@ -148,8 +148,11 @@ export class Dispatcher {
       const sending = this.#send(resolved, answer);
       if (sending !== undefined) await sending;
     } catch (error) {
-      if (error instanceof Abandoned) this.#responder.settle(request, CLIENT_GONE);
-      else this.#responder.fail(request, error);
+      if (error instanceof Abandoned) {
+        this.#responder.settle(request, CLIENT_GONE);
+        // A client that only closed its side would keep the connection for ever.
+        exchange.socket.end(() => exchange.socket.destroy());
+      } else this.#responder.fail(request, error);
     } finally {
       if (request.countedFor !== undefined) this.#inFlight.leave(request.operation, request.countedFor);
       request.release();
@@ -167,22 +170,22 @@ export class Dispatcher {
     const form = this.#choice.formOf(operation, exchange.headers.accept);
     const lastEventId = operation.sendsEvents ? lastEventIdOf(exchange) : undefined;
     const client = clientOf(exchange, this.#options.trustProxy);
-    return { request, operation, args, form, client, lastEventId };
+    const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
+    return { request, operation, args, form, client, lastEventId, minVersion };
   }
 
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
-    const { request, operation, args, client } = resolved;
+    const { request, operation, client, minVersion } = resolved;
     if (operation.sendsEvents) request.leavePlaces = this.#options.streams.hold(client);
-    const minVersion = operation.ledger === "required" ? minVersionOf(args) : undefined;
     if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
-      return this.#admitLater(resolved, minVersion);
+      return this.#admitLater(resolved);
     this.#enter(resolved.request, client);
     return undefined;
   }
 
-  async #admitLater(resolved: ResolvedRequest, minVersion: MinVersion | undefined): Promise<void> {
-    const { request, operation, args, client } = resolved;
+  async #admitLater(resolved: ResolvedRequest): Promise<void> {
+    const { request, operation, args, client, minVersion } = resolved;
     if (operation.body !== undefined) {
       const { exchange } = request;
       request.hold = new BodyHold(this.#options.bodyLimitBytes, this.#budget);
@@ -200,7 +203,7 @@ export class Dispatcher {
       const parsed = parser.parse(bytes);
       args.body = parsed instanceof Promise ? await parsed : parsed;
     }
-    if (minVersion !== undefined) await this.#waits.reach(resolved, minVersion);
+    if (minVersion !== undefined && minVersion.waitMs > 0) await this.#waits.reach(resolved, minVersion);
     if (operation.awaited !== undefined) await this.#waits.awaitItem(resolved, operation.awaited);
     // Neither a body on its way nor a wait must keep other requests out.
     this.#enter(request, client);
@@ -212,24 +215,28 @@ export class Dispatcher {
   }
 
   /** Opens the view that everything about the answer is read from. */
-  #openView({ request, operation }: ResolvedRequest): Promise<void> | undefined {
+  #openView(resolved: ResolvedRequest): Promise<void> | undefined {
+    const { operation } = resolved;
     if (operation.ledger === "none") return undefined;
     const opening = openRequestView(this.#options.ledger, operation);
-    if (opening instanceof Promise) return opening.then((view) => this.#takeView(request, operation, view));
-    this.#takeView(request, operation, opening);
+    if (opening instanceof Promise) return opening.then((view) => this.#takeView(resolved, view));
+    this.#takeView(resolved, opening);
     return undefined;
   }
 
-  #takeView(request: ServedRequest, operation: Operation, view: LedgerView | undefined): void {
+  #takeView({ request, operation, minVersion }: ResolvedRequest, view: LedgerView | undefined): void {
     if (view === undefined) return;
     request.releaseView();
     request.view = view;
     request.headers = this.#headers.prepare(view.position);
     request.trust = request.headers.trust;
+    // The ledger may have gone back since the wait.
+    if (minVersion !== undefined) assertReached(view.position.version, minVersion);
     if (operation.ledger === "required") this.#assertRecent(view, operation);
   }
 
-  #run({ request, operation, args, form, client, lastEventId }: ResolvedRequest): MaybePromise<AnyAnswer> {
+  #run(resolved: ResolvedRequest): MaybePromise<AnyAnswer> {
+    const { request, operation, args, form, client, lastEventId } = resolved;
     request.assertClient();
     const { exchange, view } = request;
     const { services, ledger, streams } = this.#options;
@@ -240,7 +247,7 @@ export class Dispatcher {
       newerView: async () => {
         const newer = await openRequestView(ledger, operation);
         if (newer === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
-        this.#takeView(request, operation, newer);
+        this.#takeView(resolved, newer);
         return newer;
       },
       services,

@@ -3,6 +3,7 @@
 import type { TrustLevel } from "../ledger/trust.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { ResumePoint } from "../ledger/watch/event-id.ts";
+import type { MinVersion } from "../ledger/watch/head-watch.ts";
 import type { AnswerSlices } from "./admission/long-answers.ts";
 import type { ParsedArgs } from "./field.ts";
 import type { Operation } from "./operation.ts";
@@ -77,6 +78,8 @@ export interface ResolvedRequest {
   readonly form: Form;
   /** Tells clients apart. */
   readonly client: string;
+  /** What the view of the answer must have reached. */
+  readonly minVersion: MinVersion | undefined;
   /** Where a stream resumes. */
   readonly lastEventId: ResumePoint | undefined;
 }

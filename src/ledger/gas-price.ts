@@ -16,6 +16,7 @@ import { transactionCodec, USER_VARIANT } from "./formats/transaction.ts";
 import { frameworkTag } from "./items/resources.ts";
 import { resourceKeyHash } from "./key-hash.ts";
 import type { Block, LedgerPosition, LedgerView, StoredRecord } from "./view.ts";
+import { eventIdAt } from "./watch/event-id.ts";
 
 /** Prices of a unit of gas, in octas. */
 export interface GasPrices {
@@ -73,32 +74,19 @@ function pricesOf(blocks: readonly (bigint | undefined)[], minimum: bigint): Gas
   return { deprioritized: low, market, prioritized: nextBucket(high) };
 }
 
-/** A rewind may lead to another ledger of the same version; its trust, time or height then differ. */
-function isSame(a: LedgerPosition | undefined, b: LedgerPosition): boolean {
-  return (
-    a === b ||
-    (a?.version === b.version &&
-      a.timestampUsec === b.timestampUsec &&
-      a.blockHeight === b.blockHeight &&
-      a.trust === b.trust)
-  );
-}
-
 /** Estimates prices, once for each latest block. */
 export class GasPriceEstimator {
+  /** A store hands out the same object until something is written. */
   #position: LedgerPosition | undefined;
   #prices: Promise<GasPrices> | undefined;
-  /** By first version and time of a block, so that another block of the same height after a rewind is another. */
-  #blocks = new Map<string, bigint | undefined>();
-  /** The trust of all later views, by identity; undefined for a ledger that never went back in this process. */
-  #trust: LedgerPosition["trust"] | undefined;
+  /** By the id of the block's last version: after a rewind, another block has another id. */
+  #blocks: ReadonlyMap<string, bigint | undefined> = new Map();
 
   /** The prices as of a view. Throws LedgerError. */
   estimate(view: LedgerView): Promise<GasPrices> {
-    const { position } = view;
-    if (isSame(this.#position, position) && this.#prices !== undefined) return this.#prices;
+    if (this.#position === view.position && this.#prices !== undefined) return this.#prices;
     const prices = this.#estimate(view);
-    this.#position = position;
+    this.#position = view.position;
     this.#prices = prices;
     prices.catch(() => {
       if (this.#prices === prices) this.#prices = undefined;
@@ -106,26 +94,19 @@ export class GasPriceEstimator {
     return prices;
   }
 
-  /** Forgets the blocks of a ledger that went back: views from then on have this very trust, older ones another. */
-  forget(trust: LedgerPosition["trust"]): void {
-    this.#blocks = new Map();
-    this.#trust = trust;
-  }
-
   async #estimate(view: LedgerView): Promise<GasPrices> {
-    const { blockHeight, oldestBlockHeight, epoch, trust } = view.position;
+    const { blockHeight, oldestBlockHeight, epoch } = view.position;
     const minimum = await readMinimum(view);
     const isByUseCase = await readIsByUseCase(view);
-    const isPresent = (): boolean => this.#trust === undefined || this.#trust === trust;
-    const known: ReadonlyMap<string, bigint | undefined> = isPresent() ? this.#blocks : new Map();
+    const known = this.#blocks;
     const blocks = new Map<string, bigint | undefined>();
     for (let height = blockHeight - 1n; height >= oldestBlockHeight && blocks.size < MAX_BLOCKS; height--) {
       const block = await view.getBlockByHeight(height);
       if (block?.epoch !== epoch) break;
-      const name = `${block.firstVersion} ${block.timestampUsec}`;
-      blocks.set(name, known.has(name) ? known.get(name) : await blockPrice(view, block, isByUseCase));
+      const id = await eventIdAt(view, block.lastVersion);
+      blocks.set(id, known.has(id) ? known.get(id) : await blockPrice(view, block, isByUseCase));
     }
-    if (isPresent()) this.#blocks = blocks;
+    this.#blocks = blocks;
     return pricesOf([...blocks.values()], minimum);
   }
 }

@@ -207,6 +207,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
       logger.warn({}, "the genesis file is not checked: no waypoint was given");
     }
     const onOpen = async (opened: OpenedStore): Promise<void> => {
+      if (this.closing.signal.aborted) return opened.store.close();
       await this.#begin(opened, plan);
       await this.#openLocalServers(plan);
     };

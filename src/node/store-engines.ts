@@ -102,13 +102,9 @@ export async function awaitStore(
       throw error;
     }
   };
-  const take = async (opened: OpenedStore): Promise<void> => {
-    if (signal.aborted) await opened.store.close();
-    else await onOpen(opened);
-  };
   const first = await attempt();
   if ("opened" in first) {
-    await take(first.opened);
+    await onOpen(first.opened);
     return;
   }
   const startedMs = performance.now();
@@ -121,7 +117,7 @@ export async function awaitStore(
       if ("missing" in next) continue;
       const seconds = Math.round((performance.now() - startedMs) / 1000);
       logger.info({ seconds }, "the store is open: waiting is over");
-      await take(next.opened);
+      await onOpen(next.opened);
       return;
     }
   };

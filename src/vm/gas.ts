@@ -156,6 +156,13 @@ export class Meter {
     if (this.isMetered) this.#memoryLeft += units;
   }
 
+  /** What work may cost before a charge throws. */
+  get available(): number {
+    return this.isMetered
+      ? Math.min(this.balance, this.#maxExecution - this.executionUsed)
+      : Number.POSITIVE_INFINITY;
+  }
+
   /** Charges for work. Throws VmError when the gas is used up. */
   charge(amount: number): void {
     if (!this.isMetered) return;
@@ -203,63 +210,45 @@ export class Meter {
   }
 }
 
-/** Prices of instructions, looked up once for a run. */
-export class InstructionPrices {
-  /** By opcode: the price of plain instructions, the base of others. */
-  readonly base: Float64Array = new Float64Array(256);
-  /** By opcode: the price of instructions that are charged at once, before anything else; 0 for others. */
-  readonly plain: Float64Array = new Float64Array(256);
-  readonly perNode: number;
-  readonly constantByte: number;
-  readonly copyUnit: number;
-  readonly readUnit: number;
-  readonly equalUnit: number;
-  readonly notEqualUnit: number;
-  readonly packField: number;
-  readonly unpackField: number;
-  readonly packGenericField: number;
-  readonly unpackGenericField: number;
-  readonly callBase: number;
-  readonly callArg: number;
-  readonly callLocal: number;
-  readonly genericCallBase: number;
-  readonly genericCallArg: number;
-  readonly genericCallLocal: number;
-  readonly genericCallType: number;
-  readonly closureArg: number;
-  readonly closureGenericArg: number;
-  readonly vectorPackItem: number;
-  readonly vectorUnpackItem: number;
+export type InstructionPrices = ReturnType<typeof instructionPrices>;
 
-  constructor(meter: Meter) {
-    const price = (name: string): number => meter.price(`instr.${name}`);
-    for (const [i, name] of NAMES.entries()) {
-      if (name === "-") continue;
-      this.base[i + 1] = price(name);
-      if (PLAIN_BASES.has(name) || !/_generic$|\.base$/.test(name)) this.plain[i + 1] = price(name);
-    }
-    this.perNode = price("subst_ty_per_node");
-    this.constantByte = price("ld_const.per_byte");
-    this.copyUnit = price("copy_loc.per_abs_val_unit");
-    this.readUnit = price("read_ref.per_abs_val_unit");
-    this.equalUnit = price("eq.per_abs_val_unit");
-    this.notEqualUnit = price("neq.per_abs_val_unit");
-    this.packField = price("pack.per_field");
-    this.unpackField = price("unpack.per_field");
-    this.packGenericField = price("pack_generic.per_field");
-    this.unpackGenericField = price("unpack_generic.per_field");
-    this.callBase = price("call.base");
-    this.callArg = price("call.per_arg");
-    this.callLocal = price("call.per_local");
-    this.genericCallBase = price("call_generic.base");
-    this.genericCallArg = price("call_generic.per_arg");
-    this.genericCallLocal = price("call_generic.per_local");
-    this.genericCallType = price("call_generic.per_ty_arg");
-    this.closureArg = price("pack.closure.per_arg");
-    this.closureGenericArg = price("pack_closure_generic.per_arg");
-    this.vectorPackItem = price("vec_pack.per_elem");
-    this.vectorUnpackItem = price("vec_unpack.per_expected_elem");
+/** Prices of instructions, looked up once for a schedule. */
+export function instructionPrices(meter: Meter) {
+  const price = (name: string): number => meter.price(`instr.${name}`);
+  const base = new Float64Array(256);
+  const plain = new Float64Array(256);
+  for (const [i, name] of NAMES.entries()) {
+    if (name === "-") continue;
+    base[i + 1] = price(name);
+    if (PLAIN_BASES.has(name) || !/_generic$|\.base$/.test(name)) plain[i + 1] = price(name);
   }
+  return {
+    /** By opcode: the price of plain instructions, the base of others. */
+    base,
+    /** By opcode: the price of instructions that are charged at once, before anything else; 0 for others. */
+    plain,
+    perNode: price("subst_ty_per_node"),
+    constantByte: price("ld_const.per_byte"),
+    copyUnit: price("copy_loc.per_abs_val_unit"),
+    readUnit: price("read_ref.per_abs_val_unit"),
+    equalUnit: price("eq.per_abs_val_unit"),
+    notEqualUnit: price("neq.per_abs_val_unit"),
+    packField: price("pack.per_field"),
+    unpackField: price("unpack.per_field"),
+    packGenericField: price("pack_generic.per_field"),
+    unpackGenericField: price("unpack_generic.per_field"),
+    callBase: price("call.base"),
+    callArg: price("call.per_arg"),
+    callLocal: price("call.per_local"),
+    genericCallBase: price("call_generic.base"),
+    genericCallArg: price("call_generic.per_arg"),
+    genericCallLocal: price("call_generic.per_local"),
+    genericCallType: price("call_generic.per_ty_arg"),
+    closureArg: price("pack.closure.per_arg"),
+    closureGenericArg: price("pack_closure_generic.per_arg"),
+    vectorPackItem: price("vec_pack.per_elem"),
+    vectorUnpackItem: price("vec_unpack.per_expected_elem"),
+  };
 }
 
 /** Names of whole prices that look like others. */

@@ -11,10 +11,10 @@ import type {
   VectorReference,
 } from "../move/bytecode/program.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
-import { InstructionPrices, type Meter } from "./gas.ts";
-import { split } from "./instructions.ts";
+import { type InstructionPrices, instructionPrices, type Meter } from "./gas.ts";
+import { isInstantiation, split } from "./instructions.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
-import { decodeValue, hasDelayed, type Layout } from "./layout.ts";
+import { decodeValue, hasDelayed } from "./layout.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
 import { finish, type Pieces } from "./pieces.ts";
@@ -41,6 +41,14 @@ import {
 } from "./values.ts";
 
 const NO_FIELDS: StructAbi["fields"] = [];
+/** How many operands instructions take that only touch locals, operands and values; NOT_PLAIN for others. */
+const NOT_PLAIN = 255;
+const PLAIN_TAKES: Uint8Array = plainTakes(`
+  0: 05 06 08 09 0a 0b 0d 0e 28 31 32 48 49 4a 5b 5c 5d 5e 5f 60
+  1: 01 03 04 0c 0f 10 14 20 2e 33 34 35 36 37 4b 4c 4d 61 62 63 64 65 66 67
+  2: 15 16 17 18 19 1a 1b 1c 1d 1e 1f 21 22 23 24 25 26 2f 30`);
+/** Operands that most runs have at once. */
+const STACK_ROOM = 64;
 /** In a local that has no value. */
 const NO_VALUE = undefined as unknown as Value;
 const MAX_OPERANDS = 1024;
@@ -53,40 +61,32 @@ const PIECE_MS = 1;
 const LOOK_STEPS = 8192;
 const LOOK_PRICE = 8_000_000;
 
-class Frame {
+/** How often a module is active. */
+interface Activity {
+  count: number;
+}
+
+interface Frame {
+  readonly caller: Frame | undefined;
   readonly instance: FunctionInstance;
   readonly locals: Value[];
   /** Operands of the callers. */
   readonly base: number;
-  pc = 0;
+  pc: number;
   /** The module that this call entered, counted against reentrancy. */
-  readonly entered: string | undefined;
+  readonly entered: Activity | undefined;
   readonly isLocked: boolean;
-
-  constructor(
-    instance: FunctionInstance,
-    locals: Value[],
-    base: number,
-    entered: string | undefined,
-    isLocked: boolean,
-  ) {
-    this.instance = instance;
-    this.locals = locals;
-    this.base = base;
-    this.entered = entered;
-    this.isLocked = isLocked;
-  }
 }
 
-/** A struct with its type arguments, as an instruction names it. */
+/** A struct with its type arguments, or a variant, as an instruction names it. */
 interface ResolvedStruct {
   readonly type: AbiStructType;
+  /** Parts of the types that the instruction pays for. */
   readonly nodes: number;
-  /** Parts of the types of all fields. */
-  readonly fieldNodes: number;
+  readonly fieldCount: number;
+  /** -1 for a struct. */
+  readonly variant: number;
 }
-
-type StructArguments = readonly [abi: StructAbi, typeArgs: readonly AbiType[], fields: StructAbi["fields"]];
 
 interface ResolvedVector {
   readonly kind: ItemKind;
@@ -95,8 +95,12 @@ interface ResolvedVector {
 
 interface ResolvedCall {
   readonly callee: FunctionInstance;
+  readonly argCount: number;
+  /** Of the arguments and the other locals. */
+  readonly room: number;
   /** Parts of the type arguments. */
   readonly nodes: number;
+  readonly isLeaking: boolean;
   /** The run that paid for the types last. */
   chargedBy: object | undefined;
 }
@@ -108,21 +112,23 @@ export class Interpreter {
   readonly #meter: Meter;
   readonly #tracer: Tracer | undefined;
   readonly #prices: InstructionPrices;
-  readonly #frames: Frame[] = [];
-  readonly #stack: Value[] = [];
-  /** How often each module is active. */
-  readonly #active = new Map<string, number>();
+  /** The frame that runs, and how many there are. */
+  #frame: Frame | undefined;
+  #depth = 0;
+  /** Operands, as many as `#height`; what is above is old. */
+  readonly #stack: Value[] = new Array(STACK_ROOM);
+  #height = 0;
+  readonly #active = new Map<string, Activity>();
   #locks = 0;
   /** One for all natives of the run: none of them calls another one. */
   readonly #context: { -readonly [Name in keyof NativeContext]: NativeContext[Name] };
   /** Stands for this run where it paid for something. */
   readonly #payer = {};
-  /** Instructions that ran. */
-  steps = 0;
-  /** Where the run looks at the clock next: at a number of instructions, or below a balance of gas. */
-  #lookSteps = 0;
+  /** Where the run looks at the clock next: after a number of instructions, or below a balance of gas. */
+  #stepsLeft = 0;
   #lookBalance = 0;
-  #pieceStartMs = 0;
+  /** Of the first piece once the run looks at the clock: most runs end before. */
+  #pieceEndMs: number | undefined;
   #isPaused = false;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
@@ -130,8 +136,13 @@ export class Interpreter {
     this.#session = session;
     this.#meter = linker.meter;
     this.#tracer = session.options.tracer;
-    this.#prices = prices ?? new InstructionPrices(linker.meter);
-    const callers = (): LoadedModule[] => this.#frames.map(({ instance }) => instance.module).reverse();
+    this.#prices = prices ?? instructionPrices(linker.meter);
+    const callers = (): LoadedModule[] => {
+      const modules: LoadedModule[] = [];
+      for (let frame = this.#frame; frame !== undefined; frame = frame.caller)
+        modules.push(frame.instance.module);
+      return modules;
+    };
     this.#context = { linker, session, meter: linker.meter, self: NO_FUNCTION, callers };
   }
 
@@ -146,12 +157,12 @@ export class Interpreter {
       if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
       this.#enter(instance, [...args]);
       for (;;) {
-        this.#pieceStartMs = performance.now();
         this.#isPaused = false;
         this.#setLook();
         this.#run();
-        if (this.#frames.length === 0) return this.#stack.splice(0);
+        if (this.#frame === undefined) return this.#stack.slice(0, this.#height);
         yield;
+        this.#pieceEndMs = performance.now() + PIECE_MS;
       }
     } catch (error) {
       const found = asFault(error);
@@ -162,13 +173,15 @@ export class Interpreter {
   }
 
   #setLook(): void {
-    this.#lookSteps = this.steps + LOOK_STEPS;
+    this.#stepsLeft = LOOK_STEPS;
     this.#lookBalance = this.#meter.balance - LOOK_PRICE;
   }
 
   #isPieceOver(): boolean {
     this.#setLook();
-    return performance.now() - this.#pieceStartMs >= PIECE_MS;
+    const nowMs = performance.now();
+    this.#pieceEndMs ??= nowMs + PIECE_MS;
+    return nowMs >= this.#pieceEndMs;
   }
 
   *#callNativeAlone(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
@@ -178,64 +191,99 @@ export class Interpreter {
   }
 
   #placed(error: VmError): VmError {
-    const frame = this.#frames.at(-1);
+    const frame = this.#frame;
     return frame === undefined
       ? error
-      : error.at(frame.instance.module.key, frame.instance.definition.index, frame.pc);
+      : error.at(frame.instance.key, frame.instance.definition.index, frame.pc);
   }
 
   /** Begins a call. The frame's price is that of the types of its locals. */
   #enter(instance: FunctionInstance, args: Value[], isClosure = false, dispatcher?: FunctionInstance): void {
-    const caller = this.#frames.at(-1);
-    const { key } = instance.module;
+    const caller = this.#frame;
+    const { key } = instance;
     const locks = dispatcher !== undefined || instance.definition.isModuleLock;
-    const isCross = caller?.instance.module.key !== key;
+    const isCross = caller?.instance.key !== key;
     if (locks) this.#locks++;
-    if (isCross && this.#locks > 0 && (this.#active.get(key) ?? 0) > 0) {
+    // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
+    const entered = isCross || isClosure ? this.#activity(key) : undefined;
+    if (isCross && this.#locks > 0 && entered !== undefined && entered.count > 0) {
       const error = new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`);
       // The chain names the native function that dispatches; else the module under the caller, but no place in it.
       throw dispatcher === undefined
-        ? error.at(this.#frames.at(-2)?.instance.module.key, undefined, undefined)
-        : error.at(dispatcher.module.key, dispatcher.definition.index, 0);
+        ? error.at(caller?.caller?.instance.key, undefined, undefined)
+        : error.at(dispatcher.key, dispatcher.definition.index, 0);
     }
-    // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
-    const isCounted = isCross || isClosure;
-    if (isCounted) this.#active.set(key, (this.#active.get(key) ?? 0) + 1);
+    if (entered !== undefined) entered.count++;
     this.#tracer?.enter(instance, args.slice(0, instance.definition.params.length), this.#session);
     this.#meter.charge(this.#prices.perNode * instance.localNodes);
     while (args.length < instance.localCount) args.push(NO_VALUE);
-    this.#frames.push(new Frame(instance, args, this.#stack.length, isCounted ? key : undefined, locks));
+    const base = this.#height;
+    this.#frame = { caller, instance, locals: args, base, pc: 0, entered, isLocked: locks };
+    this.#depth++;
   }
 
-  #leave(): void {
-    const frame = this.#frames.pop();
-    if (frame === undefined) return;
+  /** Returns to the caller, behind its call. */
+  #leave({ caller, entered, isLocked }: Frame): void {
+    this.#frame = caller;
+    this.#depth--;
     this.#tracer?.leave(this.#session);
-    if (frame.entered !== undefined)
-      this.#active.set(frame.entered, (this.#active.get(frame.entered) ?? 1) - 1);
-    if (frame.isLocked) this.#locks--;
+    if (entered !== undefined) entered.count--;
+    if (isLocked) this.#locks--;
+    if (caller !== undefined) caller.pc++;
+  }
+
+  #activity(key: string): Activity {
+    let activity = this.#active.get(key);
+    if (activity === undefined) {
+      activity = { count: 0 };
+      this.#active.set(key, activity);
+    }
+    return activity;
+  }
+
+  #pop(base: number): Value {
+    if (this.#height <= base) throw invariant("the operand stack is empty");
+    return this.#stack[--this.#height] as Value;
+  }
+
+  #push(value: Value): void {
+    if (this.#height >= MAX_OPERANDS) throw new VmError(STATUS.stackOverflow, "the operand stack is full");
+    this.#stack[this.#height++] = value;
   }
 
   /** Takes arguments from the stack into an array of `size`, which may have room for more. */
   #popArgs(count: number, base: number, size = count): Value[] {
-    const stack = this.#stack;
-    if (stack.length - count < base) throw invariant("the operand stack is empty");
+    const first = this.#height - count;
+    if (first < base) throw invariant("the operand stack is empty");
     const args = new Array<Value>(size);
-    for (let i = count - 1; i >= 0; i--) args[i] = stack.pop() as Value;
+    for (let i = 0; i < count; i++) args[i] = this.#stack[first + i] as Value;
+    this.#height = first;
     return args;
   }
 
+  #plainCall({ instance, pc }: Frame): ResolvedCall {
+    const reference = instance.operands[pc] as FunctionReference;
+    const call = resolvedCall(this.#linker.function(reference, []), reference, 0);
+    if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
+    return call;
+  }
+
   /** What a generic call calls. Its types are charged once for each caller and instantiation in one run. */
-  #genericCall(caller: FunctionInstance, reference: Instantiation<FunctionReference>): ResolvedCall {
-    let call = caller.calls.get(reference) as ResolvedCall | undefined;
-    if (call !== undefined && call.chargedBy === this.#payer) return call;
-    const { of, typeArgs } = reference;
-    const types = call?.callee.typeArgs ?? typeArgs.map((type) => substitute(type, caller.typeArgs));
-    const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
-    this.#meter.charge(this.#prices.perNode * nodes);
-    call ??= { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
+  #genericCall({ instance, pc }: Frame): ResolvedCall {
+    let call = instance.resolved[pc] as ResolvedCall | undefined;
+    if (call?.chargedBy === this.#payer) return call;
+    const reference = instance.operands[pc] as Instantiation<FunctionReference>;
+    call ??= instance.calls.get(reference) as ResolvedCall | undefined;
+    if (call === undefined) {
+      const { of, typeArgs } = reference;
+      const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
+      const nodes = countAll(types);
+      this.#meter.charge(this.#prices.perNode * nodes);
+      call = resolvedCall(this.#linker.function(of, types), of, nodes);
+      if (mayKeep(instance, call.callee)) instance.calls.set(reference, call);
+    } else if (call.chargedBy !== this.#payer) this.#meter.charge(this.#prices.perNode * call.nodes);
+    if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     if (this.#session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this.#payer;
-    if (mayKeep(caller, call.callee)) caller.calls.set(reference, call);
     return call;
   }
 
@@ -244,15 +292,15 @@ export class Interpreter {
     if (callee.native !== undefined) {
       const result = this.#callNative(callee, args);
       if (result instanceof Dispatch) {
-        if (this.#frames.length >= MAX_FRAMES) throw callStackOverflow();
+        if (this.#depth >= MAX_FRAMES) throw callStackOverflow();
         this.#enter(result.target, result.args, false, callee);
         return;
       }
-      for (const value of isValues(result) ? result : finish(result)) this.#stack.push(value);
+      for (const value of isValues(result) ? result : finish(result)) this.#stack[this.#height++] = value;
       frame.pc++;
       return;
     }
-    if (this.#frames.length > MAX_FRAMES) throw callStackOverflow();
+    if (this.#depth > MAX_FRAMES) throw callStackOverflow();
     this.#enter(callee, args, isClosure);
   }
 
@@ -268,157 +316,241 @@ export class Interpreter {
         for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
       return result;
     } catch (error) {
-      if (error instanceof VmError) throw error.at(callee.module.key, callee.definition.index, 0);
+      if (error instanceof VmError) throw error.at(callee.key, callee.definition.index, 0);
       throw error;
     }
   }
 
   #run(): void {
-    while (this.#frames.length > 0 && !this.#isPaused) {
-      const frame = this.#frames.at(-1) as Frame;
-      try {
-        this.#runFrame(frame);
-      } catch (error) {
-        if (error instanceof VmError) {
-          error.isInside = true;
-          throw error.at(frame.instance.module.key, frame.instance.definition.index, frame.pc);
+    try {
+      while (this.#frame !== undefined && !this.#isPaused) this.#runFrame(this.#frame);
+    } catch (error) {
+      if (!(error instanceof VmError)) throw error;
+      error.isInside = true;
+      throw this.#placed(error);
+    }
+  }
+
+  /**
+   * Runs instructions that only touch locals, operands and values, and returns the opcode of the first other one; 0 when it
+   * is time to look at the clock. Charges the sum of their prices at the end, with the same result as charging each.
+   */
+  #runPlain(frame: Frame): number {
+    const { instance, locals, base } = frame;
+    const { opcodes, operands, kinds, resolved } = instance;
+    const stack = this.#stack;
+    const meter = this.#meter;
+    const prices = this.#prices;
+    const { base: costs, plain } = prices;
+    const { available } = meter;
+    let { pc } = frame;
+    let height = this.#height;
+    let spent = 0;
+    let steps = this.#stepsLeft;
+    const untilLook = meter.balance - this.#lookBalance;
+    try {
+      while (steps > 0 && spent <= untilLook) {
+        const opcode = opcodes[pc];
+        if (opcode === undefined) throw invariant("the code has no end");
+        const taken = PLAIN_TAKES[opcode] as number;
+        if (taken === NOT_PLAIN) return opcode;
+        steps--;
+        spent += plain[opcode] as number;
+        if (spent > available) return opcode;
+        if (height - taken < base) throw invariant("the operand stack is empty");
+        height -= taken;
+        // What the instruction takes: of two values this is the first.
+        const value = stack[height] as Value;
+        let given: Value;
+        switch (opcode) {
+          case 0x01: // pop
+            if (typeof value === "object") meter.releaseMemory(heapSize(value));
+            pc++;
+            continue;
+          case 0x03: // br_true
+          case 0x04:
+            pc = value === (opcode === 0x03) ? (operands[pc] as number) : pc + 1;
+            continue;
+          case 0x05:
+            pc = operands[pc] as number;
+            continue;
+          case 0x08:
+          case 0x09:
+            given = opcode === 0x08;
+            break;
+          case 0x0a: {
+            const local = locals[operands[pc] as number];
+            if (local === undefined) throw invariant("a local has no value");
+            // Here and below, calls are left out where a value has no parts: they would take most of the time.
+            const size = typeof local === "object" ? abstractSize(local) : STACK_SIZE;
+            if (size > STACK_SIZE) meter.useMemory(size - STACK_SIZE);
+            spent += (costs[opcode] as number) + prices.copyUnit * size;
+            if (spent > available) return opcode;
+            given = typeof local === "object" ? copyValue(local) : local;
+            break;
+          }
+          case 0x0b: {
+            const index = operands[pc] as number;
+            const local = locals[index];
+            if (local === undefined) throw invariant("a local has no value");
+            // A second move is noticed.
+            locals[index] = NO_VALUE;
+            given = local;
+            break;
+          }
+          case 0x0c:
+            locals[operands[pc] as number] = value;
+            pc++;
+            continue;
+          case 0x0d:
+          case 0x0e:
+            given = new Ref(locals, operands[pc] as number);
+            break;
+          case 0x0f:
+          case 0x10: {
+            const ref = asRef(value);
+            given = new Ref(asStruct(ref).fields, (operands[pc] as FieldReference).index, ref.root);
+            break;
+          }
+          case 0x36:
+          case 0x37: {
+            const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
+            const nodes =
+              (resolved[pc] as number | undefined) ?? this.#fieldNodes(instance, pc, of, typeArgs);
+            spent += prices.perNode * nodes + (costs[opcode] as number);
+            if (spent > available) return opcode;
+            const ref = asRef(value);
+            given = new Ref(asStruct(ref).fields, of.index, ref.root);
+            break;
+          }
+          case 0x14: {
+            const read = asRef(value).get();
+            const size = typeof read === "object" ? abstractSize(read) : STACK_SIZE;
+            if (size > STACK_SIZE) meter.useMemory(size - STACK_SIZE);
+            spent += (costs[opcode] as number) + prices.readUnit * size;
+            if (spent > available) return opcode;
+            given = typeof read === "object" ? copyValue(read) : read;
+            break;
+          }
+          case 0x15: {
+            const ref = asRef(stack[height + 1]);
+            const old = ref.get();
+            if (typeof old === "object") meter.releaseMemory(heapSize(old));
+            ref.set(value);
+            pc++;
+            continue;
+          }
+          case 0x16:
+          case 0x17:
+          case 0x18:
+          case 0x19:
+          case 0x1a:
+            given = calculate(opcode, value, stack[height + 1] as Value, kinds[pc] as number);
+            break;
+          case 0x1b:
+          case 0x1c:
+          case 0x1d:
+            given = combineBits(opcode, value, stack[height + 1] as Value);
+            break;
+          case 0x1e:
+            given = (value as boolean) || (stack[height + 1] as boolean);
+            break;
+          case 0x1f:
+            given = (value as boolean) && (stack[height + 1] as boolean);
+            break;
+          case 0x20:
+            given = !(value as boolean);
+            break;
+          case 0x21:
+          case 0x22: {
+            const other = stack[height + 1] as Value;
+            const hasParts = typeof value === "object" || typeof other === "object";
+            if (hasParts) meter.releaseMemory(heapSize(value) + heapSize(other));
+            const unit = opcode === 0x21 ? prices.equalUnit : prices.notEqualUnit;
+            const size = hasParts ? abstractSize(value, true) + abstractSize(other, true) : 2 * STACK_SIZE;
+            spent += (costs[opcode] as number) + unit * size;
+            if (spent > available) return opcode;
+            given = (hasParts ? equalValues(value, other) : value === other) === (opcode === 0x21);
+            break;
+          }
+          case 0x23:
+            given = value < (stack[height + 1] as Value);
+            break;
+          case 0x24:
+            given = value > (stack[height + 1] as Value);
+            break;
+          case 0x25:
+            given = value <= (stack[height + 1] as Value);
+            break;
+          case 0x26:
+            given = value >= (stack[height + 1] as Value);
+            break;
+          case 0x28:
+            pc++;
+            continue;
+          case 0x2e:
+            given = value;
+            break;
+          case 0x2f:
+          case 0x30:
+            given = shift(opcode === 0x2f, value, stack[height + 1] as number, kinds[pc] as number);
+            break;
+          case 0x67:
+            given = negate(value, kinds[pc] as number);
+            break;
+          default:
+            // Loads an integer, or casts one.
+            given = taken === 0 ? (operands[pc] as Value) : cast(value, CAST_KINDS[opcode] as number);
         }
-        throw error;
+        if (height >= MAX_OPERANDS) throw new VmError(STATUS.stackOverflow, "the operand stack is full");
+        stack[height++] = given;
+        pc++;
       }
+      return 0;
+    } finally {
+      frame.pc = pc;
+      this.#height = height;
+      this.#stepsLeft = steps;
+      meter.charge(spent);
     }
   }
 
   /** Runs instructions of one frame until it calls or returns, or the run pauses. */
   #runFrame(frame: Frame): void {
     const { instance, locals, base } = frame;
-    const { body } = instance.definition;
-    if (body === undefined) throw invariant("a native function has no frame");
-    const { opcodes, operands } = body;
-    const { kinds, resolved } = instance;
-    const stack = this.#stack;
+    const { operands, resolved } = instance;
     const meter = this.#meter;
     const prices = this.#prices;
     const { base: costs, plain } = prices;
-    const pop = (): Value => {
-      if (stack.length <= base) throw invariant("the operand stack is empty");
-      return stack.pop() as Value;
-    };
-    const push = (value: Value): void => {
-      if (stack.length >= MAX_OPERANDS) throw new VmError(STATUS.stackOverflow, "the operand stack is full");
-      stack.push(value);
-    };
     for (;;) {
-      if ((this.steps >= this.#lookSteps || meter.balance < this.#lookBalance) && this.#isPieceOver()) {
+      if ((this.#stepsLeft <= 0 || meter.balance < this.#lookBalance) && this.#isPieceOver()) {
         this.#isPaused = true;
         return;
       }
+      const opcode = this.#runPlain(frame);
+      if (opcode === 0) continue;
       const { pc } = frame;
-      const opcode = opcodes[pc];
-      if (opcode === undefined) throw invariant("the code has no end");
-      this.steps++;
+      this.#stepsLeft--;
       meter.charge(plain[opcode] as number);
       let given: Value | undefined;
       switch (opcode) {
-        case 0x01: // pop
-          meter.releaseMemory(heapSize(pop()));
-          break;
         case 0x02: // ret
-          if (stack.length !== base + instance.definition.returns.length)
+          if (this.#height !== base + instance.returnCount)
             throw invariant("a function leaves other values than it returns");
           for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
-          this.#leave();
-          {
-            const caller = this.#frames.at(-1);
-            if (caller !== undefined) caller.pc++;
-          }
+          this.#leave(frame);
           return;
-        case 0x03: // br_true
-        case 0x04: {
-          if ((pop() as boolean) === (opcode === 0x03)) {
-            frame.pc = operands[pc] as number;
-            continue;
-          }
-          break;
-        }
-        case 0x05:
-          frame.pc = operands[pc] as number;
-          continue;
-        case 0x06:
-        case 0x31:
-        case 0x32:
-        case 0x48:
-        case 0x49:
-        case 0x4a:
-        case 0x5b:
-        case 0x5c:
-        case 0x5d:
-        case 0x5e:
-        case 0x5f:
-        case 0x60:
-          given = operands[pc] as Value;
-          break;
         case 0x07: {
           const { type, bytes } = operands[pc] as Constant;
-          let layout = resolved[pc] as Layout | undefined;
-          if (layout === undefined) {
-            layout = this.#linker.layout(type);
-            resolved[pc] = layout;
-          }
           meter.charge(prices.perNode * countNodes(type));
           meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
-          const value = decodeValue(bytes, layout);
-          if (value === undefined) throw invariant("a constant does not decode");
-          meter.useMemory(heapSize(value));
-          given = value;
-          break;
-        }
-        case 0x08:
-        case 0x09:
-          given = opcode === 0x08;
-          break;
-        case 0x0a: {
-          const value = locals[operands[pc] as number];
-          if (value === undefined) throw invariant("a local has no value");
-          if (typeof value === "object") {
-            const size = abstractSize(value);
-            meter.useMemory(size - STACK_SIZE);
-            meter.charge((costs[opcode] as number) + prices.copyUnit * size);
-            given = copyValue(value);
-          } else {
-            meter.charge((costs[opcode] as number) + prices.copyUnit * STACK_SIZE);
-            given = value;
+          given = resolved[pc] as Value | undefined;
+          if (given === undefined) {
+            given = decodeValue(bytes, this.#linker.layout(type));
+            if (given === undefined) throw invariant("a constant does not decode");
+            if (typeof given === "object") meter.useMemory(heapSize(given));
+            else resolved[pc] = given;
           }
-          break;
-        }
-        case 0x0b: {
-          const index = operands[pc] as number;
-          const value = locals[index];
-          if (value === undefined) throw invariant("a local has no value");
-          // A second move is noticed.
-          locals[index] = NO_VALUE;
-          given = value;
-          break;
-        }
-        case 0x0c:
-          locals[operands[pc] as number] = pop();
-          break;
-        case 0x0d:
-        case 0x0e:
-          given = new Ref(locals, operands[pc] as number);
-          break;
-        case 0x0f:
-        case 0x10: {
-          const ref = asRef(pop());
-          given = new Ref(asStruct(ref).fields, (operands[pc] as FieldReference).index, ref.root);
-          break;
-        }
-        case 0x36:
-        case 0x37: {
-          const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-          meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
-          meter.charge(costs[opcode] as number);
-          const ref = asRef(pop());
-          given = new Ref(asStruct(ref).fields, of.index, ref.root);
           break;
         }
         case 0x4e:
@@ -432,253 +564,60 @@ export class Interpreter {
             meter.charge(costs[opcode] as number);
             field = of;
           }
-          const ref = asRef(pop());
+          const ref = asRef(this.#pop(base));
           const value = asStruct(ref);
           if (!(field.variants ?? []).includes(value.tag)) throw variantMismatch();
           given = new Ref(value.fields, field.index, ref.root);
           break;
         }
         case 0x11: {
-          const reference = operands[pc] as FunctionReference;
-          let callee = resolved[pc] as FunctionInstance | undefined;
-          if (callee === undefined) {
-            callee = this.#linker.function(reference, []);
-            if (mayKeep(instance, callee)) resolved[pc] = callee;
-          }
-          const args = reference.params.length;
-          meter.charge(prices.callBase + prices.callArg * args + prices.callLocal * callee.localCount);
-          this.#invoke(callee, this.#popArgs(args, base, Math.max(args, callee.localCount)), frame);
-          if (callee.native === undefined || this.#frames.at(-1) !== frame) return;
+          const call = (resolved[pc] as ResolvedCall | undefined) ?? this.#plainCall(frame);
+          const { callee, argCount } = call;
+          meter.charge(prices.callBase + prices.callArg * argCount + prices.callLocal * callee.localCount);
+          this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
+          if (callee.native === undefined || this.#frame !== frame) return;
           continue;
         }
         case 0x38: {
-          const { of, typeArgs } = operands[pc] as Instantiation<FunctionReference>;
-          const call = this.#genericCall(instance, operands[pc] as Instantiation<FunctionReference>);
-          const { callee } = call;
-          meter.leaksNativeArguments = LEAKING.has(callee.module.key);
-          const args = of.params.length;
+          const call = this.#genericCall(frame);
+          const { callee, argCount } = call;
+          meter.leaksNativeArguments = call.isLeaking;
           meter.charge(
             prices.genericCallBase +
-              prices.genericCallType * typeArgs.length +
-              prices.genericCallArg * args +
+              prices.genericCallType * callee.typeArgs.length +
+              prices.genericCallArg * argCount +
               prices.genericCallLocal * callee.localCount,
           );
-          this.#invoke(callee, this.#popArgs(args, base, Math.max(args, callee.localCount)), frame);
-          if (callee.native === undefined || this.#frames.at(-1) !== frame) return;
+          this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
+          if (callee.native === undefined || this.#frame !== frame) return;
           continue;
         }
-        case 0x12: {
-          const { fields } = operands[pc] as StructAbi;
-          meter.useMemory(STACK_SIZE * fields.length);
-          meter.charge((costs[opcode] as number) + prices.packField * fields.length);
-          given = new Struct(this.#popArgs(fields.length, base));
-          break;
-        }
-        case 0x39: {
-          const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
-          const known = this.#known(instance, pc, of, typeArgs, of.fields);
-          meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
-          meter.useMemory(STACK_SIZE * of.fields.length);
-          meter.charge((costs[opcode] as number) + prices.packGenericField * of.fields.length);
-          given = new Struct(this.#popArgs(of.fields.length, base));
-          break;
-        }
-        case 0x13:
-        case 0x3a: {
-          let count: number;
-          if (opcode === 0x13) {
-            count = (operands[pc] as StructAbi).fields.length;
-            meter.charge((costs[opcode] as number) + prices.unpackField * count);
-          } else {
-            const { of, typeArgs } = operands[pc] as Instantiation<StructAbi>;
-            const known = this.#known(instance, pc, of, typeArgs, of.fields);
-            count = of.fields.length;
-            meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
-            meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
-          }
-          const { fields } = asStruct(pop());
-          if (fields.length !== count) throw invariant("a struct has other fields");
-          meter.releaseMemory(STACK_SIZE * count);
-          for (const field of fields) push(field);
-          break;
-        }
+        case 0x12:
+        case 0x39:
         case 0x52:
-        case 0x53: {
-          const { owner, variant } =
-            opcode === 0x52
-              ? (operands[pc] as VariantReference)
-              : (operands[pc] as Instantiation<VariantReference>).of;
-          const fields = owner.variants?.[variant]?.fields ?? [];
-          if (opcode === 0x53) {
-            const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            const known = this.#known(instance, pc, owner, typeArgs, fields);
-            meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
-            meter.charge((costs[opcode] as number) + prices.packGenericField * fields.length);
-          } else meter.charge((costs[opcode] as number) + prices.packField * fields.length);
-          meter.useMemory(STACK_SIZE * fields.length);
-          given = new Struct(this.#popArgs(fields.length, base), variant);
+        case 0x53:
+          given = this.#pack(opcode, frame);
           break;
-        }
+        case 0x13:
+        case 0x3a:
         case 0x54:
-        case 0x55: {
-          const { owner, variant } =
-            opcode === 0x54
-              ? (operands[pc] as VariantReference)
-              : (operands[pc] as Instantiation<VariantReference>).of;
-          const declared = owner.variants?.[variant]?.fields ?? [];
-          const value = asStruct(pop());
-          // The tag counts as a field.
-          const count = value.fields.length + 1;
-          if (opcode === 0x55) {
-            const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            const known = this.#known(instance, pc, owner, typeArgs, declared);
-            meter.charge(prices.perNode * (known.fieldNodes + known.nodes));
-            meter.charge((costs[opcode] as number) + prices.unpackGenericField * count);
-          } else meter.charge((costs[opcode] as number) + prices.unpackField * count);
-          if (value.tag !== variant) throw variantMismatch();
-          meter.releaseMemory(STACK_SIZE * count);
-          for (const field of value.fields) push(field);
+        case 0x55:
+          this.#unpack(opcode, frame);
           break;
-        }
         case 0x56:
         case 0x57: {
-          const { owner, variant } =
-            opcode === 0x56
-              ? (operands[pc] as VariantReference)
-              : (operands[pc] as Instantiation<VariantReference>).of;
-          if (opcode === 0x57) {
-            const { typeArgs } = operands[pc] as Instantiation<VariantReference>;
-            const known = this.#known(instance, pc, owner, typeArgs, NO_FIELDS);
-            meter.charge(prices.perNode * known.nodes);
-            meter.charge(costs[opcode] as number);
-          }
-          given = asStruct(asRef(pop())).tag === variant;
-          break;
-        }
-        case 0x14: {
-          const value = asRef(pop()).get();
-          const size = abstractSize(value);
-          meter.useMemory(size - STACK_SIZE);
-          meter.charge((costs[opcode] as number) + prices.readUnit * size);
-          given = copyValue(value);
-          break;
-        }
-        case 0x15: {
-          const ref = asRef(pop());
-          const value = pop();
-          meter.releaseMemory(heapSize(ref.get()));
-          ref.set(value);
-          break;
-        }
-        case 0x16:
-        case 0x17:
-        case 0x18:
-        case 0x19:
-        case 0x1a: {
-          const other = pop();
-          given = calculate(opcode, pop(), other, kinds[pc] as number);
-          break;
-        }
-        case 0x1b:
-        case 0x1c:
-        case 0x1d: {
-          const other = pop();
-          given = combineBits(opcode, pop(), other);
-          break;
-        }
-        case 0x1e:
-        case 0x1f: {
-          const other = pop() as boolean;
-          const one = pop() as boolean;
-          given = opcode === 0x1e ? one || other : one && other;
-          break;
-        }
-        case 0x20:
-          given = !(pop() as boolean);
-          break;
-        case 0x21:
-        case 0x22: {
-          const other = pop();
-          const one = pop();
-          meter.releaseMemory(heapSize(one) + heapSize(other));
-          const unit = opcode === 0x21 ? prices.equalUnit : prices.notEqualUnit;
-          meter.charge(
-            (costs[opcode] as number) + unit * (abstractSize(one, true) + abstractSize(other, true)),
-          );
-          given = equalValues(one, other) === (opcode === 0x21);
-          break;
-        }
-        case 0x23:
-        case 0x24:
-        case 0x25:
-        case 0x26: {
-          const other = pop() as number;
-          const one = pop() as number;
-          given =
-            opcode === 0x23
-              ? one < other
-              : opcode === 0x24
-                ? one > other
-                : opcode === 0x25
-                  ? one <= other
-                  : one >= other;
+          const { nodes, variant } = this.#resolve(frame, false);
+          if (opcode === 0x57) meter.charge(prices.perNode * nodes + (costs[opcode] as number));
+          given = asStruct(asRef(this.#pop(base))).tag === variant;
           break;
         }
         case 0x27: {
-          throw new VmError(STATUS.aborted, "aborted", pop() as bigint);
+          throw new VmError(STATUS.aborted, "aborted", this.#pop(base) as bigint);
         }
         case 0x68: {
-          const text = Buffer.from(asVec(pop()).items as number[]).toString();
-          throw new VmError(STATUS.aborted, text, pop() as bigint);
+          const text = Buffer.from(asVec(this.#pop(base)).items as number[]).toString();
+          throw new VmError(STATUS.aborted, text, this.#pop(base) as bigint);
         }
-        case 0x28:
-        case 0x2e:
-          break;
-        case 0x29:
-        case 0x2a:
-        case 0x2b:
-        case 0x2c:
-        case 0x2d:
-        case 0x3b:
-        case 0x3c:
-        case 0x3d:
-        case 0x3e:
-        case 0x3f:
-          this.#global(opcode, frame, pop, push);
-          break;
-        case 0x2f:
-        case 0x30: {
-          const amount = pop() as number;
-          given = shift(opcode === 0x2f, pop(), amount, kinds[pc] as number);
-          break;
-        }
-        case 0x33:
-        case 0x34:
-        case 0x35:
-        case 0x4b:
-        case 0x4c:
-        case 0x4d:
-        case 0x61:
-        case 0x62:
-        case 0x63:
-        case 0x64:
-        case 0x65:
-        case 0x66:
-          given = cast(pop(), CAST_KINDS[opcode] as number);
-          break;
-        case 0x67:
-          given = negate(pop(), kinds[pc] as number);
-          break;
-        case 0x40:
-        case 0x41:
-        case 0x42:
-        case 0x43:
-        case 0x44:
-        case 0x45:
-        case 0x46:
-        case 0x47:
-          this.#vector(opcode, frame, pop, push);
-          break;
         case 0x58:
         case 0x59: {
           const { target, mask } = operands[pc] as ClosureReference;
@@ -686,16 +625,18 @@ export class Interpreter {
           break;
         }
         case 0x5a: {
-          const closure = pop();
+          const closure = this.#pop(base);
           if (!(closure instanceof Closure)) throw invariant("expected a closure");
           this.#callClosure(closure, frame);
-          if (this.#frames.at(-1) !== frame) return;
+          if (this.#frame !== frame) return;
           continue;
         }
         default:
-          throw invariant(`unknown opcode ${opcode}`);
+          if (opcode >= 0x40 && opcode <= 0x47) this.#vector(opcode, frame);
+          else if (opcode >= 0x29 && opcode <= 0x3f) this.#global(opcode, frame);
+          else throw invariant(`unknown opcode ${opcode}`);
       }
-      if (given !== undefined) push(given);
+      if (given !== undefined) this.#push(given);
       frame.pc++;
     }
   }
@@ -709,68 +650,94 @@ export class Interpreter {
   ): number {
     const known = instance.resolved[pc] as number | undefined;
     if (known !== undefined) return known;
-    const struct = this.#struct(instance, owner, typeArgs, []);
+    const struct = this.#structType(instance, owner, typeArgs);
     const fields = variants === undefined ? owner.fields : owner.variants?.[variants[0] ?? 0]?.fields;
     const type = fields?.[index]?.type;
     if (type === undefined) throw invariant("a field is missing");
-    const nodes = struct.nodes + countNodes(substitute(type, struct.type.typeArgs));
+    const nodes = countAll([struct, substitute(type, struct.typeArgs)]);
     instance.resolved[pc] = nodes;
     return nodes;
   }
 
-  /** As `#struct`, worked out once for each instruction. */
-  #known(instance: FunctionInstance, pc: number, ...of: StructArguments): ResolvedStruct {
+  /** The struct or variant that an instruction names, worked out once for each instruction. */
+  #resolve({ instance, pc }: Frame, hasFields: boolean): ResolvedStruct {
     let known = instance.resolved[pc] as ResolvedStruct | undefined;
     if (known === undefined) {
-      known = this.#struct(instance, ...of);
+      const operand = instance.operands[pc];
+      const { of, typeArgs } = split<StructAbi | VariantReference>(operand);
+      const { owner, variant } = "owner" in of ? of : { owner: of, variant: -1 };
+      const fields = variant < 0 ? owner.fields : (owner.variants?.[variant]?.fields ?? NO_FIELDS);
+      const type = this.#structType(instance, owner, typeArgs);
+      const priced = hasFields ? fields.map((field) => substitute(field.type, type.typeArgs)) : [];
+      const nodes = isInstantiation(operand) ? countAll([type, ...priced]) : 0;
+      known = { type, nodes, fieldCount: fields.length, variant };
       instance.resolved[pc] = known;
     }
     return known;
   }
 
-  #struct(
-    instance: FunctionInstance,
-    abi: StructAbi,
-    typeArgs: readonly AbiType[],
-    fields: StructAbi["fields"],
-  ): ResolvedStruct {
+  #structType(instance: FunctionInstance, abi: StructAbi, typeArgs: readonly AbiType[]): AbiStructType {
     const { abi: module } = instance.module.program;
     if (module === undefined) throw invariant("a script defines no structs");
-    const { address, name } = module;
     const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
-    const type: AbiStructType = { kind: "struct", address, module: name, name: abi.name, typeArgs: types };
-    const fieldNodes = fields.reduce((sum, field) => sum + countNodes(substitute(field.type, types)), 0);
-    return { type, nodes: countNodes(type), fieldNodes };
+    return { kind: "struct", address: module.address, module: module.name, name: abi.name, typeArgs: types };
   }
 
-  #global(opcode: number, frame: Frame, pop: () => Value, push: (value: Value) => void): void {
-    const { instance, pc } = frame;
+  #pack(opcode: number, frame: Frame): Struct {
+    const { nodes, fieldCount, variant } = this.#resolve(frame, true);
     const meter = this.#meter;
-    const operand = instance.definition.body?.operands[pc];
+    const prices = this.#prices;
+    meter.charge(prices.perNode * nodes);
+    const each = opcode === 0x39 || opcode === 0x53 ? prices.packGenericField : prices.packField;
+    if (variant < 0) meter.useMemory(STACK_SIZE * fieldCount);
+    meter.charge((prices.base[opcode] as number) + each * fieldCount);
+    if (variant >= 0) meter.useMemory(STACK_SIZE * fieldCount);
+    return new Struct(this.#popArgs(fieldCount, frame.base), variant);
+  }
+
+  #unpack(opcode: number, frame: Frame): void {
+    const { nodes, fieldCount, variant } = this.#resolve(frame, true);
+    const meter = this.#meter;
+    const prices = this.#prices;
+    const { fields, tag } = asStruct(this.#pop(frame.base));
+    meter.charge(prices.perNode * nodes);
+    const each = opcode === 0x3a || opcode === 0x55 ? prices.unpackGenericField : prices.unpackField;
+    // The tag counts as a field.
+    const count = variant < 0 ? fieldCount : fields.length + 1;
+    meter.charge((prices.base[opcode] as number) + each * count);
+    if (tag !== variant) throw variantMismatch();
+    if (fields.length !== fieldCount) throw invariant("a struct has other fields");
+    meter.releaseMemory(STACK_SIZE * count);
+    for (const field of fields) this.#push(field);
+  }
+
+  #global(opcode: number, frame: Frame): void {
+    const { instance, base } = frame;
+    const meter = this.#meter;
     const isGeneric = opcode >= 0x3b;
-    const { of, typeArgs } = split<StructAbi>(operand);
-    const struct = this.#known(instance, pc, of, typeArgs, NO_FIELDS);
-    if (isGeneric) meter.charge(this.#prices.perNode * struct.nodes);
+    const struct = this.#resolve(frame, false);
+    meter.charge(this.#prices.perNode * struct.nodes);
     // Exists, borrow mutably, borrow, move from, move to.
     const action = isGeneric ? opcode - 0x3b : opcode - 0x29;
-    const moved = action === 4 ? pop() : undefined;
-    const address = action === 4 ? asAddress(asStruct(asRef(pop())).fields[0]) : asAddress(pop());
+    const moved = action === 4 ? this.#pop(base) : undefined;
+    const address =
+      action === 4 ? asAddress(asStruct(asRef(this.#pop(base))).fields[0]) : asAddress(this.#pop(base));
     const slot: GlobalSlot = this.#session.resource(address, struct.type);
     meter.charge(this.#prices.base[opcode] as number);
-    if ((this.#active.get(instance.module.key) ?? 0) > 1)
+    if ((this.#active.get(instance.key)?.count ?? 0) > 1)
       throw new VmError(STATUS.runtimeDispatchError, "a module that is entered twice touches its resources");
     switch (action) {
       case 0:
-        push(slot.exists);
+        this.#push(slot.exists);
         return;
       case 1:
       case 2:
         if (!slot.exists) throw missing(address, struct.type);
-        push(new Ref(slot.place, 0, slot));
+        this.#push(new Ref(slot.place, 0, slot));
         return;
       case 3: {
         if (!slot.exists) throw missing(address, struct.type);
-        push(slot.take() as Value);
+        this.#push(slot.take() as Value);
         return;
       }
       default:
@@ -783,11 +750,11 @@ export class Interpreter {
     }
   }
 
-  #vector(opcode: number, frame: Frame, pop: () => Value, push: (value: Value) => void): void {
+  #vector(opcode: number, frame: Frame): void {
     const { instance, pc, base } = frame;
     const meter = this.#meter;
     const prices = this.#prices;
-    const operand = instance.definition.body?.operands[pc];
+    const operand = instance.operands[pc];
     if (operand === undefined) throw invariant("an instruction has no operand");
     const { item, count } = operand as VectorReference;
     let known = instance.resolved[pc] as ResolvedVector | undefined;
@@ -803,26 +770,26 @@ export class Interpreter {
         const items = count & 0xffff;
         meter.useMemory(itemSize(known.kind) * items);
         meter.charge(cost + prices.vectorPackItem * items);
-        push(new Vec(known.kind, this.#popArgs(items, base)));
+        this.#push(new Vec(known.kind, this.#popArgs(items, base)));
         return;
       }
       case 0x41:
         meter.charge(cost);
-        push(BigInt(asVec(asRef(pop())).items.length));
+        this.#push(BigInt(asVec(asRef(this.#pop(base))).items.length));
         return;
       case 0x42:
       case 0x43: {
-        const index = pop() as bigint;
-        const ref = asRef(pop());
+        const index = this.#pop(base) as bigint;
+        const ref = asRef(this.#pop(base));
         meter.charge(cost);
         const { items } = asVec(ref);
         if (index >= BigInt(items.length)) throw vectorError(1, "an index is out of range");
-        push(new Ref(items, Number(index), ref.root));
+        this.#push(new Ref(items, Number(index), ref.root));
         return;
       }
       case 0x44: {
-        const value = pop();
-        const ref = asRef(pop());
+        const value = this.#pop(base);
+        const ref = asRef(this.#pop(base));
         meter.useMemory(itemSize(known.kind));
         meter.charge(cost);
         asVec(ref).items.push(value);
@@ -830,27 +797,27 @@ export class Interpreter {
         return;
       }
       case 0x45: {
-        const ref = asRef(pop());
+        const ref = asRef(this.#pop(base));
         meter.charge(cost);
         const value = asVec(ref).items.pop();
         if (value === undefined) throw vectorError(2, "a vector is empty");
         meter.releaseMemory(itemSize(known.kind));
         if (ref.root !== undefined) ref.root.isDirty = true;
-        push(value);
+        this.#push(value);
         return;
       }
       case 0x46: {
-        const { items } = asVec(pop());
+        const { items } = asVec(this.#pop(base));
         meter.charge(cost + prices.vectorUnpackItem * count);
         meter.releaseMemory(itemSize(known.kind) * items.length);
         if (items.length !== count) throw vectorError(3, "a vector has another length");
-        for (const value of items) push(value);
+        for (const value of items) this.#push(value);
         return;
       }
       default: {
-        const j = pop() as bigint;
-        const i = pop() as bigint;
-        const ref = asRef(pop());
+        const j = this.#pop(base) as bigint;
+        const i = this.#pop(base) as bigint;
+        const ref = asRef(this.#pop(base));
         meter.charge(cost);
         const { items } = asVec(ref);
         const length = BigInt(items.length);
@@ -873,8 +840,8 @@ export class Interpreter {
     let call = instance.resolved[pc] as ResolvedCall | undefined;
     if (call === undefined) {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
-      const nodes = types.reduce((sum, type) => sum + countNodes(type), 0);
-      call = { callee: this.#linker.function(of, types), nodes, chargedBy: undefined };
+      const nodes = countAll(types);
+      call = resolvedCall(this.#linker.function(of, types), of, nodes);
       if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     }
     const { callee, nodes } = call;
@@ -923,9 +890,26 @@ function isValues(result: ReturnType<Native>): result is readonly Value[] {
   return Array.isArray(result);
 }
 
+function plainTakes(lines: string): Uint8Array {
+  const takes = new Uint8Array(256).fill(NOT_PLAIN);
+  for (const [, taken, opcodes = ""] of lines.matchAll(/(\d): (.*)/g))
+    for (const opcode of opcodes.split(" ")) takes[Number.parseInt(opcode, 16)] = Number(taken);
+  return takes;
+}
+
 /** Code that runs share refers only to such code: the use of any other is charged in every run. */
 function mayKeep(caller: FunctionInstance, callee: FunctionInstance): boolean {
   return callee.isShared || !caller.isShared;
+}
+
+function resolvedCall(callee: FunctionInstance, { params }: FunctionReference, nodes: number): ResolvedCall {
+  const argCount = params.length;
+  const room = Math.max(argCount, callee.localCount);
+  return { callee, argCount, room, nodes, isLeaking: LEAKING.has(callee.key), chargedBy: undefined };
+}
+
+function countAll(types: readonly AbiType[]): number {
+  return types.reduce((sum, type) => sum + countNodes(type), 0);
 }
 
 function maskIndices(mask: bigint): number[] {

@@ -270,6 +270,7 @@ function readLayout(reader: BcsReader, depth: number): Layout {
 
 /** The value of some bytes; undefined if they are not the BCS of one. */
 export function decodeValue(bytes: Uint8Array, layout: Layout): Value | undefined {
+  if (layout.kind === "address") return bytes.length === 32 ? toHex(bytes) : undefined;
   try {
     const reader = new BcsReader(bytes);
     const value = read(reader, layout, 1);

@@ -3,6 +3,7 @@
 import { toHex } from "../base/hex.ts";
 import type { AbiStructType, AbiType, StructAbi } from "../move/abi.ts";
 import type {
+  CodeOperand,
   FunctionDefinition,
   FunctionReference,
   Program,
@@ -34,6 +35,7 @@ export type NativeSource = (key: string) => NativeCode | undefined;
 /** A native function as the interpreter calls it; natives.ts has its types. */
 export type NativeCode = (context: never, args: readonly Value[], typeArgs: readonly AbiType[]) => unknown;
 
+const NO_CODE = new Uint8Array(0);
 const NO_STRUCTS: readonly StructAbi[] = [];
 const MAX_LAYOUT_NODES = 512;
 const MAX_LAYOUT_DEPTH = 128;
@@ -65,7 +67,12 @@ export function named<T extends Named>(list: readonly T[], name: string): T | un
 /** A function with its type arguments. */
 export class FunctionInstance {
   readonly module: LoadedModule;
+  /** Of the module. */
+  readonly key: string;
   readonly definition: FunctionDefinition;
+  readonly opcodes: Uint8Array;
+  readonly operands: readonly CodeOperand[];
+  readonly returnCount: number;
   readonly typeArgs: readonly AbiType[];
   readonly native: NativeCode | undefined;
   /** True for code of the chain itself that several runs use. */
@@ -88,7 +95,11 @@ export class FunctionInstance {
   ) {
     this.isShared = isShared;
     this.module = module;
+    this.key = module.key;
     this.definition = definition;
+    this.opcodes = definition.body?.opcodes ?? NO_CODE;
+    this.operands = definition.body?.operands ?? [];
+    this.returnCount = definition.returns.length;
     this.typeArgs = typeArgs;
     this.native = native;
     let kinds = kindsOfFunctions.get(definition);
@@ -290,7 +301,7 @@ export class Linker {
       instances = new Map();
       all.set(definition, instances);
     }
-    const key = typeArgs.length === 0 ? "" : typesKey(typeArgs);
+    const key = typesKey(typeArgs);
     let instance = instances.get(key);
     if (instance === undefined) {
       if (typeArgs.length !== definition.typeParams.length)
@@ -304,6 +315,11 @@ export class Linker {
       if (isShared) shared.count++;
     }
     return instance;
+  }
+
+  /** An instance that runs share, if there is one already. */
+  sharedInstance(definition: FunctionDefinition, typeArgs: readonly AbiType[]): FunctionInstance | undefined {
+    return this.#shared?.instances.get(definition)?.get(typesKey(typeArgs));
   }
 
   #native(module: LoadedModule, { name }: FunctionDefinition): NativeCode {

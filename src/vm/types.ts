@@ -42,7 +42,8 @@ export function typeKey(type: AbiType): string {
 }
 
 export function typesKey(types: readonly AbiType[]): string {
-  return types.map(typeKey).join(",");
+  const [first] = types;
+  return types.length === 1 && first !== undefined ? typeKey(first) : types.map(typeKey).join(",");
 }
 
 function makeKey(type: AbiType): string {

@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
 import { runCommand } from "../support/command.ts";
 import { openProgram } from "../support/open-program.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -127,11 +127,11 @@ describe("a data directory", () => {
   it("that a node writes is a warning that names the process", async () => {
     const data = join(temporaryFolder(), "data");
     const node = await startProgram(["--data", data]);
-    const { code, stdout } = await runProgram(["doctor", "--data", data, ...PATIENT]);
+    const { code, stdout } = await runCommand(["doctor", "--data", data, ...PATIENT]);
     expect(stdout).toMatch(new RegExp(`^warn  lock: process ${node.child.pid} writes to the store`, "m"));
     expect(code).toBe(0);
     await node.stop();
-    const after = await runProgram(["doctor", "--data", data, ...PATIENT]);
+    const after = await runCommand(["doctor", "--data", data, ...PATIENT]);
     expect(after.stdout).toMatch(/^ok {4}lock: no process writes/m);
   });
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { freePort } from "../support/free-port.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Running, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -133,10 +133,10 @@ describe("plain start", () => {
     const { path } = await shownBalance(node);
     const [, , address, , asset] = path.split("/").map(decodeURIComponent);
     const ask = ["balance", address ?? "", asset ?? "", "--ledger-version", "50"];
-    const byUrl = await runProgram([...ask, "--url", base]);
+    const byUrl = await runCommand([...ask, "--url", base]);
     expect(byUrl).toMatchObject({ code: 0, stderr: "" });
-    // A second process reads the directory while the first one writes to it.
-    const byData = await runProgram([...ask, "--data", data]);
+    // A second process, this one, reads the directory while the first one writes to it.
+    const byData = await runCommand([...ask, "--data", data]);
     expect(byData).toMatchObject({ code: 0, stdout: byUrl.stdout });
 
     const status = await runCommand(["status", "--url", base, "--json"]);

@@ -1,10 +1,10 @@
 // A start that cannot work prints one clear line, exits with code 2, or 75 where trying again may help, and changes nothing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../support/command.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { launchProgram, runProgram, startProgram } from "../support/program.ts";
 import { hasShared, sharedPath } from "../support/shared.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -164,4 +164,39 @@ describe("a start that cannot work", () => {
       expect(readdirSync(other)).toEqual([]);
     },
   );
+});
+
+describe("a start that is stopped by SIGTERM", () => {
+  it("ends with 0 when the signal comes as the command takes over from the launcher", async () => {
+    const preload = join(folder, "signal.cjs");
+    writeFileSync(
+      preload,
+      `const { once } = process;
+      let count = 0;
+      process.once = function (name, listener) {
+        // The second listener is that of the command.
+        if (name === "SIGTERM" && ++count === 2) process.kill(process.pid, name);
+        return once.call(this, name, listener);
+      };`,
+    );
+    const args = ["start", ...local, "--port", "0", "--data", join(folder, "early")];
+    const { code, signal } = await runProgram(args, { NODE_OPTIONS: `--require=${preload}` });
+    expect([code, signal]).toEqual([0, null]);
+  });
+
+  it("ends with 0 at once while the node that it forks says nothing", async () => {
+    let onAsked = (): void => {};
+    const asked = new Promise<void>((resolve) => {
+      onAsked = resolve;
+    });
+    const mute = createServer((socket) => void socket.on("error", () => {}).once("data", onAsked));
+    await new Promise<void>((resolve) => void mute.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void mute.close());
+    const { port } = mute.address() as AddressInfo;
+    const args = ["start", ...local, "--port", "0", "--data", join(folder, "mute")];
+    const { child, finished } = launchProgram([...args, "--fork", `http://127.0.0.1:${port}`]);
+    await asked;
+    child.kill("SIGTERM");
+    expect(await finished).toMatchObject({ code: 0, signal: null, stderr: "" });
+  });
 });

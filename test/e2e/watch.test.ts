@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createNode } from "../../src/node.ts";
+import { runCommand } from "../support/command.ts";
 import { EventReader } from "../support/event-client.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -35,7 +36,7 @@ describe("waiting and watching", () => {
       ["--url", node.url],
       ["--data", data],
     ]) {
-      const watched = await runProgram([
+      const watched = await runCommand([
         "watch",
         ADA,
         COIN,
@@ -51,7 +52,7 @@ describe("waiting and watching", () => {
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line) as object);
-      const history = await runProgram([
+      const history = await runCommand([
         "history",
         ADA,
         COIN,
@@ -70,14 +71,14 @@ describe("waiting and watching", () => {
           return { ...change, balance, trust: "local" };
         });
       expect(found).toEqual(expected);
-      const made = await runProgram(["watch", "--count", "2", ...source]);
+      const made = await runCommand(["watch", "--count", "2", ...source]);
       expect(made.stdout).toMatch(
         /^\d+ {2}\S+ {2}block (\d+) from version \d+\n\d+ {2}\S+ {2}block \d+ from version \d+\n$/,
       );
       const now = BigInt(
         ((await (await fetch(node.url)).json()) as { ledger_version: string }).ledger_version,
       );
-      const waited = await runProgram([
+      const waited = await runCommand([
         "balance",
         ADA,
         COIN,
@@ -86,7 +87,7 @@ describe("waiting and watching", () => {
         ...source,
       ]);
       expect([waited.code, waited.stdout]).toEqual([0, expect.stringMatching(/^\d+\n$/)]);
-      const late = await runProgram([
+      const late = await runCommand([
         ...["balance", ADA, COIN, "--min-ledger-version", `${now + 1_000_000n}`, "--wait", "0"],
         ...source,
       ]);
@@ -102,7 +103,7 @@ describe("waiting and watching", () => {
     await until(() => [...streams, blocks].every(({ isOver }) => isOver));
 
     // What was told is what the ledger has.
-    const history = await runProgram(["history", ADA, COIN, "--format", "json", "--data", data]);
+    const history = await runCommand(["history", ADA, COIN, "--format", "json", "--data", data]);
     const changes = history.stdout
       .trim()
       .split("\n")

@@ -14,7 +14,7 @@ import { RUNS } from "../support/property.ts";
 import { hasShared, sharedJson } from "../support/shared.ts";
 import { yardstickMs } from "../support/yardstick.ts";
 
-const CASES = 20 * RUNS;
+const CASES = 50 * RUNS;
 const MAX_YARDSTICKS = 8;
 /** Largest number of heap bytes of an ABI for each byte of its module. */
 const MAX_EXPANSION = 120;

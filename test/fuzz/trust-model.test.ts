@@ -20,8 +20,8 @@ const BLOCKS = 12;
 const FORK_AT = 4;
 /** Plans that run side by side: they mostly wait for timers. */
 const AT_ONCE = 40;
-/** 2,000 unless SEXTANT_RUNS says otherwise. */
-const HISTORIES = 4 * RUNS;
+/** So many that they reach every level. */
+const HISTORIES = 10 * RUNS;
 
 const amount = (owner: string, height: number): bigint =>
   1_000n * BigInt(height + 1) + BigInt(Number.parseInt(owner, 16));

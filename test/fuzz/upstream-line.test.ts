@@ -71,8 +71,8 @@ const FIELDS: readonly [string, (record: RecordSpans) => Uint8Array | undefined]
   ["page count", () => undefined],
 ];
 
-/** Bits to flip. */
-const FLIPS = Math.ceil(RUNS / 4);
+/** Bits to flip: two in every kind of field at least. */
+const FLIPS = Math.max(2 * FIELDS.length, Math.ceil(RUNS / 4));
 
 describe("a line that flips bits", () => {
   it(`${FLIPS} flips in every kind of field: all found before commit, and the follower recovers`, async () => {

@@ -412,7 +412,11 @@ describe("a fork", () => {
 
   it("tells its histories apart, although its records show no root", async () => {
     const origin = await startOrigin();
-    const fork = await startNode({ fork: { url: origin.url ?? "", upstreamRate: 0 }, http: { port: 0 } });
+    const fork = await startNode({
+      fork: { url: origin.url ?? "", upstreamRate: 0 },
+      pruneWindow: "off",
+      http: { port: 0 },
+    });
     const cursorsOf = async (options: Parameters<Node["transactions"]>[0]): Promise<string[]> => {
       const found: string[] = [];
       for await (const { cursor } of fork.transactions(options)) found.push(cursor);

@@ -1,13 +1,15 @@
 // Read your writes: reads that wait for the node to get to a version.
 import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { LedgerView } from "../../src/ledger/view.ts";
 import { createNode } from "../../src/node.ts";
 import { BookedLedger, ENGINES, type Pair } from "../support/booked-ledger.ts";
 import { startServer, type TestServer } from "../support/http-server.ts";
-import { CountingLedger } from "../support/long-history.ts";
+import { CountingLedger, createLedgerOfWrites } from "../support/long-history.ts";
 import { until } from "../support/until.ts";
 
 const LONG_MS = 30_000;
+const ZERO = new Uint8Array(32);
 
 function pairOf(ledger: BookedLedger): Pair {
   const pair = ledger.pairs.find(({ account, assetName }) => account === "anna" && assetName === "native");
@@ -144,6 +146,21 @@ describe.each(["memory", "lmdb"] as const)("min_ledger_version, on %s", async (e
     expect(response.status).toBe(400);
     expect(((await response.json()) as { message: string }).message).toContain(words);
   });
+});
+
+it("holds for the view that answers, where the ledger goes back before", async () => {
+  const [long, short] = await Promise.all(
+    [20n, 5n].map((version) => createLedgerOfWrites([{ keyHash: ZERO, version, value: undefined }])),
+  );
+  let opened = 0;
+  const server = await startServer({
+    ledger: { openView: async () => (opened++ === 0 ? long : short)?.openView() as LedgerView },
+  });
+  const response = await fetch(`${server.url}/v1?min_ledger_version=20&wait_ms=1`);
+  expect([response.status, await response.json()]).toMatchObject([
+    503,
+    { ledger_version: "5", versions_behind: "15" },
+  ]);
 });
 
 describe("requests that wait", async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BcsReader } from "../../src/bcs/reader.ts";
 import { createNode, type Node, type RecordBatch } from "../../src/index.ts";
 import { PROVEN } from "../../src/ledger/trust.ts";
+import type { Ledger } from "../../src/ledger/view.ts";
 import { startServer } from "../support/http-server.ts";
 import { SmallLedger } from "../support/small-ledger.ts";
 
@@ -102,6 +103,36 @@ describe("a range", () => {
     for (const id of ["7", "7.0", "7.1", "8", "8.0", "9", "9.2"]) {
       expect([id, ...(await ask("", `${id}-0123456789abcdef`))]).toEqual([id, 404, "version_not_found"]);
     }
+  });
+
+  it("and a stream are refused to a client that accepts none of their forms", async () => {
+    const paths = ["transactions/stream?start=0&end=3", "events/stream", "blocks/stream"];
+    for (const path of paths) {
+      const response = await get(path, "image/png");
+      expect([path, response.status]).toEqual([path, 403]);
+      expect(await response.json()).toMatchObject({
+        error_code: "api_disabled",
+        message: expect.stringMatching(/answers in text\/event-stream.* only: name one in Accept$/),
+      });
+    }
+  });
+
+  it("ends with an error where the ledger goes back behind its end", async () => {
+    const views = [4, 2].map(async (count) => {
+      const ledger = new SmallLedger();
+      await ledger.commit(Array.from({ length: count }, () => ({ owner: "0x10", amount: 1n })));
+      return ledger.store;
+    });
+    const [long, short] = (await Promise.all(views)) as unknown as [Ledger, Ledger];
+    let opened = 0;
+    const { url } = await startServer({
+      ledger: { openView: () => (opened++ === 0 ? long : short).openView() },
+    });
+    const response = await fetch(`${url}/v1/transactions/stream?start=0&end=3`);
+    expect([response.status, await response.json()]).toMatchObject([
+      503,
+      { message: "the ledger went back behind version 3" },
+    ]);
   });
 
   it("ends with the last version of the level that is asked for", async () => {

@@ -158,12 +158,16 @@ describe("a watch list", () => {
   it.each([
     ["{", "body"],
     [{}, "accounts: expected an array"],
-    [{ accounts: ["0x1"], assets: [] }, "assets: expected an array of 1 to 50000 strings, got none"],
+    [{ accounts: ["0x1"], assets: [] }, "assets: expected an array of 1 to 1000 strings, got none"],
     [{ accounts: ["0x1"], asset: [APT] }, "body: expected an object with accounts, assets"],
     [{ accounts: [1], assets: [APT] }, "accounts[0]: expected a string"],
     [{ accounts: ["0xzz"], assets: [APT] }, "accounts: expected"],
     [{ accounts: ["0x1"], assets: ["APT"] }, "assets: expected"],
-    [{ accounts: ["0x1"], assets: [`${APT} `] }, "has spaces around it"],
+    [{ accounts: ["0x1"], assets: [`${APT} `] }, "assets: expected"],
+    [
+      { accounts: ["0x1"], assets: Array.from({ length: 1001 }, (_, i) => `0x1::a::B${i}`) },
+      "assets: expected at most 1000, got more",
+    ],
     [{ accounts: ["0x1"], assets: [APT, "0xa"] }, `assets: 0xa counts the same stores as ${APT}: name one`],
     [
       { accounts: Array.from({ length: 25_001 }, (_, i) => `0x${i.toString(16)}`), assets: [APT, "0xa"] },

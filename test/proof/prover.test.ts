@@ -6,6 +6,7 @@ import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { type Asset, parseAsset } from "../../src/ledger/balances/asset.ts";
 import { readBalance } from "../../src/ledger/balances/balance.ts";
 import { readBalanceDetail } from "../../src/ledger/balances/balance-detail.ts";
+import type { LedgerError } from "../../src/ledger/errors.ts";
 import { contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { decodeRecord } from "../../src/ledger/formats/record.ts";
@@ -330,6 +331,41 @@ describe("proofs", () => {
     await expect(ask(run.store, questions[0] as ProofQuestion, { version: before })).rejects.toMatchObject({
       code: "version_pruned",
     });
+  });
+
+  it("are of one history, or are refused, where the ledger goes back and on meanwhile", async () => {
+    const codes = new Set<string>();
+    for (let at = 1, isDisturbed = true; isDisturbed; at++) {
+      const run = await begin("beside", "1h");
+      const { store } = run;
+      for (let i = 0; i < 3; i++) await run.step();
+      const { version: to } = await run.position();
+      for (let i = 0; i < 2; i++) await run.step();
+      let reads = 0;
+      const other = async (): Promise<void> => {
+        await rewindLedger({ store, to, onProgress: () => {}, signal: new AbortController().signal });
+        const again = new ChainRun(run.chain, store, "1h");
+        again.lateUsec = 300_000n;
+        for (let i = 0; i < 3; i++) await again.step();
+      };
+      const disturbed = {
+        openView: () => store.openView(),
+        openRawView: () => store.openRawView(),
+        getTreeNodes: (keys) => store.getTreeNodes(keys),
+        getSideRows: async (keys) => {
+          if (++reads === at) await other();
+          return store.getSideRows(keys);
+        },
+      } as Store;
+      const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
+      const { version } = await run.position();
+      const question = { kind: "transaction", version: version - 1n } as const;
+      const made = await ask(disturbed, question, { fromWaypoint }).catch((error: unknown) => error);
+      isDisturbed = reads >= at;
+      if (made instanceof Error) codes.add((made as LedgerError).code);
+      else verifyBundle(made as ProofBundle, fromWaypoint, fastestBls());
+    }
+    expect([...codes]).toEqual(["unavailable"]);
   });
 
   it("leave no rows behind when their history goes", async () => {

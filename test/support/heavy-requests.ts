@@ -298,10 +298,13 @@ export function ledgerRequests(): HeavyRequest[] {
       })),
       totals,
     });
-  const watched = (accounts: number, assets: number): string =>
+  const watched = (accounts: number, assets: number, depth = 0): string =>
     JSON.stringify({
       accounts: Array.from({ length: accounts }, (_, i) => `0x${(0xabcde000 + i).toString(16)}`),
-      assets: Array.from({ length: assets }, (_, i) => `0x1::coin${i}::Coin`),
+      assets: Array.from(
+        { length: assets },
+        (_, i) => `${"0x1::a::B<".repeat(depth)}0x1::coin${i}::Coin${">".repeat(depth)}`,
+      ),
     });
   const items = (keys: readonly string[]): string =>
     JSON.stringify({ queries: keys.map((key) => ({ table_handle: HEAVY_TABLE, key })) });
@@ -340,8 +343,8 @@ export function ledgerRequests(): HeavyRequest[] {
     ),
     row(
       "watch_list",
-      "50,000 assets",
-      post("/watch?start=0&end=20", () => watched(1, 50_000)),
+      "1,000 nested types",
+      post("/watch?start=0&end=20", () => watched(50, 1000, 5)),
     ),
     row("stream_events", "a range in CSV", get("/events/stream?start=0&end=20", { accept: "text/csv" })),
     ...withTexts("get_balances", "/balances", MIB),

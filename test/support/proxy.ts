@@ -34,7 +34,8 @@ export interface Meddler {
 /** Starts a proxy in front of a node, given by its base URL with `/v1`. With `isPlain` it gets no compressed bodies. */
 export async function startProxy(target: string, isPlain = false): Promise<Meddler> {
   const seen: string[] = [];
-  const server: Server = createServer((incoming, response) => {
+  // Connections stay, however late a busy machine sends the next request: one that ends just then would fail it.
+  const server: Server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk) => chunks.push(chunk));
     incoming.on("end", () => {

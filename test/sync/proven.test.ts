@@ -1,5 +1,6 @@
 // A follower with proof sources: what validators signed proves its history, or refutes it.
 import { describe, expect, it } from "vitest";
+import { pause } from "../../src/base/wait.ts";
 import type { Node } from "../../src/node.ts";
 import {
   followSigned,
@@ -10,7 +11,7 @@ import {
   startSignedChain,
   untilLevel,
 } from "../support/proving.ts";
-import { type Meddler, startProxy } from "../support/proxy.ts";
+import { type Meddler, type Passing, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -101,6 +102,35 @@ describe("a follower with a proof source", () => {
     expect((await fetch(balance)).status).toBe(200);
     proxy.meddle = (passing) => passing;
     await untilLevel(follower, "proven", await headOf(origin));
+  });
+
+  it("commits nothing of an upstream below the signed version if the operator asks for what is proven", async () => {
+    const origin = await startOrigin(11);
+    const [line, proofs] = [opened(await startProxy(origin.url ?? "")), await proxyTo(origin)];
+    const behind = await followSigned({ truth: origin, upstreams: [line.url] });
+    const followed = (): Promise<unknown> =>
+      until(async () => (await headOf(behind).catch(() => -1n)) === (await headOf(origin)));
+    await followed();
+    const upstreams = [behind.url ?? ""];
+    const asked = { truth: origin, upstreams, proofs: [proofs.url], minTrust: "proven" };
+    const follower = await followSigned(asked);
+    const { ledger_version: proven } = await untilLevel(follower, "proven", await headOf(origin));
+    const refuse = (passing: Passing): Passing => ({ ...passing, status: 500, body: Buffer.alloc(0) });
+    // The upstream gets a block more, and the signatures lead to the block after it.
+    proofs.meddle = refuse;
+    await produce(origin, 1);
+    await followed();
+    line.meddle = refuse;
+    await produce(origin, 1);
+    const signed = await headOf(origin);
+    proofs.meddle = (passing) => passing;
+    await until(async () => (await infoOf(follower)).signed_version === `${signed}`);
+    for (let look = 0; look < 20; look++) {
+      await pause(10);
+      expect(`${await headOf(follower)}`).toBe(proven);
+    }
+    line.meddle = (passing) => passing;
+    await untilLevel(follower, "proven", signed);
   });
 
   it("that lies is set aside, raises nothing, and does not keep another one from it", async () => {

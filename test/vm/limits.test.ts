@@ -1,5 +1,5 @@
 // Limits of a run, each reached by code of our own.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
 import type { AbiType } from "../../src/move/abi.ts";
 import { assertLimits } from "../../src/vm/change-set.ts";
@@ -7,7 +7,7 @@ import { Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { encodeStored } from "../../src/vm/layout.ts";
 import type { SessionEvent } from "../../src/vm/session.ts";
 import { tagOf } from "../../src/vm/types.ts";
-import { Delayed, Struct, type Value } from "../../src/vm/values.ts";
+import { byteVec, Delayed, Struct, type Value } from "../../src/vm/values.ts";
 import { functionOf, type MachineOptions, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 
 const FOREVER = functionOf("forever", "fn()", "again:; branch again");
@@ -25,6 +25,8 @@ const GROW = functionOf(
    borrow local mutably 0; load u64 1; vector push u64; branch again`,
   { locals: ["vector<u64>"] },
 );
+/** Few instructions, each of which takes long if the vector does. */
+const CARRY = functionOf("carry", "fn(vector<u8>)", "again:; copy local 0; pop; branch again");
 const READ = functionOf("read", "fn(address):(bool)", "copy local 0; exists R; ret");
 
 /** Each call leaves twenty operands under the next. */
@@ -52,7 +54,7 @@ const MODULE = moduleOf({
       fields: [{ name: "a", type: "u64" }],
     },
   ],
-  functions: [FOREVER, RECURSE, DEEPER, WIDER, GROW, READ, PILE, HOLD, NEST],
+  functions: [FOREVER, RECURSE, DEEPER, WIDER, GROW, CARRY, READ, PILE, HOLD, NEST],
 });
 
 /** A machine with some prices of its own. */
@@ -84,6 +86,15 @@ describe("a run ends with status", () => {
   it.each(ENDS)("%s at the limit of %s", (status, _, name, args, typeArgs, options) => {
     const machine = new TestMachine([MODULE], options);
     expect(outcomeOf(() => machine.call(`0xcafe::m::${name}`, args, typeArgs))).toBe(status);
+  });
+
+  it("4030, and looks at the clock before, however few instructions do the work", () => {
+    const now = vi.spyOn(performance, "now");
+    const machine = new TestMachine([MODULE], { maxGas: 1e9 });
+    const vector = byteVec(new Uint8Array(1 << 16));
+    expect(outcomeOf(() => machine.call("0xcafe::m::carry", [vector]))).toBe("4030");
+    expect(now.mock.calls.length).toBeGreaterThan(50);
+    now.mockRestore();
   });
 
   it("4027 at the limit of writes and events", () => {

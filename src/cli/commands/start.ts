@@ -7,7 +7,7 @@ import { rewrittenLine, showCatchingUp, startLiveLine, startProgress } from "../
 import { networkLines, nodeOptionsOf, type StartValues, startOptions, startRules } from "../start-options.ts";
 import { proofsLine, startScreen } from "../start-screen.ts";
 
-function startNode(values: StartValues, options: NodeOptions): Promise<Node> {
+function startNode(values: StartValues, options: NodeOptions, signal: AbortSignal): Promise<Node> {
   const human = values["log-format"] === "auto" ? process.stderr.isTTY : values["log-format"] === "text";
   const logger = createLogger(values["log-level"], human ? "text" : "json");
   const { follow, localChain } = options;
@@ -15,7 +15,7 @@ function startNode(values: StartValues, options: NodeOptions): Promise<Node> {
     localChain?.blockTimeMs === 0 && values.blocks !== undefined
       ? startProgress("blocks", values.blocks)
       : undefined;
-  return createNode({
+  const parts: NodeOptions = {
     ...options,
     logger,
     follow: follow && {
@@ -29,7 +29,8 @@ function startNode(values: StartValues, options: NodeOptions): Promise<Node> {
         if (made === values.blocks) progress?.finish();
       },
     },
-  });
+  };
+  return createNode(parts, signal);
 }
 
 async function positionText(node: Node): Promise<string> {
@@ -62,18 +63,20 @@ async function announce(node: Node, hasConsole: boolean, context: CommandContext
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-/** `stopped` resolves at the first SIGTERM or SIGINT, unless `ignore` was called before. */
-function stopSignal(): { readonly stopped: Promise<void>; readonly ignore: () => void } {
-  let stop = (): void => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  // In the place of the launcher's listeners.
-  for (const signal of STOP_SIGNALS) process.removeAllListeners(signal).once(signal, stop);
+/** `signal` aborts at the first SIGTERM or SIGINT, unless `ignore` was called before. */
+function stopSignal(): { readonly signal: AbortSignal; readonly ignore: () => void } {
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  for (const signal of STOP_SIGNALS) {
+    const launchers = process.listeners(signal);
+    // Before the launcher's listener goes: with none, Node loses a signal that came while the program was loaded.
+    process.once(signal, stop);
+    for (const listener of launchers) process.off(signal, listener);
+  }
   // Node would open a port for debuggers.
   process.on("SIGUSR1", () => {});
   return {
-    stopped,
+    signal: stopping.signal,
     ignore: () => {
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
     },
@@ -117,8 +120,11 @@ export const startCommand = command({
       const options = nodeOptionsOf(values);
       if (values.network !== undefined)
         for (const line of networkLines(values.network, options)) context.out(line);
-      const node = await startNode(values, options);
-      const ended = Promise.race([stop.stopped.then(() => undefined), node.faulted]);
+      const node = await startNode(values, options, stop.signal);
+      const stopped = new Promise<void>((resolve) => {
+        stop.signal.addEventListener("abort", () => resolve());
+      });
+      const ended = Promise.race([stopped.then(() => undefined), node.faulted]);
       let endLiveLine = (): void => {};
       const announced = announce(node, values.pages === "console", context).then((isReady) => {
         if (isReady) endLiveLine = startLiveLine(node, process.stderr);
@@ -133,6 +139,9 @@ export const startCommand = command({
       if (node.closedAt !== undefined) context.out(`sextant stopped at version ${node.closedAt}`);
       if (isTryAgainFault(fault)) throw fault;
       return fault === undefined ? EXIT_OK : EXIT_FAILED;
+    } catch (error) {
+      if (!stop.signal.aborted || error !== stop.signal.reason) throw error;
+      return EXIT_OK;
     } finally {
       stop.ignore();
     }

@@ -1,9 +1,7 @@
 // Requests that wait: for a version of the ledger, or for what their operation awaits. None holds a view meanwhile.
 import type { Ledger } from "../../ledger/view.ts";
-import { assertReached, type HeadWatch, type MinVersion } from "../../ledger/watch/head-watch.ts";
-import { HttpError, NO_LEDGER } from "../errors.ts";
+import type { HeadWatch, MinVersion } from "../../ledger/watch/head-watch.ts";
 import type { Operation } from "../operation.ts";
-import type { HeaderMaker } from "../response/headers.ts";
 import type { ResolvedRequest } from "../served-request.ts";
 import type { Services } from "../services.ts";
 import { ClientShares } from "./client-shares.ts";
@@ -13,7 +11,6 @@ export interface VersionWaitsOptions {
   readonly ledger: Ledger;
   readonly services: Services;
   readonly headWatch: HeadWatch;
-  readonly headers: HeaderMaker;
   /** Requests that wait at the same time. */
   readonly maxWaiting: number;
 }
@@ -43,17 +40,13 @@ export class VersionWaits {
     for (const end of this.#ends) end();
   }
 
-  /** Waits until the ledger is at a version. Throws when it is not, or the client left. */
+  /** Waits until the ledger is at a version, for as long as was asked. Throws when the client left. */
   async reach(resolved: ResolvedRequest, minVersion: MinVersion): Promise<void> {
-    const { request } = resolved;
-    const { version, waitMs } = minVersion;
-    if ((await this.#lookAtHead(resolved)) >= version) return;
-    if (waitMs > 0) {
-      await this.#wait(resolved, minVersion);
-      request.assertClient();
-      await this.#lookAtHead(resolved);
-    }
-    assertReached(request.headers?.position.version ?? 0n, minVersion);
+    const view = await openRequestView(this.#options.ledger, resolved.operation);
+    view?.release();
+    if (view === undefined || view.position.version >= minVersion.version) return;
+    await this.#wait(resolved, minVersion);
+    resolved.request.assertClient();
   }
 
   /** Waits until what an operation awaits is there. The store is asked after commits only. */
@@ -87,18 +80,6 @@ export class VersionWaits {
       // A client that sends no more is not kept waiting.
       if (request.exchange.socket.readableEnded) return;
     }
-  }
-
-  /** The latest version. Also prepares the headers of it, for an error. */
-  async #lookAtHead({ request, operation }: ResolvedRequest): Promise<bigint> {
-    const { ledger, headers } = this.#options;
-    const view = await openRequestView(ledger, operation);
-    if (view === undefined) throw new HttpError(operation.unavailable, NO_LEDGER);
-    const { position } = view;
-    view.release();
-    request.headers = headers.prepare(position);
-    request.trust = request.headers.trust;
-    return position.version;
   }
 
   async #wait({ request, client }: ResolvedRequest, { version, waitMs }: MinVersion): Promise<void> {

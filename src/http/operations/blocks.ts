@@ -9,7 +9,7 @@ import { blockByHeightRoute, blockByVersionRoute } from "../../interface/routes.
 import type { OpenView } from "../../ledger/balances/balance-history.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { findNewBlock } from "../../ledger/formats/block-event.ts";
-import { readRecordEvents } from "../../ledger/formats/record.ts";
+import { readRecordHead } from "../../ledger/formats/record.ts";
 import { type Block, type LedgerView, type StoredRecord, withView } from "../../ledger/view.ts";
 import { historyOpener } from "../../ledger/watch/event-id.ts";
 import { type Asker, fromJson, orNone } from "../calls/asker.ts";
@@ -38,7 +38,7 @@ const MAX_BCS_BYTES = 64 << 20;
 /** The block's id, which the event at its start tells. */
 async function blockHash(view: LedgerView, block: Block): Promise<Uint8Array> {
   const [record] = await view.getRecords(block.firstVersion, 1, 1);
-  const events = record === undefined ? [] : readRecordEvents(record.bytes);
+  const events = record === undefined ? [] : readRecordHead(record.bytes).events;
   for (const event of events) {
     const started = findNewBlock(event);
     if (started !== undefined) return started.hash;

@@ -6,7 +6,7 @@ import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { API_ROOT } from "../../interface/route.ts";
 import { contractEventCodec } from "../../ledger/formats/block-event.ts";
-import { readRecordEvents } from "../../ledger/formats/record.ts";
+import { readRecordHead } from "../../ledger/formats/record.ts";
 import { readResource, readResources } from "../../ledger/items/resource-item.ts";
 import type { StructType } from "../../ledger/items/state-types.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
@@ -117,7 +117,7 @@ async function readEvents(
     await slices.pause();
     version = await holder.findVersion(handle, next, version);
     const [record] = await view.getRecords(version, 1, 1);
-    const all = readRecordEvents(record?.bytes ?? Uint8Array.of()).map((span) =>
+    const all = readRecordHead(record?.bytes ?? Uint8Array.of()).events.map((span) =>
       decodeWith(contractEventCodec, span),
     );
     const { creation_num: number, addr } = handle.guid.id;

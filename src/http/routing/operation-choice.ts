@@ -169,11 +169,10 @@ export class OperationChoice {
       throw new HttpError("disabled", `${operation.id} is switched off on this node`);
     }
     const form = negotiateForm(accept, operation.forms);
-    if (operation.forms.length === 1 && form === "bcs" && !isAccepted(accept, "bcs")) {
-      throw new HttpError(
-        "disabled",
-        `${operation.id} answers in ${MEDIA_TYPES.bcs} only: ask for it in Accept`,
-      );
+    // Whoever accepts none of the forms gets JSON, where there is any.
+    if (!operation.isDocument && !operation.forms.includes("json") && !isAccepted(accept, form)) {
+      const types = operation.forms.map((one) => MEDIA_TYPES[one]).join(", ");
+      throw new HttpError("disabled", `${operation.id} answers in ${types} only: name one in Accept`);
     }
     if (operation.switchable) {
       if ((form === "json" || form === "ndjson") && !switches.jsonOutput)

@@ -79,13 +79,19 @@ export function readEventSpans(reader: BcsReader): Uint8Array[] {
   }, contractEventCodec.minBytes);
 }
 
-/** The events of a record, each in BCS. What stands behind them is not looked at. */
-export function readRecordEvents(record: Uint8Array): Uint8Array[] {
-  const reader = new BcsReader(record);
+/** A record up to its events. What stands behind them is not looked at, and no key is hashed. */
+export function readRecordHead(
+  record: Uint8Array,
+): Pick<RecordSpans, "transaction" | "infoBytes" | "events"> {
+  const reader = new BcsReader(toPlain(record));
   reader.u64();
+  const transactionStart = reader.offset;
   skipTransaction(reader);
+  const transaction = reader.span(transactionStart);
+  const infoStart = reader.offset;
   transactionInfoCodec.skip(reader);
-  return readEventSpans(reader);
+  const infoBytes = reader.span(infoStart);
+  return { transaction, infoBytes, events: readEventSpans(reader) };
 }
 
 /** Reads one record as spans. */
@@ -131,7 +137,7 @@ export function decodeRecord(bytes: Uint8Array): RecordSpans {
 
 /** The bytes of the info of a stored record. What stands behind it is not looked at. */
 export function readInfoBytes(record: Uint8Array): Uint8Array {
-  const reader = new BcsReader(record);
+  const reader = new BcsReader(toPlain(record));
   reader.u64();
   skipTransaction(reader);
   const start = reader.offset;

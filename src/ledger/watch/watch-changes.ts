@@ -34,30 +34,37 @@ interface Missed<E extends WatchEvent> {
 }
 
 /**
- * The changes after a point up to the head or `end`; those of its version too if it is in the middle of one. Undefined if
- * the ledger does not have the point.
+ * The changes after a point up to another one, both of a view's history, in pieces; those of the first point's version too
+ * if it is in the middle of one. They throw LedgerError `unavailable` if the ledger goes back meanwhile.
  */
-export async function missedAfter<E extends WatchEvent>(
+export function changesBetween<E extends WatchEvent>(
+  ledger: Ledger,
+  { position }: LedgerView,
+  watched: Watched<E>,
+  after: ResumePoint,
+  to: ResumePoint,
+): AsyncIterable<readonly E[]> {
+  const from = after.index === undefined ? after.version + 1n : after.version;
+  const openView = (): Promise<LedgerView> => openHistory(ledger, to, position);
+  return watched.changes(openView, { from, to: to.version }, watched.choice?.accepts);
+}
+
+/** The changes after a point up to the head or `end`. Undefined if the ledger does not have the point. */
+export function missedAfter<E extends WatchEvent>(
   ledger: Ledger,
   watch: Pick<HeadWatch, "headOf">,
   watched: Watched<E>,
   after: ResumePoint,
   end?: bigint,
 ): Promise<Missed<E> | undefined> {
-  const view = await ledger.openView();
-  const { position } = view;
-  try {
+  return withView(ledger.openView(), async (view) => {
     if (!(await hasPoint(view, after))) return undefined;
-    const latest = watch.headOf(position);
+    const latest = watch.headOf(view.position);
     const head = end !== undefined && end < latest ? end : latest;
-    const isWithin = after.index !== undefined;
-    const to = head > after.version || isWithin ? await pointAt(view, head) : after;
-    const range = { from: isWithin ? after.version : after.version + 1n, to: to.version };
-    const openView = (): Promise<LedgerView> => openHistory(ledger, to, position);
-    return { to, changes: watched.changes(openView, range, watched.choice?.accepts) };
-  } finally {
-    view.release();
-  }
+    const isNew = head > after.version || after.index !== undefined;
+    const to = isNew ? await pointAt(view, head) : after;
+    return { to, changes: changesBetween(ledger, view, watched, after, to) };
+  });
 }
 
 /** Throws LedgerError `version_pruned` or `version_not_found` if a view does not have the history up to a point. */
@@ -77,7 +84,7 @@ async function assertKept(ledger: Ledger, point: ResumePoint): Promise<void> {
 }
 
 /**
- * The changes after a point up to `end`, or on and on until the signal, in pieces. Throws LedgerError `version_pruned` or
+ * The changes after a point up to `end`, which it waits for, or on and on until the signal, in pieces. Throws LedgerError `version_pruned` or
  * `version_not_found` if the ledger does not have the point any more, and `unavailable` if it goes back meanwhile.
  */
 export async function* changesAfter<E extends WatchEvent>(

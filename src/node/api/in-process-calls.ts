@@ -134,10 +134,7 @@ export abstract class InProcessCalls implements Ledger {
     writer: () => this.parts().writer,
     submissions: () => this.parts().submissions,
     withView: (ask) => this.reader.withView(ask),
-    onBack: ({ version, trust }) => {
-      this.reader.gasPrices.forget(trust);
-      this.headWatch.wentBack(version);
-    },
+    onBack: ({ version }) => this.headWatch.wentBack(version),
   });
   readonly #operations: OperationCalls;
   /** In flight. */

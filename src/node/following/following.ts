@@ -255,6 +255,7 @@ export class Following {
           : undefined,
       // Otherwise each new block would make the node refuse every answer until the next signature.
       ceiling: this.#plan.isProvenOnly ? () => this.#proving?.ceiling ?? -1n : undefined,
+      goal: this.#plan.isProvenOnly ? () => this.#proving?.goal : undefined,
       noteMatch: async (waypoint) => {
         const isGiven = this.#plan.waypoints.some((given) => isSameWaypoint(given, waypoint));
         if (isGiven) await committer.noteMatchedWaypoint(waypoint);

@@ -251,6 +251,14 @@ export class Proving {
     return this.#expected?.version ?? -1n;
   }
 
+  /**
+   * The version that commits must lead to if everything must be signed. An empty store has none: it answers nothing yet, and
+   * may begin below.
+   */
+  get goal(): bigint | undefined {
+    return this.#isEmpty ? undefined : this.#expected?.version;
+  }
+
   status(): ProvingStatus {
     return {
       sources: this.#keeper?.sources() ?? [],

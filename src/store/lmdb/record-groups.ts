@@ -21,11 +21,14 @@ const MAX_RATIO = 1032;
 const COUNT_BYTES = 2;
 const SIZE_BYTES = 4;
 
-/** The records of consecutive versions, in order. */
+/** The records of consecutive versions. */
 export interface RecordGroup {
   readonly first: bigint;
   readonly last: bigint;
-  readonly records: readonly Uint8Array[];
+  /** All of them, one after the other. */
+  readonly bytes: Uint8Array;
+  /** Where each ends. */
+  readonly ends: readonly number[];
 }
 
 type ReadOptions = { readonly transaction?: Transaction };
@@ -82,7 +85,7 @@ export function decodeGroup(key: Uint8Array, content: Uint8Array): RecordGroup |
   const first = last - BigInt(count - 1);
   const bytes = count > 1 && size > GROUP_BYTES ? undefined : inflate(row.subarray(start), size);
   if (bytes === undefined || first < 0n) return undefined;
-  return { first, last, records: ends.map((end, i) => bytes.subarray(ends[i - 1] ?? 0, end)) };
+  return { first, last, bytes, ends };
 }
 
 /** The `size` bytes that `deflate` got, copied; undefined if these are not what it gives. */
@@ -115,12 +118,14 @@ export function findGroup(table: Table, version: bigint, options?: ReadOptions):
 /** The record of a version, if the group has it. */
 export function recordIn(group: RecordGroup | undefined, version: bigint): Uint8Array | undefined {
   if (group === undefined || version < group.first || version > group.last) return undefined;
-  return group.records[Number(version - group.first)];
+  const { first, bytes, ends } = group;
+  const at = Number(version - first);
+  return bytes.subarray(ends[at - 1] ?? 0, ends[at]);
 }
 
 /** The records of a group with their versions. */
-export function versionsOf({ first, records }: RecordGroup): RawRecord[] {
-  return records.map((bytes, i) => ({ version: first + BigInt(i), bytes }));
+export function versionsOf({ first, bytes, ends }: RecordGroup): RawRecord[] {
+  return ends.map((end, i) => ({ version: first + BigInt(i), bytes: bytes.subarray(ends[i - 1] ?? 0, end) }));
 }
 
 /**

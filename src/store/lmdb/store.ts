@@ -169,7 +169,10 @@ class LmdbStore implements Store {
 
   openRawView(): StoreView {
     const snapshot = this.#currentSnapshot();
-    return new LmdbView(this.#source, snapshot, { ...snapshot.position, refuted: undefined });
+    const { position } = snapshot;
+    // Readers may remember things by the position of a view.
+    const isRefuted = position.refuted !== undefined;
+    return new LmdbView(this.#source, snapshot, isRefuted ? { ...position, refuted: undefined } : position);
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {

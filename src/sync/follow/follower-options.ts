@@ -38,6 +38,8 @@ export interface FollowerOptions {
   readonly mayPass?: (error: unknown) => boolean;
   /** The last version that may be committed, as known now; -1 for none. */
   readonly ceiling?: (() => bigint) | undefined;
+  /** The version that commits must lead to: nothing is fetched from upstreams that do not have it. Undefined for any. */
+  readonly goal?: (() => bigint | undefined) | undefined;
   /**
    * Notes a waypoint whose version is committed and that matched; the committer does unless given. False for one that the
    * operator did not give: it is not worth a log line.

@@ -104,7 +104,14 @@ export class Follower {
       onFault,
     });
     if (agree !== undefined) this.#agreement = new Agreement(agree, pool, pace.pollTimeMs, signal);
-    this.#fetcher = new PageFetcher({ pool, needed, ceiling: options.ceiling, pace, signal });
+    this.#fetcher = new PageFetcher({
+      pool,
+      needed,
+      ceiling: options.ceiling,
+      goal: options.goal,
+      pace,
+      signal,
+    });
     this.#commits = new CheckedCommits({
       committer,
       waypoints,
@@ -202,14 +209,15 @@ export class Follower {
     const next = await this.#nextVersion();
     if (next === undefined) return;
     const rechecks = this.#watch.recheck();
-    if (this.#needed > 1 && !(await this.#isClaimed(next))) return;
+    const goal = this.#options.goal?.();
+    if ((this.#needed > 1 || goal !== undefined) && !(await this.#isClaimed(next, goal ?? next))) return;
     if (next > (this.#options.ceiling?.() ?? next)) {
       this.#state.enter("catching_up", `version ${next} may not be committed before it is signed`);
       this.#options.onRest?.();
       await Promise.all([pause(this.#pollMs(), this.#stop.signal), rechecks]);
       return;
     }
-    const entry = this.pool.pick(next);
+    const entry = this.pool.pick(goal ?? next);
     if (entry === undefined) {
       this.#state.enter("waiting", "every upstream is resting or set aside");
       this.#giveUpIfUnusable();
@@ -224,13 +232,13 @@ export class Follower {
     }
   }
 
-  /** True when enough upstreams claim to have the version; otherwise asks for their heads, and rests. */
-  async #isClaimed(next: bigint): Promise<boolean> {
+  /** True when enough upstreams claim to have a version; otherwise asks for their heads, and rests. */
+  async #isClaimed(next: bigint, wanted: bigint): Promise<boolean> {
     const { pool } = this;
-    const isEnough = (): boolean => (pool.headVersion(this.#needed) ?? -1n) >= next;
+    const isEnough = (): boolean => (pool.headVersion(this.#needed) ?? -1n) >= wanted;
     if (isEnough()) return true;
     await this.#watch.ask(
-      pool.voters.filter((entry) => pool.isReady(entry)),
+      (this.#needed > 1 ? pool.voters : pool.sound).filter((entry) => pool.isReady(entry)),
       isEnough,
     );
     if (isEnough()) return true;
@@ -242,7 +250,7 @@ export class Follower {
       this.#state.enterRest(
         this.#commits.last?.version ?? (next === 0n ? undefined : next - 1n),
         next,
-        "enough upstreams do not have the next version yet",
+        `too few upstreams have version ${wanted} yet`,
       );
       this.#options.onRest?.();
       await this.#confirmHeldBack();

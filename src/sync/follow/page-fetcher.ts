@@ -18,6 +18,8 @@ export interface PageFetcherOptions {
   readonly needed: number;
   /** The last version that may be committed, as known now; -1 for none. */
   readonly ceiling: (() => bigint) | undefined;
+  /** The version that an upstream must have, as known now. */
+  readonly goal: (() => bigint | undefined) | undefined;
   readonly pace: FollowerPace;
   readonly signal: AbortSignal;
 }
@@ -61,7 +63,8 @@ export class PageFetcher {
     const queue = new PageQueue(entry.upstream, start, bounds, signal);
     try {
       while (isWanted(queue.nextStart)) {
-        if (queue.isAtHead && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
+        const isOver = queue.isAtHead || !this.#hasGoal(entry);
+        if (isOver && entry.head !== undefined) throw new BeyondHead(queue.nextStart, entry.head);
         const page = await this.beforeOthers(entry, () => queue.next());
         checkBudget(entry);
         pool.noteHead(entry, page.head);
@@ -70,6 +73,12 @@ export class PageFetcher {
     } finally {
       queue.close();
     }
+  }
+
+  /** False for an upstream whose last record would be committed without a signature. */
+  #hasGoal({ head }: PoolEntry): boolean {
+    const goal = this.#options.goal?.();
+    return goal === undefined || head === undefined || head.version >= goal;
   }
 
   /** Asks an upstream; gives up a slow one early if there is another one to ask. */

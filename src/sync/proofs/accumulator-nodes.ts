@@ -5,7 +5,7 @@ import { readInfoBytes } from "../../ledger/formats/record.ts";
 import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../ledger/hash.ts";
 import type { AccumulatorState } from "../../ledger/position.ts";
-import type { LedgerView } from "../../ledger/view.ts";
+import type { LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { accumulatorHeight, type RangeProof } from "../../proof/accumulator-proof.ts";
 import type { Store } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
@@ -39,6 +39,7 @@ export class AccumulatorNodes {
   readonly #leaves = new Map<bigint, Uint8Array>();
   /** Full subtrees of the accumulator before the records, by level and index. */
   readonly #kept = new Map<string, Uint8Array>();
+  #lastRead: readonly StoredRecord[] = [];
 
   constructor(options: AccumulatorNodesOptions) {
     this.#options = options;
@@ -95,6 +96,11 @@ export class AccumulatorNodes {
     this.#leaves.set(version, transactionInfoHash(info));
   }
 
+  /** The records that it read last, as long as the view is open: reading them again would inflate them again. */
+  get lastRead(): readonly StoredRecord[] {
+    return this.#lastRead;
+  }
+
   async #hashOf(level: number, index: bigint): Promise<Uint8Array> {
     const { store, lastVersion, missingSubtree } = this.#options;
     const first = index << BigInt(level);
@@ -129,7 +135,8 @@ export class AccumulatorNodes {
       missingSubtree === "recompute" ? PAGE_RECORDS : GROUP_RECORDS - Number(version % BigInt(GROUP_RECORDS));
     const left = lastVersion - version + 1n;
     const count = left < BigInt(group) ? Number(left) : group;
-    for (const { version: at, bytes } of await view.getRecords(version, count, PAGE_BYTES)) {
+    this.#lastRead = await view.getRecords(version, count, PAGE_BYTES);
+    for (const { version: at, bytes } of this.#lastRead) {
       this.#leaves.set(at, transactionInfoHash(readInfoBytes(bytes)));
     }
     const leaf = this.#leaves.get(version);

@@ -1,5 +1,5 @@
 import { LedgerError } from "../../ledger/errors.ts";
-import { decodeRecord, readInfoBytes } from "../../ledger/formats/record.ts";
+import { readInfoBytes, readRecordHead } from "../../ledger/formats/record.ts";
 import { hashedTransaction } from "../../ledger/formats/transaction.ts";
 import type { AccumulatorState } from "../../ledger/position.ts";
 import type { LedgerView } from "../../ledger/view.ts";
@@ -53,7 +53,7 @@ export class PointReader {
     version: bigint,
     left: readonly Uint8Array[] | undefined,
   ): Promise<Point & { readonly events: readonly Uint8Array[] }> {
-    const { transaction, infoBytes: info, events } = decodeRecord(await this.#record(version));
+    const { transaction, infoBytes: info, events } = readRecordHead(await this.#record(version));
     if (transaction.length > MAX_TRANSACTION_BYTES) {
       throw new LedgerError(
         "unprovable",
@@ -74,7 +74,8 @@ export class PointReader {
   }
 
   async #record(version: bigint): Promise<Uint8Array> {
-    const [record] = await this.#view.getRecords(version, 1, 1);
+    const known = this.#nodes.lastRead.find((record) => record.version === version);
+    const [record] = known === undefined ? await this.#view.getRecords(version, 1, 1) : [known];
     if (record === undefined) throw new LedgerError("corrupt", `version ${version} has no record`);
     // Stored bytes are valid only until the view is released.
     return new Uint8Array(record.bytes);

@@ -6,6 +6,7 @@ import { Slices } from "../../base/wait.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { transactionCodec } from "../../ledger/formats/transaction.ts";
 import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
+import { historyOpener } from "../../ledger/watch/event-id.ts";
 import { formatWaypoint } from "../../ledger/waypoint.ts";
 import {
   blockTimeOf,
@@ -94,15 +95,25 @@ async function frameOf(store: ProofReader, view: LedgerView, options: ProofOptio
   return frame;
 }
 
-/** Proves answers of one view. The view may be released when the promise settles. Throws LedgerError. */
-export function prove(
+/**
+ * Proves answers of one view. The view may be released when the promise settles. Throws LedgerError; `unavailable` where the
+ * ledger went back meanwhile.
+ */
+export async function prove(
   store: ProofReader,
   view: LedgerView,
   question: ProofQuestion,
   options: ProofOptions,
 ): Promise<ProofBundle> {
-  if (question.kind === "state") return proveState(store, view, question.claim, options);
-  return proveTransaction(store, view, question, options);
+  const openAgain = await historyOpener(store, view, view.position.version);
+  try {
+    return question.kind === "state"
+      ? await proveState(store, view, question.claim, options)
+      : await proveTransaction(store, view, question, options);
+  } finally {
+    // Side rows and tree nodes are those of now, so they must still belong to the view's history.
+    (await openAgain()).release();
+  }
 }
 
 async function proveState(

@@ -13,7 +13,7 @@ import { BLOCK_END, type BlockEnd, readSignedHead } from "../side-rows.ts";
 import { decodeSigned, loadEpochEnds, loadNewestBytes } from "../signatures/signed-rows.ts";
 import { isSameWaypoint } from "../waypoints.ts";
 
-export type ProofReader = Pick<Store, "getSideRows" | "getTreeNodes" | "openRawView">;
+export type ProofReader = Pick<Store, "getSideRows" | "getTreeNodes" | "openView" | "openRawView">;
 
 /** A block end that can be proven, and BCS of a signed ledger info that covers it. */
 export interface ProvablePoint {

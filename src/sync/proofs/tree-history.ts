@@ -3,6 +3,7 @@
 // A block writes its changes in one row; the block whose height ends a group adds those of the group to the logs.
 // A node without a log has the children that it had when the history began. The store's items give the hashes of leaves.
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
+import type { Position } from "../../ledger/position.ts";
 import {
   decodeTreeNode,
   encodeTreeNode,
@@ -195,8 +196,6 @@ export class TreeAt {
   /** The root and the nodes below it: the ways of several keys begin alike. */
   readonly #nodes = new Map<string, Uint8Array>();
   readonly #decoded = new WeakMap<Uint8Array, TreeNode>();
-  /** What the recent blocks of a head changed. */
-  #recent: { readonly head: bigint; readonly changes: readonly Uint8Array[] } | undefined;
 
   constructor(store: Rows & Pick<Store, "openRawView">, version: bigint) {
     this.#store = store;
@@ -237,7 +236,7 @@ export class TreeAt {
       const current = openNode(bytes && new Uint8Array(bytes));
       if (isHead) return current;
       const [log] = await this.#store.getSideRows([NODE_LOG.key(key)]);
-      const all = withBlocks(log && new Uint8Array(log), await this.#recentChanges(view), key);
+      const all = withBlocks(log && new Uint8Array(log), await changesBelow(this.#store, view), key);
       if (all === undefined ? bytes !== undefined : startOf(all) <= version) {
         if (all !== undefined) undoChanges(current, all, version);
         return withLeaves(view, current, version);
@@ -250,14 +249,17 @@ export class TreeAt {
     undoChanges(node, earlier, version);
     return withLeaves(view, node, version);
   }
+}
 
-  async #recentChanges({ position }: StoreView): Promise<readonly Uint8Array[]> {
-    if (this.#recent?.head !== position.version) {
-      const blocks = await recentBlocks(this.#store, position.blockHeight);
-      this.#recent = { head: position.version, changes: blocks.map(({ changes }) => changes) };
-    }
-    return this.#recent.changes;
-  }
+/** What the recent blocks of a head changed: its earlier versions share it. */
+const recentChanges = new WeakMap<Position, readonly Uint8Array[]>();
+
+async function changesBelow(store: SideRowReader, { position }: StoreView): Promise<readonly Uint8Array[]> {
+  const known = recentChanges.get(position);
+  if (known !== undefined) return known;
+  const changes = (await recentBlocks(store, position.blockHeight)).map((block) => block.changes);
+  recentChanges.set(position, changes);
+  return changes;
 }
 
 /** Gives the leaves of a node the hashes that their items have at a version. */

@@ -1,7 +1,13 @@
 // What every run needs of the chain's own configuration: features, prices, its id.
 import { sha3 } from "../../base/sha3.ts";
 import { BcsReader } from "../../bcs/reader.ts";
-import { type GasSchedule, InstructionPrices, type Meter, type StoragePrices } from "../gas.ts";
+import {
+  type GasSchedule,
+  type InstructionPrices,
+  instructionPrices,
+  type Meter,
+  type StoragePrices,
+} from "../gas.ts";
 import { Features } from "../session.ts";
 import { type ItemReader, resourceStateKey, structTagOf } from "../state.ts";
 import { FRAMEWORK, structType } from "../types.ts";
@@ -59,7 +65,7 @@ const knownPrices = new WeakMap<GasSchedule, InstructionPrices>();
 export function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
   let prices = knownPrices.get(schedule);
   if (prices === undefined) {
-    prices = new InstructionPrices(meter);
+    prices = instructionPrices(meter);
     knownPrices.set(schedule, prices);
   }
   return prices;

@@ -5,7 +5,14 @@ import { STATUS, VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
 import { encodeValue } from "../layout.ts";
-import { Linker, type ModuleSource, type NativeSource, named, type SharedCode } from "../linker.ts";
+import {
+  type FunctionInstance,
+  Linker,
+  type ModuleSource,
+  type NativeSource,
+  named,
+  type SharedCode,
+} from "../linker.ts";
 import { findNative } from "../native-table.ts";
 import { finish, type Pieces } from "../pieces.ts";
 import { type DecodedItems, Session } from "../session.ts";
@@ -47,6 +54,16 @@ export interface ViewOptions {
   /** Items of the state that other runs decoded. */
   readonly decoded?: DecodedItems | undefined;
 }
+
+interface Callee {
+  readonly instance: FunctionInstance;
+  readonly params: readonly AbiType[];
+  /** Of the values that it returns. */
+  readonly types: readonly AbiType[];
+}
+
+/** Checked calls of code that runs share. */
+const sharedCallees = new WeakMap<FunctionInstance, Callee>();
 
 /** A run of a view function; `gasUsed` is known afterwards, whatever came of it. */
 export class ViewRun {
@@ -94,10 +111,20 @@ export class ViewRun {
     const { abi } = loaded.program;
     if (abi === undefined || named(abi.functions, called)?.isView !== true || definition.returns.length === 0)
       throw new VmError(STATUS.invalidMainSignature, `${loaded.key}::${called} is not a view function`);
-    for (const type of typeArgs) linker.layout(type);
-    assertTypeArgs(linker, definition.typeParams, typeArgs);
-    const instance = linker.instance(loaded, definition, typeArgs);
-    const params = definition.params.map((type) => substitute(type, typeArgs));
+    const known = linker.sharedInstance(definition, typeArgs);
+    let callee = known && sharedCallees.get(known);
+    if (callee === undefined) {
+      for (const type of typeArgs) linker.layout(type);
+      assertTypeArgs(linker, definition.typeParams, typeArgs);
+      const instance = linker.instance(loaded, definition, typeArgs);
+      const concrete = (type: AbiType): AbiType => substitute(type, typeArgs);
+      const types = definition.returns
+        .map(concrete)
+        .map((type) => (type.kind === "reference" ? type.to : type));
+      callee = { instance, params: definition.params.map(concrete), types };
+      if (instance.isShared) sharedCallees.set(instance, callee);
+    }
+    const { instance, params, types } = callee;
     if (params.length !== args.length)
       throw new VmError(
         STATUS.numberOfArgumentsMismatch,
@@ -109,10 +136,6 @@ export class ViewRun {
     const values: Value[] = [];
     for (const [i, type] of params.entries()) values.push(yield* maker.make(type, args[i] ?? NOTHING));
     const results = yield* makeInterpreter().callInPieces(instance, values);
-    const types = definition.returns.map((type) => {
-      const concrete = substitute(type, typeArgs);
-      return concrete.kind === "reference" ? concrete.to : concrete;
-    });
     return {
       types,
       values: results.map((value, i) => {

@@ -5,7 +5,7 @@ import { formatTrust, lastVersionWith, type TrustLevel } from "../../../ledger/t
 import type { LedgerPosition } from "../../../ledger/view.ts";
 import { pointAt } from "../../../ledger/watch/event-id.ts";
 import type { RecordFilter } from "../../../ledger/watch/record-filter.ts";
-import { assertPoint, changesAfter } from "../../../ledger/watch/watch-changes.ts";
+import { assertPoint, changesAfter, changesBetween } from "../../../ledger/watch/watch-changes.ts";
 import { heldTo, type Watched } from "../../../ledger/watch/watched.ts";
 import type { Asker } from "../../calls/asker.ts";
 import { fieldOf } from "../../calls/operands.ts";
@@ -140,8 +140,9 @@ async function rangeTexts(
   feed: RecordFeed,
   form: Form,
   { choice }: Watched<RecordEvent>,
-  pieces: AsyncGenerator<readonly RecordEvent[]>,
+  changes: AsyncIterable<readonly RecordEvent[]>,
 ): Promise<AsyncGenerator<string | Uint8Array>> {
+  const pieces = changes[Symbol.asyncIterator]();
   const first = await pieces.next();
   const encode = (events: readonly RecordEvent[]): string | Uint8Array => {
     const picked = events.map((event) => choice?.pick(event) ?? event);
@@ -189,9 +190,8 @@ async function sendRange(
   const all = watchedRecords(kind, services.types, filter, lastEventId);
   const watched = least === undefined ? all : heldTo(all, least);
   const after = lastEventId ?? (await pointBefore(view, first));
-  const headOf = (at: LedgerPosition): bigint => streamHead(at, least);
-  const pieces = changesAfter(ledger, { headOf }, watched, after, { end });
-  const stream = await rangeTexts(feed, form, watched, pieces);
+  const changes = changesBetween(ledger, view, watched, after, await pointAt(view, end));
+  const stream = await rangeTexts(feed, form, watched, changes);
   return { stream, version: end };
 }
 

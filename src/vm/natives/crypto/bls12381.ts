@@ -3,8 +3,9 @@
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Native, NativeContext, NativeModule } from "../../natives.ts";
 import { asBytes, asVec, byteVec, type Value, type Vec } from "../../values.ts";
-import { decodeG1, decodeG2, encodeG1, encodeG2, type G1, G1Point, type G2 } from "./bls-points.ts";
+import { decodeG1, decodeG2, encodeG1, encodeG2 } from "./bls-points.ts";
 import { bytesOf, chargeAll, firstFields } from "./common.ts";
+import type { G1, G2 } from "./curve-points.ts";
 
 const { Fp12, Fr } = bls12_381.fields;
 const SIGNATURE_DOMAIN = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
@@ -65,7 +66,7 @@ function verify(
     g1: inSubgroup(key),
     g2: bls12_381.G2.hashToCurve(message, { DST: domain }),
   }));
-  pairs.push({ g1: G1Point.BASE.negate(), g2: signature });
+  pairs.push({ g1: bls12_381.G1.Point.BASE.negate(), g2: signature });
   // A pair with a zero adds nothing to the product.
   const product = bls12_381.pairingBatch(pairs.filter(({ g1, g2 }) => !g1.is0() && !g2.is0()));
   return Fp12.eql(product, Fp12.ONE);
