@@ -4,7 +4,24 @@ import { parseHexField } from "../http/schemas/hex-bytes.ts";
 import { parseWaypoint } from "../ledger/waypoint.ts";
 import { parseAddress } from "../move/address.ts";
 import { parseHexBytes } from "../move/scalar-text.ts";
-import { hexFault } from "./hex.ts";
+import { fromHex, hexFault, toHex } from "./hex.ts";
+
+describe("fromHex", () => {
+  const digits = toHex(Uint8Array.from({ length: 5000 }, (_, i) => i));
+
+  it.each([64, 4096, 4098, 10_000])("takes %i digits in either case, and nothing else", (length) => {
+    const text = digits.slice(0, length);
+    const bytes = Uint8Array.from({ length: length / 2 }, (_, i) => i);
+    expect(fromHex(text)).toEqual(bytes);
+    expect(fromHex(text.toUpperCase())).toEqual(bytes);
+    expect(fromHex(text.slice(1))).toBeUndefined();
+    // The last two have digits in their lower bytes.
+    for (const wrong of ["g", " ", "é", "\u0131", "\uff31"]) {
+      expect(fromHex(wrong + text.slice(1))).toBeUndefined();
+      expect(fromHex(text.slice(1) + wrong)).toBeUndefined();
+    }
+  });
+});
 
 describe("hexFault", () => {
   it.each([

@@ -55,9 +55,18 @@ export function hexBytesFault(text: string): string | undefined {
   return hexFault(text) ?? (digits % 2 === 0 ? undefined : `it has an odd number of digits, ${digits}`);
 }
 
+/** Longer texts are parsed by Buffer, at a sixth of the time. */
+const LONG_TEXT = 4096;
+
 /** Bytes of an even number of hex digits without a prefix; undefined when the text is anything else. */
 export function fromHex(text: string): Uint8Array | undefined {
   if (text.length % 2 !== 0) return undefined;
+  if (text.length > LONG_TEXT) {
+    // Buffer takes a wide character by its lower byte, and stops at the first that is no digit.
+    if (Buffer.byteLength(text) !== text.length) return undefined;
+    const { buffer, byteOffset, length } = Buffer.from(text, "hex");
+    return 2 * length === text.length ? new Uint8Array(buffer, byteOffset, length) : undefined;
+  }
   const out = new Uint8Array(text.length / 2);
   for (let i = 0; i < out.length; i++) {
     const high = hexDigit(text.charCodeAt(2 * i));
