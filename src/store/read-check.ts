@@ -1,5 +1,6 @@
 // Checks whether there is a ledger, and whether a view can read a version of it.
 import { LedgerError } from "../ledger/errors.ts";
+import type { Position } from "../ledger/position.ts";
 import { assertNotRefuted } from "../ledger/trust.ts";
 import type { LedgerPosition, StateItem, StoredRecord } from "../ledger/view.ts";
 
@@ -55,6 +56,11 @@ export function collectRecords(
     records.push({ version, bytes });
   }
   return records;
+}
+
+/** The position of a raw view: the same object where it can be, because readers remember things by it. */
+export function withoutRefutation(position: Position): Position {
+  return position.refuted === undefined ? position : { ...position, refuted: undefined };
 }
 
 /** The last version whose record may be handed out. */

@@ -121,6 +121,21 @@ export function describeStoreContract(name: string, maker: StoreMaker): void {
       view.release();
     });
 
+    it("gives the views of one head the same position, and those after a commit another", async () => {
+      const { store, ledger } = await filled(30n);
+      const positionOf = async (opened: Promise<StoreView> | StoreView): Promise<StoreView["position"]> => {
+        const view = await opened;
+        view.release();
+        return view.position;
+      };
+      const first = await positionOf(store.openView());
+      expect(await positionOf(store.openRawView())).toBe(first);
+      await store.commit(ledger.batch(30n, 31n));
+      const second = await positionOf(store.openRawView());
+      expect(second).not.toBe(first);
+      expect(await positionOf(store.openView())).toBe(second);
+    });
+
     it("bounds records by count and by bytes, and returns at least one", async () => {
       const { store, ledger } = await filled(30n);
       const view = await store.openView();

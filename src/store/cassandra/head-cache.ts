@@ -69,7 +69,10 @@ export class HeadCache {
       if (terms === undefined) continue;
       // The writer of this process may have moved the head during the read.
       if (this.#knownAt <= began) assertContinues({ head, terms }, this.#known);
-      this.#keep({ head, position: head.position, terms }, began);
+      const known = this.#known;
+      const isSame = known !== undefined && head.seq === known.head.seq && head.mark === known.head.mark;
+      // Readers remember things by the position's object. A heartbeat does not change it.
+      this.#keep({ head, position: isSame ? known.position : head.position, terms }, began);
       return this.#known;
     }
   }

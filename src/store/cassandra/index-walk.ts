@@ -68,7 +68,7 @@ export class ClusterIndexWalk {
   async getRecord(version: bigint): Promise<Uint8Array | undefined> {
     const { oldestVersion, version: head } = this.position;
     if (version < oldestVersion || version > head) return undefined;
-    const range = { from: version, to: version, limit: 1, maxBytes: 1 };
+    const range = { from: version, to: version, maxBytes: 1 };
     return (await this.#tables.listRecords(range, this.#terms))[0]?.bytes;
   }
 

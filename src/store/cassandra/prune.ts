@@ -119,14 +119,15 @@ async function moveOldest(
 }
 
 /** Records that are read at once, and their bytes. */
-const RUN = 200;
+const RUN = 200n;
 const RUN_BYTES = 4 << 20;
 
 /** Removes the rows of pruned records in the index of transactions, which only the records tell. */
 async function removeTransactionRows(writer: RowWriter, from: bigint, below: bigint): Promise<void> {
   const { tables, terms } = writer;
   for (let next = from; next < below; ) {
-    const range = { from: next, to: below - 1n, limit: RUN, maxBytes: RUN_BYTES };
+    const to = (next + RUN < below ? next + RUN : below) - 1n;
+    const range = { from: next, to, maxBytes: RUN_BYTES };
     const records = await tables.listRecords(range, terms);
     const last = records.at(-1);
     if (last === undefined) return;

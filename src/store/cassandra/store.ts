@@ -18,7 +18,7 @@ import type {
   WriterLease,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { requireLedger } from "../read-check.ts";
+import { requireLedger, withoutRefutation } from "../read-check.ts";
 import { Blocks } from "./blocks.ts";
 import { toReadError } from "./failure.ts";
 import type { DriverFigures } from "./figures.ts";
@@ -210,7 +210,7 @@ class ClusterStore implements CassandraStore {
 
   async openRawView(): Promise<StoreView> {
     const { position, terms } = await this.#snapshot();
-    return new ClusterView(this.#source, { ...position, refuted: undefined }, terms);
+    return new ClusterView(this.#source, withoutRefutation(position), terms);
   }
 
   async #snapshot(): Promise<{ readonly position: Position; readonly terms: Terms }> {

@@ -64,10 +64,10 @@ export class Tables {
     range: { readonly from: bigint; readonly to: bigint; readonly limit: number },
     terms: Terms,
   ): Promise<readonly StateItem[]> {
-    const [at, rows] = await Promise.all([
-      this.#findRow(key, FIRST_BUCKET, range.from, terms),
-      this.#listRows(key, FIRST_BUCKET, range, terms),
-    ]);
+    const rows = await this.#listRows(key, FIRST_BUCKET, range, terms);
+    // The range may start inside a bucket whose pointer is before the range; no item follows a pointer.
+    const isPlain = rows[0] !== undefined && rows[0].next === undefined;
+    const at = isPlain ? undefined : await this.#findRow(key, FIRST_BUCKET, range.from, terms);
     const items: StateItem[] = [];
     const add = async (row: ItemRow): Promise<void> => {
       const limit = range.limit - items.length;
@@ -77,7 +77,6 @@ export class Tables {
         for (const itemRow of await this.#listRows(key, row.next, { ...range, limit }, terms))
           items.push(toItem(itemRow));
     };
-    // The range may start inside a bucket whose pointer is before the range.
     if (at?.next !== undefined && at.version < range.from) await add(at);
     for (const row of rows) await add(row);
     return items;
@@ -99,9 +98,9 @@ export class Tables {
       .filter(({ term, firstVersion }) => terms.ownsVersion(term, firstVersion));
   }
 
-  /** Consecutive records from a version on, up to the limits. */
+  /** Consecutive records from one version up to another, as many as `maxBytes` allow and at least one. */
   async listRecords(
-    range: { readonly from: bigint; readonly to: bigint; readonly limit: number; readonly maxBytes: number },
+    range: { readonly from: bigint; readonly to: bigint; readonly maxBytes: number },
     terms: Terms,
   ): Promise<readonly HeldRecord[]> {
     const records: HeldRecord[] = [];
@@ -109,7 +108,7 @@ export class Tables {
     let parts: Buffer[] = [];
     let version = range.from;
     let height: bigint | undefined;
-    /** Adds the collected record; false if no more records are wanted. */
+    /** Adds the collected record; false if there is none, or it is one too many. */
     const addRecord = (): boolean => {
       if (parts.length === 0) return false;
       const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
@@ -118,7 +117,7 @@ export class Tables {
       records.push({ version, bytes, height });
       parts = [];
       version++;
-      return records.length < range.limit;
+      return true;
     };
     for await (const row of this.#rowsOfVersions(this.statements.listRecords, range.from, range.to)) {
       const at = asBigint(row, "version");

@@ -127,7 +127,10 @@ export class ClusterView implements StoreView {
   async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
     this.#assertOpen();
     assertReadable(this.position, start);
-    const range = { from: start, to: lastReadable(this.position), limit, maxBytes };
+    const last = lastReadable(this.position);
+    const end = start + BigInt(limit);
+    // The request ends at the limit: rows that nobody wants cost as much as others.
+    const range = { from: start, to: end > last ? last : end - 1n, maxBytes };
     const records = limit < 1 ? [] : await this.#source.tables.listRecords(range, this.#terms);
     if (records.length === 0) await this.#assertKept(start);
     for (const { version, height } of records) if (height !== undefined) this.#heights.set(version, height);

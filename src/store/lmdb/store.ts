@@ -16,7 +16,7 @@ import type {
   StoreView,
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
-import { requireLedger } from "../read-check.ts";
+import { requireLedger, withoutRefutation } from "../read-check.ts";
 import { putIndexRows, writeBase, writeBatch, writeSideRows } from "./commit.ts";
 import { type Environment, openEnvironment, type StoreLook } from "./environment.ts";
 import { toStoreError } from "./failure.ts";
@@ -169,10 +169,7 @@ class LmdbStore implements Store {
 
   openRawView(): StoreView {
     const snapshot = this.#currentSnapshot();
-    const { position } = snapshot;
-    // Readers may remember things by the position of a view.
-    const isRefuted = position.refuted !== undefined;
-    return new LmdbView(this.#source, snapshot, isRefuted ? { ...position, refuted: undefined } : position);
+    return new LmdbView(this.#source, snapshot, withoutRefutation(snapshot.position));
   }
 
   async getTreeNodes(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {

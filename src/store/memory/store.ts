@@ -30,7 +30,13 @@ import type {
 } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
-import { assertReadable, collectRecords, hideOldDeletion, requireLedger } from "../read-check.ts";
+import {
+  assertReadable,
+  collectRecords,
+  hideOldDeletion,
+  requireLedger,
+  withoutRefutation,
+} from "../read-check.ts";
 import {
   addOwned,
   copyRows,
@@ -163,7 +169,7 @@ class MemoryStore implements Store {
   }
 
   openRawView(): StoreView {
-    return this.#viewAt({ ...requireLedger(this.#position), refuted: undefined });
+    return this.#viewAt(withoutRefutation(requireLedger(this.#position)));
   }
 
   #viewAt(position: Position): StoreView {
