@@ -5,7 +5,7 @@ import { anyCharacter, RUNS } from "../../test/support/property.ts";
 import { timesYardstick } from "../../test/support/yardstick.ts";
 import { MoveError } from "./errors.ts";
 import { formatStructTag, formatTypeTag } from "./type-tag.ts";
-import { parseBareStructTag, parseStructTag, parseTypeTag } from "./type-text.ts";
+import { parseStructTag, parseTypeTag } from "./type-text.ts";
 
 function normal(text: string): string {
   return formatTypeTag(parseTypeTag(text));
@@ -105,10 +105,6 @@ describe("parseTypeTag", () => {
 describe("parseStructTag", () => {
   it("accepts structs only", () => {
     expect(formatStructTag(parseStructTag(" 0x1::a::B<u8> "))).toBe("0x1::a::B<u8>");
-    expect(formatStructTag(parseBareStructTag("0x1::a::B< u8 >"))).toBe("0x1::a::B<u8>");
-    for (const text of [" 0x1::a::B", "0x1::a::B ", "0x1::a::B<u8>\n"]) {
-      expect(() => parseBareStructTag(text)).toThrow("expected no blanks around it");
-    }
     expect(() => parseStructTag("u64")).toThrow("expected an address that starts with 0x at position 0");
     expect(() => parseStructTag("vector<u8>")).toThrow(MoveError);
     expect(() => parseStructTag("0x1::a::B x")).toThrow(MoveError);

@@ -41,12 +41,6 @@ export function parseStructTag(text: string): StructTag {
   return tag;
 }
 
-/** The same without blanks around it, which only request bodies may have. */
-export function parseBareStructTag(text: string): StructTag {
-  if (text.trim() === text) return parseStructTag(text);
-  throw new MoveError("type", `type ${shorten(text)}: expected no blanks around it`);
-}
-
 function isLetter(code: number): boolean {
   const lower = code | 32;
   return lower >= 97 && lower <= 122;

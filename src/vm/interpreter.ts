@@ -892,8 +892,10 @@ function isValues(result: ReturnType<Native>): result is readonly Value[] {
 
 function plainTakes(lines: string): Uint8Array {
   const takes = new Uint8Array(256).fill(NOT_PLAIN);
-  for (const [, taken, opcodes = ""] of lines.matchAll(/(\d): (.*)/g))
+  for (const line of lines.trim().split("\n")) {
+    const [taken, opcodes = ""] = line.split(": ");
     for (const opcode of opcodes.split(" ")) takes[Number.parseInt(opcode, 16)] = Number(taken);
+  }
   return takes;
 }
 

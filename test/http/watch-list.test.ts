@@ -163,7 +163,7 @@ describe("a watch list", () => {
     [{ accounts: [1], assets: [APT] }, "accounts[0]: expected a string"],
     [{ accounts: ["0xzz"], assets: [APT] }, "accounts: expected"],
     [{ accounts: ["0x1"], assets: ["APT"] }, "assets: expected"],
-    [{ accounts: ["0x1"], assets: [`${APT} `] }, "assets: expected"],
+    [{ accounts: ["0x1"], assets: [`${APT} `] }, "has spaces around it"],
     [
       { accounts: ["0x1"], assets: Array.from({ length: 1001 }, (_, i) => `0x1::a::B${i}`) },
       "assets: expected at most 1000, got more",

@@ -103,6 +103,10 @@ async function parseWatchList(bytes: Uint8Array, slices: Slices): Promise<WatchL
   const pairs: WatchedPair[] = [];
   const textOf = new Map<string, string>();
   for (const text of types) {
+    // A client finds its own text in what it is sent.
+    if (text.trim() !== text) {
+      throw new HttpError("malformed_request", `assets: ${JSON.stringify(text)} has spaces around it`);
+    }
     const asset = parseField("assets", assetTypeField, text);
     // A store belongs to one balance of the list, or a movement would be told of one of two.
     const metadata = formatAddress(asset.metadata);

@@ -2,7 +2,7 @@
 import { RecentTexts } from "../../base/recent.ts";
 import { type StructType, structTypeOf } from "../../ledger/items/state-types.ts";
 import { isIdentifier, MAX_IDENTIFIER_LENGTH } from "../../move/identifier.ts";
-import { parseBareStructTag } from "../../move/type-text.ts";
+import { parseStructTag } from "../../move/type-text.ts";
 import { HttpError } from "../errors.ts";
 import type { Field, JsonSchema } from "../field.ts";
 import { named } from "./named.ts";
@@ -11,7 +11,7 @@ import { STRUCT_TYPE_PATTERN } from "./patterns.ts";
 const CACHE_BYTES = 2 ** 20;
 /** Bytes of an entry besides its texts and tag: a few objects and a map slot. */
 const ENTRY_BYTES = 1024;
-const types = new RecentTexts<StructType>((text) => structTypeOf(parseBareStructTag(text)), {
+const types = new RecentTexts<StructType>((text) => structTypeOf(parseStructTag(text)), {
   maxBytes: CACHE_BYTES,
   sizeOf: (text, type) => ENTRY_BYTES + 2 * text.length + type.bytes.length,
 });

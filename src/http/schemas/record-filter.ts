@@ -6,7 +6,7 @@ import { assetKeys, type RecordFilter } from "../../ledger/watch/record-filter.t
 import { formatAddress, parseAddress } from "../../move/address.ts";
 import { isIdentifier } from "../../move/identifier.ts";
 import { formatStructTag } from "../../move/type-tag.ts";
-import { parseBareStructTag } from "../../move/type-text.ts";
+import { parseStructTag } from "../../move/type-text.ts";
 import { toText } from "../calls/operands.ts";
 import { knownOptions, type OptionNames } from "../calls/options.ts";
 import { HttpError } from "../errors.ts";
@@ -44,7 +44,7 @@ const moduleField = pathField("module", 1, MODULE_PATTERN, "0x1::coin");
 const eventTypeField: Field<string> = {
   ...resourceTypeField,
   expected: "a struct type such as 0x1::fungible_asset::Deposit",
-  parse: (text) => formatStructTag(parseBareStructTag(text)),
+  parse: (text) => formatStructTag(parseStructTag(text)),
 };
 
 const many = <T>(field: Field<T>, description: string): Field<readonly T[]> =>

@@ -11,7 +11,7 @@ import {
 } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
 import { formatStructTag, type StructTag, structTagCodec, type TypeTag } from "../../move/type-tag.ts";
-import { MAX_TYPE_TEXT_DEPTH, parseBareStructTag } from "../../move/type-text.ts";
+import { MAX_TYPE_TEXT_DEPTH, parseStructTag } from "../../move/type-text.ts";
 
 /** An asset, as the balance rule needs it. */
 export interface Asset {
@@ -93,6 +93,6 @@ export function metadataAsset(metadata: Address): Asset {
 /** Parses an asset type: a metadata address or the struct tag of a coin. */
 export function parseAsset(text: string): Asset {
   // Every struct tag has a colon and no address has one.
-  if (text.includes(":")) return coinAsset(parseBareStructTag(text));
+  if (text.includes(":")) return coinAsset(parseStructTag(text));
   return metadataAsset(parseAddress(text));
 }
