@@ -225,7 +225,7 @@ export const ERROR_CATALOGUE = {
   body_too_large: {
     status: 413,
     errorCode: "web_framework_error",
-    when: "The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch or a transaction to encode or explain is over 1 MiB, the request of a raw item or a state value over 2 MiB, of a raw item's proof or a view function over 256 KiB, or that of a table item over 64 KiB.",
+    when: "The body, as sent or decompressed, is over the node's limit (8 MiB unless configured), a batch or a transaction to encode or explain is over 1 MiB, the request of a state value over 2 MiB, of a raw item's proof or a view function over 256 KiB, or that of a table item over 64 KiB.",
     remedy: "Send less, or split it into several requests at the same version.",
   },
   uri_too_long: {

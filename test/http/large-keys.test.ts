@@ -1,4 +1,4 @@
-// Raw items by the longest keys, whose bodies are parsed in slices: the same answers as for short ones.
+// Raw items by keys so long that they are read and hashed in slices: the same answers as for short ones.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNode, type Node } from "../../src/index.ts";
 
@@ -31,13 +31,14 @@ describe("a raw item by a long key", () => {
       expect(await ask(`"${text}"`)).toEqual(found);
       expect(await ask(` \n{ "key"\t:  "${text}" } \r\n`)).toEqual(found);
     }
+    // These need a parser.
     expect(await ask(`{"more":[1],"key":"0x${hex}"}`)).toEqual(found);
     expect(await ask(`{"key":"\\u0030x${hex}"}`)).toEqual(found);
     expect(await ask(`"0x${hex.slice(0, -2)}ff"`)).toMatchObject({ status: 404 });
   });
 
   it("is absent, or refused by what is wrong", async () => {
-    const zeros = "00".repeat(MIB);
+    const zeros = "00".repeat(4 * MIB - 100);
     expect(await ask(`{"key":"0x${zeros}"}`)).toMatchObject({
       status: 404,
       text: expect.stringContaining("table_item_not_found"),
@@ -45,8 +46,9 @@ describe("a raw item by a long key", () => {
     const refusals = {
       [`{"key":"0x${zeros}0"}`]: "an even number of hex digits",
       [`{"key":"0x${zeros}zz"}`]: "an even number of hex digits",
-      [`"0x${zeros}"}`]: "expected the end of the text",
-      [`{"key":"0x${zeros}"`]: "text ends where",
+      [`"0x${zeros}"}`]: "nothing else",
+      [`{"key":"0x${zeros}"`]: "nothing else",
+      [`{"key":"0x${zeros}","more":1}`]: "nothing else",
       [`"${"0".repeat(100_001)}"`]: "it has an odd number of digits, 100001",
       [`"${"0".repeat(100_000)}x0"`]: "at position 100000 is not a hex digit",
       [`["${"0".repeat(100_000)}"]`]: "key: expected a string of hex digits",
@@ -55,9 +57,6 @@ describe("a raw item by a long key", () => {
       const { status, text } = await ask(body);
       expect([status, text.includes(reason)], text).toEqual([400, true]);
     }
-    expect(await ask(`"${"00".repeat(MIB + 1024)}"`)).toMatchObject({
-      status: 413,
-      text: expect.stringContaining("expected at most 2098176 bytes"),
-    });
+    expect(await ask(`"${"00".repeat(4 * MIB)}"`)).toMatchObject({ status: 413 });
   });
 });

@@ -1,8 +1,12 @@
 // Table items, by handle and serialized key.
+import { createHash } from "node:crypto";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { Address } from "../../move/address.ts";
+import { Slices } from "../../base/wait.ts";
+import { ADDRESS_LENGTH, type Address } from "../../move/address.ts";
 import { stateValueData } from "../formats/state-value.ts";
+import { SEEDS } from "../hash.ts";
 import { tableItemKeyHash } from "../key-hash.ts";
+import type { KeyTrace } from "../key-trace.ts";
 import type { LedgerView } from "../view.ts";
 
 /**
@@ -15,8 +19,10 @@ export function readTableItem(
   key: Uint8Array,
   version: bigint,
 ): MaybePromise<Uint8Array | undefined> {
-  return andThen(view.getItems([tableItemKeyHash(handle, key, view.keyTrace)], version), ([item]) =>
-    item?.value === undefined ? undefined : stateValueData(item.value),
+  return andThen(anyTableItemKeyHash(handle, key, view.keyTrace), (keyHash) =>
+    andThen(view.getItems([keyHash], version), ([item]) =>
+      item?.value === undefined ? undefined : stateValueData(item.value),
+    ),
   );
 }
 
@@ -57,4 +63,41 @@ export async function readTableItems(
   }
   while (found.length < queries.length) found.push(UNREAD);
   return found;
+}
+
+const LONG_KEY_BYTES = 256 * 1024;
+/** Bytes that are hashed at once. */
+const SLICE_BYTES = 256 * 1024;
+/** The kind of a table item in front of its storage form. */
+const TABLE_ITEM = 1;
+
+/** As `tableItemKeyHash`, in slices for a key so long that other work of the process must run meanwhile. */
+function anyTableItemKeyHash(
+  handle: Address,
+  key: Uint8Array,
+  trace: KeyTrace | undefined,
+): MaybePromise<Uint8Array> {
+  return key.length < LONG_KEY_BYTES
+    ? tableItemKeyHash(handle, key, trace)
+    : longTableItemKeyHash(handle, key, trace);
+}
+
+async function longTableItemKeyHash(
+  handle: Address,
+  key: Uint8Array,
+  trace: KeyTrace | undefined,
+): Promise<Uint8Array> {
+  const storage = new Uint8Array(1 + ADDRESS_LENGTH + key.length);
+  storage[0] = TABLE_ITEM;
+  storage.set(handle, 1);
+  storage.set(key, 1 + ADDRESS_LENGTH);
+  const hasher = createHash("sha3-256").update(SEEDS.stateKey);
+  const slices = new Slices();
+  for (let at = 0; at < storage.length; at += SLICE_BYTES) {
+    hasher.update(storage.subarray(at, at + SLICE_BYTES));
+    await slices.pause();
+  }
+  const keyHash = hasher.digest();
+  trace?.noteStorage(keyHash, storage);
+  return keyHash;
 }
