@@ -50,7 +50,7 @@ const QUICK_REQUESTS = 5000;
  */
 const FULL_SECONDS = 840;
 const LEAST_PACE = 0.25;
-const QUICK_SECONDS = 80;
+const QUICK_SECONDS = 70;
 const SECONDS_FILE = fileURLToPath(new URL("../.cache/bench/seconds.json", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 

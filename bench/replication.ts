@@ -54,10 +54,11 @@ export async function benchmarkReplication({ quick, scale }: BenchOptions): Prom
   // Fewer records measure how the code warms up.
   await run.steps(quick ? 400 : Math.max(60, Math.round(1500 * scale)));
   const name = "verified replication, records per second of processor time";
-  return [
-    await replicationRow(name, { records: await readRecords(run.store) }),
-    await replicationRow(MAINNET_NAME, await mainnetLedger(quick ? 60 : Math.max(60, 1000 * scale))),
-  ];
+  const row = await replicationRow(name, { records: await readRecords(run.store) });
+  // Of mainnet's shape a quick run cannot make enough.
+  return quick
+    ? [row]
+    : [row, await replicationRow(MAINNET_NAME, await mainnetLedger(Math.max(60, 1000 * scale)))];
 }
 
 async function mainnetLedger(blocks: number): Promise<Ledger> {

@@ -169,7 +169,7 @@ export class OperationChoice {
       throw new HttpError("disabled", `${operation.id} is switched off on this node`);
     }
     const form = negotiateForm(accept, operation.forms);
-    // Whoever accepts none of the forms gets JSON, where there is any.
+    // A client that accepts none of the forms gets JSON, where there is any.
     if (!operation.isDocument && !operation.forms.includes("json") && !isAccepted(accept, form)) {
       const types = operation.forms.map((one) => MEDIA_TYPES[one]).join(", ");
       throw new HttpError("disabled", `${operation.id} answers in ${types} only: name one in Accept`);
