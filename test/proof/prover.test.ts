@@ -11,6 +11,7 @@ import { contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
 import { decodeRecord } from "../../src/ledger/formats/record.ts";
 import { readTableItem } from "../../src/ledger/items/table-item.ts";
+import { type LedgerView, withView } from "../../src/ledger/view.ts";
 import { computeWaypoint } from "../../src/ledger/waypoint.ts";
 import { type Address, formatAddress, parseAddress } from "../../src/move/address.ts";
 import { formatTypeTag } from "../../src/move/type-tag.ts";
@@ -61,6 +62,19 @@ async function ask(store: Store, question: ProofQuestion, options: ProofOptions 
   } finally {
     view.release();
   }
+}
+
+/** A view that reads the records of now, whatever became of its history. */
+function withRecordsOfNow(store: Store, view: LedgerView): LedgerView {
+  const getRecords: LedgerView["getRecords"] = (...range) =>
+    withView(store.openView(), (now) => now.getRecords(...range));
+  return new Proxy(view, {
+    get(target, name) {
+      if (name === "getRecords") return getRecords;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
 }
 
 function questionsOf(run: ChainRun): ProofQuestion[] {
@@ -333,40 +347,47 @@ describe("proofs", () => {
     });
   });
 
-  it("are of one history, or are refused, where the ledger goes back and on meanwhile", async () => {
-    const codes = new Set<string>();
-    for (let at = 1, isDisturbed = true; isDisturbed; at++) {
-      const run = await begin("beside", "1h");
-      const { store } = run;
-      for (let i = 0; i < 3; i++) await run.step();
-      const { version: to } = await run.position();
-      for (let i = 0; i < 2; i++) await run.step();
-      let reads = 0;
-      const other = async (): Promise<void> => {
-        await rewindLedger({ store, to, onProgress: () => {}, signal: new AbortController().signal });
-        const again = new ChainRun(run.chain, store, "1h");
-        again.lateUsec = 300_000n;
-        for (let i = 0; i < 3; i++) await again.step();
-      };
-      const disturbed = {
-        openView: () => store.openView(),
-        openRawView: () => store.openRawView(),
-        getTreeNodes: (keys) => store.getTreeNodes(keys),
-        getSideRows: async (keys) => {
-          if (++reads === at) await other();
-          return store.getSideRows(keys);
-        },
-      } as Store;
-      const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
-      const { version } = await run.position();
-      const question = { kind: "transaction", version: version - 1n } as const;
-      const made = await ask(disturbed, question, { fromWaypoint }).catch((error: unknown) => error);
-      isDisturbed = reads >= at;
-      if (made instanceof Error) codes.add((made as LedgerError).code);
-      else verifyBundle(made as ProofBundle, fromWaypoint, fastestBls());
-    }
-    expect([...codes]).toEqual(["unavailable"]);
-  });
+  it.each([
+    ["of a snapshot", false],
+    // As in a cluster.
+    ["of now", true],
+  ])(
+    "are of one history, or are refused, where the ledger goes back and on meanwhile: records %s",
+    async (_, isLive) => {
+      const codes = new Set<string>();
+      for (let at = 1, isDisturbed = true; isDisturbed; at++) {
+        const run = await begin("beside", "1h");
+        const { store } = run;
+        for (let i = 0; i < 3; i++) await run.step();
+        const { version: to } = await run.position();
+        for (let i = 0; i < 2; i++) await run.step();
+        let reads = 0;
+        const other = async (): Promise<void> => {
+          await rewindLedger({ store, to, onProgress: () => {}, signal: new AbortController().signal });
+          const again = new ChainRun(run.chain, store, "1h");
+          again.lateUsec = 300_000n;
+          for (let i = 0; i < 3; i++) await again.step();
+        };
+        const disturbed = {
+          openView: async () => (isLive ? withRecordsOfNow(store, await store.openView()) : store.openView()),
+          openRawView: () => store.openRawView(),
+          getTreeNodes: (keys) => store.getTreeNodes(keys),
+          getSideRows: async (keys) => {
+            if (++reads === at) await other();
+            return store.getSideRows(keys);
+          },
+        } as Store;
+        const fromWaypoint = checkGenesis(run.chain.genesisBlob()).waypoint;
+        const { version } = await run.position();
+        const question = { kind: "transaction", version: version - 1n } as const;
+        const made = await ask(disturbed, question, { fromWaypoint }).catch((error: unknown) => error);
+        isDisturbed = reads >= at;
+        if (made instanceof Error) codes.add((made as LedgerError).code);
+        else verifyBundle(made as ProofBundle, fromWaypoint, fastestBls());
+      }
+      expect([...codes]).toEqual(["unavailable"]);
+    },
+  );
 
   it("leave no rows behind when their history goes", async () => {
     const store = createMemoryStore();

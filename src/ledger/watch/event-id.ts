@@ -134,6 +134,20 @@ export async function assertHistory(view: LedgerView, point: ResumePoint): Promi
   throw new LedgerError("unavailable", `the ledger went back behind version ${point.version}`);
 }
 
+/** The points of heads: a position object is of one history. */
+const headPoints = new WeakMap<LedgerPosition, Promise<ResumePoint>>();
+
+/** The point of a view's head, whose record is read once for all views of one position. */
+function headPoint(view: LedgerView): Promise<ResumePoint> {
+  const { position } = view;
+  const known = headPoints.get(position);
+  if (known !== undefined) return known;
+  const point = pointAt(view, position.version);
+  headPoints.set(position, point);
+  point.catch(() => headPoints.delete(position));
+  return point;
+}
+
 /**
  * What opens views for an answer that is read in pieces: each has the history of the first view up to a version, or opening
  * throws as `openHistory` does.
@@ -144,6 +158,7 @@ export async function historyOpener(
   version: bigint,
 ): Promise<() => Promise<LedgerView>> {
   const { position } = view;
-  const point = await pointAt(view, version);
+  // Before anything else is read: not every store's view still has its records after a rewind.
+  const point = await (version === position.version ? headPoint(view) : pointAt(view, version));
   return () => openHistory(ledger, point, position);
 }

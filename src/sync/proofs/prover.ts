@@ -5,8 +5,8 @@ import { toHex } from "../../base/hex.ts";
 import { Slices } from "../../base/wait.ts";
 import { decodeWith } from "../../bcs/codec.ts";
 import { transactionCodec } from "../../ledger/formats/transaction.ts";
-import { type LedgerPosition, type LedgerView, withView } from "../../ledger/view.ts";
-import { assertHistory, pointAt } from "../../ledger/watch/event-id.ts";
+import type { LedgerPosition, LedgerView } from "../../ledger/view.ts";
+import { historyOpener } from "../../ledger/watch/event-id.ts";
 import { formatWaypoint } from "../../ledger/waypoint.ts";
 import {
   blockTimeOf,
@@ -105,17 +105,14 @@ export async function prove(
   question: ProofQuestion,
   options: ProofOptions,
 ): Promise<ProofBundle> {
+  const openAgain = await historyOpener(store, view, view.position.version);
   try {
     return question.kind === "state"
       ? await proveState(store, view, question.claim, options)
       : await proveTransaction(store, view, question, options);
   } finally {
     // Side rows and tree nodes are those of now, so they must still belong to the view's history.
-    await withView(store.openView(), async (now) => {
-      // A store hands out the same position until something is written.
-      if (now.position !== view.position)
-        await assertHistory(now, await pointAt(view, view.position.version));
-    });
+    (await openAgain()).release();
   }
 }
 
