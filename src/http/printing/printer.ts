@@ -86,6 +86,18 @@ function spanOf<T>({ minBytes, skip }: Codec<unknown>, make: (bytes: Uint8Array)
 const typeSpan = spanOf(typeTagCodec, namedType);
 const structSpan = spanOf(structTagCodec, namedStruct);
 
+/** The members of a group, which may be thousands; a last one without a type where the group does not decode. */
+function* membersOf(group: Uint8Array): Generator<readonly [type: NamedType | undefined, Uint8Array]> {
+  try {
+    const reader = new BcsReader(group);
+    yield* readEntries(reader, structSpan, byteString);
+    reader.finish();
+  } catch (error) {
+    undecodable(error);
+    yield [undefined, group];
+  }
+}
+
 /** What is at a path of an address; `none` where the path does not decode. */
 type Place =
   | { readonly kind: "none" }
@@ -395,9 +407,8 @@ export class TransactionPrinter {
         const module = await this.#module(place.module, { version, bytes: value });
         if (module !== undefined) await this.#add(list, `{${at},"data":`, module, ',"type":"write_module"}');
       } else {
-        for (const [{ json }, data] of await this.#resources(place, value, modules)) {
-          await this.#add(list, `{${at},"data":{"type":${json},"data":`, data, '},"type":"write_resource"}');
-        }
+        const resources = await this.#resources(place, at, value, modules);
+        if (resources.length > 0) await this.#add(list, "", resources);
       }
     }
     list.end();
@@ -412,41 +423,28 @@ export class TransactionPrinter {
     }
   }
 
-  /** The JSON of the resources in an item, with their types; none where one of them does not decode. */
+  /**
+   * The JSON texts of the resources in an item, with commas between them; none where one of them does not decode. Of a
+   * group with thousands of members only the text is kept: whatever lives on is moved by collections of garbage.
+   */
   async #resources(
     place: Exclude<Place, { kind: "none" | "code" }>,
+    at: string,
     data: Uint8Array,
     modules: ModulesAt,
-  ): Promise<readonly (readonly [NamedType, PrintedText])[]> {
-    const texts: (readonly [NamedType, PrintedText])[] = [];
-    for (const [type, bytes] of place.kind === "resource"
-      ? [[place, data] as const]
-      : await this.#group(data)) {
-      const typed = this.#typed(type, bytes, modules);
+  ): Promise<AnswerText> {
+    const out = new AnswerText();
+    const members = place.kind === "resource" ? [[place, data] as const] : membersOf(data);
+    for (const [type, bytes] of members) {
+      const typed = type && this.#typed(type, bytes, modules);
       const value = typed instanceof Promise ? await typed : typed;
-      if (value === undefined) return [];
-      texts.push([type, value]);
+      if (type === undefined || value === undefined) return new AnswerText();
+      if (out.length > 0) out.add(",");
+      out.add(`{${at},"data":{"type":${type.json},"data":`).append(value).add('},"type":"write_resource"}');
       const pausing = this.#slices.pause();
       if (pausing !== undefined) await pausing;
     }
-    return texts;
-  }
-
-  /** The members of a group, which may have thousands; none where it does not decode. */
-  async #group(data: Uint8Array): Promise<readonly (readonly [NamedType, Uint8Array])[]> {
-    const members: (readonly [NamedType, Uint8Array])[] = [];
-    try {
-      const reader = new BcsReader(data);
-      for (const member of readEntries(reader, structSpan, byteString)) {
-        members.push(member);
-        const pausing = this.#slices.pause();
-        if (pausing !== undefined) await pausing;
-      }
-      reader.finish();
-      return members;
-    } catch (error) {
-      return undecodable(error) ?? [];
-    }
+    return out;
   }
 
   /** The JSON text of a value of a type; undefined where it does not decode. */

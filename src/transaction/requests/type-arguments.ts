@@ -46,18 +46,21 @@ export function typeOfTag(tag: TypeTag): AbiType {
   return type;
 }
 
-/** The same, not remembered: for thousands of types that nobody asks for again, the memory would hold the event loop. */
+/**
+ * The same, not remembered, and nothing that is in it: for thousands of types that nobody asks for again, the memory would
+ * hold the event loop whenever it grows.
+ */
 export function createType(tag: TypeTag): AbiType {
   switch (tag.kind) {
     case "vector":
-      return { kind: "vector", item: typeOfTag(tag.item) };
+      return { kind: "vector", item: createType(tag.item) };
     case "struct":
       return {
         kind: "struct",
         address: tag.struct.address,
         module: tag.struct.module,
         name: tag.struct.name,
-        typeArgs: tag.struct.typeArgs.map(typeOfTag),
+        typeArgs: tag.struct.typeArgs.map(createType),
       };
     case "function":
       return {
@@ -72,7 +75,7 @@ export function createType(tag: TypeTag): AbiType {
 }
 
 function typeOfParam({ as, type }: FunctionParamTag): AbiType {
-  const to = typeOfTag(type);
+  const to = createType(type);
   return as === "value" ? to : { kind: "reference", mutable: as === "mutable", to };
 }
 
