@@ -13,7 +13,7 @@ import { explain } from "./readiness.ts";
 export function forkInfo(position: LedgerPosition | undefined): Record<string, unknown> {
   const point = position?.fork;
   if (point === undefined) return {};
-  return { fork: formatFork(point), fork_version: `${point.version}`, fork_url: point.url };
+  return { fork: formatFork(point), fork_version: point.version, fork_url: point.url };
 }
 
 /** Keys about the node that serves the network; none for a process that asks none. */
@@ -72,9 +72,9 @@ export class WaypointInfo {
 }
 
 /** Versions behind or ahead of the upstreams' highest head; empty while either is unknown. */
-function distanceOf(head: bigint | undefined, version: bigint | undefined): Record<string, string> {
+function distanceOf(head: bigint | undefined, version: bigint | undefined): Record<string, bigint> {
   if (head === undefined || version === undefined) return {};
-  return head < version ? { versions_ahead: `${version - head}` } : { versions_behind: `${head - version}` };
+  return head < version ? { versions_ahead: version - head } : { versions_behind: head - version };
 }
 
 /** Keys of the info response. */
@@ -85,12 +85,12 @@ export function followInfo(following: Following, version: bigint | undefined): R
   const fills = following.fills();
   return {
     ...(status.reason === undefined ? {} : { sync_reason: status.reason }),
-    ...(headVersion === undefined ? {} : { upstream_version: `${headVersion}` }),
+    ...(headVersion === undefined ? {} : { upstream_version: headVersion }),
     ...distanceOf(headVersion, version),
     upstreams: status.upstreams.map(({ name, state, fault, headVersion: at }) => ({
       url: name,
       state,
-      ...(at === undefined ? {} : { version: `${at}` }),
+      ...(at === undefined ? {} : { version: at }),
       ...(fault === undefined ? {} : { last_fault: fault }),
     })),
     ...provingInfo(following.provingStatus()),
@@ -112,9 +112,9 @@ function provingInfo(status: ProvingStatus | undefined): Record<string, unknown>
   if (status === undefined) return {};
   const { epoch, signedVersion, provenVersion, sources } = status;
   return {
-    ...(provenVersion === undefined ? {} : { proven_version: `${provenVersion}` }),
-    ...(signedVersion === undefined ? {} : { signed_version: `${signedVersion}` }),
-    ...(epoch === undefined ? {} : { signed_epoch: `${epoch}` }),
+    ...(provenVersion === undefined ? {} : { proven_version: provenVersion }),
+    ...(signedVersion === undefined ? {} : { signed_version: signedVersion }),
+    ...(epoch === undefined ? {} : { signed_epoch: epoch }),
     proof_sources: sources.map(({ name, kind, state, fault }) => ({
       url: name,
       ...(kind === undefined ? {} : { kind }),
