@@ -16,6 +16,7 @@ import {
 import type { LedgerPosition } from "../ledger/view.ts";
 import { formatPruneWindow, type PruneWindow } from "../sync/maintenance/prune-window.ts";
 import type { IndexProgress } from "../sync/store-writer.ts";
+import type { NodeInfo } from "./api/node-info.ts";
 import type { WriterElection } from "./writer-election.ts";
 
 export { SOFTWARE_VERSION };
@@ -42,8 +43,8 @@ export interface NodeFacts {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** The flat object of the info response; 64-bit values are decimal texts. */
-export function infoResponse(facts: NodeFacts): Readonly<Record<string, unknown>> {
+/** The flat object of the info response; 64-bit values are bigints, which HTTP shows as decimal texts. */
+export function infoResponse(facts: NodeFacts): NodeInfo {
   const { position, fault } = facts;
   return {
     software: "sextant",
@@ -54,12 +55,12 @@ export function infoResponse(facts: NodeFacts): Readonly<Record<string, unknown>
       : {
           chain_id: CHAIN_NAMES[position.chainId] ?? `${position.chainId}`,
           chain_id_number: position.chainId,
-          ledger_version: `${position.version}`,
-          oldest_ledger_version: `${position.oldestVersion}`,
-          block_height: `${position.blockHeight}`,
-          oldest_block_height: `${position.oldestBlockHeight}`,
-          epoch: `${position.epoch}`,
-          ledger_timestamp: `${position.timestampUsec}`,
+          ledger_version: position.version,
+          oldest_ledger_version: position.oldestVersion,
+          block_height: position.blockHeight,
+          oldest_block_height: position.oldestBlockHeight,
+          epoch: position.epoch,
+          ledger_timestamp: position.timestampUsec,
         }),
     sync_mode: facts.syncMode,
     sync_state: facts.syncState,
@@ -105,14 +106,14 @@ export function trustInfo(position: LedgerPosition, isWhole: boolean): Record<st
     trust_level: formatTrust(level),
     weakest_trust_level: formatTrust(isWhole ? level : weakestTrust(level, TRUSTED)),
     trust_ranges: spans.slice(-SHOWN_RANGES).map(({ first, last, level }) => ({
-      first_version: `${first}`,
-      last_version: `${last}`,
+      first_version: first,
+      last_version: last,
       level: formatTrust(level),
     })),
     ...(position.refuted === undefined
       ? {}
       : {
-          refuted_from: `${position.refuted.firstVersion}`,
+          refuted_from: position.refuted.firstVersion,
           refutation: refutedText(position.refuted),
         }),
   };

@@ -25,7 +25,7 @@ import { formatPruneWindow, type PruneWindow, parsePruneWindow } from "../sync/m
 import { loadPosition } from "../sync/reading.ts";
 import { STATE_FETCH } from "../sync/side-rows.ts";
 import { type CallParts, closedError, InProcessCalls } from "./api/in-process-calls.ts";
-import { type NodeInfo, toNodeInfo } from "./api/node-info.ts";
+import type { NodeInfo } from "./api/node-info.ts";
 import { proofWindowOf } from "./api/proof-questions.ts";
 import type { Node, SdkConfig } from "./api/running-node.ts";
 import type { ChainAuthoring } from "./api/test-authors.ts";
@@ -484,16 +484,15 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   }
 
   info(): Promise<NodeInfo> {
-    return this.call(async () => {
-      const info = this.reader.withView((view) => this.nodeInfo(view));
-      return toNodeInfo(
-        await info.catch((error: unknown) => {
+    return this.call(() =>
+      this.reader
+        .withView((view) => this.nodeInfo(view))
+        .catch((error: unknown) => {
           if (this.#store === undefined || !(error instanceof LedgerError && error.code === "no_ledger"))
             throw error;
           return this.nodeInfo(undefined);
         }),
-      );
-    });
+    );
   }
 
   /** What clients are told: keys of demo accounts only where no other machine can ask. */
@@ -502,7 +501,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     return host === undefined || isLoopback(host) ? info : withoutKeys(info);
   }
 
-  protected async nodeInfo(view: LedgerView | undefined): Promise<Readonly<Record<string, unknown>>> {
+  protected async nodeInfo(view: LedgerView | undefined): Promise<NodeInfo> {
     const status = this.#status(view?.position.version);
     // Others would take a waypoint for checked: only hashes that this node computed, and that nothing refutes, give one.
     const position = await this.#storedPosition();
@@ -540,12 +539,12 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   }
 
   /** How much a replica has of the state that it fetches; nothing once there is a ledger. */
-  async #stateFetched(): Promise<Readonly<Record<string, string>>> {
+  async #stateFetched(): Promise<Pick<NodeInfo, "state_version" | "state_items" | "sync_reason">> {
     const fetched = this.#store && (await STATE_FETCH.load(this.#store).catch(() => undefined));
     if (fetched === undefined) return {};
-    const [version, items] = [`${fetched.version}`, `${fetched.count}`];
-    const sync_reason = `the state of version ${version} is being fetched, ${items} items are here`;
-    return { state_version: version, state_items: items, sync_reason };
+    const { version: state_version, count: state_items } = fetched;
+    const sync_reason = `the state of version ${state_version} is being fetched, ${state_items} items are here`;
+    return { state_version, state_items, sync_reason };
   }
 
   #status(version: bigint | undefined): NodeStatus {

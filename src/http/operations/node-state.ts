@@ -94,19 +94,15 @@ export const info = operation({
       schema: named("NodeInfo", { type: "object", additionalProperties: true }),
       description: "A flat object of names and values.",
       example: { chain_id: "mainnet", node_type: "PublicFullnode" },
-      encode: (data: Readonly<Record<string, unknown>>) => JSON.stringify(withTexts(data)),
+      encode: (data: Readonly<Record<string, unknown>>) => JSON.stringify(data, widened),
     },
   },
   handle: async (_, { view, services }) => ({ data: await services.nodeInfo(view), version: undefined }),
 });
 
-/** Values of 64 bits as texts. */
-function withTexts(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const texts: Record<string, string> = {};
-  for (const [name, value] of Object.entries(data)) {
-    if (typeof value === "bigint") texts[name] = value.toString();
-  }
-  return { ...data, ...texts };
+/** Values of 64 bits as texts, at any depth. */
+function widened(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
 }
 
 /** Both forms of a message response, with the message as the example. */

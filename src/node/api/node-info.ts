@@ -1,4 +1,4 @@
-// The info response as an in-process caller gets it: typed, with bigints in the place of decimal texts.
+// The keys of the info response. Over HTTP its bigints are decimal texts.
 
 /** Versions at one trust level. */
 export interface TrustRange {
@@ -36,6 +36,7 @@ export interface NodeInfo {
   readonly state_version?: bigint;
   readonly state_items?: bigint;
   /** Why the ledger does not move. */
+  readonly sync_reason?: string;
   readonly sync_fault?: string;
   readonly trust_level?: string;
   readonly weakest_trust_level?: string;
@@ -73,40 +74,4 @@ export interface NodeInfo {
   readonly runtime: string;
   /** More keys that depend on what the node does. */
   readonly [key: string]: unknown;
-}
-
-/** Keys whose values are decimal texts of 64 bits, at any depth. */
-const WIDE_KEYS: ReadonlySet<string> = new Set([
-  "ledger_version",
-  "oldest_ledger_version",
-  "block_height",
-  "oldest_block_height",
-  "epoch",
-  "ledger_timestamp",
-  "refuted_from",
-  "state_version",
-  "state_items",
-  "fork_version",
-  "upstream_version",
-  "versions_behind",
-  "versions_ahead",
-  "proven_version",
-  "signed_version",
-  "signed_epoch",
-  "first_version",
-  "last_version",
-  "version",
-]);
-const DIGITS = /^\d{1,20}$/;
-
-function widened(key: string, value: unknown): unknown {
-  if (typeof value === "string" && WIDE_KEYS.has(key) && DIGITS.test(value)) return BigInt(value);
-  if (Array.isArray(value)) return value.map((one) => widened("", one));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, widened(name, inner)]));
-}
-
-/** The info response with bigints. */
-export function toNodeInfo(info: Readonly<Record<string, unknown>>): NodeInfo {
-  return widened("", info) as NodeInfo;
 }

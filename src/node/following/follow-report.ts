@@ -1,10 +1,9 @@
-// How a follower appears in the info response and on the metrics page, and a fork in the info response.
+// How a follower and a fork appear in the info response.
 import { formatFork, type LedgerPosition, type LedgerView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
 import type { FillerStats } from "../../sync/lazy/base-filler.ts";
 import { waypointOfStored } from "../../sync/waypoints.ts";
-import type { GaugeSource } from "../metrics/metrics.ts";
 import type { Following } from "./following.ts";
 import type { Forking } from "./forking.ts";
 import type { ProvingStatus } from "./proving.ts";
@@ -14,7 +13,7 @@ import { explain } from "./readiness.ts";
 export function forkInfo(position: LedgerPosition | undefined): Record<string, unknown> {
   const point = position?.fork;
   if (point === undefined) return {};
-  return { fork: formatFork(point), fork_version: `${point.version}`, fork_url: point.url };
+  return { fork: formatFork(point), fork_version: point.version, fork_url: point.url };
 }
 
 /** Keys about the node that serves the network; none for a process that asks none. */
@@ -73,9 +72,9 @@ export class WaypointInfo {
 }
 
 /** Versions behind or ahead of the upstreams' highest head; empty while either is unknown. */
-function distanceOf(head: bigint | undefined, version: bigint | undefined): Record<string, string> {
+function distanceOf(head: bigint | undefined, version: bigint | undefined): Record<string, bigint> {
   if (head === undefined || version === undefined) return {};
-  return head < version ? { versions_ahead: `${version - head}` } : { versions_behind: `${head - version}` };
+  return head < version ? { versions_ahead: version - head } : { versions_behind: head - version };
 }
 
 /** Keys of the info response. */
@@ -86,12 +85,12 @@ export function followInfo(following: Following, version: bigint | undefined): R
   const fills = following.fills();
   return {
     ...(status.reason === undefined ? {} : { sync_reason: status.reason }),
-    ...(headVersion === undefined ? {} : { upstream_version: `${headVersion}` }),
+    ...(headVersion === undefined ? {} : { upstream_version: headVersion }),
     ...distanceOf(headVersion, version),
     upstreams: status.upstreams.map(({ name, state, fault, headVersion: at }) => ({
       url: name,
       state,
-      ...(at === undefined ? {} : { version: `${at}` }),
+      ...(at === undefined ? {} : { version: at }),
       ...(fault === undefined ? {} : { last_fault: fault }),
     })),
     ...provingInfo(following.provingStatus()),
@@ -113,9 +112,9 @@ function provingInfo(status: ProvingStatus | undefined): Record<string, unknown>
   if (status === undefined) return {};
   const { epoch, signedVersion, provenVersion, sources } = status;
   return {
-    ...(provenVersion === undefined ? {} : { proven_version: `${provenVersion}` }),
-    ...(signedVersion === undefined ? {} : { signed_version: `${signedVersion}` }),
-    ...(epoch === undefined ? {} : { signed_epoch: `${epoch}` }),
+    ...(provenVersion === undefined ? {} : { proven_version: provenVersion }),
+    ...(signedVersion === undefined ? {} : { signed_version: signedVersion }),
+    ...(epoch === undefined ? {} : { signed_epoch: epoch }),
     proof_sources: sources.map(({ name, kind, state, fault }) => ({
       url: name,
       ...(kind === undefined ? {} : { kind }),
@@ -123,83 +122,4 @@ function provingInfo(status: ProvingStatus | undefined): Record<string, unknown>
       ...(fault === undefined ? {} : { last_fault: fault }),
     })),
   };
-}
-
-/** Gauges of proof sources; zeros for nodes without any. */
-export function provingGauges(status: () => ProvingStatus | undefined): GaugeSource[] {
-  const count = (state: string): number => status()?.sources.filter((one) => one.state === state).length ?? 0;
-  const gauge = (name: string, help: string, read: GaugeSource["read"]): GaugeSource => ({
-    name: `sextant_proofs_${name}`,
-    help,
-    read,
-  });
-  return [
-    gauge("epoch", "Epoch whose validators are known by signatures", () => Number(status()?.epoch ?? 0n)),
-    gauge("signed_version", "Latest version that validators signed", () =>
-      Number(status()?.signedVersion ?? 0n),
-    ),
-    gauge("proven_version", "Latest version that is proven with everything before it", () =>
-      Number(status()?.provenVersion ?? 0n),
-    ),
-    {
-      ...gauge(
-        "received_bytes_total",
-        "Bytes received from proof sources",
-        () => status()?.receivedBytes ?? 0,
-      ),
-      isCount: true,
-    },
-    gauge("sources_ok", "Proof sources in use", () => count("ok")),
-    gauge("sources_resting", "Proof sources that could not be asked", () => count("resting")),
-    gauge("sources_set_aside", "Proof sources that said something false", () => count("set_aside")),
-  ];
-}
-
-/** Gauges of a follower; zeros for other nodes. */
-export function followGauges(
-  following: () => Following | undefined,
-  version: () => Promise<bigint | undefined>,
-): GaugeSource[] {
-  const status = (): FollowerStatus | undefined => following()?.status();
-  const count = (state: string): number =>
-    status()?.upstreams.filter((one) => one.state === state).length ?? 0;
-  const gauge = (name: string, help: string, read: GaugeSource["read"]): GaugeSource => ({
-    name: `sextant_follow_${name}`,
-    help,
-    read,
-  });
-  const counter = (...args: Parameters<typeof gauge>): GaugeSource => ({ ...gauge(...args), isCount: true });
-  const distance = async (name: "versions_behind" | "versions_ahead"): Promise<number> =>
-    Number.parseInt(distanceOf(status()?.headVersion, await version())[name] ?? "0", 10);
-  return [
-    gauge("at_head", "1 if our version was the head of the upstreams within the last seconds", () =>
-      status()?.state === "at_head" ? 1 : 0,
-    ),
-    gauge("versions_behind", "Versions from ours to the highest head of the upstreams", () =>
-      distance("versions_behind"),
-    ),
-    gauge("versions_ahead", "Versions from the highest head of the upstreams to ours", () =>
-      distance("versions_ahead"),
-    ),
-    gauge(
-      "records_per_second",
-      "Records taken in per second",
-      () => following()?.rate().recordsPerSecond ?? 0,
-    ),
-    gauge(
-      "bytes_per_second",
-      "Bytes of records taken in per second",
-      () => following()?.rate().bytesPerSecond ?? 0,
-    ),
-    counter("received_bytes_total", "Bytes received from upstreams", () => status()?.receivedBytes ?? 0),
-    gauge("upstreams_ok", "Upstreams in use", () => count("ok")),
-    gauge("upstreams_resting", "Upstreams that could not be asked", () => count("resting")),
-    gauge("upstreams_set_aside", "Upstreams whose answers were wrong", () => count("set_aside")),
-    counter("lazy_fills_total", "State items fetched on first use", () => following()?.fills()?.fills ?? 0),
-    counter(
-      "lazy_fill_failures_total",
-      "State items that could not be fetched",
-      () => following()?.fills()?.failures ?? 0,
-    ),
-  ];
 }

@@ -1,7 +1,7 @@
 // Metrics of a cluster's driver: counters, connections, and a histogram of latencies that the engine fills.
 import type { CacheStats } from "../../base/cache-stats.ts";
 import type { DriverFigures } from "../../store/cassandra/figures.ts";
-import { type GaugeSource, histogramSamples, type MetricSource } from "./metrics.ts";
+import { count, fact, histogramSamples, type MetricSource, share } from "./metrics.ts";
 
 /** The driver's figures and the bounds of its latency buckets. */
 export interface DriverReport {
@@ -9,17 +9,6 @@ export interface DriverReport {
   readonly boundsMs: readonly number[];
   readonly blockCache: CacheStats;
 }
-
-type Reader = () => DriverReport | undefined;
-
-type Row = readonly [string, string, (figures: DriverFigures) => number];
-
-const GAUGES: readonly Row[] = [
-  ["hosts_known", "Machines of the cluster that are known", (figures) => figures.hostsKnown],
-  ["hosts_up", "Machines of the cluster that answer", (figures) => figures.hostsUp],
-  ["connections", "Open connections to the cluster", (figures) => figures.connections],
-  ["in_flight", "Requests to the cluster that wait for their answer", (figures) => figures.inFlight],
-];
 
 const ERROR_KINDS = [
   "timeout",
@@ -31,43 +20,38 @@ const ERROR_KINDS = [
   "other",
 ] as const satisfies readonly (keyof DriverFigures["errors"])[];
 
-const COUNTS: readonly Row[] = [
-  ["retries_total", "Requests to the cluster that the driver sent again", (figures) => figures.retries],
-  [
-    "speculative_requests_total",
-    "Second requests sent to the cluster because the first was slow",
-    (figures) => figures.speculative,
-  ],
-];
-
 /** All metrics of the driver; zeros until the cluster is open. */
-export function driverMetrics(read: Reader): readonly MetricSource[] {
-  const gauge = (name: string, help: string, value: (figures: DriverFigures) => number): GaugeSource => ({
-    name: `sextant_store_${name}`,
-    help,
-    read: () => {
-      const figures = read()?.figures;
-      return figures === undefined ? 0 : value(figures);
-    },
-  });
+export function driverMetrics(read: () => DriverReport | undefined): readonly MetricSource[] {
+  const of = (
+    make: typeof share,
+    name: string,
+    help: string,
+    figure: "retries" | "speculative" | "hostsKnown" | "hostsUp" | "connections" | "inFlight",
+  ): MetricSource => make(`store_${name}`, help, () => read()?.figures[figure] ?? 0);
   return [
-    ...COUNTS.map(([name, help, value]) => ({ ...gauge(name, help, value), isCount: true })),
+    of(count, "retries_total", "Requests to the cluster that the driver sent again", "retries"),
+    of(
+      count,
+      "speculative_requests_total",
+      "Second requests sent to the cluster because the first was slow",
+      "speculative",
+    ),
     {
-      name: "sextant_store_errors_total",
+      name: "store_errors_total",
       help: "Requests to the cluster that failed, by kind",
-      kind: "counter",
+      kind: "count",
       samples: () =>
         ERROR_KINDS.map((kind) => ({
           suffix: `{kind="${kind}"}`,
           value: read()?.figures.errors[kind] ?? 0,
         })),
     },
-    ...GAUGES.map(([name, help, value]) => ({
-      ...gauge(name, help, value),
-      isShare: !name.startsWith("hosts"),
-    })),
+    of(fact, "hosts_known", "Machines of the cluster that are known", "hostsKnown"),
+    of(fact, "hosts_up", "Machines of the cluster that answer", "hostsUp"),
+    of(share, "connections", "Open connections to the cluster", "connections"),
+    of(share, "in_flight", "Requests to the cluster that wait for their answer", "inFlight"),
     {
-      name: "sextant_store_request_duration_seconds",
+      name: "store_request_duration_seconds",
       help: "Time until the cluster answered a request",
       kind: "histogram",
       samples: () => {

@@ -1,8 +1,8 @@
 // The metrics page: request times, alone and added up.
 import { describe, expect, it } from "vitest";
 import { driverMetrics } from "./driver-metrics.ts";
-import { cacheGauges, httpGauges } from "./gauges.ts";
-import { createMetrics, figuresPage, type GaugeSource, type MetricSource } from "./metrics.ts";
+import { cacheMetrics, httpMetrics } from "./gauges.ts";
+import { count, createMetrics, fact, figuresPage, type MetricSource, share } from "./metrics.ts";
 
 function lines(page: string, start: string): string[] {
   return page.split("\n").filter((line) => line.startsWith(start));
@@ -27,9 +27,8 @@ describe("request times", () => {
   });
 
   it("add up over processes, while facts about the node do not", async () => {
-    const gauge = { name: "sextant_fact", help: "A fact", read: () => 7 };
-    const share = { name: "sextant_share", help: "A share", read: () => 7, isShare: true };
-    const processes = [createMetrics([gauge, share]), createMetrics([gauge, share])];
+    const sources = [fact("fact", "A fact", () => 7), share("share", "A share", () => 7)];
+    const processes = [createMetrics(sources), createMetrics(sources)];
     for (const { onRequest } of processes) onRequest("info", 200, 0.001);
     const page = await figuresPage(await Promise.all(processes.map(({ figures }) => figures())));
     expect(page).toContain(`${NAME}_count{operation="info",status="200"} 2\n`);
@@ -40,11 +39,10 @@ describe("request times", () => {
 
 describe("a process that ended", () => {
   it("leaves behind what it counted, and nothing of how it was", async () => {
-    const source = (name: string): GaugeSource => ({ name, help: name, read: () => 7 });
     const sources = [
-      { ...source("sextant_count_total"), isCount: true },
-      { ...source("sextant_share"), isShare: true },
-      source("sextant_fact"),
+      count("count_total", "A count", () => 7),
+      share("share", "A share", () => 7),
+      fact("fact", "A fact", () => 7),
     ];
     const ended = createMetrics(sources);
     ended.onRequest("info", 200, 0.001);
@@ -60,12 +58,12 @@ describe("a process that ended", () => {
   it.each([
     [
       "http",
-      httpGauges(() => undefined),
+      httpMetrics(() => undefined),
       ["connections_refused", "shed", "rate_limited", "streams_cut_off", "slow_readers_ended"],
     ],
     [
       "module_cache",
-      cacheGauges("module", "parsed modules", () => undefined),
+      cacheMetrics("module", "parsed modules", () => undefined),
       ["hits", "misses", "evictions"],
     ],
     ["store", driverMetrics(() => undefined), ["retries", "speculative_requests", "errors"]],
@@ -73,8 +71,8 @@ describe("a process that ended", () => {
     "counts of %s are counters, by kind and by name",
     async (room, sources, names) => {
       const counts = await createMetrics(sources).counts();
-      const counters = counts.filter(({ kind, name }) => kind === "counter" && name.includes(room));
-      expect(counters.map(({ name }) => name)).toEqual(names.map((name) => `sextant_${room}_${name}_total`));
+      const counters = counts.filter(({ kind, name }) => kind === "count" && name.includes(room));
+      expect(counters.map(({ name }) => name)).toEqual(names.map((name) => `${room}_${name}_total`));
     },
   );
 });
@@ -95,7 +93,7 @@ describe("the delay of the event loop", () => {
       inFlight: 0,
       answerBytes: 0,
     };
-    const page = await createMetrics(httpGauges(() => figures)).page();
+    const page = await createMetrics(httpMetrics(() => figures)).page();
     expect(lines(page, "sextant_event_loop_delay_seconds ")).toEqual([
       "sextant_event_loop_delay_seconds 0.375",
     ]);

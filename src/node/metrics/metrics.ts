@@ -10,32 +10,47 @@ export interface Sample {
   readonly value: number;
 }
 
+/** A metric, by what its figures of several processes make together: facts their maximum, all others their sum. */
 interface Described {
-  /** Counters end with `_total`. */
+  /** Without the prefix that all have. Counts end with `_total`. */
   readonly name: string;
   readonly help: string;
+  /** A `count` and a `histogram` survive the exit of a worker. */
+  readonly kind: "fact" | "share" | "count" | "histogram";
 }
 
-/** A gauge or counter with the function that reads it. */
-export interface GaugeSource extends Described {
-  readonly read: () => MaybePromise<number>;
-  /** True if the processes' values add up; else it is a fact about the whole node. */
-  readonly isShare?: boolean;
-  /** True for a counter, whose count survives the exit of a worker. */
-  readonly isCount?: boolean;
+export interface MetricSource extends Described {
+  readonly samples: () => MaybePromise<readonly Sample[]>;
 }
 
-/** A metric of several values that add up over processes. */
-export interface SampledSource extends Described {
-  readonly kind: "counter" | "gauge" | "histogram";
-  readonly samples: () => readonly Sample[];
-}
-
-export type MetricSource = GaugeSource | SampledSource;
-
-interface Metric extends Pick<SampledSource, "name" | "help" | "kind"> {
-  readonly isFact: boolean;
+interface Metric extends Described {
   readonly samples: readonly Sample[];
+}
+
+type ReadOne = () => MaybePromise<number>;
+
+const ofOneValue =
+  (kind: Described["kind"]) =>
+  (name: string, help: string, read: ReadOne): MetricSource => ({
+    name,
+    help,
+    kind,
+    samples: async () => [{ suffix: "", value: await read() }],
+  });
+
+export const fact: ReturnType<typeof ofOneValue> = ofOneValue("fact");
+export const share: ReturnType<typeof ofOneValue> = ofOneValue("share");
+export const count: ReturnType<typeof ofOneValue> = ofOneValue("count");
+
+/** Reads a number; zero where the system does not have it. */
+export function orZero(read: () => number): () => number {
+  return () => {
+    try {
+      return read();
+    } catch {
+      return 0;
+    }
+  };
 }
 
 /** All metrics of one process, to be merged with those of others. */
@@ -72,7 +87,8 @@ export function histogramSamples(
   return [...buckets, { suffix: `_sum${own}`, value: sum }, { suffix: `_count${own}`, value: total }];
 }
 
-const REQUESTS = "sextant_http_request_duration_seconds";
+const PREFIX = "sextant_";
+const REQUESTS = "http_request_duration_seconds";
 
 /** Upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
@@ -85,7 +101,7 @@ interface Series {
 }
 
 /** Request latencies by operation and status. */
-class RequestHistogram implements SampledSource {
+class RequestHistogram implements MetricSource {
   readonly name = REQUESTS;
   readonly help = "Time from the parsed request head to the end of the response";
   readonly kind = "histogram";
@@ -122,53 +138,37 @@ export function createMetrics(given: readonly MetricSource[]): Metrics {
   let records = 0;
   const sources: readonly MetricSource[] = [
     requests,
-    {
-      name: "sextant_commits_total",
-      help: "Commits to the store since the process started",
-      read: () => commits,
-      isCount: true,
-    },
-    {
-      name: "sextant_records_committed_total",
-      help: "Records (versions) committed since the process started",
-      read: () => records,
-      isCount: true,
-    },
+    count("commits_total", "Commits to the store since the process started", () => commits),
+    count("records_committed_total", "Records (versions) committed since the process started", () => records),
     ...given,
   ];
-  const counts = sources.filter((source) => kindOf(source) !== "gauge");
   const figures = (): Promise<MetricFigures> => Promise.all(sources.map(readMetric));
   return {
     onRequest: (operation, status, seconds) => requests.count(operation, status, seconds),
-    onCommit: (count) => {
+    onCommit: (added) => {
       commits++;
-      records += count;
+      records += added;
     },
     requestCount: () => responsesIn(requests.samples()),
     page: async () => toPage(await figures()),
     figures,
-    counts: () => Promise.all(counts.map(readMetric)),
+    counts: () => Promise.all(onlyCounts(sources).map(readMetric)),
   };
 }
 
-function kindOf(source: MetricSource): Metric["kind"] {
-  if ("kind" in source) return source.kind;
-  return source.isCount === true ? "counter" : "gauge";
+async function readMetric({ name, help, kind, samples }: MetricSource): Promise<Metric> {
+  return { name, help, kind, samples: await samples() };
 }
 
-async function readMetric(source: MetricSource): Promise<Metric> {
-  const { name, help } = source;
-  const kind = kindOf(source);
-  if ("samples" in source) return { name, help, kind, isFact: false, samples: source.samples() };
-  const isFact = kind === "gauge" && source.isShare !== true;
-  return { name, help, kind, isFact, samples: [{ suffix: "", value: await source.read() }] };
-}
+/** As the text format calls them. */
+const TYPES = { fact: "gauge", share: "gauge", count: "counter", histogram: "histogram" } as const;
 
 function toPage(figures: MetricFigures): string {
   return figures
     .map(({ name, help, kind, samples }) => {
-      const lines = samples.map(({ suffix, value }) => `${name}${suffix} ${value}\n`).join("");
-      return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines}`;
+      const full = `${PREFIX}${name}`;
+      const lines = samples.map(({ suffix, value }) => `${full}${suffix} ${value}\n`).join("");
+      return `# HELP ${full} ${help}\n# TYPE ${full} ${TYPES[kind]}\n${lines}`;
     })
     .join("\n");
 }
@@ -181,7 +181,7 @@ export function addFigures(figures: readonly MetricFigures[]): MetricFigures {
     merged.set(metric.name, { metric, values });
     for (const { suffix, value } of metric.samples) {
       const before = values.get(suffix) ?? 0;
-      values.set(suffix, metric.isFact ? Math.max(before, value) : before + value);
+      values.set(suffix, metric.kind === "fact" ? Math.max(before, value) : before + value);
     }
   }
   return [...merged.values()].map(({ metric, values }) => ({
@@ -204,7 +204,7 @@ export function requestsIn(figures: MetricFigures): number {
   return responsesIn(figures.find(({ name }) => name === REQUESTS)?.samples ?? []);
 }
 
-/** Keeps only the counters of an exited worker. */
-export function onlyCounts(figures: MetricFigures): MetricFigures {
-  return figures.filter(({ kind }) => kind !== "gauge");
+/** What survives the exit of a worker. */
+export function onlyCounts<M extends Described>(metrics: readonly M[]): readonly M[] {
+  return metrics.filter(({ kind }) => kind === "count" || kind === "histogram");
 }

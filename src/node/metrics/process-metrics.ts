@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics } from "node:v8";
-import { histogramSamples, type MetricSource } from "./metrics.ts";
+import { count, histogramSamples, type MetricSource, orZero, share } from "./metrics.ts";
 
 const COLLECTIONS: ReadonlyMap<number, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_MAJOR, "major"],
@@ -45,79 +45,49 @@ export function observeCollections(): void {
   observer.observe({ entryTypes: ["gc"] });
 }
 
-/** Zero where the system does not have it: only Linux has these files. */
-function fromSystem(read: () => number): () => number {
-  return () => {
-    try {
-      return read();
-    } catch {
-      return 0;
-    }
-  };
-}
-
 export const PROCESS_METRICS: readonly MetricSource[] = [
-  {
-    name: "sextant_process_cpu_seconds_total",
-    help: "Processor time of the process, of user and system",
-    read: () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
-    },
-    isCount: true,
-  },
-  {
-    name: "sextant_process_resident_memory_bytes",
-    help: "Resident memory",
-    read: () => process.memoryUsage.rss(),
-    isShare: true,
-  },
-  {
-    name: "sextant_process_open_fds",
-    help: "Open file descriptors",
-    // One of them is that of the listing.
-    read: fromSystem(() => readdirSync("/proc/self/fd").length - 1),
-    isShare: true,
-  },
-  {
-    name: "sextant_process_max_fds",
-    help: "File descriptors that the process may have open",
-    read: fromSystem(() => {
+  count("process_cpu_seconds_total", "Processor time of the process, of user and system", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  }),
+  share("process_resident_memory_bytes", "Resident memory", () => process.memoryUsage.rss()),
+  // Only Linux has these files. One of the descriptors is that of the listing.
+  share(
+    "process_open_fds",
+    "Open file descriptors",
+    orZero(() => readdirSync("/proc/self/fd").length - 1),
+  ),
+  share(
+    "process_max_fds",
+    "File descriptors that the process may have open",
+    orZero(() => {
       const limit = /^Max open files {1,20}(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
       return Number(limit?.[1] ?? 0);
     }),
-    isShare: true,
-  },
+  ),
+  share("nodejs_heap_size_used_bytes", "Memory of the heap in use", () => process.memoryUsage().heapUsed),
   {
-    name: "sextant_nodejs_heap_size_used_bytes",
-    help: "Memory of the heap in use",
-    read: () => process.memoryUsage().heapUsed,
-    isShare: true,
-  },
-  {
-    name: "sextant_nodejs_heap_space_size_bytes",
+    name: "nodejs_heap_space_size_bytes",
     help: "Memory of the heap by space",
-    kind: "gauge",
+    kind: "share",
     samples: () =>
       getHeapSpaceStatistics().map(({ space_name, space_size }) => ({
         suffix: `{space="${space_name.replace(/_space$/, "")}"}`,
         value: space_size,
       })),
   },
+  share(
+    "nodejs_external_memory_bytes",
+    "Memory outside of the heap that its objects hold",
+    () => process.memoryUsage().external,
+  ),
+  share(
+    "nodejs_active_resources",
+    "Sockets, timers and other resources that keep the process alive",
+    () => process.getActiveResourcesInfo().length,
+  ),
   {
-    name: "sextant_nodejs_external_memory_bytes",
-    help: "Memory outside of the heap that its objects hold",
-    read: () => process.memoryUsage().external,
-    isShare: true,
-  },
-  {
-    name: "sextant_nodejs_active_resources",
-    help: "Sockets, timers and other resources that keep the process alive",
-    read: () => process.getActiveResourcesInfo().length,
-    isShare: true,
-  },
-  {
-    name: "sextant_nodejs_gc_duration_seconds",
+    name: "nodejs_gc_duration_seconds",
     help: "Time of collecting garbage by kind, since the process serves requests",
     kind: "histogram",
     samples: () =>

@@ -4,6 +4,7 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { childFlags } from "../../base/child-flags.ts";
 import type { Logger } from "../../base/log.ts";
 import { LATE, within } from "../../base/wait.ts";
@@ -82,7 +83,6 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #members = new Set<Member>();
   #status: NodeStatus | undefined;
-  #statusText = "";
   #statusTimer: NodeJS.Timeout | undefined;
   #failures = 0;
   /** Counters of exited workers. */
@@ -210,9 +210,7 @@ export class WorkerPool {
 
   async #refreshStatus(): Promise<void> {
     const status = await this.#options.status();
-    const text = JSON.stringify(status);
-    if (text === this.#statusText) return;
-    this.#statusText = text;
+    if (isDeepStrictEqual(status, this.#status)) return;
     this.#status = status;
     for (const { calls } of this.#members) calls.tell("status", status);
   }
