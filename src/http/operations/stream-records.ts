@@ -14,12 +14,17 @@ import {
   recordBatches,
   recordStream,
 } from "./shared/record-operation.ts";
-import { EVENTS, RAW_EVENTS, RAW_TRANSACTIONS, TRANSACTIONS } from "./shared/record-stream.ts";
+import {
+  BRIEF_TRANSACTIONS,
+  EVENTS,
+  RAW_EVENTS,
+  RAW_TRANSACTIONS,
+  TRANSACTIONS,
+} from "./shared/record-stream.ts";
 
 const TRANSACTION_FEED: RecordFeed = {
   name: "transaction",
-  printed: TRANSACTIONS,
-  raw: RAW_TRANSACTIONS,
+  kinds: { json: TRANSACTIONS, csv: BRIEF_TRANSACTIONS, bcs: RAW_TRANSACTIONS },
   columns: [
     "version",
     "timestamp",
@@ -71,8 +76,7 @@ const MEMBERS = {
 
 const EVENT_FEED: RecordFeed = {
   name: "event",
-  printed: EVENTS,
-  raw: RAW_EVENTS,
+  kinds: { json: EVENTS, bcs: RAW_EVENTS },
   columns: ["version", "index", "timestamp", "transaction_hash", "type", "data", "trust", "unprintable"],
 };
 

@@ -1,6 +1,7 @@
 // Submits signed transactions, for a block of this node or for the first upstream, or simulates one.
 import { decodeWith } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
+import { lookAtRecord } from "../../ledger/formats/record.ts";
 import { userTransactionCodec } from "../../transaction/user-transaction.ts";
 import { errorFields } from "../error-answer.ts";
 import type { Field } from "../field.ts";
@@ -161,7 +162,12 @@ export const simulateTransaction = operation({
         ? new BcsWriter(record.length + 1).uleb(1).fixed(record).take()
         : await new AnswerText()
             .add("[")
-            .append(await new TransactionPrinter(services.types, view, slices).print(record, timestampUsec))
+            .append(
+              await new TransactionPrinter(services.types, view, slices).print(
+                lookAtRecord(record),
+                timestampUsec,
+              ),
+            )
             .add("]")
             .finish();
     return { data, version };

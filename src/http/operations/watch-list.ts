@@ -187,11 +187,10 @@ function movementsOf(list: WatchList): RecordKind {
   };
 }
 
-/** Of a list, `printed` is that of `movementsOf`. */
 const FEED: RecordFeed = {
   name: "movement",
-  printed: EVENTS,
-  raw: undefined,
+  /** Of a list, `movementsOf`. */
+  kinds: { json: EVENTS },
   columns: [...Object.keys(MEMBERS), "counterparty", "trust"],
   tellsChanges: true,
 };
@@ -215,7 +214,7 @@ export const watchList = operation({
   errors: ["invalid_page", "invalid_range", "version_not_found", "version_pruned"],
   async handle({ body, ...args }, context) {
     const list = await parseWatchList(body, context.slices);
-    const feed = { ...FEED, printed: movementsOf(list) };
+    const feed = { ...FEED, kinds: { json: movementsOf(list) } };
     const places = 1 + Math.floor(list.size / BALANCES_PER_PLACE);
     return { ...(await sendRecords(feed, context, filterFromOptions({}), args)), places };
   },

@@ -8,7 +8,7 @@ import { createTrackedChain } from "../../../test/support/expected-balances.ts";
 import { anyRecord } from "../../../test/support/ledger-arbitraries.ts";
 import { hasShared, sharedBytes } from "../../../test/support/shared.ts";
 import { encodeWith } from "../../bcs/codec.ts";
-import { decodePage, recordCodec } from "../../ledger/formats/record.ts";
+import { decodePage, lookAtRecord, recordCodec } from "../../ledger/formats/record.ts";
 import { StateTypes } from "../../ledger/items/state-types.ts";
 import type { StoredRecord } from "../../ledger/view.ts";
 import { withView } from "../../ledger/view.ts";
@@ -36,7 +36,7 @@ function digestOf({ store }: ChainRun, records?: readonly StoredRecord[]): Promi
     const printer = new RecordsPrinter(types, view);
     for (const record of records ?? (await view.getRecords(0n, 10_000, 1 << 28))) {
       await add(await printer.print(record));
-      for (const event of await printer.printEventsOf(record)) await add(event);
+      for (const event of await printer.printEventsOf(lookAtRecord(record.bytes))) await add(event);
     }
     return digest.digest("hex");
   });

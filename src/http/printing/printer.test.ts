@@ -7,7 +7,7 @@ import { anyRecord } from "../../../test/support/ledger-arbitraries.ts";
 import { RUNS } from "../../../test/support/property.ts";
 import { fromHex, toPrefixedHex } from "../../base/hex.ts";
 import { encodeWith } from "../../bcs/codec.ts";
-import { type LedgerRecord, recordCodec } from "../../ledger/formats/record.ts";
+import { type LedgerRecord, lookAtRecord, recordCodec } from "../../ledger/formats/record.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";
 import type { ExecutionStatus } from "../../ledger/formats/transaction-info.ts";
 import { StateTypes } from "../../ledger/items/state-types.ts";
@@ -104,7 +104,7 @@ describe("transactions in JSON", () => {
   }
 
   async function print(record: LedgerRecord): Promise<Record<string, unknown>> {
-    const text = await textOf(printer.print(encodeWith(recordCodec, record), 5n));
+    const text = await textOf(printer.print(lookAtRecord(encodeWith(recordCodec, record)), 5n));
     return JSON.parse(text) as Record<string, unknown>;
   }
 
@@ -123,7 +123,7 @@ describe("transactions in JSON", () => {
 
   it("have the members of the reference in its order", async () => {
     const text = await textOf(
-      printer.print(encodeWith(recordCodec, recordOf(userTransaction(TRANSFER))), 5n),
+      printer.print(lookAtRecord(encodeWith(recordCodec, recordOf(userTransaction(TRANSFER)))), 5n),
     );
     expect(text).toBe(
       JSON.stringify({
@@ -316,7 +316,7 @@ describe("transactions in JSON", () => {
         signature: { bitmask: bytes("a0"), signature: undefined },
       },
     });
-    const text = await textOf(printer.print(encodeWith(recordCodec, update), 5n));
+    const text = await textOf(printer.print(lookAtRecord(encodeWith(recordCodec, update)), 5n));
     expect(text).toContain('"version":9223372036854775808,');
     expect(text).toContain('"multi_sig":{"signer_indices":[0,2],"sig":null}');
     expect(text).toMatch(
@@ -331,7 +331,7 @@ describe("transactions in JSON", () => {
         endInfo: { ...end, gasUnits: 2n ** 63n, approximateOutputBytes: 1n },
       },
     });
-    expect(await textOf(printer.print(encodeWith(recordCodec, epilogue), 5n))).toMatch(
+    expect(await textOf(printer.print(lookAtRecord(encodeWith(recordCodec, epilogue)), 5n))).toMatch(
       /"block_effective_block_gas_units":9223372036854775808,"block_approx_output_size":1},"type":"block_epilogue_transaction"}$/,
     );
   });

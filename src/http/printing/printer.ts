@@ -13,12 +13,15 @@ import { byteString } from "../../bcs/scalars.ts";
 import { readEntries } from "../../bcs/sequences.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { type ContractEvent, contractEventCodec } from "../../ledger/formats/block-event.ts";
-import { readEventSpans } from "../../ledger/formats/record.ts";
-import { accessPathCodec, afterLength, TAG_AND_HANDLE } from "../../ledger/formats/state-key.ts";
-import { type GenesisPayload, type Transaction, transactionCodec } from "../../ledger/formats/transaction.ts";
-import { type TransactionInfo, transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
+import type { RecordSpans } from "../../ledger/formats/record.ts";
+import {
+  accessPathCodec,
+  afterLength,
+  stateKeyHashOfBcs,
+  TAG_AND_HANDLE,
+} from "../../ledger/formats/state-key.ts";
+import { type GenesisPayload, transactionCodec } from "../../ledger/formats/transaction.ts";
 import { writeSetCodec } from "../../ledger/formats/write-set.ts";
-import { HASH_LENGTH } from "../../ledger/hash.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
 import { type EncodedWrite, readStateWrites, readWrittenData } from "../../ledger/state-writes.ts";
 import type { LedgerView } from "../../ledger/view.ts";
@@ -123,16 +126,6 @@ function compareKeys({ key: a }: EncodedWrite, { key: b }: EncodedWrite): number
   );
 }
 
-/** A record, with the parts that are read as they are printed in their bytes. */
-interface PrintedRecord {
-  readonly version: bigint;
-  readonly transaction: Transaction;
-  readonly info: TransactionInfo;
-  readonly events: readonly Uint8Array[];
-  readonly accumulatorRoot: Uint8Array;
-  readonly writes: readonly EncodedWrite[];
-}
-
 const readWrites = (reader: BcsReader): EncodedWrite[] => readStateWrites(reader, undefined, readWrittenData);
 
 /** Prints transactions of one ledger view. Records in the order of their versions share what the modules said. */
@@ -154,28 +147,31 @@ export class TransactionPrinter {
     this.#view = view;
   }
 
-  /** The JSON text of a record; `timestampUsec` is the time of its block. Throws HttpError `unprintable`, and LedgerError. */
-  async print(bytes: Uint8Array, timestampUsec: bigint): Promise<AnswerText> {
+  /**
+   * The JSON text of a record; `timestampUsec` is the time of its block. A brief one has no changes and no events. Throws
+   * HttpError `unprintable`, and LedgerError.
+   */
+  async print(record: RecordSpans, timestampUsec: bigint, isBrief = false): Promise<AnswerText> {
     const out = new AnswerText();
-    const record = this.#read(bytes);
-    await this.#slices.pause();
     const modules = this.#modulesFor(record);
-    const { transaction } = record;
-    await this.#info(out.add("{"), record, modules);
+    const transaction = decodeWith(transactionCodec, record.transaction);
+    await this.#slices.pause();
+    await this.#info(out.add("{"), record, isBrief ? [] : record.writes, modules);
+    const events = isBrief ? [] : record.events;
     const time = `"timestamp":"${timestampUsec}"`;
     switch (transaction.kind) {
       case "user":
         await this.#request(out.add(","), transaction.transaction, modules);
-        await this.#events(out.add(',"events":'), record.events, modules);
+        await this.#events(out.add(',"events":'), events, modules);
         return out.add(`,${time},"type":"user_transaction"}`);
       case "genesis":
         await this.#genesisPayload(out.add(',"payload":'), transaction.payload, record.version, modules);
-        await this.#events(out.add(',"events":'), record.events, modules);
+        await this.#events(out.add(',"events":'), events, modules);
         return out.add(',"type":"genesis_transaction"}');
       case "blockMetadata":
       case "blockMetadataExt": {
         const [before, after] = blockMetadataMembers(transaction);
-        await this.#events(out.add(`,${before},"events":`), record.events, modules);
+        await this.#events(out.add(`,${before},"events":`), events, modules);
         return out.add(`,${after},"type":"block_metadata_transaction"}`);
       }
       case "stateCheckpoint":
@@ -185,7 +181,7 @@ export class TransactionPrinter {
           `,${time},"block_end_info":${blockEndText(transaction.epilogue.endInfo)},"type":"block_epilogue_transaction"}`,
         );
       case "validator":
-        await this.#events(out.add(',"events":'), record.events, modules);
+        await this.#events(out.add(',"events":'), events, modules);
         return out.add(
           `,${time},${validatorMembers(transaction.transaction)},"type":"validator_transaction"}`,
         );
@@ -193,8 +189,7 @@ export class TransactionPrinter {
   }
 
   /** The JSON text of each event of a record. Throws as `print`. */
-  async printEventsOf(bytes: Uint8Array): Promise<readonly AnswerText[]> {
-    const record = this.#read(bytes);
+  async printEventsOf(record: RecordSpans): Promise<readonly AnswerText[]> {
     const modules = this.#modulesFor(record);
     const texts: AnswerText[] = [];
     for (const event of record.events) {
@@ -224,29 +219,6 @@ export class TransactionPrinter {
     this.#characters = 0;
   }
 
-  /** Begins to print a stored record. */
-  #read(stored: Uint8Array): PrintedRecord {
-    // Without the class Buffer, see decodeRecord.
-    const bytes = new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
-    this.#begin(bytes);
-    const reader = new BcsReader(bytes);
-    try {
-      const record = {
-        version: reader.u64(),
-        transaction: reader.field("transaction", transactionCodec.read),
-        info: reader.field("info", transactionInfoCodec.read),
-        events: reader.field("events", readEventSpans),
-        accumulatorRoot: reader.fixed(HASH_LENGTH),
-        writes: reader.field("changes", readWrites),
-      };
-      reader.finish();
-      return record;
-    } catch (error) {
-      if (!(error instanceof BcsError)) throw error;
-      throw new LedgerError("corrupt", `stored record does not decode: ${error.message}`, { cause: error });
-    }
-  }
-
   #hex(bytes: Uint8Array): string {
     return `"0x${this.#digits(bytes)}"`;
   }
@@ -255,7 +227,9 @@ export class TransactionPrinter {
     return formatAddressDigits(this.#digits(bytes));
   }
 
-  #modulesFor({ version, writes }: Pick<PrintedRecord, "version" | "writes">): ModulesAt {
+  /** Begins to print a stored record. */
+  #modulesFor({ version, writes, bytes }: RecordSpans): ModulesAt {
+    this.#begin(bytes);
     this.#known.moveTo(version, writes);
     const { version: head } = this.#view.position;
     return new ModulesAt(this.#types, this.#view, version < head ? version : head, this.#known);
@@ -263,7 +237,8 @@ export class TransactionPrinter {
 
   async #info(
     out: AnswerText,
-    { version, info, accumulatorRoot, writes }: PrintedRecord,
+    { version, info, accumulatorRoot }: RecordSpans,
+    writes: readonly EncodedWrite[],
     modules: ModulesAt,
   ): Promise<void> {
     const { stateCheckpointHash, status } = info;
@@ -384,10 +359,10 @@ export class TransactionPrinter {
   ): Promise<void> {
     const list = new ListText(out);
     const printed = writes.filter(({ key }) => key[0] === PATH_KEY || key[0] === TABLE_KEY);
-    for (const { key, keyHash, value } of printed.sort(compareKeys)) {
+    for (const { key, value } of printed.sort(compareKeys)) {
       const owner = key.subarray(1, TAG_AND_HANDLE);
       const tail = afterLength(key, TAG_AND_HANDLE);
-      const hash = `"state_key_hash":${this.#hex(keyHash)}`;
+      const hash = `"state_key_hash":${this.#hex(stateKeyHashOfBcs(key))}`;
       if (key[0] === TABLE_KEY) {
         const item = `${hash},"handle":${this.#hex(owner)},"key":${this.#hex(tail)}`;
         // The types of a table are known to an index of the reference only.

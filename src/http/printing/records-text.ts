@@ -2,6 +2,7 @@
 import { concatBytes } from "../../base/bytes.ts";
 import { Slices } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
+import { lookAtRecord, type RecordSpans } from "../../ledger/formats/record.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { Block, LedgerView, StoredRecord } from "../../ledger/view.ts";
 import { AnswerText } from "./answer-text.ts";
@@ -25,14 +26,18 @@ export class RecordsPrinter {
     this.#printer = new TransactionPrinter(types, view, slices, known);
   }
 
-  /** The JSON text of a record. */
-  async print({ version, bytes }: StoredRecord): Promise<AnswerText> {
-    return this.#printer.print(bytes, await this.timeOf(version));
+  /** The JSON text of a record; see TransactionPrinter. */
+  async print(
+    { version, bytes }: StoredRecord,
+    record = lookAtRecord(bytes),
+    isBrief = false,
+  ): Promise<AnswerText> {
+    return this.#printer.print(record, await this.timeOf(version), isBrief);
   }
 
   /** The JSON text of each event of a record. */
-  printEventsOf({ bytes }: StoredRecord): Promise<readonly AnswerText[]> {
-    return this.#printer.printEventsOf(bytes);
+  printEventsOf(record: RecordSpans): Promise<readonly AnswerText[]> {
+    return this.#printer.printEventsOf(record);
   }
 
   /** The JSON texts of records, with commas between them. */
@@ -58,7 +63,9 @@ export class RecordsPrinter {
   async timeOf(version: bigint): Promise<bigint> {
     let block = this.#block;
     if (block === undefined || version < block.firstVersion || version > block.lastVersion) {
-      block = await this.#view.getBlockByVersion(version);
+      const isNext = version === (block?.lastVersion ?? version) + 1n;
+      block = block && isNext ? await this.#view.getBlockByHeight(block.height + 1n) : undefined;
+      block ??= await this.#view.getBlockByVersion(version);
       this.#block = block;
     }
     return block?.timestampUsec ?? 0n;

@@ -1,6 +1,7 @@
 // Records: one transaction with its info, events and changes, as nodes exchange it. No field carries its length, so the
 // reader skips through each field to find the spans that get hashed.
 import type { ValueOf } from "../../bcs/codec.ts";
+import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
 import { struct } from "../../bcs/records.ts";
 import { hash, u64 } from "../../bcs/scalars.ts";
@@ -8,7 +9,8 @@ import { vector } from "../../bcs/sequences.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { authenticatorCodec } from "../../transaction/authenticator.ts";
 import { rawTransactionCodec } from "../../transaction/raw.ts";
-import { type EncodedWrite, type KeyHasher, readStateWrites } from "../state-writes.ts";
+import { LedgerError } from "../errors.ts";
+import { type EncodedWrite, type KeyHasher, readStateWrites, readWrittenData } from "../state-writes.ts";
 import { contractEventCodec } from "./block-event.ts";
 import { transactionCodec, USER_VARIANT } from "./transaction.ts";
 import { auxiliaryInfoCodec, type TransactionInfo, transactionInfoCodec } from "./transaction-info.ts";
@@ -95,7 +97,11 @@ export function readRecordHead(
 }
 
 /** Reads one record as spans. */
-export function readRecord(reader: BcsReader, hashKey?: KeyHasher): RecordSpans {
+export function readRecord(
+  reader: BcsReader,
+  hashKey?: KeyHasher,
+  readValue?: typeof readWrittenData,
+): RecordSpans {
   const start = reader.offset;
   const version = reader.u64();
   const transactionStart = reader.offset;
@@ -107,7 +113,7 @@ export function readRecord(reader: BcsReader, hashKey?: KeyHasher): RecordSpans 
   const events = reader.field("events", readEventSpans);
   const accumulatorRoot = reader.fixed(hash.minBytes);
   const changesStart = reader.offset;
-  const writes = reader.field("changes", (changes) => readStateWrites(changes, hashKey));
+  const writes = reader.field("changes", (changes) => readStateWrites(changes, hashKey, readValue));
   return {
     version,
     bytes: reader.span(start),
@@ -133,6 +139,24 @@ export function decodeRecord(bytes: Uint8Array): RecordSpans {
   const record = readRecord(reader);
   reader.finish();
   return record;
+}
+
+const NO_HASH = new Uint8Array(0);
+
+/**
+ * Reads a stored record to look at it: its writes have the data of their values alone, and no hashes. Throws LedgerError
+ * `corrupt`.
+ */
+export function lookAtRecord(bytes: Uint8Array): RecordSpans {
+  const reader = new BcsReader(toPlain(bytes));
+  try {
+    const record = readRecord(reader, () => NO_HASH, readWrittenData);
+    reader.finish();
+    return record;
+  } catch (error) {
+    if (!(error instanceof BcsError)) throw error;
+    throw new LedgerError("corrupt", `stored record does not decode: ${error.message}`, { cause: error });
+  }
 }
 
 /** The bytes of the info of a stored record. What stands behind it is not looked at. */

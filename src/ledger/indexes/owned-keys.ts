@@ -123,8 +123,8 @@ function withKind(kind: number, key: Uint8Array): Uint8Array {
 }
 
 /** The owner of an object, and the metadata of the fungible asset if the object is a store, from its resource group. */
-export function objectParties(value: Uint8Array): { readonly owner?: Address; readonly metadata?: Address } {
-  const [core, store] = findGroupMembers(stateValueData(value), OBJECT_TAGS) ?? [];
+export function objectParties(group: Uint8Array): { readonly owner?: Address; readonly metadata?: Address } {
+  const [core, store] = findGroupMembers(group, OBJECT_TAGS) ?? [];
   return {
     ...(core?.length === objectCoreCodec.minBytes && {
       owner: addressFromBytes(core.subarray(OBJECT_OWNER_AT, OBJECT_OWNER_AT + ADDRESS_LENGTH)),
@@ -137,7 +137,7 @@ export function objectParties(value: Uint8Array): { readonly owner?: Address; re
 
 /** The row of a primary store, from the group of the object at its address; undefined for any other object. */
 function storeRow(key: Uint8Array, value: Uint8Array): OwnedRow | undefined {
-  const { owner, metadata } = objectParties(value);
+  const { owner, metadata } = objectParties(stateValueData(value));
   if (owner === undefined || metadata === undefined) return undefined;
   if (!equalBytes(primaryStoreAddress(owner, metadata), key.subarray(1, OWNER_BYTES))) return undefined;
   return { owner: ownerOf("fungible", owner), place: metadata, data: NOTHING };

@@ -13,28 +13,13 @@ import type { EntryFunction } from "../../transaction/executable.ts";
 import { ENTRY_FUNCTION_VARIANT, payloadCodec, type TransactionPayload } from "../../transaction/raw.ts";
 import type { Asset } from "../balances/asset.ts";
 import { eventTypeBytes } from "../formats/block-event.ts";
-import { type RecordSpans, readRecord } from "../formats/record.ts";
-import { stateKeyHashOfBcs } from "../formats/state-key.ts";
+import { lookAtRecord, type RecordSpans } from "../formats/record.ts";
 import { coinStorePlace, isObjectGroup, objectParties } from "../indexes/owned-keys.ts";
 
-/** Texts of which one must fit; undefined for any. */
-type AnyOf = ReadonlySet<string> | undefined;
-
-export interface RecordFilter {
-  /** Addresses, as `toMapKey` writes their bytes. */
-  readonly sender: AnyOf;
-  /** Functions that the transaction calls: `0x1::coin::transfer`. */
-  readonly function: AnyOf;
-  /** For transactions the module of the called function, for events the one of the event's type. */
-  readonly module: AnyOf;
-  /** Types of events. Without type arguments, a type stands for all of its instances. */
-  readonly eventType: AnyOf;
-  /** Addresses that the transaction writes to, and owners of objects that it writes. */
-  readonly account: AnyOf;
-  /** Assets of which a store is written, as `assetKeys` names them. */
-  readonly asset: AnyOf;
-  readonly success: boolean | undefined;
-}
+/** A filter: of each kind of values that it names, one must fit. */
+export type RecordFilter = { readonly [Name in Group]?: ReadonlySet<string> | undefined } & {
+  readonly success?: boolean | undefined;
+};
 
 const coinKey = (metadata: Uint8Array): string => `coin ${toMapKey(metadata)}`;
 
@@ -44,8 +29,6 @@ export function assetKeys({ coinStoreTag, metadata }: Asset): string[] {
   return coinStoreTag === undefined ? [fungible] : [fungible, coinKey(metadata)];
 }
 
-/** No filter needs the hashes of keys. */
-const NO_HASH = new Uint8Array(0);
 const ADDRESS_KEY = 0;
 const OWN_ADDRESS = [1, 1 + ADDRESS_LENGTH] as const;
 
@@ -124,14 +107,48 @@ function readCalled(transaction: Uint8Array): CalledFunction | null {
 export interface StoreWrite {
   /** Place among the writes of its record. */
   readonly index: number;
-  readonly keyHash: Uint8Array;
+  readonly key: Uint8Array;
   /** As in the balance rule: 0 for an object, 1 for a CoinStore. */
   readonly place: 0 | 1;
   /** Undefined for an object that was deleted. */
-  readonly owner: Address | undefined;
+  readonly owner?: Address;
   /** Of the fungible asset, or of the one paired with the coin; undefined for any other object. */
-  readonly metadata: Uint8Array | undefined;
+  readonly metadata?: Uint8Array;
 }
+
+/** The values that a filter may ask for, the rarest first. */
+const VALUES = {
+  /** Addresses, as `toMapKey` writes their bytes. */
+  sender: ({ sender }: RecordFacts) => (sender === undefined ? [] : [sender]),
+  /** Addresses that the transaction writes to, and owners of objects that it writes. */
+  account: ({ sender, spans, stores }: RecordFacts) => [
+    ...(sender === undefined ? [] : [sender]),
+    ...spans.writes.flatMap(({ key }) =>
+      key[0] === ADDRESS_KEY ? [toMapKey(key.subarray(...OWN_ADDRESS))] : [],
+    ),
+    ...stores.flatMap(({ owner }) => (owner === undefined ? [] : [toMapKey(owner)])),
+  ],
+  /** Functions that the transaction calls: `0x1::coin::transfer`. */
+  function: ({ called }: RecordFacts) => (called === null ? [] : [called.function]),
+  /** Assets of which a store is written, as `assetKeys` names them. */
+  asset: ({ stores }: RecordFacts) =>
+    stores.flatMap(({ place, metadata }) => {
+      if (metadata === undefined) return [];
+      return [place === 0 ? toMapKey(metadata) : coinKey(metadata)];
+    }),
+  /** Types of events. Without type arguments, a type stands for all of its instances. */
+  eventType: ({ eventTypes }: RecordFacts) => eventTypes.flatMap(({ full, plain }) => [full, plain]),
+  /** For transactions the module of the called function, for events the one of the event's type. */
+  module: ({ called, eventTypes }: RecordFacts) => [
+    ...(called === null ? [] : [called.module]),
+    ...eventTypes.map(({ module }) => module),
+  ],
+  /** Of every record, for a filter that names none of the others. */
+  any: () => [""],
+} as const;
+
+export type Group = keyof typeof VALUES;
+const GROUPS = Object.keys(VALUES) as Group[];
 
 /** What filters look at in a record. */
 export class RecordFacts {
@@ -140,20 +157,21 @@ export class RecordFacts {
   #called: CalledFunction | null | undefined;
   #stores: readonly StoreWrite[] | undefined;
   #eventTypes: readonly EventType[] | undefined;
-  #touched: { readonly accounts: ReadonlySet<string>; readonly assets: ReadonlySet<string> } | undefined;
+  readonly #values = new Map<Group, ReadonlySet<string>>();
 
   /** The bytes must stay valid. */
   constructor(record: Uint8Array) {
     this.#record = record;
   }
 
-  get spans(): RecordSpans {
-    this.#spans ??= readRecord(new BcsReader(this.#record), () => NO_HASH);
-    return this.#spans;
+  /** Whether anything was looked at. */
+  get isRead(): boolean {
+    return this.#spans !== undefined;
   }
 
-  get isSuccess(): boolean {
-    return this.spans.info.status.kind === "success";
+  get spans(): RecordSpans {
+    this.#spans ??= lookAtRecord(this.#record);
+    return this.#spans;
   }
 
   get sender(): string | undefined {
@@ -174,123 +192,63 @@ export class RecordFacts {
     return this.#eventTypes;
   }
 
-  get touched(): { readonly accounts: ReadonlySet<string>; readonly assets: ReadonlySet<string> } {
-    if (this.#touched !== undefined) return this.#touched;
-    const accounts = new Set<string>();
-    const assets = new Set<string>();
-    const { sender } = this;
-    if (sender !== undefined) accounts.add(sender);
-    for (const { key, value } of this.spans.writes) {
-      if (key[0] !== ADDRESS_KEY) continue;
-      accounts.add(toMapKey(key.subarray(...OWN_ADDRESS)));
-      if (isObjectGroup(key)) {
-        const { owner, metadata } = value === undefined ? {} : objectParties(value);
-        if (owner !== undefined) accounts.add(toMapKey(owner));
-        if (metadata !== undefined) assets.add(toMapKey(metadata));
-      } else {
-        const metadata = coinStorePlace(key);
-        if (metadata !== undefined) assets.add(coinKey(metadata));
-      }
-    }
-    this.#touched = { accounts, assets };
-    return this.#touched;
-  }
-
   get stores(): readonly StoreWrite[] {
     this.#stores ??= this.spans.writes.flatMap(({ key, value }, index): StoreWrite[] => {
       if (key[0] !== ADDRESS_KEY) return [];
-      if (isObjectGroup(key)) {
-        const { owner, metadata } = value === undefined ? {} : objectParties(value);
-        const keyHash = stateKeyHashOfBcs(key);
-        return [{ index, keyHash, place: 0, owner, metadata }];
-      }
+      if (isObjectGroup(key)) return [{ index, key, place: 0, ...(value && objectParties(value)) }];
       const metadata = coinStorePlace(key);
       if (metadata === undefined) return [];
-      const owner = addressFromBytes(key.subarray(...OWN_ADDRESS));
-      return [{ index, keyHash: stateKeyHashOfBcs(key), place: 1, owner, metadata }];
+      return [{ index, key, place: 1, owner: addressFromBytes(key.subarray(...OWN_ADDRESS)), metadata }];
     });
     return this.#stores;
   }
-}
 
-/** What a filter is found by, the rarest first. */
-const GROUPS = ["sender", "account", "function", "asset", "eventType", "module"] as const;
-const ANY = "";
-
-/** A group of values of which every record that a filter chooses has one. */
-export function groupOf(filter: RecordFilter): {
-  readonly group: string;
-  readonly values: readonly string[];
-} {
-  const group = GROUPS.find((name) => filter[name] !== undefined);
-  return group === undefined ? { group: ANY, values: [ANY] } : { group, values: [...(filter[group] ?? [])] };
-}
-
-/** The values of a record in a group. */
-export function valuesIn(facts: RecordFacts, group: string): Iterable<string> {
-  const { called } = facts;
-  switch (group) {
-    case "sender":
-      return facts.sender === undefined ? [] : [facts.sender];
-    case "account":
-      return facts.touched.accounts;
-    case "asset":
-      return facts.touched.assets;
-    case "function":
-      return called === null ? [] : [called.function];
-    case "eventType": {
-      const names = new Set<string>();
-      for (const { full, plain } of facts.eventTypes) names.add(full).add(plain);
-      return names;
-    }
-    case "module":
-      return new Set([
-        ...(called === null ? [] : [called.module]),
-        ...facts.eventTypes.map(({ module }) => module),
-      ]);
-    default:
-      return [ANY];
+  /** The values of a group. */
+  values(group: Group): ReadonlySet<string> {
+    const values = this.#values.get(group) ?? new Set(VALUES[group](this));
+    this.#values.set(group, values);
+    return values;
   }
 }
 
-function fits(wanted: AnyOf, found: string | undefined): boolean {
-  return wanted === undefined || (found !== undefined && wanted.has(found));
+/** A group of values of which every record that a filter chooses has one. */
+export function groupOf(filter: RecordFilter): { readonly group: Group; readonly values: readonly string[] } {
+  const group = GROUPS.find((name) => filter[name] !== undefined) ?? "any";
+  return { group, values: [...(filter[group] ?? VALUES.any())] };
 }
 
-function fitsOne(wanted: AnyOf, found: () => ReadonlySet<string>): boolean {
-  if (wanted === undefined) return true;
-  const all = found();
-  for (const one of wanted) if (all.has(one)) return true;
-  return false;
-}
-
-function fitsType({ eventType }: RecordFilter, { full, plain }: EventType): boolean {
-  return eventType === undefined || eventType.has(full) || eventType.has(plain);
+function fits(wanted: ReadonlySet<string> | undefined, ...found: readonly (string | undefined)[]): boolean {
+  return wanted === undefined || found.some((one) => one !== undefined && wanted.has(one));
 }
 
 /** What both kinds of streams ask of a transaction. */
 function fitsBoth(filter: RecordFilter, facts: RecordFacts): boolean {
-  return (
-    (filter.success === undefined || filter.success === facts.isSuccess) &&
-    (filter.sender === undefined || fits(filter.sender, facts.sender)) &&
-    (filter.function === undefined || fits(filter.function, facts.called?.function)) &&
-    fitsOne(filter.account, () => facts.touched.accounts) &&
-    fitsOne(filter.asset, () => facts.touched.assets)
+  const { success } = filter;
+  if (success !== undefined && success !== (facts.spans.info.status.kind === "success")) return false;
+  return (["sender", "function", "account", "asset"] as const).every((group) =>
+    fitsOne(filter, facts, group),
   );
 }
 
+function fitsOne(filter: RecordFilter, facts: RecordFacts, group: Group): boolean {
+  const wanted = filter[group];
+  if (wanted === undefined) return true;
+  const found = facts.values(group);
+  for (const one of wanted) if (found.has(one)) return true;
+  return false;
+}
+
 export function matchesTransaction(filter: RecordFilter, facts: RecordFacts): boolean {
-  if (!fitsBoth(filter, facts)) return false;
-  if (filter.module !== undefined && !fits(filter.module, facts.called?.module)) return false;
-  return filter.eventType === undefined || facts.eventTypes.some((type) => fitsType(filter, type));
+  if (!fitsBoth(filter, facts) || !fitsOne(filter, facts, "eventType")) return false;
+  return filter.module === undefined || fits(filter.module, facts.called?.module);
 }
 
 /** The indexes of the events that a filter asks for. */
 export function matchingEvents(filter: RecordFilter, facts: RecordFacts): ReadonlySet<number> {
   const found = new Set<number>();
   if (facts.spans.events.length === 0 || !fitsBoth(filter, facts)) return found;
-  for (const [i, type] of facts.eventTypes.entries()) {
-    if (fitsType(filter, type) && fits(filter.module, type.module)) found.add(i);
+  for (const [i, { full, plain, module }] of facts.eventTypes.entries()) {
+    if (fits(filter.eventType, full, plain) && fits(filter.module, module)) found.add(i);
   }
   return found;
 }

@@ -6,6 +6,7 @@ import { formatAddress } from "../../move/address.ts";
 import type { BalancePair } from "../balances/balance.ts";
 import { balanceKeys } from "../balances/balance-keys.ts";
 import { addParts, amountOfPart } from "../balances/balance-parts.ts";
+import { stateKeyHashOfBcs } from "../formats/state-key.ts";
 import type { LedgerView } from "../view.ts";
 import type { RecordFacts, StoreWrite } from "./record-filter.ts";
 
@@ -47,8 +48,8 @@ export class WatchList {
   touched({ stores }: RecordFacts): ReadonlyMap<number, WatchedPair> {
     const found = new Map<number, WatchedPair>();
     const seen = new Set<WatchedPair>();
-    for (const { index, keyHash } of stores) {
-      const pair = this.#pairs.get(toMapKey(keyHash));
+    for (const { index, key } of stores) {
+      const pair = this.#pairs.get(toMapKey(stateKeyHashOfBcs(key)));
       if (pair === undefined || seen.has(pair)) continue;
       seen.add(pair);
       found.set(index, pair);
@@ -79,7 +80,7 @@ async function counterpartyOf(
   isDeposit: boolean,
 ): Promise<string | undefined> {
   if (others.length > MAX_OTHERS) return undefined;
-  const keys = others.map(({ keyHash }) => keyHash);
+  const keys = others.map(({ key }) => stateKeyHashOfBcs(key));
   const places = others.map(({ place }) => place);
   const [before, after] = await readParts(view, version, keys, places);
   const owners = new Set<string>();
@@ -105,8 +106,10 @@ export async function readMovement(
   if (before === after) return undefined;
   const own = new Set(keys.map(toMapKey));
   const others = stores.filter(
-    ({ metadata, keyHash }) =>
-      metadata !== undefined && Buffer.compare(metadata, asset.metadata) === 0 && !own.has(toMapKey(keyHash)),
+    ({ metadata, key }) =>
+      metadata !== undefined &&
+      Buffer.compare(metadata, asset.metadata) === 0 &&
+      !own.has(toMapKey(stateKeyHashOfBcs(key))),
   );
   const counterparty = await counterpartyOf(view, version, others, after > before);
   return { ...pair, before, after, counterparty };

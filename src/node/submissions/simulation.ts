@@ -2,6 +2,7 @@
 import { Slices } from "../../base/wait.ts";
 import { type MachineSource, openHead } from "../../chain/machine-source.ts";
 import type { Simulator, SubmissionBody } from "../../http/services.ts";
+import { lookAtRecord } from "../../ledger/formats/record.ts";
 import type { StateTypes } from "../../ledger/items/state-types.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { SimulationEstimates } from "../../transaction/user-transaction.ts";
@@ -49,7 +50,7 @@ export class Simulation {
     const record = await this.simulate(body, view, NO_ESTIMATES, new Slices());
     const { TransactionPrinter } = await import("../../http/printing/printer.ts");
     const text = await new TransactionPrinter(this.#options.types, view).print(
-      record,
+      lookAtRecord(record),
       view.position.timestampUsec,
     );
     const transaction = JSON.parse(`${Buffer.from(await text.finish())}`) as Readonly<

@@ -5,7 +5,7 @@ import { formatTrust, lastVersionWith, type TrustLevel } from "../../../ledger/t
 import type { LedgerPosition } from "../../../ledger/view.ts";
 import { pointAt } from "../../../ledger/watch/event-id.ts";
 import type { RecordFilter } from "../../../ledger/watch/record-filter.ts";
-import { assertPoint, changesAfter, changesBetween } from "../../../ledger/watch/watch-changes.ts";
+import { changesAfter, changesBetween } from "../../../ledger/watch/watch-changes.ts";
 import { heldTo, type Watched } from "../../../ledger/watch/watched.ts";
 import type { Asker } from "../../calls/asker.ts";
 import { fieldOf } from "../../calls/operands.ts";
@@ -31,9 +31,9 @@ import {
   minTrustField,
 } from "../../schemas/record-filter.ts";
 import {
-  assertStart,
+  type Beginning,
+  beginningOf,
   beginRecords,
-  pointBefore,
   type RecordEvent,
   type RecordKind,
   watchedRecords,
@@ -43,9 +43,8 @@ import {
 export interface RecordFeed {
   /** Name of its events. */
   readonly name: "transaction" | "event" | "movement";
-  readonly printed: RecordKind;
-  /** Undefined where there is no BCS. */
-  readonly raw: RecordKind | undefined;
+  /** What is read for a form: as for JSON where the form has none of its own. */
+  readonly kinds: Readonly<Record<"json", RecordKind>> & Readonly<Partial<Record<"csv" | "bcs", RecordKind>>>;
   /** It compares each version with the one before. */
   readonly tellsChanges?: boolean;
   /** Columns of CSV: members of the JSON, with a dot between nested ones. */
@@ -110,26 +109,28 @@ function csvLine(columns: readonly string[], json: string): string {
   return cells.map(csvCell).join(",") + CSV_END;
 }
 
-/** All that is sent of versions in BCS. */
-function encodeRaw(events: readonly RecordEvent[]): Uint8Array {
-  const texts = events.flatMap(({ items }) => items.map(({ text }) => text));
-  return Buffer.concat(texts.map((text) => (typeof text === "string" ? Buffer.from(text) : text)));
-}
-
-/** All that is sent of a version in any other form. */
-function encodeRecord({ name, columns, printed }: RecordFeed, form: Form, event: RecordEvent): string {
-  const { version, trust, facts, items } = event;
-  const level = `"trust":"${formatTrust(trust)}"}`;
-  if (facts === undefined) return wireOf(form).event("start", event.id, `{"version":"${version}",${level}`);
-  const id = items.length === 0 ? "" : event.id;
-  return items
-    .map(({ index, text }) => {
+/** All that is sent of versions. */
+function encodeRecords(
+  { name, columns, kinds }: RecordFeed,
+  form: Form,
+  events: readonly RecordEvent[],
+): string | Uint8Array {
+  if (form === "bcs") {
+    return Buffer.concat(events.flatMap(({ items }) => items.map(({ text }) => text as Uint8Array)));
+  }
+  const wire = wireOf(form);
+  let sent = "";
+  for (const event of events) {
+    const { version, trust, facts, items } = event;
+    const level = `"trust":"${formatTrust(trust)}"}`;
+    if (facts === undefined) sent += wire.event("start", event.id, `{"version":"${version}",${level}`);
+    const id = items.length === 0 || form === "csv" ? "" : event.id;
+    for (const { index, text } of items) {
       const json = `${`${text}`.slice(0, -1)},${level}`;
-      return form === "csv"
-        ? csvLine(columns, json)
-        : wireOf(form).event(name, printed.idOf(id, index), json);
-    })
-    .join("");
+      sent += form === "csv" ? csvLine(columns, json) : wire.event(name, kinds.json.idOf(id, index), json);
+    }
+  }
+  return sent;
 }
 
 /** Pieces of a range without a match before the client is told how far the node is. */
@@ -144,18 +145,13 @@ async function rangeTexts(
 ): Promise<AsyncGenerator<string | Uint8Array>> {
   const pieces = changes[Symbol.asyncIterator]();
   const first = await pieces.next();
-  const encode = (events: readonly RecordEvent[]): string | Uint8Array => {
-    const picked = events.map((event) => choice?.pick(event) ?? event);
-    return form === "bcs"
-      ? encodeRaw(picked)
-      : picked.map((event) => encodeRecord(feed, form, event)).join("");
-  };
   const isTold = form === "events" || form === "ndjson";
   return (async function* () {
     if (form === "csv") yield feed.columns.join(",") + CSV_END;
     let [quiet, id] = [0, ""];
     for (let next = first; next.done !== true; next = await pieces.next()) {
-      const sent = encode(next.value);
+      const picked = next.value.map((event) => choice?.pick(event) ?? event);
+      const sent = encodeRecords(feed, form, picked);
       if (isTold) id = next.value.at(-1)?.id ?? id;
       quiet = sent.length > 0 ? 0 : quiet + 1;
       yield isTold && quiet > 0 && quiet % QUIET_PIECES === 0 ? wireOf(form).beat(id) : sent;
@@ -168,31 +164,27 @@ async function rangeTexts(
 /** Answers with the versions from `start`, or from behind the client's last event, to `end`. */
 async function sendRange(
   feed: RecordFeed,
-  context: Context<"required">,
-  filter: RecordFilter,
-  { start, min_trust: least }: RangeArgs,
+  { view, ledger, streamHead, form }: Context<"required">,
+  all: Watched<RecordEvent>,
+  beginning: Beginning,
+  least: TrustLevel | undefined,
   end: bigint,
 ): Promise<StreamedAnswer> {
-  const { view, ledger, services, streamHead, lastEventId, form } = context;
   const { position } = view;
-  // Before anything else is said of the versions: after a rewind they mean others.
-  if (lastEventId !== undefined) await assertPoint(view, lastEventId);
-  const [head, first] = [streamHead(position, least), lastEventId?.version ?? start];
+  const first = beginning.behind?.version ?? beginning.start;
   if (first === undefined) throw new HttpError("malformed_request", "end: expected together with `start`");
+  // Before anything else is said of the versions: after a rewind they mean others.
+  const after = await beginningOf(view, beginning, position.version);
+  const head = streamHead(position, least);
   if (first > end) {
     throw new LedgerError("reversed_range", `start: expected at most \`end\`, ${end}, got ${first}`);
   }
   if (end > head) {
     throw new LedgerError("version_not_found", `end: version ${end} is above the latest to send, ${head}`);
   }
-  if (lastEventId === undefined) assertStart(position, first, feed.tellsChanges);
-  const kind = (form === "bcs" ? feed.raw : undefined) ?? feed.printed;
-  const all = watchedRecords(kind, services.types, filter, lastEventId);
   const watched = least === undefined ? all : heldTo(all, least);
-  const after = lastEventId ?? (await pointBefore(view, first));
   const changes = changesBetween(ledger, view, watched, after, await pointAt(view, end));
-  const stream = await rangeTexts(feed, form, watched, changes);
-  return { stream, version: end };
+  return { stream: await rangeTexts(feed, form, watched, changes), version: end };
 }
 
 /** The forms of a stream; the last one only where there is BCS. */
@@ -207,7 +199,7 @@ export function recordForms(
   const form = (which: Form, description: string, more: JsonSchema): AnswerForm<RecordEvent> => ({
     schema: { type: "string", ...more },
     description,
-    encode: (event) => (which === "bcs" ? encodeRaw([event]) : encodeRecord(feed, which, event)),
+    encode: (event) => encodeRecords(feed, which, [event]),
   });
   return {
     events: form(
@@ -245,15 +237,17 @@ export function sendRecords(
   feed: RecordFeed,
   context: Context<"required">,
   filter: RecordFilter,
-  args: RangeArgs,
+  { start, end, min_trust: least }: RangeArgs,
 ): Promise<EventAnswer<RecordEvent> | StreamedAnswer> {
-  const { form, services, lastEventId } = context;
-  if (args.end !== undefined) return sendRange(feed, context, filter, args, args.end);
+  const { form, services, lastEventId: behind } = context;
+  const beginning = { behind, start, tellsChanges: feed.tellsChanges };
+  const kind = feed.kinds[form as "csv" | "bcs"] ?? feed.kinds.json;
+  const watched = watchedRecords(kind, services.types, filter, behind);
+  if (end !== undefined) return sendRange(feed, context, watched, beginning, least, end);
   if (form === "csv" || form === "bcs") {
     throw new HttpError("malformed_request", `end: expected for an answer in ${form.toUpperCase()}`);
   }
-  const watched = watchedRecords(feed.printed, services.types, filter, lastEventId);
-  return beginRecords(watched, context, args, feed.tellsChanges);
+  return beginRecords(watched, context, beginning, least);
 }
 
 /** Which transactions or events a call gives. */
@@ -300,7 +294,7 @@ export interface RecordBatch {
 
 /** The batches of a call. Throws LedgerError `version_pruned`, or `version_not_found` after a rewind. */
 export async function* recordBatches(
-  { printed }: RecordFeed,
+  { kinds }: RecordFeed,
   node: Asker,
   options: RecordsOptions,
 ): AsyncGenerator<RecordBatch> {
@@ -313,17 +307,11 @@ export async function* recordBatches(
   const least = fieldOf("minTrust", minTrustField, minTrust);
   const headOf = (position: LedgerPosition): bigint =>
     least === undefined ? position.version : (lastVersionWith(position, least) ?? -1n);
-  const all = watchedRecords(printed, node.types, filterFromOptions(filter), cursor);
+  const all = watchedRecords(kinds.json, node.types, filterFromOptions(filter), cursor);
   const watched = least === undefined ? all : heldTo(all, least);
-  const point = await node.withView(async (view) => {
-    if (cursor !== undefined) {
-      await assertPoint(view, cursor);
-      return cursor;
-    }
-    if (start === undefined) return pointAt(view, headOf(view.position));
-    assertStart(view.position, start);
-    return pointBefore(view, start);
-  });
+  const point = await node.withView((view) =>
+    beginningOf(view, { behind: cursor, start }, headOf(view.position)),
+  );
   const ends = signal === undefined ? node.closing : AbortSignal.any([signal, node.closing]);
   for await (const events of changesAfter(node, { headOf }, watched, point, { end, signal: ends })) {
     const last = events.at(-1);

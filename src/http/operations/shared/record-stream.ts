@@ -6,6 +6,7 @@ import { nextTurn, Slices } from "../../../base/wait.ts";
 import { BcsWriter } from "../../../bcs/writer.ts";
 import type { OpenView } from "../../../ledger/balances/balance-history.ts";
 import { LedgerError } from "../../../ledger/errors.ts";
+import type { RecordSpans } from "../../../ledger/formats/record.ts";
 import type { StateTypes } from "../../../ledger/items/state-types.ts";
 import { assertNotRefuted, type TrustLevel, trustAt } from "../../../ledger/trust.ts";
 import type { VersionRange } from "../../../ledger/version-range.ts";
@@ -25,13 +26,14 @@ import {
   type ResumePoint,
 } from "../../../ledger/watch/event-id.ts";
 import {
+  type Group,
   groupOf,
   matchesTransaction,
   matchingEvents,
   RecordFacts,
   type RecordFilter,
-  valuesIn,
 } from "../../../ledger/watch/record-filter.ts";
+import { assertPoint } from "../../../ledger/watch/watch-changes.ts";
 import { type WatchEvent, type Watched, WatchKind } from "../../../ledger/watch/watched.ts";
 import { HttpError } from "../../errors.ts";
 import type { Context, EventAnswer } from "../../operation.ts";
@@ -40,13 +42,13 @@ import { KnownTypes } from "../../printing/modules-at.ts";
 import { RecordsPrinter } from "../../printing/records-text.ts";
 import { beginEvents } from "../../schemas/event-stream.ts";
 
+/** JSON, or BCS. */
+type RecordText = string | Uint8Array;
+
 interface RecordItem {
   readonly index: number;
   readonly text: RecordText;
 }
-
-/** JSON, or BCS. */
-type RecordText = string | Uint8Array;
 
 /** What a stream sends of a version. */
 export class RecordEvent implements WatchEvent {
@@ -55,39 +57,36 @@ export class RecordEvent implements WatchEvent {
   /** Undefined in the event that tells where a stream begins. */
   readonly facts: RecordFacts | undefined;
   /** The transaction, or its events; none if nobody asks for them. */
-  items: readonly RecordItem[] = [];
+  readonly items: readonly RecordItem[];
   /** What streams of each kind are sent of it; those that ask add theirs before it is printed. */
-  readonly parts: Map<RecordKind, RecordEvent | undefined>;
-
+  readonly parts = new Map<RecordKind, RecordEvent | undefined>();
   readonly #idOf: () => string;
 
   constructor(
     { version, trust }: Pick<WatchEvent, "version" | "trust">,
     idOf: () => string,
     facts?: RecordFacts,
-    parts = new Map<RecordKind, RecordEvent | undefined>(),
+    items: readonly RecordItem[] = [],
   ) {
-    this.parts = parts;
     this.version = version;
     this.trust = trust;
     this.#idOf = idOf;
     this.facts = facts;
+    this.items = items;
   }
 
-  /** Read from the record on use: a range in BCS needs only that of its last one. */
+  /** Read from the record on use: a range in BCS needs none. */
   get id(): string {
     return this.#idOf();
   }
 
   /** The same with other items. */
   with(items: readonly RecordItem[]): RecordEvent {
-    const part = new RecordEvent(this, this.#idOf, this.facts, this.parts);
-    part.items = items;
-    return part;
+    return new RecordEvent(this, this.#idOf, this.facts, items);
   }
 }
 
-/** Transactions, or their events, in JSON or in BCS. */
+/** Transactions, or their events, in one form. */
 export interface RecordKind {
   /** The indexes that a filter asks for; a transaction has the index 0. */
   readonly matching: (filter: RecordFilter, facts: RecordFacts) => ReadonlySet<number>;
@@ -101,60 +100,68 @@ export interface RecordKind {
   readonly idOf: (id: string, index: number) => string;
 }
 
-/** Streams of both kinds and all filters share one topic, so that a record is read once, and printed once for a kind. */
+/** Streams of all kinds and filters share one topic, so that a record is read once, and printed once for a kind. */
 const RECORDS = new WatchKind<RecordEvent>();
 const ONLY = new Set([0]);
 const NONE = new Set<number>();
 
 /** Prints JSON. What is too large to print says so, for each of `count` items. */
 function printing(
-  print: (printer: RecordsPrinter, record: StoredRecord) => Promise<readonly AnswerText[]>,
+  print: (
+    printer: RecordsPrinter,
+    record: StoredRecord,
+    spans: RecordSpans,
+  ) => Promise<readonly AnswerText[]>,
   /** Members before those of the printed text. */
   head: (version: bigint, index: number, hash: string, timestamp: string) => string,
-  count: (facts: RecordFacts) => number,
+  count: (spans: RecordSpans) => number,
 ): RecordKind["print"] {
-  return async (printer, record, facts) => {
-    const hash = toPrefixedHex(facts.spans.info.transactionHash);
+  return async (printer, record, { spans }) => {
+    const hash = toPrefixedHex(spans.info.transactionHash);
     const { version } = record;
     try {
       const timestamp = `${await printer.timeOf(version)}`;
-      const texts = await print(printer, record);
-      return await Promise.all(
-        texts.map(async (text, i) => {
-          const printed = await text.finish();
-          const json = typeof printed === "string" ? printed : `${Buffer.from(printed)}`;
-          return `{${head(version, i, hash, timestamp)}${json.slice(1)}`;
-        }),
-      );
+      const texts: string[] = [];
+      for (const [i, text] of (await print(printer, record, spans)).entries()) {
+        const whole = text.finish();
+        const json = typeof whole === "string" ? whole : `${Buffer.from(await whole)}`;
+        texts.push(`{${head(version, i, hash, timestamp)}${json.slice(1)}`);
+      }
+      return texts;
     } catch (error) {
       if (!(error instanceof HttpError) || error.code !== "unprintable") throw error;
       const { message: unprintable } = error;
-      return Array.from({ length: count(facts) }, (_, index) =>
+      return Array.from({ length: count(spans) }, (_, index) =>
         JSON.stringify({ version: `${version}`, hash, index, unprintable }),
       );
     }
   };
 }
 
-export const TRANSACTIONS: RecordKind = {
+const transactions = (isBrief: boolean): RecordKind => ({
   matching: (filter, facts) => (matchesTransaction(filter, facts) ? ONLY : NONE),
   print: printing(
-    async (printer, record) => [await printer.print(record)],
+    async (printer, record, spans) => [await printer.print(record, spans, isBrief)],
     () => "",
     () => 1,
   ),
   idOf: (id) => id,
-};
+});
+
+export const TRANSACTIONS: RecordKind = transactions(false);
+
+/** What a line of CSV has of a transaction. */
+export const BRIEF_TRANSACTIONS: RecordKind = transactions(true);
 
 export const RAW_TRANSACTIONS: RecordKind = { ...TRANSACTIONS, print: (_, { bytes }) => [bytes] };
 
 export const EVENTS: RecordKind = {
   matching: matchingEvents,
   print: printing(
-    (printer, record) => printer.printEventsOf(record),
+    (printer, _, spans) => printer.printEventsOf(spans),
     (version, index, hash, timestamp) =>
       `"version":"${version}","index":${index},"transaction_hash":"${hash}","timestamp":"${timestamp}",`,
-    ({ spans }) => spans.events.length,
+    ({ events }) => events.length,
   ),
   idOf: indexedId,
 };
@@ -167,15 +174,8 @@ export const RAW_EVENTS: RecordKind = {
     ),
 };
 
-/** What is known of types behind the last version that was read. */
-interface CarriedTypes {
-  readonly known: KnownTypes;
-  /** Of that version. */
-  id: string | undefined;
-}
-
-/** Left by the last reader of changes. The next one takes it, so that no two share it. */
-const lastCarried = new WeakMap<StateTypes, CarriedTypes>();
+/** What the last reader of changes knew of types. The next one takes it, so that no two share it. */
+const lastKnown = new WeakMap<StateTypes, KnownTypes>();
 
 /** Records that are read in one piece. */
 const PIECE_RECORDS = 64;
@@ -190,7 +190,7 @@ async function readPiece(
   view: LedgerView,
   types: StateTypes,
   { from, to }: VersionRange,
-  carried: CarriedTypes,
+  known: KnownTypes,
   isWanted: (event: RecordEvent) => boolean,
 ): Promise<RecordEvent[]> {
   const { position } = view;
@@ -202,11 +202,8 @@ async function readPiece(
   const slices = new Slices();
   // Behind a rewind, and where modules must be fetched for what an answer rests on, nothing is known of types.
   const isKnown =
-    view.fetchedTrust === undefined &&
-    carried.known.next === from &&
-    (await eventIdAt(view, from - 1n)) === carried.id;
-  if (!isKnown) carried.known.forget();
-  const { known } = carried;
+    view.fetchedTrust === undefined && known.next === from && (await eventIdAt(view, from - 1n)) === known.id;
+  if (!isKnown) known.forget();
   const printer = new RecordsPrinter(types, view, slices, known);
   const events: RecordEvent[] = [];
   for (const [i, { version, bytes, historyHash }] of records.entries()) {
@@ -216,7 +213,6 @@ async function readPiece(
     const idOf = (): string => markedId(version, historyHash ?? facts.spans.accumulatorRoot);
     const event = new RecordEvent({ version, trust: trustAt(position.trust, version) }, idOf, facts);
     const isSent = isWanted(event);
-    known.moveTo(version, facts.spans.writes);
     for (const kind of event.parts.keys()) {
       const printed = kind.print(printer, record, facts, view);
       const texts = printed instanceof Promise ? await printed : printed;
@@ -224,13 +220,15 @@ async function readPiece(
       event.trust = trustOfAnswer(view, version);
       event.parts.set(kind, event.with(itemsOf(texts)));
     }
+    // What is not read changes what is known of types, as far as anybody can tell.
+    if (facts.isRead) known.moveTo(version, facts.spans.writes);
     if (isSent || i === records.length - 1) events.push(event);
     const pausing = slices.pause();
     if (pausing !== undefined) await pausing;
   }
   const last = events.at(-1);
   const isCarried = view.fetchedTrust === undefined && last !== undefined && known.next > last.version;
-  carried.id = isCarried ? last.id : undefined;
+  known.id = isCarried ? last.id : undefined;
   return events;
 }
 
@@ -243,11 +241,6 @@ export function watchedRecords(
 ): Watched<RecordEvent> {
   // By its mark: after a rewind, another version has the number.
   const behindId = behind === undefined ? "" : formatPoint(behind);
-  const isAsked = (event: RecordEvent): ((index: number) => boolean) => {
-    const matching = event.facts === undefined ? NONE : kind.matching(filter, event.facts);
-    const first = behind?.index !== undefined && event.id === behindId ? behind.index + 1 : 0;
-    return (index) => index >= first && matching.has(index);
-  };
   return {
     kind: RECORDS,
     id: "",
@@ -257,20 +250,20 @@ export function watchedRecords(
       return new RecordEvent({ version, trust: trustOfAnswer(view, version) }, () => id);
     },
     changes: async function* (openView: OpenView, { from, to }, isWanted = () => true) {
-      const carried = lastCarried.get(types) ?? { known: new KnownTypes(), id: undefined };
-      lastCarried.delete(types);
+      const known = lastKnown.get(types) ?? new KnownTypes();
+      lastKnown.delete(types);
       for (let next = from; next <= to; ) {
         await nextTurn();
         const range = { from: next, to };
-        const events = await withView(openView(), (view) => readPiece(view, types, range, carried, isWanted));
+        const events = await withView(openView(), (view) => readPiece(view, types, range, known, isWanted));
         yield events;
         next = (events.at(-1)?.version ?? to) + 1n;
       }
-      lastCarried.set(types, carried);
+      lastKnown.set(types, known);
     },
     choice: {
       ...groupOf(filter),
-      valuesIn: ({ facts }, group) => (facts === undefined ? [] : valuesIn(facts, group)),
+      valuesIn: ({ facts }, group) => facts?.values(group as Group) ?? [],
       accepts: (event) => {
         if (event.facts === undefined || kind.matching(filter, event.facts).size === 0) return false;
         event.parts.set(kind, undefined);
@@ -279,26 +272,48 @@ export function watchedRecords(
       pick: (event) => {
         const part = event.parts.get(kind);
         // Nothing but how far the stream is.
-        if (part === undefined) return event;
-        const asked = isAsked(part);
-        const items = part.items.filter(({ index }) => asked(index));
+        if (part?.facts === undefined) return event;
+        const matching = kind.matching(filter, part.facts);
+        const first = behind?.index !== undefined && event.id === behindId ? behind.index + 1 : 0;
+        const items = part.items.filter(({ index }) => index >= first && matching.has(index));
         return items.length === part.items.length ? part : part.with(items);
       },
     },
   };
 }
 
+/** Where the client asks a stream or a range to begin. */
+export interface Beginning {
+  /** What the client got last; overrides `start`. */
+  readonly behind: ResumePoint | undefined;
+  /** The first version; behind the latest one when left out. */
+  readonly start: bigint | undefined;
+  /** Each version is compared with the one before. */
+  readonly tellsChanges?: boolean | undefined;
+}
+
+/** The point behind which a stream or a range begins. Throws what refuses it. */
+export async function beginningOf(
+  view: LedgerView,
+  { behind, start, tellsChanges = false }: Beginning,
+  head: bigint,
+): Promise<ResumePoint> {
+  if (behind !== undefined) await assertPoint(view, behind);
+  else if (start !== undefined) assertStart(view.position, start, tellsChanges);
+  return behind ?? (start === undefined ? pointAt(view, head) : pointBefore(view, start));
+}
+
 /** The point before a version. */
-export async function pointBefore(view: LedgerView, version: bigint): Promise<ResumePoint> {
+async function pointBefore(view: LedgerView, version: bigint): Promise<ResumePoint> {
   const before = version - 1n;
   return before < 0n ? { version: before, mark: undefined } : pointAt(view, before);
 }
 
 /** Throws if a stream cannot begin at a version. */
-export function assertStart(
+function assertStart(
   { version: head, oldestVersion: oldest }: LedgerPosition,
   start: bigint,
-  tellsChanges = false,
+  tellsChanges: boolean,
 ): void {
   if (start < oldest) {
     throw new LedgerError("version_pruned", `version ${start} is below the oldest kept, ${oldest}`);
@@ -316,24 +331,18 @@ export function assertStart(
 export async function beginRecords(
   watched: Watched<RecordEvent>,
   context: Context<"required">,
-  { start, min_trust: least }: { start: bigint | undefined; min_trust: TrustLevel | undefined },
-  tellsChanges = false,
+  beginning: Beginning,
+  least: TrustLevel | undefined,
 ): Promise<EventAnswer<RecordEvent>> {
-  const { view, streamHead, lastEventId } = context;
-  if (lastEventId !== undefined || start === undefined) {
+  const { view, streamHead } = context;
+  const { behind, start } = beginning;
+  if (behind !== undefined || start === undefined) {
     const answer = await beginEvents(watched, context, undefined, least);
-    const isWithin = answer.state === undefined && lastEventId?.index !== undefined;
+    const isWithin = answer.state === undefined && behind?.index !== undefined;
     return isWithin ? { ...answer, after: await pointBefore(view, answer.after.version) } : answer;
   }
-  const { position } = view;
-  assertStart(position, start, tellsChanges);
-  return {
-    watched,
-    opening: "",
-    state: undefined,
-    after: await pointBefore(view, start),
-    trust: trustAt(position.trust, streamHead(position, least)),
-    least,
-    version: undefined,
-  };
+  const head = streamHead(view.position, least);
+  const after = await beginningOf(view, beginning, head);
+  const trust = trustAt(view.position.trust, head);
+  return { watched, opening: "", state: undefined, after, trust, least, version: undefined };
 }
