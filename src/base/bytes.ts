@@ -45,6 +45,13 @@ export function writeNumber(target: Uint8Array, offset: number, value: bigint): 
   target.set(numberBytes, offset);
 }
 
+/** The same in bytes of its own. */
+export function numberKey(value: bigint): Buffer {
+  const key = Buffer.allocUnsafe(8);
+  writeNumber(key, 0, value);
+  return key;
+}
+
 /** A big-endian u64. */
 export function readNumber(source: Uint8Array, offset: number): bigint {
   for (let i = 0; i < 8; i++) numberBytes[i] = source[offset + i] ?? 0;

@@ -1,5 +1,6 @@
 // How far each index reaches, in a side row: every commit that is indexed moves it. A commit that is not, such as one of a
 // program that knows no index, leaves it behind the head, so a gap is never taken for a whole index.
+import { numberKey, readNumber } from "../base/bytes.ts";
 import type { IndexName } from "../ledger/view.ts";
 import type { SideRow } from "./contract.ts";
 
@@ -9,19 +10,9 @@ export const INDEX_REACH_KEYS: Readonly<Record<IndexName, Uint8Array>> = {
   transactions: Buffer.from("index/transactions"),
 };
 
-export function encodeIndexReach(version: bigint): Uint8Array {
-  const value = Buffer.alloc(8);
-  value.writeBigUInt64BE(version);
-  return value;
-}
-
-export function decodeIndexReach(row: Uint8Array): bigint {
-  return Buffer.from(row.buffer, row.byteOffset, row.byteLength).readBigUInt64BE();
-}
-
 /** The row that says that an index has everything up to a version. */
 export function indexReachRow(version: bigint, index: IndexName = "items"): SideRow {
-  return { key: INDEX_REACH_KEYS[index], value: encodeIndexReach(version) };
+  return { key: INDEX_REACH_KEYS[index], value: numberKey(version) };
 }
 
 /**
@@ -34,5 +25,5 @@ export function isIndexAlive(reach: bigint | undefined, oldestVersion: bigint): 
 
 /** The version in the side row; undefined if there is no row. */
 export function readIndexReach(row: Uint8Array | undefined): bigint | undefined {
-  return row && decodeIndexReach(row);
+  return row && readNumber(row, 0);
 }

@@ -1,7 +1,7 @@
 // Every kind of side row: its key, the codec of its value, and its fate. Rewind and check walk SIDE_ROW_KINDS and know
 // no kind by name: a new kind is one entry here. The pruner of a store removes no side row; a comment says who does.
-import { concatBytes, equalBytes } from "../base/bytes.ts";
-import { type Codec, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
+import { concatBytes, equalBytes, numberKey, readNumber } from "../base/bytes.ts";
+import { type Codec, converted, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { bool, byteString, hash, text, u8, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
@@ -12,7 +12,7 @@ import type { Waypoint } from "../ledger/waypoint.ts";
 import { type SignedLedgerInfo, signedLedgerInfoCodec } from "../proof/ledger-info.ts";
 import type { SideRow, Store } from "../store/contract.ts";
 import { StoreError } from "../store/errors.ts";
-import { decodeIndexReach, encodeIndexReach, INDEX_REACH_KEYS } from "../store/index-reach.ts";
+import { INDEX_REACH_KEYS } from "../store/index-reach.ts";
 import { assertBlockChanges, assertLog } from "./proofs/node-log.ts";
 
 export type SideRowReader = Pick<Store, "getSideRows">;
@@ -111,12 +111,6 @@ const bcs = <Value>(codec: Codec<Value>): RowCodec<Value> => ({
   encode: (value) => encodeWith(codec, value),
   decode: (bytes) => decodeWith(codec, bytes),
 });
-
-function bigEndian(number: bigint): Uint8Array {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64BE(number);
-  return bytes;
-}
 
 const ofItem = (keyHash: Uint8Array): Uint8Array => keyHash;
 
@@ -237,7 +231,7 @@ export const NEWEST_SIGNED = new SideRowKind<ValueOf<typeof newestSignedCodec>>(
 /** The signed end of an epoch; a rewind as for NEWEST_SIGNED. */
 export const EPOCH_END = new SideRowKind<SignedLedgerInfo, [epoch: bigint]>({
   prefix: ofProofs(0),
-  suffix: bigEndian,
+  suffix: numberKey,
   codec: bcs(signedLedgerInfoCodec),
   rewound: (end, { version }) => (end.ledgerInfo.version > version ? undefined : end),
   rewoundKeys: async ({ store, position }) => {
@@ -253,7 +247,7 @@ export const FIRST_EPOCH = new SideRowKind<bigint>({ prefix: ofProofs(8), codec:
 /** A full subtree of the accumulator, by its level above the leaves and its number there. A commit writes it again. */
 export const SUBTREE = new SideRowKind<Uint8Array, [level: number, index: bigint]>({
   prefix: ofProofs(1),
-  suffix: (level, index) => concatBytes(bigEndian(index), Uint8Array.of(level)),
+  suffix: (level, index) => concatBytes(numberKey(index), Uint8Array.of(level)),
   codec: bcs(hash),
 });
 
@@ -273,13 +267,27 @@ const blockEndCodec = struct({
 });
 export type BlockEnd = ValueOf<typeof blockEndCodec>;
 
-/** The end of a block inside the proof window. Commits remove those that leave it. */
-export const BLOCK_END = new SideRowKind<BlockEnd, [height: bigint]>({
+/** Blocks whose changes are written to the logs of the nodes together. A prime: regular changes meet the last one too. */
+export const GROUP_BLOCKS = 17n;
+
+/** True if the commit of a block brings the logs of the nodes up to date. */
+export function endsGroup(height: bigint): boolean {
+  return height % GROUP_BLOCKS === GROUP_BLOCKS - 1n;
+}
+
+const blockEndsCodec = struct({ first: u64, ends: vector(blockEndCodec) });
+
+/** Block ends of a finished group, from a height on. Commits remove groups that leave the proof window. */
+export const BLOCK_ENDS = new SideRowKind<ValueOf<typeof blockEndsCodec>, [height: bigint]>({
   prefix: ofProofs(7),
-  suffix: bigEndian,
-  codec: bcs(blockEndCodec),
-  rewound: "removed",
-  rewoundKeys: rewoundHeights,
+  suffix: (height) => numberKey(height / GROUP_BLOCKS),
+  codec: bcs(blockEndsCodec),
+  rewound: ({ first, ends }, { blockHeight }) =>
+    blockHeight < first ? undefined : { first, ends: ends.slice(0, Number(blockHeight - first) + 1) },
+  rewoundKeys: ({ head, position }) =>
+    range(position.blockHeight / GROUP_BLOCKS, head.blockHeight / GROUP_BLOCKS).map(([group]) => [
+      group * GROUP_BLOCKS,
+    ]),
 });
 
 /** How a node of the state tree changed since its last finished log. `rewoundLogs` has its fate in a rewind. */
@@ -289,51 +297,51 @@ export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
   codec: { encode: (log) => log, decode: assertLog },
 });
 
-/** Blocks whose changes are written to the logs of the nodes together. A prime: regular changes meet the last one too. */
-const RECENT_BLOCKS = 17n;
-
-/** True if the commit of a block brings the logs of the nodes up to date. */
-export function endsRecent(height: bigint): boolean {
-  return height % RECENT_BLOCKS === RECENT_BLOCKS - 1n;
-}
-
-/** The changes of a recent block: writing the logs themselves in every commit would cost a page for each. */
-export const BLOCK_CHANGES = new SideRowKind<Uint8Array, [height: bigint]>({
-  prefix: ofProofs(11),
-  suffix: bigEndian,
-  codec: { encode: (changes) => changes, decode: assertBlockChanges },
-  rewound: "removed",
-  rewoundKeys: ({ head, position }) =>
-    recentHeights(head.blockHeight).flatMap((height) => (height > position.blockHeight ? [[height]] : [])),
+const recentBlockCodec = struct({
+  height: u64,
+  end: blockEndCodec,
+  /** How it changed the nodes of the state tree; see proofs/node-log.ts. */
+  changes: converted(byteString, assertBlockChanges),
 });
 
-/** A recent block, and how it changed the nodes of the state tree. */
-export interface RecentBlock {
-  readonly height: bigint;
-  readonly changes: Uint8Array;
-}
+/** A block since the last end of a group. */
+export type RecentBlock = ValueOf<typeof recentBlockCodec>;
 
-/** The recent blocks up to a height that the store has rows of, oldest first. */
+/**
+ * All that a recent block adds in one row: writing the logs themselves in every commit would cost a page for each. The block
+ * of the next group with the same place takes its row, so that nothing has to be removed.
+ */
+export const RECENT_BLOCK = new SideRowKind<RecentBlock, [height: bigint]>({
+  prefix: ofProofs(11),
+  suffix: (height) => Uint8Array.of(Number(height % GROUP_BLOCKS)),
+  codec: bcs(recentBlockCodec),
+  rewound: "removed",
+  // Of an earlier group the logs have all.
+  rewoundKeys: ({ head, position: { blockHeight } }) =>
+    blockHeight / GROUP_BLOCKS === head.blockHeight / GROUP_BLOCKS
+      ? range(blockHeight + 1n, head.blockHeight)
+      : range(1n, GROUP_BLOCKS),
+});
+
+/** The blocks up to a height since the last end of a group that the store has rows of, oldest first. */
 export async function recentBlocks(store: SideRowReader, height: bigint): Promise<RecentBlock[]> {
-  const heights = recentHeights(height);
-  const rows = await store.getSideRows(heights.map((one) => BLOCK_CHANGES.key(one)));
-  return heights.flatMap((one, i) => {
+  const heights = endsGroup(height) ? [] : range(height - (height % GROUP_BLOCKS), height);
+  const rows = await store.getSideRows(heights.map(([one]) => RECENT_BLOCK.key(one)));
+  return heights.flatMap(([one], i) => {
     const row = rows[i];
-    return row === undefined ? [] : [{ height: one, changes: BLOCK_CHANGES.decode(new Uint8Array(row)) }];
+    const block = row && RECENT_BLOCK.decode(new Uint8Array(row));
+    return block?.height === one ? [block] : [];
   });
 }
 
-/** The last heights up to one that may have rows of changes. */
-export function recentHeights(height: bigint): bigint[] {
-  return range(height - (height % RECENT_BLOCKS), height).map(([one]) => one);
-}
-
-/** Heights of the kept block ends above the position. */
-async function rewoundHeights({ store, head, position }: RewindStep): Promise<[height: bigint][]> {
-  const oldest = await OLDEST_END.load(store);
-  if (oldest === undefined) return [];
-  const isWhole = position.blockHeight < oldest;
-  return range(isWhole ? oldest : position.blockHeight + 1n, head.blockHeight);
+/** The kept end of a block. */
+export async function loadBlockEnd(store: SideRowReader, height: bigint): Promise<BlockEnd | undefined> {
+  const [row, recent] = await store.getSideRows([BLOCK_ENDS.key(height), RECENT_BLOCK.key(height)]);
+  const group = row && BLOCK_ENDS.decode(new Uint8Array(row));
+  const end = group?.ends[Number(height - group.first)];
+  if (end !== undefined) return end;
+  const block = recent && RECENT_BLOCK.decode(new Uint8Array(recent));
+  return block?.height === height ? block.end : undefined;
 }
 
 function range(first: bigint, last: bigint): [number: bigint][] {
@@ -361,7 +369,7 @@ export const ABSENT_ITEMS = new SideRowKind<readonly Uint8Array[], [slot: number
 const indexReach = (index: IndexName): SideRowKind<bigint> =>
   new SideRowKind<bigint>({
     prefix: INDEX_REACH_KEYS[index],
-    codec: { encode: encodeIndexReach, decode: decodeIndexReach },
+    codec: { encode: numberKey, decode: (row) => readNumber(row, 0) },
     rewound: (reach, { version }) => {
       const isAbove = reach > version;
       return isAbove ? version : reach;
@@ -397,9 +405,9 @@ const SIDE_ROW_KINDS: readonly AnyKind[] = [
   FIRST_EPOCH,
   SUBTREE,
   OLDEST_END,
-  BLOCK_END,
+  BLOCK_ENDS,
   NODE_LOG,
-  BLOCK_CHANGES,
+  RECENT_BLOCK,
   FORK_PIN,
   ABSENT_ITEMS,
   ...Object.values(INDEX_REACH),

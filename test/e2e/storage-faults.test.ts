@@ -1,5 +1,6 @@
 // The program on failing storage: it waits for transient faults while it serves reads, and reports damage instead of
 // serving it.
+
 import { execFileSync } from "node:child_process";
 import {
   closeSync,
@@ -17,8 +18,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numberKey } from "../../src/base/bytes.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
-import { META, numberKey } from "../../src/store/lmdb/tables.ts";
+import { META } from "../../src/store/lmdb/tables.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { hasTool } from "../support/tools.ts";

@@ -1,8 +1,10 @@
 // The check of a whole store: finds nothing in sound stores and every single damaged row in others.
+
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numberKey } from "../../src/base/bytes.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { encodeWith } from "../../src/bcs/codec.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
@@ -17,7 +19,7 @@ import { type Environment, openEnvironment } from "../../src/store/lmdb/environm
 import { decodePosition, encodePosition } from "../../src/store/lmdb/position-row.ts";
 import { getRow, putRow, SUMS_BYTES } from "../../src/store/lmdb/sealed-rows.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
-import { META, numberKey, STALE_BYTES, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
+import { META, STALE_BYTES, type Table, type Tables } from "../../src/store/lmdb/tables.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { assertHead } from "../../src/sync/maintenance/check/head-check.ts";
 import { earliestAccumulator } from "../../src/sync/maintenance/check/record-check.ts";

@@ -14,7 +14,7 @@ import { keepAccumulator } from "../../src/sync/maintenance/kept-accumulator.ts"
 import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
 import { ProofHistory } from "../../src/sync/proofs/proof-history.ts";
 import { TreeAt } from "../../src/sync/proofs/tree-history.ts";
-import { BLOCK_END } from "../../src/sync/side-rows.ts";
+import { loadBlockEnd } from "../../src/sync/side-rows.ts";
 import { pruneTo } from "../store/contract.ts";
 import { HISTORY_KEYS, RandomHistory } from "./random-history.ts";
 
@@ -67,7 +67,7 @@ async function expectProofs(
   const ends = history.blockEnds.filter((end) => end >= view.position.oldestVersion);
   for (const [i, version] of ends.entries()) {
     const height = BigInt(history.blockEnds.indexOf(version));
-    expect((await BLOCK_END.load(store, height))?.version).toBe(version);
+    expect((await loadBlockEnd(store, height))?.version).toBe(version);
     const tree = new TreeAt(store, version);
     const root = rootOf(history, version);
     for (const [k, keyHash] of HISTORY_KEYS.entries()) {

@@ -1,6 +1,8 @@
 // The index of a store that was written without one: built from its records, resumed, refused where records are missing.
+
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { numberKey } from "../../src/base/bytes.ts";
 import { silentLogger } from "../../src/base/log.ts";
 import { createLocalChain } from "../../src/chain/local-chain.ts";
 import { checkGenesis } from "../../src/ledger/formats/genesis.ts";
@@ -9,7 +11,6 @@ import { backupData, checkData, createNode } from "../../src/node.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { openLmdbStore } from "../../src/store/lmdb/store.ts";
-import { numberKey } from "../../src/store/lmdb/tables.ts";
 import { openStoreWalk } from "../../src/store/lmdb/walk.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { keepAccumulator } from "../../src/sync/maintenance/kept-accumulator.ts";

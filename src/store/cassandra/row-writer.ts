@@ -26,15 +26,15 @@ import { type Head, type HeadMove, type HeadRow, takenOver } from "./head.ts";
 import type { HeadCache } from "./head-cache.ts";
 import type { CassandraSettings } from "./options.ts";
 import { planOwned } from "./owned-rows.ts";
-import { planBase, planBatch, planNodes, planSide } from "./rows.ts";
+import { planBase, planBatch, planRows } from "./rows.ts";
 import { Splits } from "./splits.ts";
 import { asBuffer, type Tables } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 import type { Tenure } from "./view.ts";
 import type { Request } from "./writes.ts";
 
-/** Largest number of replaced tree and side rows that wait for removal. */
-const MAX_REPLACED = 2048;
+/** Replaced tree and side rows that wait for removal, and how many more leave together: many at once would hold up a commit. */
+const [MAX_REPLACED, REMOVED_AT_ONCE] = [2048, 64];
 
 /** The result of taking the lease. */
 interface Claim {
@@ -63,7 +63,7 @@ export class RowWriter {
   readonly #settings: CassandraSettings;
   #held: HeldLease | undefined;
   #queue: Promise<unknown> = Promise.resolve();
-  #replaced = new Map<string, Request>();
+  readonly #replaced = new Map<string, Request>();
   #sends = 0;
 
   constructor(
@@ -151,7 +151,7 @@ export class RowWriter {
       const stamp = { term, seq: seq + 1n };
       const position =
         facts === undefined ? known : { ...requireLedger(known), trust: facts.trust, refuted: facts.refuted };
-      const rows = [...planOwned(this.tables, index), ...planSide(this.tables, sideRows, stamp)];
+      const rows = [...planOwned(this.tables, index), ...planRows(this.tables, "putSide", sideRows, stamp)];
       await this.#write(rows, { seq: stamp.seq, position, identity, pruned });
       await this.#removeReplaced([], sideRows);
     });
@@ -178,8 +178,8 @@ export class RowWriter {
       let head: Head | undefined;
       try {
         const rows = [
-          ...planNodes(this.tables, batch.treeNodes, stamp),
-          ...planSide(this.tables, batch.sideRows, stamp),
+          ...planRows(this.tables, "putNode", batch.treeNodes, stamp),
+          ...planRows(this.tables, "putSide", batch.sideRows, stamp),
         ];
         await this.#send(rows);
         head = await this.#row.rewind(held.head, { seq: stamp.seq, position, identity, pruned }, terms);
@@ -336,23 +336,22 @@ export class RowWriter {
     return takenOver(this.where, current);
   }
 
-  /** Collects removals of replaced rows, which nobody reads, and sends them in batches. */
+  /** Collects removals of replaced rows, which nobody reads, and sends the oldest. */
   async #removeReplaced(nodes: CommitBatch["treeNodes"], rows: readonly SideRow[]): Promise<void> {
     const { statements, ledger } = this.tables;
     const { seq } = this.head;
-    for (const { key } of nodes) {
+    const note = (kind: "pruneNode" | "pruneSide", { key }: SideRow): void => {
       const values = [ledger, asBuffer(new Uint8Array(key)), seq];
-      this.#replaced.set(`n${asBuffer(key).toString("latin1")}`, { query: statements.pruneNode, values });
-    }
-    for (const { key } of rows) {
-      const values = [ledger, asBuffer(new Uint8Array(key)), seq];
-      this.#replaced.set(`s${asBuffer(key).toString("latin1")}`, { query: statements.pruneSide, values });
-    }
-    if (this.#replaced.size < MAX_REPLACED) return;
-    const requests = [...this.#replaced.values()];
-    this.#replaced = new Map();
+      this.#replaced.set(`${kind} ${asBuffer(key).toString("latin1")}`, { query: statements[kind], values });
+    };
+    for (const node of nodes) note("pruneNode", node);
+    for (const row of rows) note("pruneSide", row);
+    const excess = this.#replaced.size - MAX_REPLACED;
+    if (excess < REMOVED_AT_ONCE) return;
+    const oldest = [...this.#replaced].slice(0, excess);
+    for (const [name] of oldest) this.#replaced.delete(name);
     try {
-      await this.#send(requests);
+      await this.#send(oldest.map(([, request]) => request));
     } catch (error) {
       // The commit is done; later writes of the same keys remove the leftovers.
       if (!(error instanceof StoreError)) throw error;

@@ -1,6 +1,6 @@
 // The rows of a batch, which are written before the head row moves. They carry the term and can be written repeatedly
 // and in any order.
-import type { BaseBatch, CommitBatch, IndexRow, SideRow, TreeNodeWrite } from "../contract.ts";
+import type { BaseBatch, CommitBatch, IndexRow, SideRow } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { encodeKeys, type WrittenKey } from "./keys-row.ts";
 import type { OwnedPlace } from "./owned-rows.ts";
@@ -25,7 +25,7 @@ export function planBatch(
   assertDistinct(batch);
   const heightOf = heights(batch, stamp.blockHeight);
   const { statements, ledger } = tables;
-  const { term, seq } = stamp;
+  const { term } = stamp;
   const requests: Request[] = [];
   const keysByVersion = new Map<bigint, WrittenKey[]>();
   const ownedOf = deletedPlaces(batch.index ?? []);
@@ -59,19 +59,20 @@ export function planBatch(
     const values = [ledger, heightBucket(height), height, term, firstVersion, timestampUsec, epoch];
     requests.push({ query: statements.putBlock, values, partition: `b${heightBucket(height)}` });
   }
-  requests.push(...planNodes(tables, batch.treeNodes, { term, seq }));
-  requests.push(...planSide(tables, batch.sideRows ?? [], { term, seq }));
+  requests.push(...planRows(tables, "putNode", batch.treeNodes, stamp));
+  requests.push(...planRows(tables, "putSide", batch.sideRows ?? [], stamp));
   return requests;
 }
 
-/** The rows of side writes. */
-export function planSide(
+/** Side rows, or tree nodes. */
+export function planRows(
   { statements, ledger }: Tables,
+  put: "putNode" | "putSide",
   rows: readonly SideRow[],
   { term, seq }: { readonly term: number; readonly seq: bigint },
 ): readonly Request[] {
   return rows.map(({ key, value }) => ({
-    query: statements.putSide,
+    query: statements[put],
     values: [ledger, asBuffer(key), seq, term, value === undefined ? undefined : asBuffer(value)],
   }));
 }
@@ -93,21 +94,9 @@ export function planBase(tables: Tables, base: BaseBatch): readonly Request[] {
   }));
   return [
     ...items,
-    ...planNodes(tables, base.treeNodes, stamp),
-    ...planSide(tables, base.sideRows ?? [], stamp),
+    ...planRows(tables, "putNode", base.treeNodes, stamp),
+    ...planRows(tables, "putSide", base.sideRows ?? [], stamp),
   ];
-}
-
-/** The rows of tree nodes. */
-export function planNodes(
-  { statements, ledger }: Tables,
-  nodes: readonly TreeNodeWrite[],
-  { term, seq }: { readonly term: number; readonly seq: bigint },
-): readonly Request[] {
-  return nodes.map(({ key, value }) => ({
-    query: statements.putNode,
-    values: [ledger, asBuffer(key), seq, term, value === undefined ? undefined : asBuffer(value)],
-  }));
 }
 
 /** Rows of one version: its record and its keys, in parts if they are large. */

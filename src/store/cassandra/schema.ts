@@ -5,7 +5,7 @@ import type { CassandraSettings } from "./options.ts";
 import type { Session } from "./session.ts";
 
 /** Format of the tables that this version creates and reads. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /** Everything waits for the head row, so a coordinator asks a further replica after this time. */
 const HEAD_SPECULATE_MS = 150;

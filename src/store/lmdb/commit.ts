@@ -1,6 +1,6 @@
 // Writes a batch: items with their older values, the stale index, blocks, records, tree nodes and position. Runs inside
 // one write transaction, so a fault anywhere rolls back all of it.
-import { compareBytes, equalBytes } from "../../base/bytes.ts";
+import { compareBytes, equalBytes, numberKey } from "../../base/bytes.ts";
 import type { Position } from "../../ledger/position.ts";
 import { toStoredPosition } from "../commit-check.ts";
 import type { BaseBatch, CommitBatch, IndexRow, SideRow, StateWrite, TreeNodeWrite } from "../contract.ts";
@@ -16,7 +16,6 @@ import {
   ITEM_KEY_BYTES,
   META,
   NEWEST_HEAD_BYTES,
-  numberKey,
   readVersion,
   type StaleEntry,
   type Tables,

@@ -4,7 +4,7 @@
 // owner (33), place (32)   -> data
 // 0xff, version (8)        -> (owner (33), place (32), key hash (32)) of each row whose item this version deleted
 
-import { readNumber } from "../../base/bytes.ts";
+import { numberKey, readNumber } from "../../base/bytes.ts";
 import { isTransactionRow, storedTransactionRows } from "../../ledger/indexes/transaction-rows.ts";
 import type { OwnedKey, OwnedPage } from "../../ledger/view.ts";
 import type { IndexRow } from "../contract.ts";
@@ -14,7 +14,6 @@ import { openRow, putRow } from "./sealed-rows.ts";
 import {
   HASH_BYTES,
   ITEM_KEY_BYTES,
-  numberKey,
   type Table,
   type Tables,
   VERSION_BYTES,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createRandom } from "../../../test/support/synthetic-ledger.ts";
 import { temporaryFolder } from "../../../test/support/temporary.ts";
+import { numberKey } from "../../base/bytes.ts";
 import type { RawRecord } from "../contract.ts";
 import { type Environment, openEnvironment } from "./environment.ts";
 import {
@@ -15,7 +16,7 @@ import {
   versionsOf,
 } from "./record-groups.ts";
 import { getRow, putRow } from "./sealed-rows.ts";
-import { numberKey, type Table } from "./tables.ts";
+import type { Table } from "./tables.ts";
 
 const folder = temporaryFolder();
 let environment: Environment;

@@ -1,12 +1,14 @@
 // Records of consecutive versions share a row, compressed: alone most of them take whole pages, and each repeats most of the
 // one before it. The key of a row is its last version, so the first key at or after a version is that of its group.
+
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Transaction } from "lmdb";
+import { numberKey } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import type { RawRecord } from "../contract.ts";
 import { StoreError } from "../errors.ts";
 import { openRow, putRow } from "./sealed-rows.ts";
-import { numberKey, readVersion, type Table, VERSION_BYTES } from "./tables.ts";
+import { readVersion, type Table, VERSION_BYTES } from "./tables.ts";
 
 /** Bounds of a group, so that a read of one record inflates little: about 100 µs. A larger record has a group of its own. */
 export const GROUP_RECORDS = 64;

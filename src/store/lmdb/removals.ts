@@ -1,6 +1,7 @@
 // Removes versions inside one write transaction. A bounded pruning step moves the oldest version to the floor and removes
 // rows below it, first superseded values, then records and block rows; what the first step leaves is invisible already. A
 // rewind removes whole blocks from the head: the value that each key had before them becomes its newest one again.
+import { numberKey } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { BlockReader } from "../block-search.ts";
@@ -16,7 +17,6 @@ import { getRow, openRow, putRow } from "./sealed-rows.ts";
 import {
   ITEM_KEY_BYTES,
   META,
-  numberKey,
   olderKey,
   readOlderVersion,
   readStaleRow,

@@ -32,7 +32,7 @@ export function isTableName(name: string): boolean {
 export const MAX_TABLES = 16;
 
 /** The format that this code reads and writes. It refuses every other one. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** Keys of the meta table. */
 export const META = {
@@ -79,13 +79,6 @@ export function readVersion(row: Uint8Array): bigint {
 /** Writes the version at the start of a newest row. */
 export function writeVersion(target: Uint8Array, version: bigint): void {
   writeNumber(target, 0, version);
-}
-
-/** A new 8-byte key. */
-export function numberKey(value: bigint): Buffer {
-  const key = Buffer.allocUnsafe(8);
-  writeNumber(key, 0, value);
-  return key;
 }
 
 /** Writes the row key of a newest value; it sorts before all older ones. */

@@ -1,4 +1,5 @@
 // A view of the LMDB engine: one read transaction, with the position read inside it.
+import { numberKey } from "../../base/bytes.ts";
 import type { Position } from "../../ledger/position.ts";
 import type { Block, HistoryRange, IndexName, OwnedKey, OwnedPage, StateItem } from "../../ledger/view.ts";
 import { findBlockAtTime, findBlockByHeight, findBlockByVersion } from "../block-search.ts";
@@ -16,7 +17,6 @@ import type { Snapshot, SnapshotSource } from "./snapshot.ts";
 import {
   ITEM_KEY_BYTES,
   NEWEST_HEAD_BYTES,
-  numberKey,
   olderKey,
   readOlderVersion,
   readVersion,

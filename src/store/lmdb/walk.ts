@@ -1,6 +1,8 @@
 // Walks a snapshot of a store's tables row by row, for checks of a whole store. Not part of the store
 // contract: other engines need not walk across keys.
+
 import type { Transaction } from "lmdb";
+import { numberKey } from "../../base/bytes.ts";
 import { errorText } from "../../base/errors.ts";
 import { toHex } from "../../base/hex.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
@@ -24,7 +26,6 @@ import {
   isLatestKey,
   META,
   NEWEST_HEAD_BYTES,
-  numberKey,
   readOlderVersion,
   readStaleRow,
   readVersion,

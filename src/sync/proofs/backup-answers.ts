@@ -29,7 +29,7 @@ import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { checkStateProof } from "../../proof/state-proof.ts";
 import type { Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
-import { BLOCK_END, type BlockEnd, KEPT_ACCUMULATOR } from "../side-rows.ts";
+import { type BlockEnd, KEPT_ACCUMULATOR, loadBlockEnd } from "../side-rows.ts";
 import {
   dbStateCodec,
   rightSiblingsCodec,
@@ -236,7 +236,7 @@ export class BackupAnswers {
       throw new BackupRefusal("not_found", `version ${version} is above the latest ${view.position.version}`);
     }
     const block = await view.getBlockByVersion(version);
-    const end = block && (await BLOCK_END.load(this.#store, block.height));
+    const end = block && (await loadBlockEnd(this.#store, block.height));
     if (block?.lastVersion !== version) {
       throw new BackupRefusal(
         "not_found",

@@ -15,7 +15,7 @@ import { withView } from "../../ledger/view.ts";
 import { computeWaypoint, formatWaypoint } from "../../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { Store } from "../../store/contract.ts";
-import { BLOCK_END, FIRST_EPOCH } from "../side-rows.ts";
+import { FIRST_EPOCH, loadBlockEnd } from "../side-rows.ts";
 import {
   dbStateCodec,
   MAX_ITEM_BYTES,
@@ -235,7 +235,7 @@ class BackupExport {
       if (version === undefined || version >= lastVersion) continue;
       if (version < oldest) break;
       const block = await withView(store.openView(), (view) => view.getBlockByVersion(version));
-      if (block === undefined || (await BLOCK_END.load(store, block.height)) === undefined) continue;
+      if (block === undefined || (await loadBlockEnd(store, block.height)) === undefined) continue;
       found = { version, epoch };
       if (stateAt === "newest") break;
     }

@@ -13,7 +13,7 @@ import {
   type StateProof,
 } from "../../proof/state-proof.ts";
 import type { StoreView } from "../../store/contract.ts";
-import { BLOCK_END } from "../side-rows.ts";
+import { loadBlockEnd } from "../side-rows.ts";
 import { outsideWindow, type ProofReader, type ProvablePoint } from "./signed-points.ts";
 import { TreeAt } from "./tree-history.ts";
 
@@ -98,7 +98,7 @@ async function proveItem(
       getNodes = tree.getNodes;
       if (attempt < ATTEMPTS) continue;
       // Pruned meanwhile, or damaged.
-      if ((await BLOCK_END.load(store, height)) === undefined) throw outsideWindow(end.version);
+      if ((await loadBlockEnd(store, height)) === undefined) throw outsideWindow(end.version);
       throw error;
     }
   }

@@ -7,13 +7,14 @@ import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { SideRow, StateWrite, Store } from "../../store/contract.ts";
 import { cutoffUsec, type ProofWindow } from "../maintenance/prune-window.ts";
 import {
-  BLOCK_CHANGES,
-  BLOCK_END,
+  BLOCK_ENDS,
   type BlockEnd,
-  endsRecent,
+  endsGroup,
+  GROUP_BLOCKS,
+  loadBlockEnd,
   NODE_LOG,
   OLDEST_END,
-  recentHeights,
+  RECENT_BLOCK,
   SUBTREE,
 } from "../side-rows.ts";
 import { encodeSigned } from "../signatures/signed-rows.ts";
@@ -24,8 +25,8 @@ import { loggedNodes, TreeHistory } from "./tree-history.ts";
 /** A block, and how it changed the state tree. */
 export type KeptBlock = Pick<RootedBlock, "position" | "leftOfLast" | "subtrees" | "changes" | "nodes">;
 
-/** Most block ends that leave with the end of a group of blocks: four for each of these. */
-const REMOVALS = 64;
+/** Most groups of block ends that leave at the end of one. */
+const REMOVALS = 4;
 /** Rows removed in one write when a whole history goes. */
 const CLEARED_AT_ONCE = 1000;
 
@@ -37,7 +38,7 @@ export interface HistoryRows {
 }
 
 /** The oldest kept block end. */
-interface OldestEnd extends Pick<BlockEnd, "version" | "timestampUsec"> {
+interface OldestEnd extends Pick<BlockEnd, "version"> {
   readonly height: bigint;
 }
 
@@ -69,24 +70,24 @@ export class ProofHistory {
     const stored = await this.#begin(head);
     const start = stored ?? { ...first.position, height: first.position.blockHeight };
     for (const block of blocks) {
-      const { version, timestampUsec, blockHeight } = block.position;
+      const { version, timestampUsec } = block.position;
+      const proof = block === last ? signed && encodeSigned(signed) : undefined;
+      const end = { version, timestampUsec, left: block.leftOfLast, signed: proof };
       // Before the first block of a ledger there is no state to ask for.
       const isFirst = head === undefined && block === first;
-      if (!isFirst) append(added.writes, await this.#tree.log(block, start.version));
+      const logged = isFirst ? { ...block, changes: new Uint8Array() } : block;
+      append(added.writes, await this.#tree.log(logged, end, start.version));
       for (const { level, index, hash } of block.subtrees) rows.push(SUBTREE.row(hash, level, index));
-      const proof = block === last ? signed && encodeSigned(signed) : undefined;
-      rows.push(
-        BLOCK_END.row({ version, timestampUsec, left: block.leftOfLast, signed: proof }, blockHeight),
-      );
     }
     append(rows, this.#tree.takeRows());
     let oldest = start;
     // Those of this commit are not stored yet; they leave in a later one.
     if (stored !== undefined && head !== undefined) {
-      const groups = blocks.filter(({ position }) => endsRecent(position.blockHeight)).length;
+      const groups = blocks.filter(({ position }) => endsGroup(position.blockHeight)).length;
       oldest = await this.#prune(stored, head, last.position, REMOVALS * groups);
     }
-    for (let { height } = start; height < oldest.height; height++) rows.push(BLOCK_END.removal(height));
+    for (let { height } = start; height < oldest.height; height += GROUP_BLOCKS)
+      rows.push(BLOCK_ENDS.removal(height));
     if (oldest !== stored) rows.push(OLDEST_END.row(oldest.height));
     this.#kept = { head: last.position.version, oldest };
     return added;
@@ -104,14 +105,14 @@ export class ProofHistory {
     this.forget();
     const height = await OLDEST_END.load(this.#store);
     if (height === undefined) return undefined;
-    const oldest = await BLOCK_END.load(this.#store, height);
-    const newest = head && (await BLOCK_END.load(this.#store, head.blockHeight));
+    const oldest = await loadBlockEnd(this.#store, height);
+    const newest = head && (await loadBlockEnd(this.#store, head.blockHeight));
     if (oldest !== undefined && newest?.version === head?.version) return { ...oldest, height };
     await clearProofHistory(this.#store);
     return undefined;
   }
 
-  /** The oldest block end inside the window, at most `most` above. That of the head before stays. */
+  /** The oldest block end after at most `most` groups that have none inside the window leave. That of the head stays. */
   async #prune(
     stored: OldestEnd,
     { blockHeight, oldestVersion }: Position,
@@ -119,10 +120,12 @@ export class ProofHistory {
     most: number,
   ): Promise<OldestEnd> {
     let oldest = stored;
-    for (let removed = 0; removed < most && oldest.height < blockHeight; removed++) {
-      if (this.#isInside(oldest, { version, timestampUsec, oldestVersion })) break;
-      const height = oldest.height + 1n;
-      const next = await BLOCK_END.load(this.#store, height);
+    for (let removed = 0; removed < most; removed++) {
+      if (oldest.height / GROUP_BLOCKS === blockHeight / GROUP_BLOCKS) break;
+      const last = (await BLOCK_ENDS.load(this.#store, oldest.height))?.ends.at(-1);
+      if (last === undefined || this.#isInside(last, { version, timestampUsec, oldestVersion })) break;
+      const height = (oldest.height / GROUP_BLOCKS + 1n) * GROUP_BLOCKS;
+      const next = await loadBlockEnd(this.#store, height);
       if (next === undefined) break;
       oldest = { ...next, height };
     }
@@ -152,8 +155,9 @@ export async function clearProofHistory(store: Store): Promise<void> {
     await writer.write({ sideRows: [...rows, OLDEST_END.row(height ?? 0n)] });
     rows = [];
   };
-  while ((await BLOCK_END.load(store, height)) !== undefined) await remove(BLOCK_END.removal(height++));
-  for (const recent of recentHeights(height - 1n)) await remove(BLOCK_CHANGES.removal(recent));
+  for (; (await BLOCK_ENDS.load(store, height)) !== undefined; height += GROUP_BLOCKS)
+    await remove(BLOCK_ENDS.removal(height));
+  for (let place = 0n; place < GROUP_BLOCKS; place++) await remove(RECENT_BLOCK.removal(place));
   const logged: Uint8Array[] = [];
   for await (const key of loggedNodes(store)) logged.push(key);
   // From the leaves up, so that an interrupted clearing finds the rest again.

@@ -9,7 +9,7 @@ import {
 } from "../../ledger/waypoint.ts";
 import { MAX_EPOCH_CHANGES, type ProvenLedger } from "../../proof/bundle.ts";
 import type { Store } from "../../store/contract.ts";
-import { BLOCK_END, type BlockEnd, readSignedHead } from "../side-rows.ts";
+import { type BlockEnd, loadBlockEnd, readSignedHead } from "../side-rows.ts";
 import { decodeSigned, loadEpochEnds, loadNewestBytes } from "../signatures/signed-rows.ts";
 import { isSameWaypoint } from "../waypoints.ts";
 
@@ -31,7 +31,7 @@ export async function findPoint(
   const { version: latest, blockHeight } = view.position;
   if (version === undefined || version === latest) {
     // Where every block is signed, this is all there is to find.
-    const end = await BLOCK_END.load(store, blockHeight);
+    const end = await loadBlockEnd(store, blockHeight);
     if (end?.version === latest && end.signed !== undefined) {
       return { height: blockHeight, end, signed: end.signed };
     }
@@ -42,7 +42,7 @@ export async function findPoint(
   const wanted = version ?? (isAhead ? latest : head.version);
   const block = await blockEndingAt(view, wanted);
   const { height } = block;
-  const end = await BLOCK_END.load(store, height);
+  const end = await loadBlockEnd(store, height);
   if (end === undefined && wanted === 0n) {
     throw new LedgerError(
       "unprovable",
@@ -87,7 +87,7 @@ async function newestSignature(store: ProofReader, { position }: LedgerView): Pr
   const newest = await loadNewestBytes(store);
   if (newest !== undefined) return newest;
   // A rewind removed the newest; the head has its own.
-  const end = await BLOCK_END.load(store, position.blockHeight);
+  const end = await loadBlockEnd(store, position.blockHeight);
   if (end?.signed !== undefined) return end.signed;
   throw new LedgerError(
     "no_signatures",
@@ -116,7 +116,7 @@ async function findSignature(
   { height, epoch }: Block,
   version: bigint,
 ): Promise<Uint8Array | undefined> {
-  const end = await BLOCK_END.load(store, height);
+  const end = await loadBlockEnd(store, height);
   if (end?.signed !== undefined) return end.signed;
   const newest = await newestSignature(store, view);
   const [signed] =

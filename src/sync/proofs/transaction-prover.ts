@@ -17,7 +17,7 @@ import { addressFromBytes } from "../../move/address.ts";
 import { blockTimeOf, bundleOf, type Point, type ProofBundle } from "../../proof/bundle.ts";
 import { depositStore, type EventClaim, TIME_KEYS } from "../../proof/claim.ts";
 import type { ProofOptions, ProofQuestion } from "../../proof/question.ts";
-import { BLOCK_END } from "../side-rows.ts";
+import { loadBlockEnd } from "../side-rows.ts";
 import { proveItems, stateRootOf } from "./item-prover.ts";
 import { PointReader } from "./point-reader.ts";
 import { blockOf, ledgerOf, namedAfter, type ProofReader, signatureFor } from "./signed-points.ts";
@@ -77,7 +77,7 @@ async function blockAround(
   { height, firstVersion, lastVersion }: Block,
   version: bigint,
 ) {
-  const end = await BLOCK_END.load(store, height);
+  const end = await loadBlockEnd(store, height);
   const isStart = version === firstVersion;
   const left = await points.leftOf(firstVersion, await before(store, { height, firstVersion }));
   const start = await points.read(firstVersion, left);
@@ -101,7 +101,7 @@ async function before(
   store: ProofReader,
   { height, firstVersion }: Pick<Block, "height" | "firstVersion">,
 ): Promise<AccumulatorState | undefined> {
-  const end = height === 0n ? undefined : await BLOCK_END.load(store, height - 1n);
+  const end = height === 0n ? undefined : await loadBlockEnd(store, height - 1n);
   return end?.version === firstVersion - 1n ? { leafCount: end.version, frozen: end.left } : undefined;
 }
 

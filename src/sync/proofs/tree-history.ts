@@ -1,6 +1,7 @@
 // Earlier nodes of the state tree. Each node that changed since the history began has a log in a side row: what its children
 // were before each change. A full log becomes a version of an item of the store, which prunes and rewinds it like any other.
-// A block writes its changes in one row; the block whose height ends a group adds those of the group to the logs.
+// A block writes its end and its changes in one row; the block whose height ends a group adds the changes of the group to the
+// logs, and writes the ends together.
 // A node without a log has the children that it had when the history began. The store's items give the hashes of leaves.
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -17,12 +18,14 @@ import {
 } from "../../ledger/state-tree/tree-node.ts";
 import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { withView } from "../../ledger/view.ts";
-import type { SideRow, StateWrite, Store, StoreView, TreeNodeWrite } from "../../store/contract.ts";
+import type { SideRow, StateWrite, Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
 import {
-  BLOCK_CHANGES,
-  endsRecent,
+  BLOCK_ENDS,
+  type BlockEnd,
+  endsGroup,
   NODE_LOG,
+  RECENT_BLOCK,
   type RecentBlock,
   recentBlocks,
   type SideRowReader,
@@ -56,11 +59,11 @@ export class TreeHistory {
   readonly #logBytes: number;
   /** Blocks since the last end of a group, oldest first; undefined until read. */
   #recent: RecentBlock[] | undefined;
+  /** How many of them have rows. */
+  #stored = 0;
   /** What they changed, by the names of the nodes. */
   readonly #changed = new Map<string, ChangedNode>();
-  /** Heights of the blocks whose changes have rows. */
-  #stored: readonly bigint[] = [];
-  /** Rows of logs that the next commit writes, by the names of their nodes. */
+  /** Rows that the next commit writes: logs by the names of their nodes, and the ends of groups. */
   readonly #rows = new Map<string, SideRow>();
   /**
    * Items of nodes that the last block removed, by the names of the nodes. Their deletion in the next block lets the store
@@ -74,16 +77,16 @@ export class TreeHistory {
   }
 
   /** Logs what a block changed; `takeRows` gives the rows. Returns finished logs. Nobody asks for versions before `oldest`. */
-  async log({ position, changes, nodes }: LoggedBlock, oldest: bigint): Promise<StateWrite[]> {
+  async log({ position, changes, nodes }: LoggedBlock, end: BlockEnd, oldest: bigint): Promise<StateWrite[]> {
     const { version, blockHeight: height } = position;
     this.#recent ??= await this.#resume(height - 1n);
     const changed = nodesOf(changes);
     const deleted = new Map(this.#removed);
     if (deleted.size > 0) for (const { key } of changed) deleted.delete(treeNodeName(key));
     const removed = await this.#endRemoved(changed.filter(({ isRemoved }) => isRemoved));
-    this.#recent.push({ height, changes });
+    this.#recent.push({ height, end, changes });
     addChanges(this.#changed, changed);
-    const full = endsRecent(height) ? await this.#endGroup(version, nodes, oldest) : [];
+    const full = endsGroup(height) ? await this.#endGroup({ position, nodes }, oldest) : [];
     const writes = [...removed, ...full].map(({ keyHash, value }) => ({ keyHash, version, value }));
     this.#removed = new Map(removed.map(({ name, keyHash }) => [name, keyHash]));
     return [...[...deleted.values()].map((keyHash) => ({ keyHash, version, value: undefined })), ...writes];
@@ -105,10 +108,17 @@ export class TreeHistory {
    * Adds the changes of a group of blocks to the logs. Returns those that it finished: of nodes that the last block changed,
    * so that the rewind of this block finds them.
    */
-  async #endGroup(version: bigint, nodes: readonly TreeNodeWrite[], oldest: bigint): Promise<FinishedLog[]> {
+  async #endGroup({ position, nodes }: Omit<LoggedBlock, "changes">, oldest: bigint): Promise<FinishedLog[]> {
+    const { version, blockHeight } = position;
     const changed = [...this.#changed.values()];
     this.#changed.clear();
+    // A rewind into the group left the first ones there.
+    const { ends = [] } = (await BLOCK_ENDS.load(this.#store, blockHeight)) ?? {};
+    const all = [...ends, ...(this.#recent ?? []).map(({ end }) => end)];
+    const row = { first: blockHeight + 1n - BigInt(all.length), ends: all };
+    this.#rows.set(`${blockHeight}`, BLOCK_ENDS.row(row, blockHeight));
     this.#recent = [];
+    this.#stored = 0;
     const logs = await this.#logsOf(changed);
     const full: FinishedLog[] = [];
     const values = new Map(nodes.map(({ key, value }) => [treeNodeName(key), value]));
@@ -125,20 +135,16 @@ export class TreeHistory {
   /** The rows to write since the last call, each once. */
   takeRows(): SideRow[] {
     const recent = this.#recent ?? [];
-    const heights = recent.map(({ height }) => height);
     const rows = [...this.#rows.values()];
-    for (const height of this.#stored)
-      if (!heights.includes(height)) rows.push(BLOCK_CHANGES.removal(height));
-    for (const { height, changes } of recent)
-      if (!this.#stored.includes(height)) rows.push(BLOCK_CHANGES.row(changes, height));
-    this.#stored = heights;
+    for (const block of recent.slice(this.#stored)) rows.push(RECENT_BLOCK.row(block, block.height));
+    this.#stored = recent.length;
     this.#rows.clear();
     return rows;
   }
 
   async #resume(height: bigint): Promise<RecentBlock[]> {
     const blocks = await recentBlocks(this.#store, height);
-    this.#stored = blocks.map((block) => block.height);
+    this.#stored = blocks.length;
     for (const { changes } of blocks) addChanges(this.#changed, nodesOf(changes));
     return blocks;
   }
@@ -156,8 +162,8 @@ export class TreeHistory {
   /** Call when the rows were not stored. */
   forget(): void {
     this.#recent = undefined;
+    this.#stored = 0;
     this.#changed.clear();
-    this.#stored = [];
     this.#rows.clear();
     this.#removed = new Map();
   }

@@ -7,7 +7,7 @@ import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { StateTree, type TreeUpdate } from "../../ledger/state-tree/update.ts";
 import type { StateWrite, Store, TreeNodeWrite } from "../../store/contract.ts";
 import { encodeBlockChanges } from "../proofs/node-log.ts";
-import { endsRecent } from "../side-rows.ts";
+import { endsGroup } from "../side-rows.ts";
 import type { RootedBlock } from "./verified-page.ts";
 import type { VerifiedBlock } from "./verifier.ts";
 
@@ -54,7 +54,7 @@ export class PendingTree {
     }
     if (!this.#keepsChanges) return { ...block, changes: NO_CHANGES, nodes: [] };
     const changes = encodeBlockChanges(version, this.#tree.logged());
-    return { ...block, changes, nodes: endsRecent(blockHeight) ? this.takeChanges() : [] };
+    return { ...block, changes, nodes: endsGroup(blockHeight) ? this.takeChanges() : [] };
   }
 
   /** Applies the last write of each key in one block and returns the state root. */
