@@ -170,7 +170,7 @@ describe("a watch list", () => {
     ],
     [{ accounts: ["0x1"], assets: [APT, "0xa"] }, `assets: 0xa counts the same stores as ${APT}: name one`],
     [
-      { accounts: Array.from({ length: 25_001 }, (_, i) => `0x${i.toString(16)}`), assets: [APT, "0xa"] },
+      { accounts: Array.from({ length: 25_001 }, (_, i) => `0x${i.toString(16)}`), assets: [APT, "0xb"] },
       "accounts times assets: expected at most 50000, got more",
     ],
   ])("refuses a body %#", async (body, message) => {

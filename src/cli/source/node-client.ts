@@ -15,18 +15,6 @@ export interface NodeEvent {
   readonly data: string | undefined;
 }
 
-interface EventConnection {
-  /** Asks for the events behind an id. Rejects if the node is out of reach. */
-  readonly connect: (lastEventId: string | undefined) => Promise<Response>;
-  /** Throws if the node refused. */
-  readonly assertStream: (response: Response) => Promise<void>;
-  readonly linesOf: (response: Response) => AsyncIterable<string>;
-  /** The connection is lost; the next attempt follows. */
-  readonly onLost: (reason: string) => void;
-  /** Goes on until it is aborted, however long the node is out of reach. Without one, the first connection must succeed. */
-  readonly signal: AbortSignal | undefined;
-}
-
 const DEFAULT_RETRY_MS = 2000;
 const MAX_RETRY_MS = 60_000;
 /** From this status on, a refusal is transient. */
@@ -49,49 +37,6 @@ async function* blocksOf(lines: AsyncIterable<string>): AsyncGenerator<Fields> {
       yield fields;
       fields = {};
     } else if (match !== null) fields[match[1] as keyof Fields] = match[2] ?? "";
-  }
-}
-
-function isAborted(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true;
-}
-
-/** All events, across connections. Throws if the node refuses the request. */
-async function* followEvents(
-  { connect, assertStream, linesOf, onLost, signal }: EventConnection,
-  after: string | undefined,
-): AsyncGenerator<NodeEvent> {
-  let lastId = after;
-  let retryMs = DEFAULT_RETRY_MS;
-  for (let isFirst = signal === undefined; !isAborted(signal); isFirst = false) {
-    let response: Response | undefined;
-    let reason = "the node ended the stream";
-    try {
-      response = await connect(lastId);
-    } catch (error) {
-      if (isFirst) throw error;
-      reason = errorText(error);
-    }
-    if (response !== undefined && (isFirst || response.status < SERVER_ERROR)) {
-      await assertStream(response);
-      const blocks = blocksOf(linesOf(response));
-      for (;;) {
-        const next = await blocks.next().catch((error: unknown) => {
-          reason = errorText(error);
-        });
-        if (next === undefined || next.done === true) break;
-        const { id, event = "message", data, retry } = next.value;
-        lastId = id ?? lastId;
-        if (retry !== undefined && /^\d{1,9}$/.test(retry)) retryMs = Math.min(Number(retry), MAX_RETRY_MS);
-        if (data !== undefined || id !== undefined) yield { name: event, id, data };
-      }
-    } else if (response !== undefined) {
-      reason = `the node answered ${response.status}`;
-      await response.body?.cancel();
-    }
-    // Also while the last connection was read.
-    if (!isAborted(signal)) onLost(reason);
-    await pause(retryMs, signal);
   }
 }
 
@@ -164,27 +109,53 @@ export class NodeClient {
     this.#timeoutMs = RESPONSE_TIMEOUT_MS + waitMs;
   }
 
-  /** The events of a stream, across connections; `note` gets what happens to the connection. */
-  events(
+  /**
+   * The events of a stream, across connections; `note` gets what happens to the connection. With a signal it goes on until
+   * that is aborted, however long the node is out of reach; without one, the first connection must succeed. Throws if the
+   * node refuses the request.
+   */
+  async *events(
     url: string,
     after: string | undefined,
     note: (text: string) => void,
     signal?: AbortSignal,
-  ): AsyncIterable<NodeEvent> {
-    return followEvents(
-      {
-        connect: (id) =>
-          this.#fetch(url, {
-            headers: { accept: EVENTS_TYPE, ...(id === undefined ? {} : { "last-event-id": id }) },
-            signal: signal ?? null,
-          }),
-        assertStream: (response) => this.#assertType(response, EVENTS_TYPE),
-        linesOf,
-        onLost: (reason) => note(`lost the connection, connecting again: ${reason}`),
-        signal,
-      },
-      after,
-    );
+  ): AsyncGenerator<NodeEvent> {
+    const isOver = (): boolean => signal?.aborted === true;
+    let [lastId, retryMs] = [after, DEFAULT_RETRY_MS];
+    for (let isFirst = signal === undefined; !isOver(); isFirst = false) {
+      let response: Response | undefined;
+      let reason = "the node ended the stream";
+      try {
+        const behind = lastId === undefined ? {} : { "last-event-id": lastId };
+        response = await this.#fetch(url, {
+          headers: { accept: EVENTS_TYPE, ...behind },
+          signal: signal ?? null,
+        });
+      } catch (error) {
+        if (isFirst) throw error;
+        reason = errorText(error);
+      }
+      if (response !== undefined && (isFirst || response.status < SERVER_ERROR)) {
+        await this.#assertType(response, EVENTS_TYPE);
+        const blocks = blocksOf(linesOf(response));
+        for (;;) {
+          const next = await blocks.next().catch((error: unknown) => {
+            reason = errorText(error);
+          });
+          if (next === undefined || next.done === true) break;
+          const { id, event = "message", data, retry } = next.value;
+          lastId = id ?? lastId;
+          if (retry !== undefined && /^\d{1,9}$/.test(retry)) retryMs = Math.min(Number(retry), MAX_RETRY_MS);
+          if (data !== undefined || id !== undefined) yield { name: event, id, data };
+        }
+      } else if (response !== undefined) {
+        reason = `the node answered ${response.status}`;
+        await response.body?.cancel();
+      }
+      // Also while the last connection was read.
+      if (!isOver()) note(`lost the connection, connecting again: ${reason}`);
+      await pause(retryMs, signal);
+    }
   }
 
   async *range({ path, search, form, after, body }: RangeQuestion): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,8 @@ import type { Slices } from "../../base/wait.ts";
 import { WATCH_PATH } from "../../interface/route.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJsonInSlices } from "../../json/parse.ts";
-import { readMovement, type WatchedPair, WatchList } from "../../ledger/watch/watch-list.ts";
+import type { Asset } from "../../ledger/balances/asset.ts";
+import { readMovement, WatchList } from "../../ledger/watch/watch-list.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
 import { HttpError } from "../errors.ts";
 import { parseField } from "../field.ts";
@@ -30,27 +31,31 @@ const MAX_BALANCES = 50_000;
 /** Parsing a nested type costs more than watching a balance. */
 const MAX_ASSETS = 1000;
 
-/** The texts of a list, each only once. */
-async function textsOf(
+/** What the texts of a list stand for, each text only once. */
+async function listOf<T>(
   document: JsonDocument,
   list: number,
   name: string,
   most: number,
+  parse: (text: string) => T,
   slices: Slices,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, T>> {
   const expected = `an array of 1 to ${most} strings`;
   if (list === ABSENT || document.kind(list) !== "array") refuse(name, expected, document, list);
-  const texts = new Set<string>();
+  const found = new Map<string, T>();
   const end = document.end(list);
   for (let item = document.first(list); item < end; item = document.next(item)) {
-    if (!isText(document, item)) refuse(`${name}[${texts.size}]`, "a string", document, item);
-    texts.add(document.string(item));
-    if (texts.size > most) throw tooMany(name, most);
+    if (!isText(document, item)) refuse(`${name}[${found.size}]`, "a string", document, item);
+    const text = document.string(item);
+    if (!found.has(text)) {
+      if (found.size === most) throw tooMany(name, most);
+      found.set(text, parse(text));
+    }
     const pausing = slices.pause();
     if (pausing !== undefined) await pausing;
   }
-  if (texts.size === 0) throw new HttpError("malformed_request", `${name}: expected ${expected}, got none`);
-  return texts;
+  if (found.size === 0) throw new HttpError("malformed_request", `${name}: expected ${expected}, got none`);
+  return found;
 }
 
 function tooMany(what: string, most: number): HttpError {
@@ -91,18 +96,10 @@ async function parseWatchList(bytes: Uint8Array, slices: Slices): Promise<WatchL
   const document = await parseJsonInSlices(bytes);
   const names = ["accounts", "assets"];
   const [accounts = ABSENT, assets = ABSENT] = membersOf(document, document.root, names, () => "body");
-  const owners = await textsOf(document, accounts, "accounts", MAX_BALANCES, slices);
-  const types = await textsOf(document, assets, "assets", MAX_ASSETS, slices);
-  if (owners.size * types.size > MAX_BALANCES) throw tooMany("accounts times assets", MAX_BALANCES);
-  const parsed: Address[] = [];
-  for (const text of owners) {
-    parsed.push(parseField("accounts", addressField, text));
-    const pausing = slices.pause();
-    if (pausing !== undefined) await pausing;
-  }
-  const pairs: WatchedPair[] = [];
+  const toOwner = (text: string): Address => parseField("accounts", addressField, text);
+  const owners = await listOf(document, accounts, "accounts", MAX_BALANCES, toOwner, slices);
   const textOf = new Map<string, string>();
-  for (const text of types) {
+  const toAsset = (text: string): Asset => {
     // A client finds its own text in what it is sent.
     if (text.trim() !== text) {
       throw new HttpError("malformed_request", `assets: ${JSON.stringify(text)} has spaces around it`);
@@ -116,14 +113,20 @@ async function parseWatchList(bytes: Uint8Array, slices: Slices): Promise<WatchL
       throw new HttpError("malformed_request", message);
     }
     textOf.set(metadata, text);
-    // Keys of one asset after another: they differ in the owner only.
-    for (const owner of parsed) {
-      pairs.push({ owner, asset, assetType: text });
+    return asset;
+  };
+  const types = await listOf(document, assets, "assets", MAX_ASSETS, toAsset, slices);
+  if (owners.size * types.size > MAX_BALANCES) throw tooMany("accounts times assets", MAX_BALANCES);
+  const list = new WatchList();
+  // Keys of one asset after another: they differ in the owner only.
+  for (const [assetType, asset] of types) {
+    for (const owner of owners.values()) {
+      list.add({ owner, asset, assetType });
       const pausing = slices.pause();
       if (pausing !== undefined) await pausing;
     }
   }
-  return WatchList.of(pairs, slices);
+  return list;
 }
 
 /** Balances that take one more place of a client's share of streams. */

@@ -1,7 +1,6 @@
 // Lists of balances that are watched together: what a transaction deposits to them and withdraws from them. A record is
 // looked up in a list by the stores that it writes, so the length of a list costs memory, but no time.
 import { toMapKey } from "../../base/bytes.ts";
-import type { Slices } from "../../base/wait.ts";
 import { formatAddress } from "../../move/address.ts";
 import type { BalancePair } from "../balances/balance.ts";
 import { balanceKeys } from "../balances/balance-keys.ts";
@@ -28,20 +27,16 @@ const MAX_OTHERS = 16;
 
 export class WatchList {
   readonly #pairs = new Map<string, WatchedPair>();
-  readonly size: number;
+  #size = 0;
 
-  private constructor(size: number) {
-    this.size = size;
+  /** Balances that were added. */
+  get size(): number {
+    return this.#size;
   }
 
-  static async of(pairs: readonly WatchedPair[], slices: Slices): Promise<WatchList> {
-    const list = new WatchList(pairs.length);
-    for (const pair of pairs) {
-      for (const key of balanceKeys(pair.owner, pair.asset, undefined)) list.#pairs.set(toMapKey(key), pair);
-      const pausing = slices.pause();
-      if (pausing !== undefined) await pausing;
-    }
-    return list;
+  add(pair: WatchedPair): void {
+    for (const key of balanceKeys(pair.owner, pair.asset, undefined)) this.#pairs.set(toMapKey(key), pair);
+    this.#size++;
   }
 
   /** The balances that a record may have changed, each by the place of its first write. */

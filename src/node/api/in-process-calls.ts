@@ -204,7 +204,11 @@ export abstract class InProcessCalls implements Ledger {
       const name = called as keyof Calls;
       return kind === "value"
         ? [name, (...given: unknown[]) => this.call(async () => this.#operations.call(name, given))]
-        : [name, (...given: unknown[]) => this.#list(async () => this.#operations.call(name, given))];
+        : [
+            name,
+            (...given: unknown[]) =>
+              this.#list(async () => this.#operations.call(name, given) as AsyncGenerator),
+          ];
     });
     const authored = (Object.keys(AUTHORING) as (keyof ChainAuthoring)[]).map((name) => {
       const change: (...given: never[]) => Promise<unknown> = this.authors[name].bind(this.authors);
@@ -221,21 +225,22 @@ export abstract class InProcessCalls implements Ledger {
   }
 
   /** A range in the form that the HTTP interface answers with. Throws what that interface refuses with. */
-  async *answerRange(question: RangeQuestion): AsyncGenerator<string | Uint8Array> {
-    const pieces = this.#operations.range(question);
-    for (;;) {
-      const next = await this.#tracked(() => pieces.next());
-      if (next.done === true) return;
-      yield next.value;
-    }
+  answerRange(question: RangeQuestion): AsyncGenerator<string | Uint8Array> {
+    return this.#list(
+      async () => this.#operations.range(question),
+      (step) => this.#tracked(step),
+    );
   }
 
   /** Runs each step of a list as a call. */
-  async *#list(begin: () => Promise<unknown>): AsyncGenerator<unknown> {
-    const steps = (await this.call(begin)) as AsyncGenerator<unknown>;
+  async *#list<T>(
+    begin: () => Promise<AsyncGenerator<T>>,
+    run: <R>(step: () => Promise<R>) => Promise<R> = (step) => this.call(step),
+  ): AsyncGenerator<T> {
+    const steps = await run(begin);
     try {
       for (;;) {
-        const next = await this.call(() => steps.next());
+        const next = await run(() => steps.next());
         if (next.done === true) return;
         yield next.value;
       }
