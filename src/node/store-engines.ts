@@ -94,31 +94,28 @@ export async function awaitStore(
 ): Promise<void> {
   const { onOpen, onFault, signal } = taking;
   const { logger } = opening;
-  const attempt = async (): Promise<{ opened: OpenedStore } | { missing: unknown }> => {
+  const startedMs = performance.now();
+  /** Undefined while there is none. */
+  const attempt = async (onMissing: (error: unknown) => void): Promise<OpenedStore | undefined> => {
     try {
-      return { opened: await openStore(options, opening) };
+      return await openStore(options, opening);
     } catch (error) {
-      if (mayCome(error)) return { missing: error };
-      throw error;
+      if (!mayCome(error)) throw error;
+      onMissing(error);
+      return undefined;
     }
   };
-  const first = await attempt();
-  if ("opened" in first) {
-    await onOpen(first.opened);
-    return;
-  }
-  const startedMs = performance.now();
-  logger.warn({ err: errorText(first.missing) }, "waiting for the store");
+  const first = await attempt((error) => logger.warn({ err: errorText(error) }, "waiting for the store"));
+  if (first !== undefined) return onOpen(first);
   const wait = async (): Promise<void> => {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(1.5 * pauseMs, MAX_PAUSE_MS)) {
       await pause(pauseMs, signal, { ref: false });
       if (signal.aborted) return;
-      const next = await attempt();
-      if ("missing" in next) continue;
+      const opened = await attempt(() => {});
+      if (opened === undefined) continue;
       const seconds = Math.round((performance.now() - startedMs) / 1000);
       logger.info({ seconds }, "the store is open: waiting is over");
-      await onOpen(next.opened);
-      return;
+      return onOpen(opened);
     }
   };
   void wait().catch(onFault);

@@ -1,5 +1,6 @@
 // From state writes to rows of the index, for commits and for building the index of a store that has none.
 import { toMapKey } from "../base/bytes.ts";
+import { HASH_LENGTH } from "../ledger/hash.ts";
 import { isObjectGroup, ownedRows } from "../ledger/indexes/owned-keys.ts";
 import { transactionRows } from "../ledger/indexes/transaction-rows.ts";
 import type { StateItem } from "../ledger/view.ts";
@@ -34,17 +35,43 @@ async function deletedGroups(
   return values;
 }
 
-/** Items remembered as indexed, by the first two bytes of their hashes; a newer one replaces the older one there. */
-const KNOWN_ITEMS = 65_536;
-const HASH_BYTES = 32;
+/** Recent hashes, each whole, by their first two bytes: a newer one replaces the older one there. One flat buffer. */
+export class RecentHashes {
+  readonly #bytes: Uint8Array;
+
+  /** At most 65,536. */
+  constructor(count: number) {
+    this.#bytes = new Uint8Array(count * HASH_LENGTH);
+  }
+
+  has(hash: Uint8Array): boolean {
+    const start = this.#placeOf(hash);
+    for (let i = 0; i < HASH_LENGTH; i++) if (this.#bytes[start + i] !== hash[i]) return false;
+    return true;
+  }
+
+  add(hash: Uint8Array): void {
+    this.#bytes.set(hash, this.#placeOf(hash));
+  }
+
+  /** Forgets what is in the place of a hash. */
+  remove(hash: Uint8Array): void {
+    const start = this.#placeOf(hash);
+    this.#bytes.fill(0, start, start + HASH_LENGTH);
+  }
+
+  #placeOf(hash: Uint8Array): number {
+    return ((((hash[0] ?? 0) << 8) | (hash[1] ?? 0)) * HASH_LENGTH) % this.#bytes.length;
+  }
+}
 
 /**
  * Makes index rows. Remembers recent items whose rows it made: most writes update an item, and its rows are stored already.
  * Unusable after a failed write.
  */
 export class IndexRowMaker {
-  /** One flat buffer: this runs for every write. */
-  readonly #known = new Uint8Array(KNOWN_ITEMS * HASH_BYTES);
+  /** Items whose rows were made. */
+  readonly #known = new RecentHashes(65_536);
 
   /** The rows of writes that may be missing, in the order of the writes. Writes without a key give none. */
   async rowsOf(writes: readonly StateWrite[], readBefore: ReadBefore): Promise<IndexRow[]> {
@@ -54,29 +81,17 @@ export class IndexRowMaker {
       const { key, keyHash, version, value } = write;
       if (key === undefined) continue;
       const isDeletion = value === undefined;
-      const isKnown = this.#isKnown(keyHash);
+      const isKnown = this.#known.has(keyHash);
       if (isKnown && !isDeletion) continue;
-      if (isKnown) this.#known.fill(0, placeOf(keyHash), placeOf(keyHash) + HASH_BYTES);
+      if (isKnown) this.#known.remove(keyHash);
       const made = ownedRows(key, keyHash, value ?? deleted.get(write));
       for (const { owner, place, data } of made)
         rows.push({ owner, place, data, keyHash, version, isDeletion });
       // A store may be added to an object later, so a group without one is looked at again.
-      if (!isDeletion && (made.length > 1 || !isObjectGroup(key))) {
-        this.#known.set(keyHash, placeOf(keyHash));
-      }
+      if (!isDeletion && (made.length > 1 || !isObjectGroup(key))) this.#known.add(keyHash);
     }
     return rows;
   }
-
-  #isKnown(keyHash: Uint8Array): boolean {
-    const start = placeOf(keyHash);
-    for (let i = 0; i < HASH_BYTES; i++) if (this.#known[start + i] !== keyHash[i]) return false;
-    return true;
-  }
-}
-
-function placeOf(keyHash: Uint8Array): number {
-  return (((keyHash[0] ?? 0) << 8) | (keyHash[1] ?? 0)) * HASH_BYTES;
 }
 
 /** The rows of records in the index of transactions. Transaction hashes that are not given are read from the records. */

@@ -433,6 +433,15 @@ describe("agreement", () => {
     await expectWhole(store);
   });
 
+  it("that upstreams dispute for longer than the configured time is given up, with the reason", async () => {
+    const { follower } = follow({
+      upstreams: [recorded(chain.records, "honest"), lie("liar")],
+      agree: { needed: 2, of: 2 },
+      pace: { pageLimit: 20, giveUpTimeMs: 50 },
+    });
+    expect((await follower.faulted).message).toMatch(/^no upstream can be used: honest: /);
+  });
+
   it("waits for lagging upstreams", async () => {
     const behind = chain.records.slice(0, 50);
     const { store } = follow({

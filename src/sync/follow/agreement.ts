@@ -5,12 +5,12 @@
 import { createHash } from "node:crypto";
 import { equalBytes } from "../../base/bytes.ts";
 import { pause } from "../../base/wait.ts";
-import { decodePage } from "../../ledger/formats/record.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import type { TrustLevel } from "../../ledger/trust.ts";
 import type { RawRecord } from "../../store/contract.ts";
 import { askInTime, BeyondHead, UpstreamError } from "../upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "../upstream/pool.ts";
+import { readPage } from "../upstream/record-pages.ts";
 import type { VerifiedBlock } from "../verify/verifier.ts";
 
 export interface QuorumVote {
@@ -206,9 +206,9 @@ export class Agreement {
       await askInTime(ROUND_DEADLINE_MS, this.#signal, async (signal) => {
         while (ballot.missing > 0n) {
           const limit = ballot.missing < PAGE_LIMIT ? ballot.missing : PAGE_LIMIT;
-          const page = await entry.upstream.getRecords(ballot.next, Number(limit), signal);
-          this.#pool.noteHead(entry, page.head);
-          ballot.add(page.head.chainId, recordsOf(page.bytes, ballot.next, limit));
+          const { head, records } = await readPage(entry.upstream, ballot.next, Number(limit), signal);
+          this.#pool.noteHead(entry, head);
+          ballot.add(head.chainId, records);
         }
       });
       return ballot.vote(entry);
@@ -257,10 +257,10 @@ class Ballot {
     return BigInt(this.#records.length - this.#taken);
   }
 
-  add(chainId: number, records: readonly Uint8Array[]): void {
+  add(chainId: number, records: readonly Pick<RawRecord, "bytes">[]): void {
     if (chainId !== this.#chainId) this.#differsAt ??= this.next;
     this.#chainId = chainId;
-    for (const bytes of records) {
+    for (const { bytes } of records) {
       const own = this.#records[this.#taken++];
       if (own === undefined) throw new Error("more records than the claim has");
       if (own.bytes !== bytes && !equalBytes(own.bytes, bytes)) this.#differsAt ??= own.version;
@@ -275,10 +275,7 @@ class Ballot {
 
 function ownVote(entry: PoolEntry, claim: PageClaim): Vote {
   const ballot = new Ballot(claim);
-  ballot.add(
-    claim.chainId,
-    claim.records.map(({ bytes }) => bytes),
-  );
+  ballot.add(claim.chainId, claim.records);
   return ballot.vote(entry);
 }
 
@@ -289,28 +286,4 @@ function disagreement(version: bigint | undefined, { records }: PageClaim): Upst
     `at version ${at}: its record differs from the one that other upstreams serve`,
     { version: at },
   );
-}
-
-/** The records of a page that must start with `start`. Throws UpstreamError `malformed`. */
-function recordsOf(page: Uint8Array, start: bigint, limit: bigint): readonly Uint8Array[] {
-  let records: ReturnType<typeof decodePage>;
-  try {
-    records = decodePage(page);
-  } catch (error) {
-    throw new UpstreamError("malformed", `version ${start}: the record does not decode`, { cause: error });
-  }
-  if (records.length === 0 || records.length > Number(limit)) {
-    throw new UpstreamError("malformed", `asked for 1 to ${limit} records, got ${records.length}`);
-  }
-  return records.map(({ version, bytes }, i) => {
-    if (version === start + BigInt(i)) return bytes;
-    throw new UpstreamError("malformed", `asked for version ${start + BigInt(i)}, got another version`);
-  });
-}
-
-/** The only record of a page, of the version asked for. Throws UpstreamError `malformed`. */
-export function onlyRecord(page: Uint8Array, version: bigint): Uint8Array {
-  const [record] = recordsOf(page, version, 1n);
-  if (record === undefined) throw new Error("a page without records");
-  return record;
 }

@@ -6,7 +6,7 @@ import { compareTrust, type TrustLevel } from "../../ledger/trust.ts";
 import type { Waypoint } from "../../ledger/waypoint.ts";
 import type { BlockCheck, Committer } from "../committer.ts";
 import type { PoolEntry } from "../upstream/pool.ts";
-import { explainUnverified } from "../verify/unverified.ts";
+import { explainUnverified } from "../upstream/record-pages.ts";
 import type { RootedBlock } from "../verify/verified-page.ts";
 import type { VerifiedBlock } from "../verify/verifier.ts";
 import type { ExpectedWaypoints } from "../waypoints.ts";

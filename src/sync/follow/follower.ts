@@ -25,7 +25,6 @@ import type { QueuedPage } from "./page-queue.ts";
 import { RemoteVerification } from "./remote-verification.ts";
 import { assertSameLedger } from "./same-ledger.ts";
 import { UpstreamHeads } from "./upstream-heads.ts";
-import { UpstreamPatience } from "./upstream-patience.ts";
 import { MAX_JOINED } from "./verdict-queue.ts";
 
 /** Runs from construction until `close`. */
@@ -37,18 +36,22 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #pace: FollowerPace;
   readonly #random: () => number;
+  readonly #clock: () => number;
   readonly #stop = new AbortController();
   /** Upstreams that must have a version before it is fetched. */
   readonly #needed: number;
   readonly #waypoints: ExpectedWaypoints;
   readonly #state: ClaimedState;
-  readonly #patience: UpstreamPatience;
   readonly #histories: OtherHistories;
   readonly #watch: UpstreamHeads;
   readonly #agreement: Agreement | undefined;
   readonly #fetcher: PageFetcher;
   readonly #commits: CheckedCommits;
   readonly #remote: RemoteVerification | undefined;
+  /** When upstreams stopped serving what can be used. A connection that fails does not count. */
+  #unusableSinceMs: number | undefined;
+  /** Disputes between upstreams since the last commit. */
+  #disputes = 0;
   /** The upstream whose records may be held back. */
   #source: PoolEntry | undefined;
   #reportFault: (error: Error) => void = () => {};
@@ -60,6 +63,7 @@ export class Follower {
     const pace = { ...DEFAULT_PACE, ...options.pace };
     this.#pace = pace;
     const clock = options.clock ?? (() => performance.now());
+    this.#clock = clock;
     this.#random = options.random ?? Math.random;
     const { signal } = this.#stop;
     setMaxListeners(0, signal);
@@ -79,7 +83,6 @@ export class Follower {
     const waypoints = new ExpectedWaypoints(options.waypoints ?? []);
     this.#waypoints = waypoints;
     this.#state = new ClaimedState({ heads: pool, needed, headAgeMs, logger, clock });
-    this.#patience = new UpstreamPatience({ pool, giveUpTimeMs: pace.giveUpTimeMs, clock });
     const onFault = (error: unknown): void => {
       if (options.mayPass?.(error) !== true) this.#fail(error);
     };
@@ -246,7 +249,7 @@ export class Follower {
       this.#state.enter("waiting", `fewer than ${this.#needed} upstreams tell their head`);
       this.#giveUpIfUnusable();
     } else {
-      this.#patience.noteUse();
+      this.#unusableSinceMs = undefined;
       this.#state.enterRest(
         this.#commits.last?.version ?? (next === 0n ? undefined : next - 1n),
         next,
@@ -313,7 +316,8 @@ export class Follower {
 
   #noteCommit(entry: PoolEntry, progress: CommitProgress): void {
     this.#histories.noteSame(entry, progress.position.version);
-    this.#patience.noteCommit();
+    this.#disputes = 0;
+    this.#unusableSinceMs = undefined;
     this.#fetcher.committed();
     this.pool.succeed(entry);
     // Behind for a moment is no change: the next rest tells whether we are level again.
@@ -342,12 +346,12 @@ export class Follower {
   async #handleFault(entry: PoolEntry, error: unknown): Promise<void> {
     if (this.#stop.signal.aborted) return;
     if (error instanceof NoAgreement) {
-      if (error.isDispute) this.#patience.noteDispute();
+      if (error.isDispute) this.#disputes++;
       this.#state.enter("waiting", error.message);
       this.#options.logger.warn({ reason: error.message }, "upstreams do not agree");
       this.#giveUpIfUnusable();
       await pause(
-        backoffMs(Math.max(this.#patience.disputes, 1), this.#pace.setAside, this.#random),
+        backoffMs(Math.max(this.#disputes, 1), this.#pace.setAside, this.#random),
         this.#stop.signal,
       );
     } else if (error instanceof NotProvable) {
@@ -383,7 +387,7 @@ export class Follower {
       );
       const next = await this.#options.committer.nextVersion();
       this.pool.succeed(entry);
-      this.#patience.noteUse();
+      this.#unusableSinceMs = undefined;
       // One upstream's word is not enough for the claim to be at the head while others can be asked; a mute one can not.
       if (!this.#state.isAtHead) {
         await this.#watch.askOthersBriefly(entry, () => (this.pool.peakVersion(1) ?? 0n) >= next);
@@ -404,9 +408,17 @@ export class Follower {
     return this.#pace.pollTimeMs * (0.75 + this.#random() / 2);
   }
 
+  /** Gives up once upstreams served nothing usable for too long. Call it after each fault. */
   #giveUpIfUnusable(): void {
-    const error = this.#patience.check();
-    if (error !== undefined) this.#fail(error);
+    if (!this.pool.isUnusable && this.#disputes === 0) {
+      this.#unusableSinceMs = undefined;
+      return;
+    }
+    const now = this.#clock();
+    this.#unusableSinceMs ??= now;
+    if (now - this.#unusableSinceMs < this.#pace.giveUpTimeMs) return;
+    const faults = this.pool.entries.map(({ upstream, fault }) => `${upstream.name}: ${fault ?? "no fault"}`);
+    this.#fail(new LedgerError("mismatch", `no upstream can be used: ${faults.join("; ")}`));
   }
 
   #fail(error: unknown): void {

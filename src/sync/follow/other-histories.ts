@@ -7,7 +7,6 @@ import type { Logger } from "../../base/log.ts";
 import { firstPassing } from "../../base/search.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { LedgerError } from "../../ledger/errors.ts";
-import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
 import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { isAccumulatorKnown, type Position } from "../../ledger/position.ts";
 import { ALL_TRUSTED, confirmedVersion, type Refutation } from "../../ledger/trust.ts";
@@ -19,11 +18,10 @@ import { findStart } from "../maintenance/kept-accumulator.ts";
 import { copyRecord, loadPosition, readRecords } from "../reading.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "../upstream/pool.ts";
+import { explainUnverified, readOne, readPage } from "../upstream/record-pages.ts";
 import type { RecordSource, Upstream } from "../upstream/upstream.ts";
-import { explainUnverified } from "../verify/unverified.ts";
 import { Verifier } from "../verify/verifier.ts";
 import { type ExpectedWaypoints, isSameWaypoint, waypointOfBlock } from "../waypoints.ts";
-import { onlyRecord } from "./agreement.ts";
 import type { FollowerPace } from "./follower-options.ts";
 import { compareRecord, type DifferenceCode } from "./same-ledger.ts";
 
@@ -102,9 +100,14 @@ async function assertLeadsTo(options: AuditOptions, genesis: Position | undefine
   const verifier = new Verifier(genesis);
   for (;;) {
     signal.throwIfAborted();
-    const { bytes } = await upstream.getRecords(verifier.nextVersion, pageLimit, signal);
-    for (const record of recordsOf(bytes)) {
-      const block = pushRecord(verifier, record, bytes);
+    const { bytes, records } = await readPage(upstream, verifier.nextVersion, pageLimit, signal);
+    for (const record of records) {
+      let block: ReturnType<Verifier["push"]>;
+      try {
+        block = verifier.push(record);
+      } catch (error) {
+        throw explainUnverified(error, [bytes]);
+      }
       if (record.version < waypoint.version) continue;
       if (block !== undefined && isSameWaypoint(waypointOfBlock(block), waypoint)) return;
       throw new UpstreamError(
@@ -115,24 +118,6 @@ async function assertLeadsTo(options: AuditOptions, genesis: Position | undefine
   }
 }
 
-function recordsOf(page: Uint8Array): readonly RecordSpans[] {
-  try {
-    const records = decodePage(page);
-    if (records.length > 0) return records;
-  } catch (error) {
-    throw new UpstreamError("malformed", "a page of records does not decode", { cause: error });
-  }
-  throw new UpstreamError("malformed", "a page without records");
-}
-
-function pushRecord(verifier: Verifier, record: RecordSpans, page: Uint8Array): ReturnType<Verifier["push"]> {
-  try {
-    return verifier.push(record);
-  } catch (error) {
-    throw explainUnverified(error, [page]);
-  }
-}
-
 /** The first of our stored versions that the upstream has otherwise; undefined if the difference begins before them. */
 async function firstDifference(
   { store, upstream, signal }: AuditOptions,
@@ -140,8 +125,8 @@ async function firstDifference(
 ): Promise<bigint | undefined> {
   const isDifferent = async (at: bigint): Promise<boolean> => {
     const own = await readRecord(store, at);
-    const page = await upstream.getRecords(at, 1, signal);
-    return own === undefined || !equalBytes(own, onlyRecord(page.bytes, at));
+    const theirs = await readOne(upstream, at, signal);
+    return own === undefined || !equalBytes(own, theirs.bytes);
   };
   // A record's accumulator root commits to all before it: once two histories differ, they never meet again.
   const low = await firstPassing(oldestVersion, version, isDifferent);

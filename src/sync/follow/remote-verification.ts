@@ -25,13 +25,21 @@ export interface RemoteVerificationOptions {
   readonly signal: AbortSignal;
 }
 
+/** Rests after which they grow no more. */
+const MAX_RESTS = 20;
+
 export class RemoteVerification {
   readonly #options: RemoteVerificationOptions;
-  readonly #rest: VerifierRest;
+  /**
+   * The follower verifies by itself up to here: after a remote verifier that did not start, failed, or was not worth its
+   * start.
+   */
+  #restUntil = 0n;
+  /** Rests since a remote verifier served: each is twice as long as the one before. */
+  #rests = 0;
 
   constructor(options: RemoteVerificationOptions) {
     this.#options = options;
-    this.#rest = new VerifierRest(options.pace.verifierFromVersions);
   }
 
   /** True if a remote verifier should verify an upstream's pages from a version on. */
@@ -39,7 +47,7 @@ export class RemoteVerification {
     const { fetcher, last, pace } = this.#options;
     // Records that are held back end no rest: the next remote verifier would begin before them and fail there again.
     const committed = (last()?.version ?? -1n) + 1n;
-    return this.#rest.isOver(committed) && fetcher.distance(entry, next) >= pace.verifierFromVersions;
+    return committed >= this.#restUntil && fetcher.distance(entry, next) >= pace.verifierFromVersions;
   }
 
   /** Verified pages, which are to be committed one by one, until the head is near, the upstream fails, or the verifier does. */
@@ -47,12 +55,13 @@ export class RemoteVerification {
     const { committer, ledger, last, pace } = this.#options;
     const position = await loadPosition(ledger);
     if (position === undefined) {
-      this.#rest.beginFirst(start);
+      // The page that begins the ledger.
+      this.#restUntil = start + 1n;
       return;
     }
     const verifier = isWhole(position) ? await this.#start(position) : undefined;
     if (verifier === undefined) {
-      this.#rest.begin(position.version);
+      this.#rest(position.version);
       return;
     }
     const stop = new AbortController();
@@ -64,10 +73,15 @@ export class RemoteVerification {
       // Without a rest, upstreams that fail often or whose heads leap would have one started for every few pages.
       const version = last()?.version ?? position.version;
       const isShort = version - position.version < pace.verifierFromVersions;
-      if (progress.hasFailed || isShort) this.#rest.begin(version);
+      if (progress.hasFailed || isShort) this.#rest(version);
       stop.abort();
       await verifier.close();
     }
+  }
+
+  #rest(version: bigint): void {
+    this.#restUntil = version + (this.#options.pace.verifierFromVersions << BigInt(this.#rests));
+    this.#rests = Math.min(this.#rests + 1, MAX_RESTS);
   }
 
   async #start(position: Position): Promise<RemoteVerifier | undefined> {
@@ -97,7 +111,7 @@ export class RemoteVerification {
     const verdicts = new VerdictQueue({ pages, verifier, chainId, logger });
     for (let step = await verdicts.next(); step !== undefined; step = await verdicts.next()) {
       if (signal.aborted) return;
-      if (step.kind === "judged") this.#rest.served();
+      if (step.kind === "judged") this.#rests = 0;
       yield step;
       if (step.kind === "unjudged") {
         // The page was right, or the caller would not ask for the next.
@@ -109,44 +123,5 @@ export class RemoteVerification {
       await nextTurn("writer");
       await verifier.sent();
     }
-  }
-}
-
-/** Rests after which they grow no more. */
-const MAX_RESTS = 20;
-
-/**
- * How long a follower verifies by itself after a remote verifier that did not start, failed, or was not worth its start;
- * twice as long each time, until one has served again.
- */
-export class VerifierRest {
-  /** Versions of the first rest. */
-  readonly #versions: bigint;
-  /** The first version after the rest. */
-  #until = 0n;
-  /** Rests since a remote verifier served. */
-  #rests = 0;
-
-  constructor(versions: bigint) {
-    this.#versions = versions;
-  }
-
-  isOver(next: bigint): boolean {
-    return next >= this.#until;
-  }
-
-  /** Rests for the page that begins the ledger, at the version `start`. */
-  beginFirst(start: bigint): void {
-    this.#until = start + 1n;
-  }
-
-  begin(version: bigint): void {
-    this.#until = version + (this.#versions << BigInt(this.#rests));
-    if (this.#rests < MAX_RESTS) this.#rests++;
-  }
-
-  /** A remote verifier served. */
-  served(): void {
-    this.#rests = 0;
   }
 }

@@ -4,8 +4,8 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { type Ledger, type LedgerPosition, withView } from "../../ledger/view.ts";
 import { copyRecord } from "../reading.ts";
 import { BeyondHead, UpstreamError } from "../upstream/errors.ts";
+import { readOne } from "../upstream/record-pages.ts";
 import type { RecordSource, UpstreamHead } from "../upstream/upstream.ts";
-import { onlyRecord } from "./agreement.ts";
 
 interface OwnRecord {
   readonly position: LedgerPosition;
@@ -87,8 +87,7 @@ async function servesOtherRecord(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    const page = await upstream.getRecords(version, 1, signal);
-    return !equalBytes(onlyRecord(page.bytes, version), record);
+    return !equalBytes((await readOne(upstream, version, signal)).bytes, record);
   } catch (error) {
     // The head moved back again; the next poll compares again.
     if (error instanceof BeyondHead) return false;

@@ -1,12 +1,10 @@
 // Begins a fork: fetches the block of the fork version, up to that version, and commits it to an empty store as the
 // last part of the ledger that is the network's. A fork version inside a block cuts that block short.
 import { append } from "../../base/append.ts";
-import { BcsError } from "../../bcs/errors.ts";
 import { EMPTY_ACCUMULATOR } from "../../ledger/accumulator.ts";
-import { LedgerError } from "../../ledger/errors.ts";
 import { findNewBlock } from "../../ledger/formats/block-event.ts";
 import { UNKNOWN_GENESIS } from "../../ledger/formats/genesis.ts";
-import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
+import type { RecordSpans } from "../../ledger/formats/record.ts";
 import { TRUSTED } from "../../ledger/trust.ts";
 import type { IndexName } from "../../ledger/view.ts";
 import type { BlockStart, Store } from "../../store/contract.ts";
@@ -14,6 +12,7 @@ import { FORK_PIN, type ForkPin } from "../side-rows.ts";
 import { StoreWriter } from "../store-writer.ts";
 import { UpstreamError } from "../upstream/errors.ts";
 import { locateBase } from "../upstream/locate-base.ts";
+import { explainUnverified, readPage } from "../upstream/record-pages.ts";
 import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
 import { Verifier } from "../verify/verifier.ts";
 import { recordHashOf } from "./pin.ts";
@@ -41,11 +40,16 @@ export async function fetchForkBase(
   const records: RecordSpans[] = [];
   for (let next = base.version; next <= version; ) {
     const left = version - next + 1n;
-    const { bytes } = await upstream.getRecords(next, left < PAGE ? Number(left) : PAGE, signal);
-    const page = verified(verifier, bytes, version);
-    if (page.length === 0) throw new UpstreamError("malformed", `no record of version ${next} came`);
-    append(records, page);
-    next += BigInt(page.length);
+    const page = await readPage(upstream, next, left < PAGE ? Number(left) : PAGE, signal);
+    for (const record of page.records) {
+      try {
+        verifier.push(record);
+      } catch (error) {
+        throw explainUnverified(error, [page.bytes]);
+      }
+    }
+    append(records, page.records);
+    next += BigInt(page.records.length);
   }
   const [first, last] = [records[0], records.at(-1)];
   const event = first?.events.map(findNewBlock).find((found) => found !== undefined);
@@ -64,18 +68,6 @@ export async function fetchForkBase(
     },
     records,
   };
-}
-
-/** The records of a page up to a version, with hashes that follow from their bytes. */
-function verified(verifier: Verifier, page: Uint8Array, last: bigint): RecordSpans[] {
-  try {
-    const records = decodePage(page).filter(({ version }) => version <= last);
-    for (const record of records) verifier.push(record);
-    return records;
-  } catch (error) {
-    if (!(error instanceof BcsError) && !(error instanceof LedgerError)) throw error;
-    throw new UpstreamError("unverified", `its records do not verify: ${error.message}`, { cause: error });
-  }
 }
 
 /** Commits the base to an empty store, and pins the fork in the same write. */

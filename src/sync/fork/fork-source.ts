@@ -8,7 +8,6 @@ import { mapSome } from "../../base/map-some.ts";
 import { RecentMap } from "../../base/recent.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { findNewBlock } from "../../ledger/formats/block-event.ts";
-import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
 import type { Block, LedgerView, OwnedKey, OwnedPage, StoredRecord } from "../../ledger/view.ts";
 import type { Address } from "../../move/address.ts";
@@ -18,6 +17,7 @@ import type { ForkPin } from "../side-rows.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import { locateBase } from "../upstream/locate-base.ts";
 import { UpstreamPool, wrongChain } from "../upstream/pool.ts";
+import { readPage } from "../upstream/record-pages.ts";
 import type { StateValueAnswer, Upstream, UpstreamAnswer, UpstreamQuestion } from "../upstream/upstream.ts";
 import { AbsentItems } from "./absent-items.ts";
 import { AccountKeys } from "./account-keys.ts";
@@ -144,10 +144,10 @@ export class ForkSource {
 
   async #lookAtPin(signal: AbortSignal): Promise<void> {
     const { upstream, pin, chainId } = this.#options;
-    const { head, bytes } = await upstream.getRecords(pin.version, 1, signal);
+    const { head, records } = await readPage(upstream, pin.version, 1, signal);
     if (head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
-    const [record] = decodeRecords(bytes);
-    if (record === undefined || !equalBytes(recordHashOf(record.bytes), pin.recordHash)) {
+    const isSame = records.every(({ bytes }) => equalBytes(recordHashOf(bytes), pin.recordHash));
+    if (!isSame) {
       throw new UpstreamError(
         "disagrees",
         `it serves another ledger now: its record of version ${pin.version} is not the one that was forked`,
@@ -270,12 +270,8 @@ export class ForkSource {
     const { pin } = this.#options;
     const count = Math.min(limit, MAX_RECORDS, Number(pin.version - start) + 1);
     return this.#ask(start, async (upstream, signal) => {
-      const { bytes } = await upstream.getRecords(start, count, signal);
-      const records = decodeRecords(bytes).slice(0, count);
-      if (records.length === 0 || records.some(({ version }, i) => version !== start + BigInt(i))) {
-        throw new UpstreamError("malformed", `expected records from version ${start} on`);
-      }
-      return records.map(({ version, bytes: record }) => ({ version, bytes: record }));
+      const { records } = await readPage(upstream, start, count, signal);
+      return records.map(({ version, bytes }) => ({ version, bytes }));
     });
   }
 
@@ -292,10 +288,10 @@ export class ForkSource {
     const { version: firstVersion } = await locateBase(upstream, version, undefined, signal);
     let event: ReturnType<typeof findNewBlock>;
     for (let next = firstVersion; ; ) {
-      const records = decodeRecords((await upstream.getRecords(next, MAX_RECORDS, signal)).bytes);
+      const { records } = await readPage(upstream, next, MAX_RECORDS, signal);
       event ??= records[0]?.events.map(findNewBlock).find((found) => found !== undefined);
       const end = records.find(({ info }) => info.stateCheckpointHash !== undefined);
-      if (event === undefined || records.length === 0) {
+      if (event === undefined) {
         throw new UpstreamError("malformed", `no block starts at version ${firstVersion}`);
       }
       if (end !== undefined) {
@@ -313,13 +309,5 @@ export class ForkSource {
     this.#stop.abort(new LedgerError("unavailable", "the node closes"));
     await this.filler.close();
     this.#pool.close();
-  }
-}
-
-function decodeRecords(page: Uint8Array): RecordSpans[] {
-  try {
-    return decodePage(page);
-  } catch (error) {
-    throw new UpstreamError("malformed", "a page of records does not decode", { cause: error });
   }
 }

@@ -3,11 +3,12 @@
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createGunzip } from "node:zlib";
 import { errorText } from "../../base/errors.ts";
 import { UpstreamError } from "../upstream/errors.ts";
-import { DEFAULT_TIMEOUTS, Transport, type UpstreamResponse } from "../upstream/transport.ts";
+import { codeOf, DEFAULT_TIMEOUTS, Transport, type UpstreamResponse } from "../upstream/transport.ts";
 import { ByteReader, onePiece } from "./byte-reader.ts";
 import { namedLie, SourceLie } from "./source.ts";
 
@@ -89,32 +90,14 @@ async function* startingWith(head: Uint8Array, rest: AsyncIterator<Uint8Array>):
 
 async function* gunzipped(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
-  let fault: unknown;
-  const feeding = (async () => {
-    for await (const piece of stream) {
-      if (gunzip.destroyed) return;
-      if (!gunzip.write(piece)) {
-        await new Promise<void>((resolve) => {
-          gunzip.once("drain", resolve);
-          gunzip.once("close", resolve);
-        });
-      }
-    }
-    gunzip.end();
-  })().catch((error: unknown) => {
-    fault = error;
-    gunzip.destroy();
-  });
+  // The loop gets the first fault of either, and ends both.
+  pipeline(stream, gunzip, () => {});
   try {
     for await (const piece of gunzip) yield piece as Uint8Array;
   } catch (error) {
-    if (fault !== undefined) throw fault;
+    if (!codeOf(error).startsWith("Z_")) throw error;
     throw new SourceLie("malformed", `a file does not inflate: ${errorText(error)}`, { cause: error });
-  } finally {
-    gunzip.destroy();
-    await feeding;
   }
-  if (fault !== undefined) throw fault;
 }
 
 async function* bounded(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
@@ -169,7 +152,7 @@ export class LocalFiles implements FolderFiles {
 }
 
 function notReadable(path: string, error: unknown): Error {
-  const code = error instanceof Error && "code" in error ? String(error.code) : errorText(error);
+  const code = codeOf(error) || errorText(error);
   return new UpstreamError("unreachable", `${path} of the folder cannot be read: ${code}`, { cause: error });
 }
 

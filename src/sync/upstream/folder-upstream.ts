@@ -3,7 +3,8 @@
 
 import { equalBytes } from "../../base/bytes.ts";
 import { keepSome } from "../../base/recent.ts";
-import { Slices } from "../../base/wait.ts";
+import { DAY_MS } from "../../base/settings.ts";
+import { LATE, Slices, within } from "../../base/wait.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
 import { transactionAccumulator } from "../../ledger/accumulator.ts";
 import { findChainId } from "../../ledger/formats/genesis.ts";
@@ -144,19 +145,14 @@ class FolderUpstream implements Upstream {
   /** Work goes on after the signal, and the next question finds it done: a chunk may take longer than a question may. */
   async #within<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    let leave = (): void => {};
-    const left = new Promise<never>((_, reject) => {
-      leave = () => reject(signal.reason);
-      signal.addEventListener("abort", leave);
-    });
     try {
-      return await Promise.race([work(), left]);
+      const done = await within(DAY_MS, work(), signal);
+      if (done === LATE) throw signal.reason;
+      return done;
     } catch (error) {
       if (error instanceof SourceLie) throw new UpstreamError("malformed", error.message, { cause: error });
       if (error instanceof ProofError) throw new UpstreamError("unverified", error.message, { cause: error });
       throw error;
-    } finally {
-      signal.removeEventListener("abort", leave);
     }
   }
 

@@ -1,8 +1,9 @@
 // Finds where to start in the middle of a ledger: the first version of the block that contains a given version.
 import { findNewBlock } from "../../ledger/formats/block-event.ts";
-import { decodePage, type RecordSpans } from "../../ledger/formats/record.ts";
+import type { RecordSpans } from "../../ledger/formats/record.ts";
 import type { BaseStart } from "../verify/verifier.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
+import { readPage } from "./record-pages.ts";
 import type { HeadSource, RecordSource } from "./upstream.ts";
 
 /** Records per request, going backwards. */
@@ -29,8 +30,8 @@ export async function locateBase(
     const start = last - head.oldestVersion < STEP ? head.oldestVersion : last - STEP + 1n;
     if (start > last)
       throw new UpstreamError("pruned", `the start of the block of version ${target} is pruned`);
-    const page = await upstream.getRecords(start, Number(last - start + 1n), signal);
-    const first = records(page.bytes).findLast((record) => record.version <= last && startsBlock(record));
+    const { records } = await readPage(upstream, start, Number(last - start + 1n), signal);
+    const first = records.findLast(startsBlock);
     if (first !== undefined) return { chainId: head.chainId, version: first.version };
     last = start - 1n;
   }
@@ -38,14 +39,6 @@ export async function locateBase(
     "malformed",
     `no block starts in the ${STEP * BigInt(MAX_STEPS)} versions up to ${target}`,
   );
-}
-
-function records(page: Uint8Array): RecordSpans[] {
-  try {
-    return decodePage(page);
-  } catch (error) {
-    throw new UpstreamError("malformed", "a page of records does not decode", { cause: error });
-  }
 }
 
 function startsBlock(record: RecordSpans): boolean {

@@ -207,33 +207,14 @@ class RestUpstream implements Upstream {
     const url = urlTo(this.#base, rawStateValueRoute, { ledger_version: version });
     const body = JSON.stringify({ key: toPrefixedHex(stateKey) });
     const response = await this.#ask(url, BCS_TYPE, signal, MAX_VALUE_BYTES, body);
-    const isAbsent = response.status === 404 && errorCodeOf(response) === "state_value_not_found";
-    if (response.status === 200) assertBcs(response.headers);
-    else if (!isAbsent) {
-      const head = findHead(response.headers);
-      if (response.status === 404 && head !== undefined && head.version < version)
-        throw new BeyondHead(version, head);
-      throw refusal(response);
-    }
-    const head = requireHead(response.headers);
-    assertReadAt(response.headers, head, version);
-    return { head, value: isAbsent ? undefined : response.body };
+    const { head, bytes } = answerIn(response, version, "state_value_not_found");
+    return { head, value: bytes };
   }
 
   async getAnswer(question: UpstreamQuestion, signal: AbortSignal): Promise<UpstreamAnswer> {
     const { version, absentCode } = question;
     const response = await this.#ask(question.toUrl(this.#base), BCS_TYPE, signal, MAX_PAGE_BYTES);
-    const isAbsent = response.status === 404 && errorCodeOf(response) === absentCode;
-    if (response.status === 200) assertBcs(response.headers);
-    else if (!isAbsent) {
-      const head = findHead(response.headers);
-      if (response.status === 404 && version !== undefined && head !== undefined && head.version < version)
-        throw new BeyondHead(version, head);
-      throw refusal(response);
-    }
-    const head = requireHead(response.headers);
-    if (version !== undefined) assertReadAt(response.headers, head, version);
-    return { head, bytes: isAbsent ? undefined : response.body, cursor: findCursor(response.headers) };
+    return { ...answerIn(response, version, absentCode), cursor: findCursor(response.headers) };
   }
 
   close(): void {
@@ -313,16 +294,31 @@ function assertBcs(headers: ReceivedHeaders): void {
   }
 }
 
-/** Checks that the value was read at `version`: by the read-version header, else by the upstream's kept range. */
+/** The answer in BCS, read at a version if one was asked for; no bytes if there is nothing. */
+function answerIn(
+  response: UpstreamResponse,
+  version: bigint | undefined,
+  absentCode: string,
+): Omit<UpstreamAnswer, "cursor"> {
+  const { status, headers } = response;
+  const isAbsent = status === 404 && errorCodeOf(response) === absentCode;
+  if (status === 200) assertBcs(headers);
+  else if (!isAbsent) {
+    const head = findHead(headers);
+    if (status === 404 && version !== undefined && head !== undefined && head.version < version)
+      throw new BeyondHead(version, head);
+    throw refusal(response);
+  }
+  const head = requireHead(headers);
+  if (version !== undefined) assertReadAt(headers, head, version);
+  return { head, bytes: isAbsent ? undefined : response.body };
+}
+
+/** By the read-version header, else by the upstream's kept range. */
 function assertReadAt(headers: ReceivedHeaders, head: UpstreamHead, version: bigint): void {
   const readVersion = findReadVersion(headers);
-  if (
-    readVersion === undefined
-      ? head.version >= version && head.oldestVersion <= version
-      : readVersion === version
-  ) {
-    return;
-  }
+  const mayBe = head.version >= version && head.oldestVersion <= version;
+  if (readVersion === undefined ? mayBe : readVersion === version) return;
   throw new UpstreamError(
     "malformed",
     `asked for a value at version ${version}, the response is for another version`,

@@ -130,7 +130,8 @@ export class Transport {
   }
 }
 
-function codeOf(error: unknown): string {
+/** The code of an error of the system; empty for one that has none. */
+export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 

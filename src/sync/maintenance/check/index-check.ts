@@ -3,7 +3,6 @@
 import { equalBytes, readNumber } from "../../../base/bytes.ts";
 import { toHex } from "../../../base/hex.ts";
 import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
-import { HASH_LENGTH } from "../../../ledger/hash.ts";
 import {
   isObjectGroup,
   itemOfRow,
@@ -22,6 +21,7 @@ import type { Position } from "../../../ledger/position.ts";
 import type { EncodedWrite } from "../../../ledger/state-writes.ts";
 import type { StateItem } from "../../../ledger/view.ts";
 import { isIndexAlive } from "../../../store/index-reach.ts";
+import { RecentHashes } from "../../index-rows.ts";
 import type { CheckPace, Findings } from "./findings.ts";
 
 /** What the check reads. */
@@ -69,27 +69,6 @@ class HashSet {
   }
 }
 
-const RECENT_HASHES = 1 << 14;
-
-/** Recent hashes, each whole: a new one replaces the one in its place. */
-class RecentHashes {
-  readonly #bytes = new Uint8Array(RECENT_HASHES * HASH_LENGTH);
-
-  has(hash: Uint8Array): boolean {
-    const at = placeOf(hash);
-    for (let i = 0; i < HASH_LENGTH; i++) if (this.#bytes[at + i] !== hash[i]) return false;
-    return true;
-  }
-
-  add(hash: Uint8Array): void {
-    this.#bytes.set(hash, placeOf(hash));
-  }
-}
-
-function placeOf(hash: Uint8Array): number {
-  return ((((hash[0] ?? 0) << 8) | (hash[1] ?? 0)) % RECENT_HASHES) * HASH_LENGTH;
-}
-
 /** The name of a row in findings. */
 function indexRowName({ owner, place }: Pick<OwnedRow, "owner" | "place">): string {
   return `index row ${toHex(owner)} ${toHex(place)}`;
@@ -104,7 +83,7 @@ export class IndexCheck {
   /** True while rows must have items. */
   readonly #isAlive: boolean;
   /** Objects whose row was found. */
-  readonly #seen = new RecentHashes();
+  readonly #seen = new RecentHashes(1 << 14);
   /** Items that have a row with their key. */
   readonly #named = new HashSet();
   #isNamed: (keyHash: Uint8Array) => boolean = () => false;

@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { errorText } from "../../../base/errors.ts";
 import { decodeWith, encodeWith } from "../../../bcs/codec.ts";
 import { askInTime, UpstreamError } from "../../upstream/errors.ts";
+import { codeOf } from "../../upstream/transport.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { KEY_BYTES, type KeyPair, keyPairOf, NoiseInitiator, type NoiseSession, TAG_BYTES } from "./noise.ts";
 import type { PeerAddress } from "./peer-address.ts";
@@ -273,6 +274,6 @@ function decoded<T>(what: string, codec: Parameters<typeof decodeWith<T>>[0], by
 
 function unreachable(error: unknown): UpstreamError {
   if (error instanceof UpstreamError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : errorText(error);
+  const code = codeOf(error) || errorText(error);
   return new UpstreamError("unreachable", `the connection failed: ${code}`, { cause: error });
 }
