@@ -84,10 +84,7 @@ export function setBalance(owner: Address, asset: string, amount: bigint): Autho
         money.ensurePrimaryStore(call, owner, metadata);
       } catch (error) {
         if (!(error instanceof SubmissionError)) throw error;
-        throw new ConfigError(
-          `asset: the local chain cannot set balances of ${asset}: ${error.message}`,
-          error,
-        );
+        throw new ConfigError(`asset: balances of ${asset} cannot be set: ${error.message}`, error);
       }
       const delta = inStore - money.storeBalance(call, store);
       money.addToStore(call, store, delta);

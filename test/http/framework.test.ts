@@ -229,20 +229,29 @@ describe.skipIf(!hasShared)("a chain with a network's framework", () => {
     // The first block ends epoch 1: its time is long after genesis.
     await node.mine(1);
     expect(await told(node)).toMatchObject({ epoch: "1", usage: await counted(1n) });
+    // Run again, it is told the same size.
+    expect(await node.trace(1n)).toMatchObject({ matches_ledger: true, success: true });
     for (let epoch = 3; epoch < 6; epoch++) {
       await node.fund(`0xb0b${epoch}`, 5n);
+      const { ledger_version: funded } = await node.info();
+      expect(await node.trace(BigInt(String(funded)))).toMatchObject({ matches_ledger: true });
       await node.putTableItem("0x7ab1e", "0x01", epoch % 2 === 0 ? "0x010203" : undefined);
       // A block that ends the epoch, and the first of the next.
       const { ledger_version } = await node.advanceTime(3 * 3_600_000);
       await node.mine(1);
       const usage = await counted(ledger_version + 1n);
       expect(await told(node)).toMatchObject({ epoch: `${epoch}`, usage });
+      expect(await node.trace(ledger_version + 1n)).toMatchObject({ matches_ledger: true });
     }
     const fork = await startNode({ fork: { url: node.url ?? "", upstreamRate: 0 } });
     const before = (await told(fork)) as { readonly usage: object };
     await fork.advanceTime(3 * 3_600_000);
     await fork.mine(1);
     expect(await told(fork)).toEqual({ epoch: "6", usage: before.usage });
+    // A stream of a fork begins with its oldest version, though the network has the one before.
+    const oldest = BigInt(String((await fork.info()).oldest_ledger_version));
+    const feed = fork.transactions({ from: oldest, to: oldest });
+    for await (const { items } of feed) expect(items).toHaveLength(1);
   });
 
   it("takes scripts, several signers, other payers, nonces and multisig accounts", async () => {

@@ -263,7 +263,8 @@ export const traceByVersion = operation({
     const tracer = await createTrace();
     const transaction = decodeWith(transactionCodec, bytes);
     const transactionIndex = Number(version - (block?.firstVersion ?? version));
-    const options = { areSignaturesValid: true, transactionIndex, tracer };
+    const usage = before.usageIn(changes);
+    const options = { areSignaturesValid: true, transactionIndex, tracer, usage };
     let output = await before.execute(transaction, options);
     // A block has it, so the owner of the chain made it, who needs no signature and pays no gas.
     if (output.status === undefined)

@@ -19,7 +19,8 @@ export interface ChainConfig {
   readonly schedule: GasSchedule;
 }
 
-function configKey(module: string, name: string): Uint8Array {
+/** The state key of a resource of the framework. */
+export function configKey(module: string, name: string): Uint8Array {
   return resourceStateKey(FRAMEWORK, structTagOf(structType(FRAMEWORK, module, name)), "resource");
 }
 

@@ -1,6 +1,8 @@
 // Transactions on top of a ledger, one after the other: each sees what those before it changed.
-import { toMapKey } from "../../base/bytes.ts";
+import { equalBytes, toMapKey } from "../../base/bytes.ts";
 import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { struct } from "../../bcs/records.ts";
+import { u64 } from "../../bcs/scalars.ts";
 import { stateKeyCodec } from "../../ledger/formats/state-key.ts";
 import { stateValueCodec } from "../../ledger/formats/state-value.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";
@@ -15,7 +17,7 @@ import { type ExecutorOptions, TIME_KEY } from "../transaction/session-run.ts";
 import type { TransactionOutput } from "../transaction/status.ts";
 import { UserExecution } from "../transaction/user.ts";
 import { moduleKey } from "../types.ts";
-import { type ChainConfig, CONFIG_KEYS, loadConfig } from "./chain-config.ts";
+import { type ChainConfig, CONFIG_KEYS, configKey, loadConfig } from "./chain-config.ts";
 import type { LedgerRun } from "./ledger-run.ts";
 
 /** How a transaction is run. */
@@ -38,6 +40,9 @@ interface Written {
 
 /** Paths of modules begin with this byte. */
 const CODE_PATH = 0;
+
+const USAGE_KEY = configKey("state_storage", "StateStorageUsage");
+const usageCodec = struct({ epoch: u64, items: u64, bytes: u64 });
 
 const CONFIG_NAMES: ReadonlySet<string> = new Set(CONFIG_KEYS.map(toMapKey));
 
@@ -157,6 +162,17 @@ export class LedgerTransactions {
     const data = new Uint8Array(8);
     new DataView(data.buffer).setBigUint64(0, timestampUsec, true);
     this.#set(TIME_KEY, encodeWith(stateValueCodec, { kind: "v0", data }));
+  }
+
+  /** The size of the state that the transaction of a write set was told, which the framework keeps; undefined for most. */
+  usageIn(writeSet: Uint8Array): ExecuteOptions["usage"] {
+    for (const [stateKey, op] of decodeWith(writeSetCodec, writeSet).writes) {
+      const stored = equalBytes(encodeWith(stateKeyCodec, stateKey), USAGE_KEY)
+        ? writtenValue(op)
+        : undefined;
+      if (stored !== undefined) return decodeWith(usageCodec, stored.data);
+    }
+    return undefined;
   }
 
   /** All changes so far, one for each item. */

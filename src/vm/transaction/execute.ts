@@ -1,7 +1,10 @@
 // Transactions of the chain itself, the first and the last one of a block, and the choice of what runs a transaction.
 import { toHex } from "../../base/hex.ts";
+import { encodeWith } from "../../bcs/codec.ts";
 import { BcsWriter } from "../../bcs/writer.ts";
+import { contractEventCodec } from "../../ledger/formats/block-event.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";
+import { writeSetCodec } from "../../ledger/formats/write-set.ts";
 import type { BlockMetadata } from "../../transaction/system-transactions.ts";
 import { type Changes, encodeEvents, encodeWriteSet, squash, type WrittenItems } from "../change-set.ts";
 import { VmError } from "../errors.ts";
@@ -135,6 +138,17 @@ export function* execute(transaction: Transaction, options: ExecutorOptions): Pi
         epilogue.blockId,
         new Map(epilogue.fees.amounts),
       );
+    }
+    case "genesis": {
+      const { payload } = transaction;
+      if (payload.kind === "script") return emptySuccess();
+      // What it writes is all that it is: nothing runs.
+      const { writeSet, events } = payload;
+      return {
+        ...emptySuccess(),
+        writeSet: encodeWith(writeSetCodec, writeSet),
+        events: events.map((event) => encodeWith(contractEventCodec, event)),
+      };
     }
     default:
       return emptySuccess();

@@ -303,10 +303,10 @@ export async function beginningOf(
   return behind ?? (start === undefined ? pointAt(view, head) : pointBefore(view, start));
 }
 
-/** The point before a version. */
+/** The point before a version. Before the oldest one it has no mark: a fork could tell it, and nobody could compare it. */
 async function pointBefore(view: LedgerView, version: bigint): Promise<ResumePoint> {
   const before = version - 1n;
-  return before < 0n ? { version: before, mark: undefined } : pointAt(view, before);
+  return before < view.position.oldestVersion ? { version: before, mark: undefined } : pointAt(view, before);
 }
 
 /** Throws if a stream cannot begin at a version. */
