@@ -48,7 +48,7 @@ const PLAIN_TAKES: Uint8Array = plainTakes(`
   1: 01 03 04 0c 0f 10 14 20 2e 33 34 35 36 37 4b 4c 4d 61 62 63 64 65 66 67
   2: 15 16 17 18 19 1a 1b 1c 1d 1e 1f 21 22 23 24 25 26 2f 30`);
 /** Operands that most runs have at once. */
-const STACK_ROOM = 64;
+const STACK_ROOM = 32;
 /** In a local that has no value. */
 const NO_VALUE = undefined as unknown as Value;
 const MAX_OPERANDS = 1024;
@@ -61,11 +61,6 @@ const PIECE_MS = 1;
 const LOOK_STEPS = 8192;
 const LOOK_PRICE = 8_000_000;
 
-/** How often a module is active. */
-interface Activity {
-  count: number;
-}
-
 interface Frame {
   readonly caller: Frame | undefined;
   readonly instance: FunctionInstance;
@@ -73,8 +68,8 @@ interface Frame {
   /** Operands of the callers. */
   readonly base: number;
   pc: number;
-  /** The module that this call entered, counted against reentrancy. */
-  readonly entered: Activity | undefined;
+  /** True if the call entered its module, which counts against reentrancy. */
+  readonly hasEntered: boolean;
   readonly isLocked: boolean;
 }
 
@@ -118,7 +113,6 @@ export class Interpreter {
   /** Operands, as many as `#height`; what is above is old. */
   readonly #stack: Value[] = new Array(STACK_ROOM);
   #height = 0;
-  readonly #active = new Map<string, Activity>();
   #locks = 0;
   /** One for all natives of the run: none of them calls another one. */
   readonly #context: { -readonly [Name in keyof NativeContext]: NativeContext[Name] };
@@ -129,7 +123,6 @@ export class Interpreter {
   #lookBalance = 0;
   /** Of the first piece once the run looks at the clock: most runs end before. */
   #pieceEndMs: number | undefined;
-  #isPaused = false;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
     this.#linker = linker;
@@ -157,7 +150,6 @@ export class Interpreter {
       if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
       this.#enter(instance, [...args]);
       for (;;) {
-        this.#isPaused = false;
         this.#setLook();
         this.#run();
         if (this.#frame === undefined) return this.#stack.slice(0, this.#height);
@@ -204,41 +196,38 @@ export class Interpreter {
     const locks = dispatcher !== undefined || instance.definition.isModuleLock;
     const isCross = caller?.instance.key !== key;
     if (locks) this.#locks++;
-    // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
-    const entered = isCross || isClosure ? this.#activity(key) : undefined;
-    if (isCross && this.#locks > 0 && entered !== undefined && entered.count > 0) {
+    if (isCross && this.#locks > 0 && this.#entries(key) > 0) {
       const error = new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`);
       // The chain names the native function that dispatches; else the module under the caller, but no place in it.
       throw dispatcher === undefined
         ? error.at(caller?.caller?.instance.key, undefined, undefined)
         : error.at(dispatcher.key, dispatcher.definition.index, 0);
     }
-    if (entered !== undefined) entered.count++;
+    // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
+    const hasEntered = isCross || isClosure;
     this.#tracer?.enter(instance, args.slice(0, instance.definition.params.length), this.#session);
     this.#meter.charge(this.#prices.perNode * instance.localNodes);
     while (args.length < instance.localCount) args.push(NO_VALUE);
     const base = this.#height;
-    this.#frame = { caller, instance, locals: args, base, pc: 0, entered, isLocked: locks };
+    this.#frame = { caller, instance, locals: args, base, pc: 0, hasEntered, isLocked: locks };
     this.#depth++;
   }
 
   /** Returns to the caller, behind its call. */
-  #leave({ caller, entered, isLocked }: Frame): void {
+  #leave({ caller, isLocked }: Frame): void {
     this.#frame = caller;
     this.#depth--;
     this.#tracer?.leave(this.#session);
-    if (entered !== undefined) entered.count--;
     if (isLocked) this.#locks--;
     if (caller !== undefined) caller.pc++;
   }
 
-  #activity(key: string): Activity {
-    let activity = this.#active.get(key);
-    if (activity === undefined) {
-      activity = { count: 0 };
-      this.#active.set(key, activity);
-    }
-    return activity;
+  /** How often a module was entered by calls that go on. */
+  #entries(key: string): number {
+    let count = 0;
+    for (let frame = this.#frame; frame !== undefined; frame = frame.caller)
+      if (frame.hasEntered && frame.instance.key === key) count++;
+    return count;
   }
 
   #pop(base: number): Value {
@@ -323,7 +312,7 @@ export class Interpreter {
 
   #run(): void {
     try {
-      while (this.#frame !== undefined && !this.#isPaused) this.#runFrame(this.#frame);
+      this.#runFrames(this.#frame as Frame);
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
       error.isInside = true;
@@ -332,31 +321,54 @@ export class Interpreter {
   }
 
   /**
-   * Runs instructions that only touch locals, operands and values, and returns the opcode of the first other one; 0 when it
-   * is time to look at the clock. Charges the sum of their prices at the end, with the same result as charging each.
+   * Runs from a frame on until the call from outside returns, or a piece is over. Instructions that only touch locals,
+   * operands and values run here; the sum of their prices is charged before any other one, with the same result as charging
+   * each.
    */
-  #runPlain(frame: Frame): number {
-    const { instance, locals, base } = frame;
-    const { opcodes, operands, kinds, resolved } = instance;
+  #runFrames(first: Frame): void {
+    let frame = first;
+    let { instance, locals, base, pc } = frame;
+    let { opcodes, operands, kinds, resolved } = instance;
     const stack = this.#stack;
     const meter = this.#meter;
     const prices = this.#prices;
     const { base: costs, plain } = prices;
-    const { available } = meter;
-    let { pc } = frame;
+    let { available } = meter;
     let height = this.#height;
     let spent = 0;
     let steps = this.#stepsLeft;
-    const untilLook = meter.balance - this.#lookBalance;
+    let untilLook = meter.balance - this.#lookBalance;
     try {
-      while (steps > 0 && spent <= untilLook) {
+      for (;;) {
         const opcode = opcodes[pc];
         if (opcode === undefined) throw invariant("the code has no end");
         const taken = PLAIN_TAKES[opcode] as number;
-        if (taken === NOT_PLAIN) return opcode;
+        const isLook = steps <= 0 || spent > untilLook;
+        if (isLook || taken === NOT_PLAIN) {
+          frame.pc = pc;
+          this.#height = height;
+          this.#stepsLeft = steps - 1;
+          const due = spent;
+          spent = 0;
+          meter.charge(due);
+          if (!isLook) this.#step(opcode, frame);
+          else if (this.#isPieceOver()) return;
+          if (this.#frame !== frame) {
+            if (this.#frame === undefined) return;
+            frame = this.#frame;
+            ({ instance, locals, base } = frame);
+            ({ opcodes, operands, kinds, resolved } = instance);
+          }
+          ({ pc } = frame);
+          ({ available } = meter);
+          height = this.#height;
+          steps = this.#stepsLeft;
+          untilLook = meter.balance - this.#lookBalance;
+          continue;
+        }
         steps--;
         spent += plain[opcode] as number;
-        if (spent > available) return opcode;
+        if (spent > available) return;
         if (height - taken < base) throw invariant("the operand stack is empty");
         height -= taken;
         // What the instruction takes: of two values this is the first.
@@ -385,7 +397,7 @@ export class Interpreter {
             const size = typeof local === "object" ? abstractSize(local) : STACK_SIZE;
             if (size > STACK_SIZE) meter.useMemory(size - STACK_SIZE);
             spent += (costs[opcode] as number) + prices.copyUnit * size;
-            if (spent > available) return opcode;
+            if (spent > available) return;
             given = typeof local === "object" ? copyValue(local) : local;
             break;
           }
@@ -418,7 +430,7 @@ export class Interpreter {
             const nodes =
               (resolved[pc] as number | undefined) ?? this.#fieldNodes(instance, pc, of, typeArgs);
             spent += prices.perNode * nodes + (costs[opcode] as number);
-            if (spent > available) return opcode;
+            if (spent > available) return;
             const ref = asRef(value);
             given = new Ref(asStruct(ref).fields, of.index, ref.root);
             break;
@@ -428,7 +440,7 @@ export class Interpreter {
             const size = typeof read === "object" ? abstractSize(read) : STACK_SIZE;
             if (size > STACK_SIZE) meter.useMemory(size - STACK_SIZE);
             spent += (costs[opcode] as number) + prices.readUnit * size;
-            if (spent > available) return opcode;
+            if (spent > available) return;
             given = typeof read === "object" ? copyValue(read) : read;
             break;
           }
@@ -469,7 +481,7 @@ export class Interpreter {
             const unit = opcode === 0x21 ? prices.equalUnit : prices.notEqualUnit;
             const size = hasParts ? abstractSize(value, true) + abstractSize(other, true) : 2 * STACK_SIZE;
             spent += (costs[opcode] as number) + unit * size;
-            if (spent > available) return opcode;
+            if (spent > available) return;
             given = (hasParts ? equalValues(value, other) : value === other) === (opcode === 0x21);
             break;
           }
@@ -506,139 +518,125 @@ export class Interpreter {
         stack[height++] = given;
         pc++;
       }
-      return 0;
     } finally {
       frame.pc = pc;
       this.#height = height;
-      this.#stepsLeft = steps;
-      meter.charge(spent);
+      // Throws where the gas is used up; what a step threw stays.
+      if (spent > 0) meter.charge(spent);
     }
   }
 
-  /** Runs instructions of one frame until it calls or returns, or the run pauses. */
-  #runFrame(frame: Frame): void {
-    const { instance, locals, base } = frame;
+  /** Runs an instruction that calls, returns, or names a type, a field or an item of the state. */
+  #step(opcode: number, frame: Frame): void {
+    const { instance, locals, base, pc } = frame;
     const { operands, resolved } = instance;
     const meter = this.#meter;
     const prices = this.#prices;
     const { base: costs, plain } = prices;
-    for (;;) {
-      if ((this.#stepsLeft <= 0 || meter.balance < this.#lookBalance) && this.#isPieceOver()) {
-        this.#isPaused = true;
+    meter.charge(plain[opcode] as number);
+    let given: Value | undefined;
+    switch (opcode) {
+      case 0x02: // ret
+        if (this.#height !== base + instance.returnCount)
+          throw invariant("a function leaves other values than it returns");
+        for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
+        this.#leave(frame);
+        return;
+      case 0x07: {
+        const { type, bytes } = operands[pc] as Constant;
+        meter.charge(prices.perNode * countNodes(type));
+        meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
+        given = resolved[pc] as Value | undefined;
+        if (given === undefined) {
+          given = decodeValue(bytes, this.#linker.layout(type));
+          if (given === undefined) throw invariant("a constant does not decode");
+          if (typeof given === "object") meter.useMemory(heapSize(given));
+          else resolved[pc] = given;
+        }
+        break;
+      }
+      case 0x4e:
+      case 0x4f:
+      case 0x50:
+      case 0x51: {
+        let field = operands[pc] as FieldReference;
+        if (opcode >= 0x50) {
+          const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
+          meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
+          meter.charge(costs[opcode] as number);
+          field = of;
+        }
+        const ref = asRef(this.#pop(base));
+        const value = asStruct(ref);
+        if (!(field.variants ?? []).includes(value.tag)) throw variantMismatch();
+        given = new Ref(value.fields, field.index, ref.root);
+        break;
+      }
+      case 0x11: {
+        const call = (resolved[pc] as ResolvedCall | undefined) ?? this.#plainCall(frame);
+        const { callee, argCount } = call;
+        meter.charge(prices.callBase + prices.callArg * argCount + prices.callLocal * callee.localCount);
+        this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
         return;
       }
-      const opcode = this.#runPlain(frame);
-      if (opcode === 0) continue;
-      const { pc } = frame;
-      this.#stepsLeft--;
-      meter.charge(plain[opcode] as number);
-      let given: Value | undefined;
-      switch (opcode) {
-        case 0x02: // ret
-          if (this.#height !== base + instance.returnCount)
-            throw invariant("a function leaves other values than it returns");
-          for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
-          this.#leave(frame);
-          return;
-        case 0x07: {
-          const { type, bytes } = operands[pc] as Constant;
-          meter.charge(prices.perNode * countNodes(type));
-          meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
-          given = resolved[pc] as Value | undefined;
-          if (given === undefined) {
-            given = decodeValue(bytes, this.#linker.layout(type));
-            if (given === undefined) throw invariant("a constant does not decode");
-            if (typeof given === "object") meter.useMemory(heapSize(given));
-            else resolved[pc] = given;
-          }
-          break;
-        }
-        case 0x4e:
-        case 0x4f:
-        case 0x50:
-        case 0x51: {
-          let field = operands[pc] as FieldReference;
-          if (opcode >= 0x50) {
-            const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-            meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
-            meter.charge(costs[opcode] as number);
-            field = of;
-          }
-          const ref = asRef(this.#pop(base));
-          const value = asStruct(ref);
-          if (!(field.variants ?? []).includes(value.tag)) throw variantMismatch();
-          given = new Ref(value.fields, field.index, ref.root);
-          break;
-        }
-        case 0x11: {
-          const call = (resolved[pc] as ResolvedCall | undefined) ?? this.#plainCall(frame);
-          const { callee, argCount } = call;
-          meter.charge(prices.callBase + prices.callArg * argCount + prices.callLocal * callee.localCount);
-          this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
-          if (callee.native === undefined || this.#frame !== frame) return;
-          continue;
-        }
-        case 0x38: {
-          const call = this.#genericCall(frame);
-          const { callee, argCount } = call;
-          meter.leaksNativeArguments = call.isLeaking;
-          meter.charge(
-            prices.genericCallBase +
-              prices.genericCallType * callee.typeArgs.length +
-              prices.genericCallArg * argCount +
-              prices.genericCallLocal * callee.localCount,
-          );
-          this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
-          if (callee.native === undefined || this.#frame !== frame) return;
-          continue;
-        }
-        case 0x12:
-        case 0x39:
-        case 0x52:
-        case 0x53:
-          given = this.#pack(opcode, frame);
-          break;
-        case 0x13:
-        case 0x3a:
-        case 0x54:
-        case 0x55:
-          this.#unpack(opcode, frame);
-          break;
-        case 0x56:
-        case 0x57: {
-          const { nodes, variant } = this.#resolve(frame, false);
-          if (opcode === 0x57) meter.charge(prices.perNode * nodes + (costs[opcode] as number));
-          given = asStruct(asRef(this.#pop(base))).tag === variant;
-          break;
-        }
-        case 0x27: {
-          throw new VmError(STATUS.aborted, "aborted", this.#pop(base) as bigint);
-        }
-        case 0x68: {
-          const text = Buffer.from(asVec(this.#pop(base)).items as number[]).toString();
-          throw new VmError(STATUS.aborted, text, this.#pop(base) as bigint);
-        }
-        case 0x58:
-        case 0x59: {
-          const { target, mask } = operands[pc] as ClosureReference;
-          given = this.#packClosure(opcode, frame, target, mask);
-          break;
-        }
-        case 0x5a: {
-          const closure = this.#pop(base);
-          if (!(closure instanceof Closure)) throw invariant("expected a closure");
-          this.#callClosure(closure, frame);
-          if (this.#frame !== frame) return;
-          continue;
-        }
-        default:
-          if (opcode >= 0x40 && opcode <= 0x47) this.#vector(opcode, frame);
-          else if (opcode >= 0x29 && opcode <= 0x3f) this.#global(opcode, frame);
-          else throw invariant(`unknown opcode ${opcode}`);
+      case 0x38: {
+        const call = this.#genericCall(frame);
+        const { callee, argCount } = call;
+        meter.leaksNativeArguments = call.isLeaking;
+        meter.charge(
+          prices.genericCallBase +
+            prices.genericCallType * callee.typeArgs.length +
+            prices.genericCallArg * argCount +
+            prices.genericCallLocal * callee.localCount,
+        );
+        this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
+        return;
       }
-      if (given !== undefined) this.#push(given);
-      frame.pc++;
+      case 0x12:
+      case 0x39:
+      case 0x52:
+      case 0x53:
+        given = this.#pack(opcode, frame);
+        break;
+      case 0x13:
+      case 0x3a:
+      case 0x54:
+      case 0x55:
+        this.#unpack(opcode, frame);
+        break;
+      case 0x56:
+      case 0x57: {
+        const { nodes, variant } = this.#resolve(frame, false);
+        if (opcode === 0x57) meter.charge(prices.perNode * nodes + (costs[opcode] as number));
+        given = asStruct(asRef(this.#pop(base))).tag === variant;
+        break;
+      }
+      case 0x27: {
+        throw new VmError(STATUS.aborted, "aborted", this.#pop(base) as bigint);
+      }
+      case 0x68: {
+        const text = Buffer.from(asVec(this.#pop(base)).items as number[]).toString();
+        throw new VmError(STATUS.aborted, text, this.#pop(base) as bigint);
+      }
+      case 0x58:
+      case 0x59: {
+        const { target, mask } = operands[pc] as ClosureReference;
+        given = this.#packClosure(opcode, frame, target, mask);
+        break;
+      }
+      case 0x5a: {
+        const closure = this.#pop(base);
+        if (!(closure instanceof Closure)) throw invariant("expected a closure");
+        this.#callClosure(closure, frame);
+        return;
+      }
+      default:
+        if (opcode >= 0x40 && opcode <= 0x47) this.#vector(opcode, frame);
+        else if (opcode >= 0x29 && opcode <= 0x3f) this.#global(opcode, frame);
+        else throw invariant(`unknown opcode ${opcode}`);
     }
+    if (given !== undefined) this.#push(given);
+    frame.pc++;
   }
 
   /** Parts of the types of a field and of its struct. */
@@ -724,7 +722,7 @@ export class Interpreter {
       action === 4 ? asAddress(asStruct(asRef(this.#pop(base))).fields[0]) : asAddress(this.#pop(base));
     const slot: GlobalSlot = this.#session.resource(address, struct.type);
     meter.charge(this.#prices.base[opcode] as number);
-    if ((this.#active.get(instance.key)?.count ?? 0) > 1)
+    if (this.#entries(instance.key) > 1)
       throw new VmError(STATUS.runtimeDispatchError, "a module that is entered twice touches its resources");
     switch (action) {
       case 0:

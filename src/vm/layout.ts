@@ -1,5 +1,5 @@
 // Layouts: what the bytes of a type look like, and values to and from BCS by them.
-import { toHex } from "../base/hex.ts";
+import { fromHex, toHex } from "../base/hex.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
@@ -34,10 +34,6 @@ export type Layout =
 export type SignerForm = "address" | "enum";
 
 const CLOSURE_FORMAT = 1;
-
-function hexBytes(address: string): Uint8Array {
-  return Buffer.from(address, "hex");
-}
 
 /** BCS of a value. Throws VmError for a value that has none. */
 export function encodeValue(value: Value, layout: Layout, signers: SignerForm = "enum"): Uint8Array {
@@ -152,14 +148,14 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
       writer[layout.kind](value as bigint);
       return;
     case "address":
-      writer.fixed(hexBytes(value as string));
+      writer.fixed(fromHex(value as string) as Uint8Array);
       return;
     case "signer": {
       const { fields, tag } = value as Struct;
       const [address] = fields;
       if (tag !== 0) throw invariant("a permissioned signer is not written");
       if (signers === "enum") writer.uleb(0);
-      writer.fixed(hexBytes(address as string));
+      writer.fixed(fromHex(address as string) as Uint8Array);
       return;
     }
     default:

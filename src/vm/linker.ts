@@ -230,7 +230,7 @@ export class Linker {
 
   /** True for a module that needs no charge any more, or never does. */
   isVisited({ key, address }: Pick<LoadedModule, "key" | "address">): boolean {
-    return this.visits.keys.has(key) || isSpecialAddress(address);
+    return isSpecialAddress(address) || this.visits.keys.has(key);
   }
 
   markVisited({ key }: Pick<LoadedModule, "key">): void {

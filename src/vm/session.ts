@@ -20,8 +20,42 @@ interface DecodedItem {
   readonly type: string;
   /** Undefined if there is no such item. */
   readonly value: Value | undefined;
+  /** Memory of the value. */
+  readonly heap: number;
   readonly bytes: number;
   readonly groupBytes: number;
+}
+
+/** More pairs are not looked for one by one. */
+const FEW_PAIRS = 16;
+
+/** Values by pairs of names. A run has few of them as a rule, which are found without hashes. */
+export class Pairs<T> {
+  readonly #few: { readonly owner: string; readonly name: string; value: T }[] = [];
+  /** All of them, once they are many. */
+  #many: Map<string, Map<string, T>> | undefined;
+
+  constructor(isLarge = false) {
+    if (isLarge) this.#many = new Map();
+  }
+
+  get(owner: string, name: string): T | undefined {
+    if (this.#many !== undefined) return this.#many.get(owner)?.get(name);
+    return this.#few.find((pair) => pair.owner === owner && pair.name === name)?.value;
+  }
+
+  /** Sets a value that is not there. */
+  add(owner: string, name: string, value: T): void {
+    if (this.#many === undefined) {
+      this.#few.push({ owner, name, value });
+      if (this.#few.length < FEW_PAIRS) return;
+      this.#many = new Map();
+      for (const pair of this.#few) this.add(pair.owner, pair.name, pair.value);
+    } else {
+      const values = this.#many.get(owner) ?? new Map<string, T>();
+      this.#many.set(owner, values.set(name, value));
+    }
+  }
 }
 
 const MAX_DECODED_BYTES = 32 << 20;
@@ -30,34 +64,22 @@ const DECODED_ITEM_BYTES = 512;
 const DECODED_BYTES_PER_BYTE = 24;
 
 /**
- * Items of one state, decoded once for all sessions that read it; each gets a copy. Takes nothing that does not fit
- * any more.
+ * Items of one state, decoded once for all sessions that read it, by type or handle, and by address or key; each session
+ * gets a copy. Takes nothing that does not fit any more.
  */
-export class DecodedItems {
-  /** By type or handle, then by address or key. */
-  readonly #items = new Map<string, Map<string, DecodedItem>>();
+export class DecodedItems extends Pairs<DecodedItem> {
   #bytes = 0;
 
-  get(owner: string, name: string): DecodedItem | undefined {
-    return this.#items.get(owner)?.get(name);
+  constructor() {
+    super(true);
   }
 
-  add(owner: string, name: string, item: DecodedItem): void {
+  override add(owner: string, name: string, item: DecodedItem): void {
     const bytes = DECODED_ITEM_BYTES + name.length + DECODED_BYTES_PER_BYTE * item.bytes;
     if (this.#bytes + bytes > MAX_DECODED_BYTES) return;
     this.#bytes += bytes;
-    childOf(this.#items, owner).set(name, item);
+    super.add(owner, name, item);
   }
-}
-
-/** The map in a map, made on first use. */
-function childOf<T>(maps: Map<string, Map<string, T>>, name: string): Map<string, T> {
-  let found = maps.get(name);
-  if (found === undefined) {
-    found = new Map();
-    maps.set(name, found);
-  }
-  return found;
 }
 
 /** The state under a run. Reads may throw NeedsItem. */
@@ -70,7 +92,7 @@ export interface StateSource {
 export class GlobalSlot implements Root {
   isDirty = false;
   hasAggregatorChange = false;
-  readonly place: Value[] = [];
+  readonly place: Value[];
   /** True if the state under the session has a value. */
   readonly wasThere: boolean;
   readonly layout: Layout;
@@ -78,13 +100,7 @@ export class GlobalSlot implements Root {
   constructor(layout: Layout, value: Value | undefined) {
     this.layout = layout;
     this.wasThere = value !== undefined;
-    if (value !== undefined) this.place.push(value);
-  }
-
-  /** Memory of the value. */
-  get heap(): number {
-    const [value] = this.place;
-    return value === undefined ? 0 : heapSize(value);
+    this.place = value === undefined ? [] : [value];
   }
 
   get exists(): boolean {
@@ -200,10 +216,10 @@ export class Session {
   /** Resources and items that were used, in the order of their first use. */
   readonly resources: SessionResource[] = [];
   readonly tableItems: SessionTableItem[] = [];
-  /** Resources by type and address, items by handle and key: texts that stay as they are keep their hashes. */
-  readonly #slots = new Map<string, Map<string, GlobalSlot>>();
+  /** Resources by type and address, items by handle and key. */
+  readonly #slots = new Pairs<GlobalSlot>();
   /** Groups that were used, by name and address. */
-  readonly #groups = new Map<string, Map<string, true>>();
+  readonly #groups = new Pairs<true>();
   readonly events: SessionEvent[] = [];
   /** State of native modules, by the name of the module. */
   readonly extensions = new Map<string, unknown>();
@@ -212,11 +228,6 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options;
     this.isUnbiasable = options.isUnbiasable === true;
-  }
-
-  /** Allows the run to take random numbers. */
-  markUnbiasable(): void {
-    this.isUnbiasable = true;
   }
 
   /** State of a native module, made on first use. */
@@ -232,8 +243,7 @@ export class Session {
   /** A resource, or the place where it would be. The first load is charged, by `onLoad` if it is given. */
   resource(address: string, type: AbiStructType, onLoad?: (bytes: number) => void): GlobalSlot {
     const key = typeKey(type);
-    const slots = childOf(this.#slots, key);
-    let slot = slots.get(address);
+    let slot = this.#slots.get(key, address);
     if (slot === undefined) {
       const { linker, state } = this.options;
       const { meter } = linker;
@@ -244,10 +254,10 @@ export class Session {
       slot = this.#slot(layout, item);
       const bytes = item.bytes + (group === undefined ? 0 : this.#firstGroupBytes(group, address, item));
       if (onLoad === undefined) {
-        meter.useMemory(slot.heap);
+        meter.useMemory(item.heap);
         meter.chargeIo(meter.readPrice(bytes));
       } else onLoad(bytes);
-      slots.set(address, slot);
+      this.#slots.add(key, address, slot);
       this.resources.push({ address, type, group, slot });
     }
     return slot;
@@ -260,9 +270,8 @@ export class Session {
     valueType: AbiType,
     onUse: (bytes: number | undefined) => void,
   ): GlobalSlot {
-    const slots = childOf(this.#slots, handle);
     const name = toMapKey(key);
-    let slot = slots.get(name);
+    let slot = this.#slots.get(handle, name);
     if (slot === undefined) {
       const { linker, state } = this.options;
       const layout = linker.layout(valueType);
@@ -271,9 +280,9 @@ export class Session {
         this.#decoded(handle, name, type) ??
         this.#decode(handle, name, type, layout, state.tableItem(handle, key));
       slot = this.#slot(layout, item);
-      linker.meter.useMemory(slot.heap);
+      linker.meter.useMemory(item.heap);
       onUse(item.bytes);
-      slots.set(name, slot);
+      this.#slots.add(handle, name, slot);
       this.tableItems.push({ handle, key, slot });
     } else onUse(undefined);
     return slot;
@@ -294,7 +303,8 @@ export class Session {
     const value = bytes && decodeValue(bytes, layout);
     if (bytes !== undefined && value === undefined)
       throw new VmError(STATUS.unknownInvariantViolation, "stored bytes do not decode");
-    const item = { type, value, bytes: bytes?.length ?? 0, groupBytes };
+    const heap = value === undefined ? 0 : heapSize(value);
+    const item = { type, value, heap, bytes: bytes?.length ?? 0, groupBytes };
     this.options.decoded?.add(owner, name, item);
     return item;
   }
@@ -304,9 +314,8 @@ export class Session {
   }
 
   #firstGroupBytes(group: string, address: string, { groupBytes }: DecodedItem): number {
-    const addresses = childOf(this.#groups, group);
-    if (addresses.has(address)) return 0;
-    addresses.set(address, true);
+    if (this.#groups.get(group, address)) return 0;
+    this.#groups.add(group, address, true);
     return groupBytes;
   }
 }

@@ -11,7 +11,7 @@ import { type StructTag, structTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import type { LoadedModule } from "./linker.ts";
-import type { StateRead, StateSource } from "./session.ts";
+import { Pairs, type StateRead, type StateSource } from "./session.ts";
 import { moduleKey, tagOf } from "./types.ts";
 
 /** Reads the data of an item by its state key in BCS; undefined if there is none. May throw NeedsItem. */
@@ -103,7 +103,7 @@ export class LedgerState implements StateSource {
   readonly #read: ItemReader;
   readonly #programs: ProgramCache;
   /** Groups that were read, by name and address. */
-  readonly #groups = new Map<string, Map<string, Uint8Array | undefined>>();
+  readonly #groups = new Pairs<Uint8Array | "none">();
 
   constructor(read: ItemReader, programs: ProgramCache) {
     this.#read = read;
@@ -118,14 +118,12 @@ export class LedgerState implements StateSource {
   resource(address: string, type: AbiStructType, group: string | undefined): StateRead {
     const { key, tag } = resourceKey(type, group);
     if (group === undefined) return { bytes: this.#read(withAddress(key, address)) };
-    let known = this.#groups.get(group);
-    if (known === undefined) {
-      known = new Map();
-      this.#groups.set(group, known);
+    let data = this.#groups.get(group, address);
+    if (data === undefined) {
+      data = this.#read(withAddress(key, address)) ?? "none";
+      this.#groups.add(group, address, data);
     }
-    const data = known.has(address) ? known.get(address) : this.#read(withAddress(key, address));
-    known.set(address, data);
-    if (data === undefined) return { bytes: undefined };
+    if (data === "none") return { bytes: undefined };
     const members = findGroupMembers(data, [tag]);
     if (members === undefined) throw invariant("a resource group does not decode");
     return { bytes: members[0], groupBytes: data.length };

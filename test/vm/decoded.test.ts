@@ -73,7 +73,7 @@ it("that is not there stays away, and another state has its own", () => {
 
 it("takes no more than its budget", () => {
   const decoded = new DecodedItems();
-  const item = { type: "u8", value: 1n, bytes: 1 << 20, groupBytes: 0 };
+  const item = { type: "u8", value: 1n, heap: 0, bytes: 1 << 20, groupBytes: 0 };
   for (let i = 0; i < 4; i++) decoded.add("owner", `${i}`, item);
   expect(decoded.get("owner", "0")).toBe(item);
   expect(decoded.get("owner", "3")).toBeUndefined();

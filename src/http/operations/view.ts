@@ -1,5 +1,6 @@
 // Calls of view functions.
 import { toHex } from "../../base/hex.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { RecentTexts } from "../../base/recent.ts";
 import { shortenText } from "../../base/texts/text.ts";
 import { decodeWith } from "../../bcs/codec.ts";
@@ -9,11 +10,10 @@ import { viewRoute } from "../../interface/routes.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
 import { abortText } from "../../ledger/formats/transaction-info.ts";
-import type { LedgerView } from "../../ledger/view.ts";
-import type { AbiType, FunctionAbi, ModuleId } from "../../move/abi.ts";
+import type { AbiType, FunctionAbi, ModuleId, ModuleLoader } from "../../move/abi.ts";
 import { addressFromBytes, formatAddress, parseAddress } from "../../move/address.ts";
 import { MoveError } from "../../move/errors.ts";
-import { createParameterLayout, simpleLayout } from "../../move/layout.ts";
+import { createParameterLayout, type Layout, simpleLayout } from "../../move/layout.ts";
 import type { TypeTag } from "../../move/type-tag.ts";
 import { parseTypeTag } from "../../move/type-text.ts";
 import { writeJsonValue } from "../../move/value-json.ts";
@@ -35,7 +35,6 @@ import { MOVE_VALUE_SCHEMA } from "../schemas/move-type.ts";
 import { list, named, object } from "../schemas/named.ts";
 import { FUNCTION_PATTERN } from "../schemas/patterns.ts";
 import { readAtFields, readPointOf } from "../schemas/read-at.ts";
-import type { Services } from "../services.ts";
 
 /** Above the largest transaction of a user, which is what a function's arguments are made for. */
 const MAX_BODY_BYTES = 256 * 1024;
@@ -59,14 +58,10 @@ interface ViewRequest {
   readonly args: readonly Uint8Array[] | JsonArguments;
 }
 
-function member(document: JsonDocument, name: string, kind: "string" | "array", expected: string): number {
-  if (document.kind(document.root) !== "object") {
-    const got = document.excerpt(document.root);
-    throw new HttpError("malformed_request", `body: expected an object, got ${got}`);
-  }
-  const value = document.member(document.root, name);
-  if (value !== ABSENT && document.kind(value) === kind) return value;
+function assertMember(document: JsonDocument, value: number, name: string, kind: "string" | "array"): void {
+  if (value !== ABSENT && document.kind(value) === kind) return;
   const got = value === ABSENT ? "none" : document.excerpt(value);
+  const expected = kind === "array" ? "an array" : "a function";
   throw new HttpError("malformed_request", `${name}: expected ${expected}, got ${got}`);
 }
 
@@ -76,8 +71,8 @@ function assertCount(name: keyof typeof MAX_COUNTS, count: number): void {
   throw new HttpError("malformed_request", `${name}: expected at most ${most} items, got ${count}`);
 }
 
-function items(document: JsonDocument, name: keyof typeof MAX_COUNTS): number[] {
-  const array = member(document, name, "array", "an array");
+function items(document: JsonDocument, array: number, name: keyof typeof MAX_COUNTS): number[] {
+  assertMember(document, array, name, "array");
   assertCount(name, document.count(array));
   const found: number[] = [];
   for (let at = document.first(array); at < document.end(array); at = document.next(at)) found.push(at);
@@ -85,9 +80,8 @@ function items(document: JsonDocument, name: keyof typeof MAX_COUNTS): number[] 
 }
 
 const CACHE_BYTES = 2 ** 18;
-/** Bytes of an entry besides its text. */
-const ENTRY_BYTES = 512;
-const sizeOf = (text: string): number => ENTRY_BYTES + 4 * text.length;
+/** Bytes of an entry: 512 besides its text. */
+const sizeOf = (text: string): number => 512 + 4 * text.length;
 
 /** Most requests call one of a few functions. */
 const { parse: parseKeptType } = new RecentTexts(parseTypeTag, { maxBytes: CACHE_BYTES, sizeOf });
@@ -121,11 +115,15 @@ function parseType(document: JsonDocument, value: number, index: number): TypeTa
 }
 
 function readCall(document: JsonDocument): ViewRequest {
-  return {
-    ...parseKeptFunction(document.string(member(document, "function", "string", "a function"))),
-    typeArgs: items(document, "type_arguments").map((value, i) => parseType(document, value, i)),
-    args: { document, values: items(document, "arguments") },
-  };
+  const { root } = document;
+  if (document.kind(root) !== "object")
+    throw new HttpError("malformed_request", `body: expected an object, got ${document.excerpt(root)}`);
+  const names = ["function", "type_arguments", "arguments"];
+  const [called = ABSENT, types = ABSENT, values = ABSENT] = document.members(root, names);
+  assertMember(document, called, "function", "string");
+  const { module, name } = parseKeptFunction(document.string(called));
+  const typeArgs = items(document, types, "type_arguments").map((value, i) => parseType(document, value, i));
+  return { module, name, typeArgs, args: { document, values: items(document, values, "arguments") } };
 }
 
 /** A view request. */
@@ -188,15 +186,14 @@ function definitionOf(found: LoadedModule | undefined, { module, name }: ViewReq
 }
 
 /** BCS of JSON arguments by the types of the function's parameters. Throws HttpError `invalid_view`. */
-async function encodeArguments(
-  services: Services,
-  { view, version, state }: { view: LedgerView; version: bigint; state: LedgerViewState },
+function encodeArguments(
+  loadModule: () => ModuleLoader,
+  found: LoadedModule | undefined,
   request: ViewRequest,
   { document, values }: JsonArguments,
-): Promise<Uint8Array[]> {
+): MaybePromise<Uint8Array[]> {
   const { module, typeArgs } = request;
-  const found = state.module(toHex(module.address), module.name);
-  const definition = definitionOf(found instanceof Promise ? await found : found, request);
+  const definition = definitionOf(found, request);
   const name = (): string => `${nameOf(module)}::${request.name}`;
   const wanted = definition.typeParams.length;
   if (typeArgs.length !== wanted) refuse(`type_arguments: ${name()} takes ${wanted}, got ${typeArgs.length}`);
@@ -206,29 +203,34 @@ async function encodeArguments(
     const list = params.length === 0 ? "" : ` (${describeTypes(params)})`;
     refuse(`arguments: ${name()} takes ${params.length}${list}, got ${values.length}`);
   }
-  const args: Uint8Array[] = [];
-  for (const [i, param] of params.entries()) {
-    const type: AbiType = param.kind === "reference" ? param.to : param;
-    try {
-      const layout =
-        simpleLayout(type) ?? (await createParameterLayout(type, services.types.loaderAt(view, version)));
+  const encode = (type: AbiType, i: number): MaybePromise<Uint8Array> => {
+    const write = (layout: Layout): Uint8Array => {
       const given = values[i] ?? ABSENT;
       // An object may also be given as it is printed.
-      const inner =
-        layout.kind === "address" && document.kind(given) === "object"
-          ? document.member(given, "inner")
-          : ABSENT;
-      const writer = new BcsWriter(64);
+      const isPrinted = layout.kind === "address" && document.kind(given) === "object";
+      const inner = isPrinted ? document.member(given, "inner") : ABSENT;
       const value = inner === ABSENT ? given : inner;
+      const writer = new BcsWriter(64);
       writeJsonValue(writer, layout, { document, value, path: ["arguments", i], takesPrinted: true });
-      args.push(writer.take());
-    } catch (error) {
+      return writer.take();
+    };
+    const fail = (error: unknown): never => {
       if (!(error instanceof MoveError)) throw error;
       const where = error.code === "layout" ? `arguments[${i}]: ` : "";
-      refuse(`${where}${error.message} (${name()} takes ${describeTypes([type])})`, error);
+      return refuse(`${where}${error.message} (${name()} takes ${describeTypes([type])})`, error);
+    };
+    const layout = simpleLayout(type);
+    if (layout === undefined) return createParameterLayout(type, loadModule()).then(write).catch(fail);
+    try {
+      return write(layout);
+    } catch (error) {
+      return fail(error);
     }
-  }
-  return args;
+  };
+  return params.reduce<MaybePromise<Uint8Array[]>>((before, param, i) => {
+    const type = param.kind === "reference" ? param.to : param;
+    return andThen(before, (args) => andThen(encode(type, i), (one) => [...args, one]));
+  }, []);
 }
 
 /** The machine's own form of addresses is 64 digits. */
@@ -295,20 +297,20 @@ export const view = operation({
     const machine = loading instanceof Promise ? await loading : loading;
     let state: LedgerViewState | undefined;
     try {
-      const opening = machine.open(ledgerView, version, slices);
-      const opened = opening instanceof Promise ? await opening : opening;
-      state = opened;
-      const running = opened.call(
-        {
-          address: toHex(body.module.address),
-          module: body.module.name,
-          name: body.name,
-          typeArgs: body.typeArgs.map(typeOfTag),
-          args:
-            "document" in body.args
-              ? await encodeArguments(services, { view: ledgerView, version, state: opened }, body, body.args)
-              : body.args,
-        },
+      const opened = machine.open(ledgerView, version, slices);
+      state = opened instanceof Promise ? await opened : opened;
+      const { module: called, name, args: given } = body;
+      const address = toHex(called.address);
+      const loader = (): ModuleLoader => services.types.loaderAt(ledgerView, version);
+      const encoding =
+        "document" in given
+          ? andThen(state.module(address, called.name), (found) =>
+              encodeArguments(loader, found, body, given),
+            )
+          : given;
+      const args = encoding instanceof Promise ? await encoding : encoding;
+      const running = state.call(
+        { address, module: called.name, name, typeArgs: body.typeArgs.map(typeOfTag), args },
         services.viewGasLimit,
       );
       const { values, types } = running instanceof Promise ? await running : running;

@@ -132,7 +132,7 @@ export function* runEntry(run: SessionRun, entry: EntryFunction, signers: readon
   assertTypeArgs(linker, definition.typeParams, typeArgs);
   if (definition.body === undefined && !run.hasNativeEntries)
     throw new VmError(STATUS.userDefinedNativeNotAllowed, "a native function is no entry function");
-  if (definition.visibility !== "public" && isRandom(module, entry.function)) run.session.markUnbiasable();
+  if (definition.visibility !== "public" && isRandom(module, entry.function)) run.session.isUnbiasable = true;
   const instance = linker.instance(module, definition, typeArgs);
   const args = yield* makeArguments(run, instance, signers, entry.args);
   if (!definition.isEntry)
