@@ -34,6 +34,7 @@ import type { Store } from "../src/store/contract.ts";
 import { openLmdbStore } from "../src/store/lmdb/store.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
 import { prove } from "../src/sync/proofs/prover.ts";
+import { GROUP_BLOCKS } from "../src/sync/side-rows.ts";
 import { keepGenesisLedgerInfo } from "../src/sync/signatures/signed-rows.ts";
 import { ChainRun } from "../test/support/chain-run.ts";
 import {
@@ -56,10 +57,8 @@ const SIGNERS = 92;
 const FEW = 10;
 /** One of them warms up the code. */
 const MOST_ROUNDS = 19;
-/** The last of 17 blocks writes the logs of the tree's nodes: a round has whole groups, so that rounds cost alike. */
-const GROUP_BLOCKS = 17;
-/** Of a round of commits: in fewer, a collection of garbage weighs as much as what the row measures. */
-const ROUND_BLOCKS = 7 * GROUP_BLOCKS;
+/** Groups of blocks of a round of commits: whole ones cost alike; in fewer, a collection of garbage weighs as much as the row. */
+const ROUND_GROUPS = 7;
 /** Of the node whose proofs are asked over HTTP. */
 const PROVEN_BLOCKS = 300;
 /** Looks at a node that makes its blocks, and time between them. */
@@ -284,7 +283,7 @@ export async function proofCostRows(options: BenchOptions, make: MakeStore, wher
 
 /** Commits block by block, with and without what proofs of all kept versions need. */
 async function historyRows({ quick }: BenchOptions, make: MakeStore, where: string): Promise<BenchRow[]> {
-  const roundBlocks = quick ? GROUP_BLOCKS : ROUND_BLOCKS;
+  const roundBlocks = Number(GROUP_BLOCKS) * (quick ? 1 : ROUND_GROUPS);
   const run = await new ChainRun(createLocalChain({ seed: "proofs" }), createMemoryStore()).start();
   const blocks: (readonly Uint8Array[])[] = [];
   for (let i = 0; i < 2 * roundBlocks; i++) blocks.push(await run.step());

@@ -266,6 +266,7 @@ const blockEndCodec = struct({
   signed: option(byteString),
 });
 export type BlockEnd = ValueOf<typeof blockEndCodec>;
+export const { encode: encodeBlockEnd, decode: decodeBlockEnd } = bcs(blockEndCodec);
 
 /** Blocks whose changes are written to the logs of the nodes together. A prime: regular changes meet the last one too. */
 export const GROUP_BLOCKS = 17n;
@@ -275,9 +276,10 @@ export function endsGroup(height: bigint): boolean {
   return height % GROUP_BLOCKS === GROUP_BLOCKS - 1n;
 }
 
-const blockEndsCodec = struct({ first: u64, ends: vector(blockEndCodec) });
+/** A proof needs one end of many. */
+const blockEndsCodec = struct({ first: u64, ends: vector(byteString) });
 
-/** Block ends of a finished group, from a height on. Commits remove groups that leave the proof window. */
+/** Block ends of a finished group as `encodeBlockEnd` makes them, from a height on. Commits remove groups that leave the proof window. */
 export const BLOCK_ENDS = new SideRowKind<ValueOf<typeof blockEndsCodec>, [height: bigint]>({
   prefix: ofProofs(7),
   suffix: (height) => numberKey(height / GROUP_BLOCKS),
@@ -299,7 +301,8 @@ export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
 
 const recentBlockCodec = struct({
   height: u64,
-  end: blockEndCodec,
+  /** From `encodeBlockEnd`. */
+  end: byteString,
   /** How it changed the nodes of the state tree; see proofs/node-log.ts. */
   changes: converted(byteString, assertBlockChanges),
 });
@@ -338,10 +341,9 @@ export async function recentBlocks(store: SideRowReader, height: bigint): Promis
 export async function loadBlockEnd(store: SideRowReader, height: bigint): Promise<BlockEnd | undefined> {
   const [row, recent] = await store.getSideRows([BLOCK_ENDS.key(height), RECENT_BLOCK.key(height)]);
   const group = row && BLOCK_ENDS.decode(new Uint8Array(row));
-  const end = group?.ends[Number(height - group.first)];
-  if (end !== undefined) return end;
   const block = recent && RECENT_BLOCK.decode(new Uint8Array(recent));
-  return block?.height === height ? block.end : undefined;
+  const end = group?.ends[Number(height - group.first)] ?? (block?.height === height ? block.end : undefined);
+  return end && decodeBlockEnd(end);
 }
 
 function range(first: bigint, last: bigint): [number: bigint][] {

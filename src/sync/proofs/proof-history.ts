@@ -9,6 +9,8 @@ import { cutoffUsec, type ProofWindow } from "../maintenance/prune-window.ts";
 import {
   BLOCK_ENDS,
   type BlockEnd,
+  decodeBlockEnd,
+  encodeBlockEnd,
   endsGroup,
   GROUP_BLOCKS,
   loadBlockEnd,
@@ -72,7 +74,7 @@ export class ProofHistory {
     for (const block of blocks) {
       const { version, timestampUsec } = block.position;
       const proof = block === last ? signed && encodeSigned(signed) : undefined;
-      const end = { version, timestampUsec, left: block.leftOfLast, signed: proof };
+      const end = encodeBlockEnd({ version, timestampUsec, left: block.leftOfLast, signed: proof });
       // Before the first block of a ledger there is no state to ask for.
       const isFirst = head === undefined && block === first;
       const logged = isFirst ? { ...block, changes: new Uint8Array() } : block;
@@ -113,17 +115,12 @@ export class ProofHistory {
   }
 
   /** The oldest block end after at most `most` groups that have none inside the window leave. That of the head stays. */
-  async #prune(
-    stored: OldestEnd,
-    { blockHeight, oldestVersion }: Position,
-    { version, timestampUsec }: KeptBlock["position"],
-    most: number,
-  ): Promise<OldestEnd> {
+  async #prune(stored: OldestEnd, head: Position, newest: KeptBlock["position"], most: number) {
     let oldest = stored;
     for (let removed = 0; removed < most; removed++) {
-      if (oldest.height / GROUP_BLOCKS === blockHeight / GROUP_BLOCKS) break;
+      if (oldest.height / GROUP_BLOCKS === head.blockHeight / GROUP_BLOCKS) break;
       const last = (await BLOCK_ENDS.load(this.#store, oldest.height))?.ends.at(-1);
-      if (last === undefined || this.#isInside(last, { version, timestampUsec, oldestVersion })) break;
+      if (last === undefined || this.#isInside(decodeBlockEnd(last), head, newest)) break;
       const height = (oldest.height / GROUP_BLOCKS + 1n) * GROUP_BLOCKS;
       const next = await loadBlockEnd(this.#store, height);
       if (next === undefined) break;
@@ -132,12 +129,9 @@ export class ProofHistory {
     return oldest;
   }
 
-  #isInside(
-    end: Pick<BlockEnd, "version" | "timestampUsec">,
-    newest: Pick<Position, "version" | "timestampUsec" | "oldestVersion">,
-  ): boolean {
+  #isInside(end: BlockEnd, { oldestVersion }: Position, newest: KeptBlock["position"]): boolean {
     const window = this.#window;
-    if (end.version < newest.oldestVersion) return false;
+    if (end.version < oldestVersion) return false;
     if (window.kind === "count") return newest.version - end.version < window.versions;
     return window.kind !== "time" || end.timestampUsec >= cutoffUsec(window, newest.timestampUsec);
   }

@@ -22,7 +22,6 @@ import type { SideRow, StateWrite, Store, StoreView } from "../../store/contract
 import { StoreError } from "../../store/errors.ts";
 import {
   BLOCK_ENDS,
-  type BlockEnd,
   endsGroup,
   NODE_LOG,
   RECENT_BLOCK,
@@ -76,8 +75,12 @@ export class TreeHistory {
     this.#logBytes = logBytes;
   }
 
-  /** Logs what a block changed; `takeRows` gives the rows. Returns finished logs. Nobody asks for versions before `oldest`. */
-  async log({ position, changes, nodes }: LoggedBlock, end: BlockEnd, oldest: bigint): Promise<StateWrite[]> {
+  /** Logs what a block with an end changed; `takeRows` gives the rows. Returns finished logs. Nobody asks for versions before `oldest`. */
+  async log(
+    { position, changes, nodes }: LoggedBlock,
+    end: Uint8Array,
+    oldest: bigint,
+  ): Promise<StateWrite[]> {
     const { version, blockHeight: height } = position;
     this.#recent ??= await this.#resume(height - 1n);
     const changed = nodesOf(changes);
