@@ -46,6 +46,8 @@ export interface StreamSource {
 export interface EventStreamsOptions {
   readonly ledger: Ledger;
   readonly headWatch: HeadWatch;
+  /** The node's own least level. */
+  readonly minTrust: TrustLevel | undefined;
   readonly settings: Numbers<typeof STREAM_NUMBERS>;
   /** A connection took everything written to it. */
   readonly onTaken: (socket: Duplex) => void;
@@ -186,14 +188,17 @@ export class EventStreams {
   }
 
   #leastOf(asked: TrustLevel | undefined): TrustLevel | undefined {
-    const { least } = this.#options.headWatch;
-    return asked === undefined || (least !== undefined && compareTrust(asked, least) <= 0) ? least : asked;
+    const { minTrust } = this.#options;
+    return asked === undefined || (minTrust !== undefined && compareTrust(asked, minTrust) <= 0)
+      ? minTrust
+      : asked;
   }
 
   #watchOf(asked: TrustLevel | undefined): HeadWatch {
     const { headWatch, ledger } = this.#options;
     const least = this.#leastOf(asked);
-    if (least === undefined || least === headWatch.least) return headWatch;
+    if (least === undefined) return headWatch;
+    // Levels rise without a commit, so it looks at the store.
     const level = formatTrust(least);
     const watch = this.#heldWatches.get(level) ?? new HeadWatch({ ledger, isTold: () => false, least });
     this.#heldWatches.set(level, watch);
