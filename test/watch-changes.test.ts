@@ -148,7 +148,7 @@ describe("watchers", () => {
         await ledger.commit([{ owner: "0x10", amount: 1n }]);
         await ledger.raise(0n, PROVEN);
         const level = LEVELS[least] ?? PROVEN;
-        const watch = new HeadWatch({ ledger: ledger.store, isTold: () => true }).heldTo(level);
+        const watch = new HeadWatch({ ledger: ledger.store, isTold: () => false, least: level });
         const stop = new AbortController();
         const told: BalanceEvent[] = [];
         const wanted = heldTo(balanceOf("0x10"), level);

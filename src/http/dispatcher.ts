@@ -176,8 +176,8 @@ export class Dispatcher {
 
   /** Reads the body, waits for the version that is asked for, and counts the request as one in flight. */
   #admit(resolved: ResolvedRequest): Promise<void> | undefined {
-    const { request, operation, client, minVersion } = resolved;
-    if (operation.sendsEvents) request.leavePlaces = this.#options.streams.hold(client);
+    const { operation, client, minVersion } = resolved;
+    if (operation.sendsEvents) this.#holdPlaces(resolved, 1);
     if (operation.body !== undefined || minVersion !== undefined || operation.awaited !== undefined)
       return this.#admitLater(resolved);
     this.#enter(resolved.request, client);
@@ -193,13 +193,7 @@ export class Dispatcher {
       assertBodyHeaders(exchange.headers, request.hold.maxBytes);
       const body = exchange.readBody(request.hold);
       const bytes = body instanceof Promise ? await body : body;
-      if (operation.sendsEvents) {
-        request.leavePlaces?.();
-        request.leavePlaces = this.#options.streams.hold(
-          client,
-          1 + Math.floor(bytes.length / BYTES_PER_PLACE),
-        );
-      }
+      if (operation.sendsEvents) this.#holdPlaces(resolved, 1 + Math.floor(bytes.length / BYTES_PER_PLACE));
       const parsed = parser.parse(bytes);
       args.body = parsed instanceof Promise ? await parsed : parsed;
     }
@@ -207,6 +201,12 @@ export class Dispatcher {
     if (operation.awaited !== undefined) await this.#waits.awaitItem(resolved, operation.awaited);
     // Neither a body on its way nor a wait must keep other requests out.
     this.#enter(request, client);
+  }
+
+  /** Takes places of the client's share of streams, in the place of those that the request has. */
+  #holdPlaces({ request, client }: ResolvedRequest, places: number | undefined): void {
+    request.leavePlaces?.();
+    request.leavePlaces = this.#options.streams.hold(client, places);
   }
 
   #enter(request: ServedRequest, client: string): void {
@@ -277,11 +277,8 @@ export class Dispatcher {
     }
     if ("stream" in answer) {
       request.releaseView();
-      request.leavePlaces?.();
-      const send = (): Promise<void> => this.#responder.stream(request, form, answer);
-      return operation.sendsEvents
-        ? this.#options.streams.counted(resolved.client, answer.places ?? 1, send)
-        : send();
+      if (operation.sendsEvents) this.#holdPlaces(resolved, answer.places);
+      return this.#responder.stream(request, form, answer);
     }
     const encoded = operation.isDocument
       ? this.#document(operation, answer.data, form)
@@ -303,22 +300,18 @@ export class Dispatcher {
     this.#responder.sendFile(request, file, body);
   }
 
-  #openStream(
-    { request, operation, form, client, lastEventId }: ResolvedRequest,
-    answer: EventAnswer<WatchEvent>,
-  ): void {
-    const { streams } = this.#options;
+  #openStream(resolved: ResolvedRequest, answer: EventAnswer<WatchEvent>): void {
+    const { request, operation, form, lastEventId } = resolved;
     const { watched, opening, state, after, least, places } = answer;
-    request.leavePlaces?.();
-    streams.assertRoom(client, places);
+    this.#holdPlaces(resolved, places);
     const format = (event: WatchEvent): string => `${operation.encode(event, form, new Slices())}`;
     const first = state === undefined ? opening : opening + format(state);
     const sink = this.#responder.startEvents(request, form, answer);
     if (request.exchange.method === "HEAD") sink.end();
     else {
       const beatsFrom = state === undefined ? (lastEventId?.version ?? 0n) : 0n;
-      const source = { watched, opening: first, after, beatsFrom, least, places };
-      streams.open({ ...source, wire: wireOf(form), format }, sink, client);
+      const source = { watched, opening: first, after, beatsFrom, least, wire: wireOf(form), format };
+      this.#options.streams.open(source, sink, request.takePlaces());
     }
   }
 

@@ -31,7 +31,7 @@ export class ServedRequest {
   view: LedgerView | undefined = undefined;
   /** Bytes of the body, against the budget of all bodies. */
   hold: BodyHold | undefined = undefined;
-  /** Gives back the places of its client's share of streams that it has until its stream begins. */
+  /** Gives back the places of its client's share of streams that it has, unless its stream took them. */
   leavePlaces: (() => void) | undefined = undefined;
   slices: AnswerSlices | undefined = undefined;
   /** The client whose share of those in flight it has; undefined while it is none of them. */
@@ -60,6 +60,13 @@ export class ServedRequest {
   releaseView(): void {
     this.view?.release();
     this.view = undefined;
+  }
+
+  /** The places are a stream's from now on. */
+  takePlaces(): () => void {
+    const { leavePlaces = () => {} } = this;
+    this.leavePlaces = undefined;
+    return leavePlaces;
   }
 
   release(): void {

@@ -226,7 +226,8 @@ export function createHttpServer(options: HttpServices & HttpServerOptions): Htt
   const minTrust = options.minTrust === undefined ? undefined : parseTrust(options.minTrust);
   const streams = new EventStreams({
     ledger: options.ledger,
-    headWatch: minTrust === undefined ? headWatch : headWatch.heldTo(minTrust),
+    headWatch,
+    minTrust,
     settings,
     onTaken: (socket) => unreadResponses.noteTaken(socket),
     logger,

@@ -332,10 +332,7 @@ class Client {
       part.after = oldest - 1;
       this.query.splice(-1, 1, ["start", `${oldest}`]);
     }
-    if (response.statusCode !== 200 || this.#isClosed) {
-      response.destroy();
-      return;
-    }
+    if (response.statusCode !== 200 || this.#isClosed) return void response.destroy();
     const end = this.isLines ? "\n" : "\n\n";
     let rest = "";
     for await (const chunk of response.setEncoding("utf8")) {

@@ -8,6 +8,7 @@ export class ClientShares {
   readonly #holders: string;
   readonly #held = new Map<string, number>();
   #count = 0;
+  #isClosed = false;
 
   constructor(max: number, holders: string) {
     this.#max = max;
@@ -25,11 +26,13 @@ export class ClientShares {
 
   /** Throws HttpError `overloaded` if there is no place for a client. */
   assertPlaceFor(client: string, places = 1): void {
-    if (this.hasPlaceFor(client, places)) return;
+    if (!this.#isClosed && this.hasPlaceFor(client, places)) return;
     const isFull = this.#count >= this.#max;
     const most = `${this.#max} ${this.#holders} already`;
-    const message = isFull ? most : `${this.#of(client)} of at most ${most} for this client`;
-    throw new HttpError("overloaded", message, { headers: ["Retry-After", "1"] });
+    const full = isFull ? most : `${this.#of(client)} of at most ${most} for this client`;
+    throw new HttpError("overloaded", this.#isClosed ? "the server is closing" : full, {
+      headers: ["Retry-After", "1"],
+    });
   }
 
   /** Takes places, which the client gives back with `leave`. Throws like `assertPlaceFor`. */
@@ -44,6 +47,11 @@ export class ClientShares {
     if (left > 0) this.#held.set(client, left);
     else this.#held.delete(client);
     this.#count -= places;
+  }
+
+  /** Takes no more. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   #of(client: string): number {

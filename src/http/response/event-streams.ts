@@ -13,7 +13,6 @@ import { HeadWatch } from "../../ledger/watch/head-watch.ts";
 import { missedAfter } from "../../ledger/watch/watch-changes.ts";
 import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../ledger/watch/watched.ts";
 import { ClientShares } from "../admission/client-shares.ts";
-import { HttpError } from "../errors.ts";
 import type { EventWire } from "../schemas/event-stream.ts";
 import { cutOff } from "../transport/cut-off.ts";
 import type { BodySink } from "../transport/exchange.ts";
@@ -39,8 +38,6 @@ export interface StreamSource {
   readonly beatsFrom: bigint;
   /** Events below this level wait until they have it; where left out, the node's own least level counts. */
   readonly least: TrustLevel | undefined;
-  /** Places of its client's share; one when left out. */
-  readonly places?: number | undefined;
   readonly wire: EventWire;
   /** The text of an event; the same for all streams of one wire. */
   readonly format: (event: WatchEvent) => string;
@@ -49,6 +46,8 @@ export interface StreamSource {
 export interface EventStreamsOptions {
   readonly ledger: Ledger;
   readonly headWatch: HeadWatch;
+  /** The node's own least level. */
+  readonly minTrust: TrustLevel | undefined;
   readonly settings: Numbers<typeof STREAM_NUMBERS>;
   /** A connection took everything written to it. */
   readonly onTaken: (socket: Duplex) => void;
@@ -69,7 +68,7 @@ class EventStream implements Subscriber<WatchEvent> {
   /** Everything up to here is written; undefined until the stream sent something. */
   point: ResumePoint | undefined;
   readonly sink: BodySink;
-  readonly client: string;
+  readonly leavePlaces: () => void;
   readonly #owner: EventStreams;
   /** The feed tells it what is new. */
   isLive = false;
@@ -79,12 +78,12 @@ class EventStream implements Subscriber<WatchEvent> {
   constructor(
     owner: EventStreams,
     source: StreamSource,
-    { watch, sink, client, nextBeat }: Pick<EventStream, "watch" | "sink" | "client" | "nextBeat">,
+    { watch, sink, leavePlaces, nextBeat }: Pick<EventStream, "watch" | "sink" | "leavePlaces" | "nextBeat">,
   ) {
     this.watch = watch;
     this.choice = source.watched.choice;
     this.nextBeat = nextBeat;
-    this.client = client;
+    this.leavePlaces = leavePlaces;
     this.#owner = owner;
     this.source = source;
     this.sink = sink;
@@ -109,13 +108,13 @@ export class EventStreams {
   /** The one whose heartbeat is due first comes first. */
   readonly #streams = new Set<EventStream>();
   readonly #shares: ClientShares;
+  /** One for each stream and range, also while it is asked for. */
+  readonly #held = new Set<object>();
   /** Watches of levels that streams ask for. */
   readonly #heldWatches = new Map<string, HeadWatch>();
   #timer: NodeJS.Timeout | undefined;
   #tick = 0;
   #cutOff = 0;
-  #ranges = 0;
-  #isClosed = false;
   /** All streams of a change send the same bytes. */
   #lastEvent: { readonly event: WatchEvent; readonly wire: EventWire; readonly bytes: Buffer } | undefined;
 
@@ -126,7 +125,7 @@ export class EventStreams {
 
   /** Open streams, and ranges that are sent. */
   get count(): number {
-    return this.#streams.size + this.#ranges;
+    return this.#held.size;
   }
 
   /** Readers that were too slow. */
@@ -138,43 +137,22 @@ export class EventStreams {
   readonly streamHead = (position: LedgerPosition, asked?: TrustLevel): bigint =>
     this.#options.headWatch.headOf(position, this.#leastOf(asked));
 
-  /** Throws if there is no room for one more stream of a client. */
-  assertRoom(client: string, places = 1): void {
-    this.#shares.assertPlaceFor(client, places);
-    if (!this.#isClosed) return;
-    throw new HttpError("overloaded", "the server is closing", { headers: ["Retry-After", "1"] });
-  }
-
-  /** Takes places of a client while what it asks for is read, and returns what gives them back. Throws like `assertRoom`. */
+  /** Takes places of a client for a stream or a range, and returns what gives them back. Throws if there is no room. */
   hold(client: string, places = 1): () => void {
-    this.assertRoom(client, places);
     this.#shares.enter(client, places);
-    let left = places;
+    const held = {};
+    this.#held.add(held);
     return () => {
-      if (left > 0) this.#shares.leave(client, left);
-      left = 0;
+      if (this.#held.delete(held)) this.#shares.leave(client, places);
     };
   }
 
-  /** Counts what a range of events takes to send as an open stream of its client. */
-  async counted(client: string, places: number, send: () => Promise<void>): Promise<void> {
-    this.#shares.enter(client, places);
-    this.#ranges++;
-    try {
-      await send();
-    } finally {
-      this.#shares.leave(client, places);
-      this.#ranges--;
-    }
-  }
-
-  /** Begins a stream, whose headers are sent and for which there is room. */
-  open(asked: StreamSource, sink: BodySink, client: string): void {
-    this.#shares.enter(client, asked.places);
+  /** Begins a stream, whose headers are sent; when it ends it gives its places back. */
+  open(asked: StreamSource, sink: BodySink, leavePlaces: () => void): void {
     const watch = this.#watchOf(asked.least);
     const { least } = watch;
     const source = least === undefined ? asked : { ...asked, watched: heldTo(asked.watched, least) };
-    const stream = new EventStream(this, source, { watch, sink, client, nextBeat: this.#tick + TICKS });
+    const stream = new EventStream(this, source, { watch, sink, leavePlaces, nextBeat: this.#tick + TICKS });
     this.#streams.add(stream);
     this.#timer ??= setInterval(() => this.#beat(), this.#options.settings.streamHeartbeatMs / TICKS);
     sink.write(Buffer.from(source.wire.opening + source.opening));
@@ -191,8 +169,8 @@ export class EventStreams {
   /** Ends a stream; a second call does nothing. */
   end(stream: EventStream): void {
     if (!this.#streams.delete(stream)) return;
-    const { sink, source, client, watch, leave } = stream;
-    this.#shares.leave(client, source.places);
+    const { sink, source, leavePlaces, watch, leave } = stream;
+    leavePlaces();
     watch.feed.leave(source.watched, stream);
     if (!watch.feed.isWatched && watch.least !== undefined)
       this.#heldWatches.delete(formatTrust(watch.least));
@@ -205,19 +183,22 @@ export class EventStreams {
 
   /** Ends all streams. Their clients connect again, to another process. */
   close(): void {
-    this.#isClosed = true;
+    this.#shares.close();
     for (const stream of [...this.#streams]) this.end(stream);
   }
 
   #leastOf(asked: TrustLevel | undefined): TrustLevel | undefined {
-    const { least } = this.#options.headWatch;
-    return asked === undefined || (least !== undefined && compareTrust(asked, least) <= 0) ? least : asked;
+    const { minTrust } = this.#options;
+    return asked === undefined || (minTrust !== undefined && compareTrust(asked, minTrust) <= 0)
+      ? minTrust
+      : asked;
   }
 
   #watchOf(asked: TrustLevel | undefined): HeadWatch {
     const { headWatch, ledger } = this.#options;
     const least = this.#leastOf(asked);
-    if (least === undefined || least === headWatch.least) return headWatch;
+    if (least === undefined) return headWatch;
+    // Levels rise without a commit, so it looks at the store.
     const level = formatTrust(least);
     const watch = this.#heldWatches.get(level) ?? new HeadWatch({ ledger, isTold: () => false, least });
     this.#heldWatches.set(level, watch);

@@ -117,8 +117,6 @@ export class HeadWatch {
   readonly #waiters = new VersionWaiters();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** Others that hold changes back, see `heldTo`. */
-  readonly #held: HeadWatch[] = [];
 
   constructor(options: HeadWatchOptions) {
     this.#options = options;
@@ -142,14 +140,6 @@ export class HeadWatch {
   wentBack(to: bigint): void {
     this.#waiters.goBack(to);
     this.feed.goBack();
-    for (const held of this.#held) held.wentBack(to);
-  }
-
-  /** A watch that tells a version once it has a level. Levels rise without a commit, so it looks at the store. */
-  heldTo(least: TrustLevel): HeadWatch {
-    const held = new HeadWatch({ ledger: this.#options.ledger, isTold: () => false, least });
-    this.#held.push(held);
-    return held;
   }
 
   /** Level below which changes are held back; undefined if none are. */
@@ -180,7 +170,6 @@ export class HeadWatch {
     clearTimeout(this.#timer);
     this.#waiters.close();
     this.feed.close();
-    for (const held of this.#held) held.close();
   }
 
   async #look(): Promise<void> {

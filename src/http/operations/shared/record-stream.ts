@@ -112,9 +112,9 @@ function printing(
     record: StoredRecord,
     spans: RecordSpans,
   ) => Promise<readonly AnswerText[]>,
-  /** Members before those of the printed text. */
-  head: (version: bigint, index: number, hash: string, timestamp: string) => string,
   count: (spans: RecordSpans) => number,
+  /** Members before those of the printed text. */
+  head?: (version: bigint, index: number, hash: string, timestamp: string) => string,
 ): RecordKind["print"] {
   return async (printer, record, { spans }) => {
     const hash = toPrefixedHex(spans.info.transactionHash);
@@ -125,7 +125,8 @@ function printing(
       for (const [i, text] of (await print(printer, record, spans)).entries()) {
         const whole = text.finish();
         const json = typeof whole === "string" ? whole : `${Buffer.from(await whole)}`;
-        texts.push(`{${head(version, i, hash, timestamp)}${json.slice(1)}`);
+        // A cut makes one text of all of its parts.
+        texts.push(head === undefined ? json : `{${head(version, i, hash, timestamp)}${json.slice(1)}`);
       }
       return texts;
     } catch (error) {
@@ -142,7 +143,6 @@ const transactions = (isBrief: boolean): RecordKind => ({
   matching: (filter, facts) => (matchesTransaction(filter, facts) ? ONLY : NONE),
   print: printing(
     async (printer, record, spans) => [await printer.print(record, spans, isBrief)],
-    () => "",
     () => 1,
   ),
   idOf: (id) => id,
@@ -159,9 +159,9 @@ export const EVENTS: RecordKind = {
   matching: matchingEvents,
   print: printing(
     (printer, _, spans) => printer.printEventsOf(spans),
+    ({ events }) => events.length,
     (version, index, hash, timestamp) =>
       `"version":"${version}","index":${index},"transaction_hash":"${hash}","timestamp":"${timestamp}",`,
-    ({ events }) => events.length,
   ),
   idOf: indexedId,
 };
