@@ -102,7 +102,7 @@ export class LedgerWriter {
 
   /** Rows that this writer pruned. */
   get prunedRows(): number {
-    return this.#pruner?.state().removed ?? 0;
+    return this.#pruner?.removed ?? 0;
   }
 
   /** Begins the ledger, or starts to follow one. */
