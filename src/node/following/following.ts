@@ -18,7 +18,7 @@ import { Follower } from "../../sync/follow/follower.ts";
 import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
 import { paceOf } from "../../sync/follow/follower-options.ts";
 import { BaseFiller, type FillerStats } from "../../sync/lazy/base-filler.ts";
-import { createLazyView } from "../../sync/lazy/lazy-view.ts";
+import { LazyView } from "../../sync/lazy/lazy-view.ts";
 import { loadPosition } from "../../sync/reading.ts";
 import { mayHaveStates, mayProveItems } from "../../sync/signatures/connect.ts";
 import { createFolderUpstream, isFolderUrl, parseFolderUrl } from "../../sync/upstream/folder-upstream.ts";
@@ -379,7 +379,7 @@ export class Following {
 
   /** Adds the base layer, if there is one. */
   viewOver(view: LedgerView): LedgerView {
-    return this.#filler === undefined ? view : createLazyView(view, this.#filler);
+    return this.#filler === undefined ? view : new LazyView(view, this.#filler);
   }
 
   status(): FollowerStatus | undefined {

@@ -6,6 +6,7 @@ import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { mapSome } from "../../base/map-some.ts";
 import { RecentMap } from "../../base/recent.ts";
+import { sha3 } from "../../base/sha3.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { findNewBlock } from "../../ledger/formats/block-event.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
@@ -22,7 +23,6 @@ import type { StateValueAnswer, Upstream, UpstreamAnswer, UpstreamQuestion } fro
 import { AbsentItems } from "./absent-items.ts";
 import { AccountKeys } from "./account-keys.ts";
 import { oldBlockStart, oldTransactionKeys } from "./old-transactions.ts";
-import { recordHashOf } from "./pin.ts";
 
 export interface ForkSourceOptions {
   readonly upstream: Upstream;
@@ -146,7 +146,7 @@ export class ForkSource {
     const { upstream, pin, chainId } = this.#options;
     const { head, records } = await readPage(upstream, pin.version, 1, signal);
     if (head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
-    const isSame = records.every(({ bytes }) => equalBytes(recordHashOf(bytes), pin.recordHash));
+    const isSame = records.every(({ bytes }) => equalBytes(sha3(bytes), pin.recordHash));
     if (!isSame) {
       throw new UpstreamError(
         "disagrees",
