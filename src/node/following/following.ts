@@ -10,7 +10,6 @@ import { confirmedVersion, PROVEN, type Refutation } from "../../ledger/trust.ts
 import { type LedgerView, withView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Store } from "../../store/contract.ts";
-import { isPassingFault } from "../../store/errors.ts";
 import type { Committer } from "../../sync/committer.ts";
 import { type AgreementRule, parseAgreement } from "../../sync/follow/agreement.ts";
 import type { CommitProgress } from "../../sync/follow/checked-commits.ts";
@@ -158,8 +157,8 @@ export interface FollowingParts {
   /** Called when the store was read and upstreams have nothing new. */
   readonly onRest: () => void;
   readonly onFault: (error: unknown) => void;
-  /** Called each time a write failed and will be retried. */
-  readonly onWaiting: (error: unknown) => void;
+  /** True for a transient fault of this node, which it notes: what failed is tried again. */
+  readonly mayPass: (error: unknown) => boolean;
 }
 
 export class Following {
@@ -190,7 +189,7 @@ export class Following {
 
   /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
-    const { store, committer, startVerifier, logger, onRest, onFault, onWaiting } = this.#parts;
+    const { store, committer, startVerifier, logger, onRest, onFault, mayPass } = this.#parts;
     const { urls, apiKeys, options, agree, startVersion, isStateWhole } = this.#plan;
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
     const position = await loadPosition(store);
@@ -234,11 +233,7 @@ export class Following {
       waypoints: open,
       logger,
       pace: paceOf(options),
-      mayPass: (error) => {
-        const mayPass = isPassingFault(error);
-        if (mayPass) onWaiting(error);
-        return mayPass;
-      },
+      mayPass,
       startVerifier:
         startVerifier === undefined || options.verifyingProcess === false
           ? undefined
