@@ -233,18 +233,19 @@ export class ForkSource {
     });
   }
 
+  readonly #askNow = (question: UpstreamQuestion): Promise<UpstreamAnswer> =>
+    this.#askAt(this.#options.pin.version, question);
+
   /** Index rows of the network's transactions; undefined for an owner of other rows. */
   transactionKeys(owner: Uint8Array, page: OwnedPage): Promise<readonly OwnedKey[] | undefined> {
     const { version } = this.#options.pin;
-    const ask = (question: UpstreamQuestion) => this.#askAt(version, question);
-    return this.#explained(version, () => oldTransactionKeys(ask, owner, page, version));
+    return this.#explained(version, () => oldTransactionKeys(this.#askNow, owner, page, version));
   }
 
   /** The network's block at a height; undefined if it came after the fork. */
   async blockAtHeight(height: bigint): Promise<Block | undefined> {
     const { version } = this.#options.pin;
-    const ask = (question: UpstreamQuestion) => this.#askAt(version, question);
-    const first = await this.#explained(version, () => oldBlockStart(ask, height));
+    const first = await this.#explained(version, () => oldBlockStart(this.#askNow, height));
     return first === undefined || first > version ? undefined : this.blockOf(first);
   }
 

@@ -36,8 +36,6 @@ import {
   type UpstreamQuestion,
 } from "./upstream.ts";
 
-const MAX_DIGITS = 20;
-
 /** Received header names are lower case. */
 function receivedName(brand: string, name: LedgerHeader): string {
   return brandedHeader(brand, name).toLowerCase();
@@ -56,11 +54,7 @@ function brandOf(headers: ReceivedHeaders): string | undefined {
 
 function readU64(headers: ReceivedHeaders, name: string): bigint | undefined {
   const text = headers[name];
-  if (typeof text !== "string" || text.length === 0 || text.length > MAX_DIGITS) return undefined;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 48 || code > 57) return undefined;
-  }
+  if (text === undefined || !/^\d{1,20}$/.test(text)) return undefined;
   const value = BigInt(text);
   return value <= U64_MAX ? value : undefined;
 }
