@@ -134,6 +134,19 @@ export async function withDeadline<T>(
   }
 }
 
+/** Resolves when all works have ended, or after one that is enough. Rejects as they do. */
+export function untilEnough(works: readonly Promise<unknown>[], isEnough: () => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let open = works.length;
+    if (open === 0) resolve();
+    for (const work of works) {
+      work.then(() => {
+        if (--open === 0 || isEnough()) resolve();
+      }, reject);
+    }
+  });
+}
+
 /** First and longest pause. */
 export interface BackoffOptions {
   readonly baseMs: number;

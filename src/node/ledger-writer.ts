@@ -11,6 +11,7 @@ import { transactionInfoHash } from "../ledger/formats/transaction-info.ts";
 import { FORKED, LOCAL, TRUSTED, type TrustLevel } from "../ledger/trust.ts";
 import { type LedgerPosition, type LedgerView, withView } from "../ledger/view.ts";
 import type { CommitBatch, Store, StoreCopies, StoreCopy } from "../store/contract.ts";
+import { isPassingFault } from "../store/errors.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { Committer } from "../sync/committer.ts";
 import { loadPinFor } from "../sync/fork/pin.ts";
@@ -102,7 +103,7 @@ export class LedgerWriter {
 
   /** Rows that this writer pruned. */
   get prunedRows(): number {
-    return this.#pruner?.state().removed ?? 0;
+    return this.#pruner?.removed ?? 0;
   }
 
   /** Begins the ledger, or starts to follow one. */
@@ -160,7 +161,11 @@ export class LedgerWriter {
       },
       onRest: () => faults.clear("following"),
       onFault: (error) => faults.report("following", error),
-      onWaiting: (error) => faults.report("following", error),
+      mayPass: (error) => {
+        const mayPass = isPassingFault(error);
+        if (mayPass) faults.report("following", error);
+        return mayPass;
+      },
     });
     this.#following = following;
     await following.start(plan.genesisWaypoint);

@@ -20,65 +20,46 @@ export interface LocalServersOptions {
   readonly logger: Logger;
 }
 
-export class LocalServers {
-  readonly #options: LocalServersOptions;
-  #faucet: SideServer | undefined;
-  #status: SideServer | undefined;
-
-  constructor(options: LocalServersOptions) {
-    this.#options = options;
-  }
-
+export interface LocalServers {
   /** Such as `http://127.0.0.1:8081`; undefined if it does not run. */
-  get faucetUrl(): string | undefined {
-    return this.#faucet?.url;
-  }
-
+  readonly faucetUrl: string | undefined;
   /** The address that the SDK calls the indexer's. */
-  get statusUrl(): string | undefined {
-    return this.#status && `${this.#status.url}/v1/graphql`;
-  }
-
+  readonly statusUrl: string | undefined;
   /** Keys of the info response. */
-  info(): Readonly<Record<string, string>> {
-    const { faucetUrl, statusUrl } = this;
-    return {
-      ...(faucetUrl === undefined ? {} : { faucet_url: faucetUrl }),
-      ...(statusUrl === undefined ? {} : { status_url: statusUrl }),
-    };
-  }
+  readonly info: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
 
-  async open(): Promise<void> {
-    const { host, faucetPort, statusPort, fund, switches, document, unreadyReason, position, logger } =
-      this.#options;
-    this.#faucet = await this.#listen("faucet", faucetPort, (port) =>
-      listenForFunding({ host, port, fund, switches, document, unreadyReason, logger }),
-    );
-    this.#status = await this.#listen("status", statusPort, (port) =>
-      listenForStatus({ host, port, position, logger }),
-    );
-  }
-
-  async #listen(
+export async function openLocalServers(options: LocalServersOptions): Promise<LocalServers> {
+  const { host, faucetPort, statusPort, fund, switches, document, unreadyReason, position, logger } = options;
+  const listen = async (
     name: "faucet" | "status",
     port: number | undefined,
-    listen: (port: number) => Promise<SideServer>,
-  ): Promise<SideServer | undefined> {
+    listenOn: (port: number) => Promise<SideServer>,
+  ): Promise<SideServer | undefined> => {
     if (port === undefined) return undefined;
     try {
-      return await listen(port);
+      return await listenOn(port);
     } catch (error) {
-      const reason =
-        (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "the port is taken" : errorText(error);
-      this.#options.logger.warn(
-        { port, reason, option: `--${name}-port` },
-        `the node starts without its ${name} server`,
-      );
+      const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+      const reason = isTaken ? "the port is taken" : errorText(error);
+      logger.warn({ port, reason, option: `--${name}-port` }, `the node starts without its ${name} server`);
       return undefined;
     }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#faucet?.close(), this.#status?.close()]);
-  }
+  };
+  const faucet = await listen("faucet", faucetPort, (port) =>
+    listenForFunding({ host, port, fund, switches, document, unreadyReason, logger }),
+  );
+  const status = await listen("status", statusPort, (port) =>
+    listenForStatus({ host, port, position, logger }),
+  );
+  const [faucetUrl, statusUrl] = [faucet?.url, status && `${status.url}/v1/graphql`];
+  return {
+    faucetUrl,
+    statusUrl,
+    info: { ...(faucetUrl && { faucet_url: faucetUrl }), ...(statusUrl && { status_url: statusUrl }) },
+    close: async () => {
+      await Promise.all([faucet?.close(), status?.close()]);
+    },
+  };
 }

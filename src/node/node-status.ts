@@ -47,7 +47,7 @@ export function statusOf(parts: StatusParts, version: bigint | undefined): NodeS
       ...forkSourceInfo(writer?.forking),
       ...(version === undefined ? {} : indexInfo(options.index === false, writer?.indexProgress)),
       ...electionInfo(election),
-      ...localServers?.info(),
+      ...localServers?.info,
       // Workers know no seed.
       ...(plan?.chain === undefined ? {} : demoNames.read(plan.chain, undefined)),
     },

@@ -32,78 +32,54 @@ export interface ProofPortOptions {
   readonly logger: Logger;
 }
 
-/** A listening proof port. */
-export class ProofPort {
-  readonly #options: ProofPortOptions;
-  readonly #stop = new AbortController();
+/** Throws the system's error if the port cannot be bound. */
+export async function openProofPort({ host, port, store, logger }: ProofPortOptions): Promise<SideServer> {
+  const stop = new AbortController();
   /** Keeps lists of states between questions. */
-  #answers: { readonly store: Store; readonly answers: BackupAnswers } | undefined;
-  #inFlight = 0;
-  #server: SideServer | undefined;
-
-  private constructor(options: ProofPortOptions) {
-    this.#options = options;
-  }
-
-  /** Throws the system's error if the port cannot be bound. */
-  static async open(options: ProofPortOptions): Promise<ProofPort> {
-    const { host, port } = options;
-    const opened = new ProofPort(options);
-    opened.#server = await listenBeside({
-      host,
-      port,
-      limits: LIMITS,
-      maxConnections: MAX_CONNECTIONS,
-      serve: (request, response) => opened.#serve(request, response),
-    });
-    return opened;
-  }
-
-  get url(): string {
-    return this.#server?.url ?? "";
-  }
-
-  async close(): Promise<void> {
-    this.#stop.abort(new Error("the node closes"));
-    await this.#server?.close();
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== "GET") return refuse(response, 405, "only GET is served here", { Allow: "GET" });
-    if (this.#inFlight >= MAX_IN_FLIGHT) {
-      return refuse(response, 503, `${MAX_IN_FLIGHT} answers are under way`, { "Retry-After": "1" });
-    }
-    const store = this.#options.store();
-    if (store === undefined) return refuse(response, 503, "there is no ledger yet", { "Retry-After": "1" });
-    this.#inFlight++;
-    const limits = new LinkedAbort(this.#stop.signal);
-    response.once("close", () => limits.abort(new Error("the client left")));
-    const total = setTimeout(() => response.destroy(), ANSWER_MS);
-    try {
-      await send(this.#answersOf(store).answer(request.url ?? "", limits.signal), response);
-    } catch (error) {
-      this.#fail(response, error);
-    } finally {
-      clearTimeout(total);
-      limits.unlink();
-      this.#inFlight--;
-    }
-  }
-
-  #answersOf(store: Store): BackupAnswers {
-    if (this.#answers?.store !== store) this.#answers = { store, answers: new BackupAnswers(store) };
-    return this.#answers.answers;
-  }
-
-  #fail(response: ServerResponse, error: unknown): void {
+  let kept: { readonly store: Store; readonly answers: BackupAnswers } | undefined;
+  let inFlight = 0;
+  const answersOf = (now: Store): BackupAnswers => {
+    if (kept?.store !== now) kept = { store: now, answers: new BackupAnswers(now) };
+    return kept.answers;
+  };
+  const fail = (response: ServerResponse, error: unknown): void => {
     const status = statusOf(error);
     // A cut body is no whole answer, and the client sees that it is cut.
     if (response.headersSent) response.destroy();
     else refuse(response, status, status === 500 ? "internal error" : errorText(error));
     if (status === 500 && !response.destroyed) {
-      this.#options.logger.error({ err: errorText(error) }, "a question to the proof port failed");
+      logger.error({ err: errorText(error) }, "a question to the proof port failed");
     }
-  }
+  };
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== "GET") return refuse(response, 405, "only GET is served here", { Allow: "GET" });
+    if (inFlight >= MAX_IN_FLIGHT) {
+      return refuse(response, 503, `${MAX_IN_FLIGHT} answers are under way`, { "Retry-After": "1" });
+    }
+    const now = store();
+    if (now === undefined) return refuse(response, 503, "there is no ledger yet", { "Retry-After": "1" });
+    inFlight++;
+    const limits = new LinkedAbort(stop.signal);
+    response.once("close", () => limits.abort(new Error("the client left")));
+    const total = setTimeout(() => response.destroy(), ANSWER_MS);
+    try {
+      await send(answersOf(now).answer(request.url ?? "", limits.signal), response);
+    } catch (error) {
+      fail(response, error);
+    } finally {
+      clearTimeout(total);
+      limits.unlink();
+      inFlight--;
+    }
+  };
+  const server = await listenBeside({ host, port, limits: LIMITS, maxConnections: MAX_CONNECTIONS, serve });
+  return {
+    url: server.url,
+    close: async () => {
+      stop.abort(new Error("the node closes"));
+      await server.close();
+    },
+  };
 }
 
 /** Sends a body at the pace of its reader. */

@@ -12,6 +12,7 @@ import { lagReason } from "../http/admission/request-view.ts";
 import { assertObject, knownOptions, type WatchOptions } from "../http/calls/options.ts";
 import type { Calls } from "../http/operation-list.ts";
 import type { ChainSubmissions } from "../http/services.ts";
+import type { SideServer } from "../http/side/side-server.ts";
 import { LedgerError } from "../ledger/errors.ts";
 import { isAccumulatorKnown, type Position } from "../ledger/position.ts";
 import { LOCAL, refutedText } from "../ledger/trust.ts";
@@ -45,7 +46,6 @@ import { statusOf } from "./node-status.ts";
 import type { HttpOptions } from "./options/http-options.ts";
 import { DEFAULT_PRUNE_WINDOW, NODE_TABLE, type NodeOptions } from "./options/node-options.ts";
 import { assertOptions } from "./options/option-table.ts";
-import type { ProofPort } from "./proof-port.ts";
 import { planStart, type StartPlan } from "./start-plan.ts";
 import type { OpenedStore } from "./store-engine.ts";
 import { awaitStore, openStore, type StoreOptions, storeOptionsOf } from "./store-engines.ts";
@@ -106,7 +106,7 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
   #frontend: HttpFrontend | undefined;
   /** Undefined until a view needs it: most ledgers know their whole state. */
   #offlineViews: OfflineViews | undefined;
-  #proofPort: ProofPort | undefined;
+  #proofPort: SideServer | undefined;
   #store: Store | undefined;
   #driver: (() => DriverReport) | undefined;
   /** Undefined for a store with one writer. */
@@ -227,14 +227,14 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     if (port === undefined || this.#role !== undefined) return;
     const { HTTP_DEFAULTS } = await import("../http/server.ts");
     const { withPort } = await import("./http-frontend.ts");
-    const { ProofPort } = await import("./proof-port.ts");
+    const { openProofPort } = await import("./proof-port.ts");
     const options = {
       host: host ?? HTTP_DEFAULTS.host,
       port,
       store: () => this.#store,
       logger: this.#logger,
     };
-    this.#proofPort = await withPort(port, ProofPort.open(options));
+    this.#proofPort = await withPort(port, openProofPort(options));
     this.#logger.info({ url: this.#proofPort.url }, "the proof port listens");
   }
 
@@ -297,11 +297,11 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     const { faucetPort, statusPort } = this.#options.localChain ?? {};
     if ((chain ?? fork) === undefined || (faucetPort ?? statusPort) === undefined) return;
     const { HTTP_DEFAULTS } = await import("../http/server.ts");
-    const { LocalServers } = await import("./local-servers.ts");
+    const { openLocalServers } = await import("./local-servers.ts");
     if (this.closing.signal.aborted) return;
     const host = this.#options.http?.host ?? HTTP_DEFAULTS.host;
     const { createSwitches, switchesDocument } = await import("./api/author-switches.ts");
-    this.#localServers = new LocalServers({
+    const servers = await openLocalServers({
       host,
       switches: isLoopback(host) ? createSwitches(this.callable()) : undefined,
       document: switchesDocument,
@@ -315,7 +315,8 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
       position: async () => this.reader.withView(({ position }) => position).catch(() => undefined),
       logger: this.#logger,
     });
-    await this.#localServers.open();
+    if (this.closing.signal.aborted) return servers.close();
+    this.#localServers = servers;
   }
 
   #take({ store, driver }: OpenedStore): void {

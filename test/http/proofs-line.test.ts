@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { silentLogger } from "../../src/base/log.ts";
 import { proofsLine } from "../../src/cli/start-screen.ts";
-import { ProofPort } from "../../src/node/proof-port.ts";
+import { openProofPort } from "../../src/node/proof-port.ts";
 import { createNode } from "../../src/node.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { SYNTHETIC_IDENTITY, SyntheticLedger } from "../support/synthetic-ledger.ts";
@@ -14,7 +14,7 @@ afterAll(async () => {
 it("says that a ledger without signatures has no proofs, although its port listens", async () => {
   const store = createMemoryStore();
   await store.commit(new SyntheticLedger(1).batch(undefined, 20n), SYNTHETIC_IDENTITY);
-  const port = await ProofPort.open({ host: "127.0.0.1", port: 0, store: () => store, logger: silentLogger });
+  const port = await openProofPort({ host: "127.0.0.1", port: 0, store: () => store, logger: silentLogger });
   closing.push(() => port.close());
   expect(await proofsLine(port.url)).toBe(`Proofs: ${port.url} (none yet: the ledger has no signed version)`);
 });

@@ -12,7 +12,7 @@ import { parseAddress } from "../../src/move/address.ts";
 import type { Store } from "../../src/store/contract.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { BaseFiller } from "../../src/sync/lazy/base-filler.ts";
-import { createLazyView } from "../../src/sync/lazy/lazy-view.ts";
+import { LazyView } from "../../src/sync/lazy/lazy-view.ts";
 import { BeyondHead, UpstreamError } from "../../src/sync/upstream/errors.ts";
 import { UpstreamPool } from "../../src/sync/upstream/pool.ts";
 import type { StateValueAnswer, Upstream } from "../../src/sync/upstream/upstream.ts";
@@ -183,7 +183,7 @@ class BaseRun {
   }
 
   async #compare(view: LedgerView, indexes: readonly number[], version: bigint): Promise<void> {
-    const lazy = createLazyView(view, this.#filler);
+    const lazy = new LazyView(view, this.#filler);
     const items = await lazy.getItems(
       indexes.map((index) => hashOf(index, lazy.keyTrace)),
       version,

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 import { toHex } from "../../src/base/hex.ts";
 import { nextTurn } from "../../src/base/wait.ts";
-import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
+import { type Codec, decodeWith, encodeWith } from "../../src/bcs/codec.ts";
 import type { SignedLedgerInfo } from "../../src/proof/ledger-info.ts";
 import { ByteReader } from "../../src/sync/signatures/byte-reader.ts";
 import { lengthOf, numberOf, openPieces, sealPieces } from "../../src/sync/signatures/peer/connection.ts";
@@ -18,13 +18,28 @@ import {
   Transcript,
 } from "../../src/sync/signatures/peer/noise.ts";
 import {
+  ANSWERS,
   type AnswerOf,
-  decodeQuestion,
-  encodeAnswerOf,
+  type DataRequest,
   encodeHandshake,
   frameCodec,
   type NetworkMessage,
+  REQUEST,
+  RESPONSE,
+  storageRequestCodec,
 } from "../../src/sync/signatures/peer/wire.ts";
+
+/** The question in a body. */
+function decodeQuestion(body: Uint8Array): DataRequest {
+  if (body[0] !== REQUEST) throw new Error("not a question");
+  return decodeWith(storageRequestCodec, body.subarray(1)).request;
+}
+
+function encodeAnswerOf<K extends keyof typeof ANSWERS>(kind: K, answer: AnswerOf<K>): Uint8Array {
+  const { number, codec } = ANSWERS[kind];
+  const body = encodeWith(codec as Codec<AnswerOf<K>>, answer);
+  return Buffer.concat([Uint8Array.of(RESPONSE, 0, 1, number), body]);
+}
 
 /** The side of the handshake that accepts. */
 export function respondToNoise(

@@ -88,3 +88,10 @@ export const untilLevel = (node: Node, level: string, version: bigint): Promise<
     const info = await infoOf(node).catch(() => undefined);
     return info?.trust_level === level && BigInt(info.ledger_version) >= version ? info : undefined;
   });
+
+/** Waits until the first proof source is set aside. */
+export const untilSetAside = (node: Node): Promise<Info> =>
+  until(async () => {
+    const info = await infoOf(node).catch(() => undefined);
+    return info?.proof_sources?.[0]?.state === "set_aside" ? info : undefined;
+  });

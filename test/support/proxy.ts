@@ -79,3 +79,13 @@ export async function startProxy(target: string, isPlain = false): Promise<Meddl
   };
   return proxy;
 }
+
+/** Changes a bit of the byte at an index of each answer, or of one that counts from the end. */
+export function flipped(at: number): Meddle {
+  return (passing) => {
+    const body = Buffer.from(passing.body);
+    const place = at < 0 ? body.length + at : at;
+    body[place] = (body[place] ?? 0) ^ 1;
+    return { ...passing, body };
+  };
+}

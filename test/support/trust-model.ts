@@ -22,7 +22,7 @@ import type { Waypoint } from "../../src/ledger/waypoint.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { Following, planFollowing } from "../../src/node/following/following.ts";
 import type { Store } from "../../src/store/contract.ts";
-import { StoreError } from "../../src/store/errors.ts";
+import { isPassingFault, StoreError } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer, type CommitterOptions } from "../../src/sync/committer.ts";
 import { rewindLedger } from "../../src/sync/maintenance/rewind.ts";
@@ -279,7 +279,7 @@ class TrustRun {
       onFault: (error) => {
         fault = error;
       },
-      onWaiting: () => {},
+      mayPass: isPassingFault,
     });
     try {
       await following.start(undefined);

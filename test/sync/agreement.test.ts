@@ -8,7 +8,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import type { Upstream } from "../../src/sync/upstream/upstream.ts";
 import { bent, follow, positionOf, recordChain, recorded, untilVersion } from "../support/follow.ts";
-import { forgeWrite } from "../support/lying.ts";
+import { forgeBalances } from "../support/forgery.ts";
 import { createRecordedUpstream, encodePage } from "../support/recorded-upstream.ts";
 import { until } from "../support/until.ts";
 
@@ -34,7 +34,7 @@ function forger(name: string, from: bigint): Upstream {
     const records = decodePage(page.bytes).map(({ bytes }) => bytes);
     const first = decodePage(page.bytes)[0]?.version ?? 0n;
     for (let i = 0; i + 1 < records.length; i++) {
-      const forged = first + BigInt(i) >= from ? forgeWrite(records[i]!) : undefined;
+      const forged = first + BigInt(i) >= from ? forgeBalances(records[i]!, 1n) : undefined;
       if (forged === undefined) continue;
       records[i] = forged;
       break;
@@ -157,7 +157,7 @@ describe("heads", () => {
     const far = bent(recorded(chain.records, "far"), (page, from) => {
       const claimed = { ...page.head, version: 1_000_000n };
       if (from < base + 10n) return { ...page, head: claimed };
-      const records = decodePage(page.bytes).map(({ bytes }) => forgeWrite(bytes) ?? bytes);
+      const records = decodePage(page.bytes).map(({ bytes }) => forgeBalances(bytes, 1n) ?? bytes);
       return { head: claimed, bytes: encodePage(records) };
     });
     const liar: Upstream = {

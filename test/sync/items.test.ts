@@ -11,7 +11,7 @@ import type { Store } from "../../src/store/contract.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import { BaseFiller } from "../../src/sync/lazy/base-filler.ts";
-import { createLazyView } from "../../src/sync/lazy/lazy-view.ts";
+import { LazyView } from "../../src/sync/lazy/lazy-view.ts";
 import { FETCHED_ITEM } from "../../src/sync/side-rows.ts";
 import { locateBase } from "../../src/sync/upstream/locate-base.ts";
 import { UpstreamPool } from "../../src/sync/upstream/pool.ts";
@@ -95,7 +95,7 @@ function startLayer(store: Store, count: number, needed: number): Layer {
     read: async (index) => {
       const view = await store.openView();
       try {
-        const lazy = createLazyView(view, filler);
+        const lazy = new LazyView(view, filler);
         const [item] = await lazy.getItems([hashOf(index, filler)], view.position.version);
         const level = lazy.fetchedTrust?.();
         return {

@@ -9,8 +9,9 @@ import {
   produce,
   startSignedChain,
   untilLevel,
+  untilSetAside,
 } from "../support/proving.ts";
-import { type Meddle, startProxy } from "../support/proxy.ts";
+import { flipped, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
@@ -114,15 +115,6 @@ describe("a start in the middle with proofs", () => {
     await untilLevel(follower, "proven", await headOf(origin));
   });
 
-  const flip =
-    (at: number): Meddle =>
-    (passing) => {
-      const body = Buffer.from(passing.body);
-      const place = at < 0 ? body.length + at : at;
-      body[place] = (body[place] ?? 0) ^ 1;
-      return { ...passing, body };
-    };
-
   it.each([
     ["items", "/state_snapshot_chunk", -1],
     ["siblings of items", "/state_range_proof", -1],
@@ -132,14 +124,11 @@ describe("a start in the middle with proofs", () => {
     async (_, path, at) => {
       const origin = await startOrigin(33);
       const proxy = opened(await startProxy(origin.proofUrl ?? ""));
-      const lie = flip(at);
+      const lie = flipped(at);
       proxy.meddle = (passing, response) =>
         passing.path.startsWith(path) ? lie(passing, response) : passing;
       const follower = await follow(origin, [proxy.url]);
-      await until(async () => {
-        const info = await infoOf(follower).catch(() => undefined);
-        return info?.proof_sources?.[0]?.state === "set_aside" ? info : undefined;
-      });
+      await untilSetAside(follower);
       expect((await infoOf(follower)).ledger_version).toBeUndefined();
       // One honest source is enough.
       const second = await follow(origin, [proxy.url, origin.proofUrl ?? ""]);
@@ -155,7 +144,7 @@ describe("a start in the middle with proofs", () => {
     const proxy = opened(await startProxy(origin.proofUrl ?? ""));
     const follower = await follow(origin, [proxy.url]);
     await untilLevel(follower, "proven", await headOf(origin));
-    const lie = flip(-1);
+    const lie = flipped(-1);
     proxy.meddle = (passing, response) =>
       passing.path.startsWith("/state_snapshot_chunk") ? lie(passing, response) : passing;
     const statuses = new Set<number>();

@@ -10,6 +10,7 @@ import {
   produce,
   startSignedChain,
   untilLevel,
+  untilSetAside,
 } from "../support/proving.ts";
 import { type Meddler, type Passing, startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -146,10 +147,7 @@ describe("a follower with a proof source", () => {
       return { ...passing, body };
     };
     const follower = await followSigned({ truth: origin, proofs: [proxy.url] });
-    const info = await until(async () => {
-      const now = await infoOf(follower).catch(() => undefined);
-      return now?.proof_sources?.[0]?.state === "set_aside" ? now : undefined;
-    });
+    const info = await untilSetAside(follower);
     expect(info.proof_sources[0]?.last_fault).toMatch(/^signature: the signature is not by those/);
     await untilLevel(follower, "chained", await headOf(origin));
     expect((await infoOf(follower)).proven_version).toBeUndefined();

@@ -6,6 +6,7 @@ import { trustAt } from "../../src/ledger/trust.ts";
 import { formatWaypoint } from "../../src/ledger/waypoint.ts";
 import { Following, planFollowing } from "../../src/node/following/following.ts";
 import type { Store } from "../../src/store/contract.ts";
+import { isPassingFault } from "../../src/store/errors.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { Committer } from "../../src/sync/committer.ts";
 import type { Follower } from "../../src/sync/follow/follower.ts";
@@ -139,7 +140,7 @@ describe("waypoints at the start", () => {
       onCommit: () => {},
       onRest: () => {},
       onFault: () => {},
-      onWaiting: () => {},
+      mayPass: isPassingFault,
     });
     onTestFinished(() => following.close());
     return following;

@@ -237,6 +237,17 @@ function listener(): { readonly logger: Logger; readonly warnings: string[] } {
   return { logger: { ...silentLogger, warn }, warnings };
 }
 
+/** The longest block after the first five, of the first `among`: its length, and its last version. */
+function longestBlock(among?: number): { readonly longest: number; readonly end: number } {
+  const ends = decodePage(encodePage(records)).flatMap(({ version, info }) =>
+    info.stateCheckpointHash === undefined ? [] : [Number(version)],
+  );
+  const lengths = ends.map((end, i) => end - (ends[i - 1] ?? -1));
+  const longest = Math.max(...lengths.slice(5, among));
+  expect(longest).toBeGreaterThan(5);
+  return { longest, end: ends[lengths.indexOf(longest, 5)] ?? 0 };
+}
+
 describe("a follower far behind", () => {
   it("reaches the head with a remote verifier, which ends before", async () => {
     const { counts, startVerifierOf } = verifiers();
@@ -307,13 +318,24 @@ describe("a follower far behind", () => {
     expect((await positionOf(store))?.accumulator).toEqual((await positionOf(alone.store))?.accumulator);
   });
 
-  it("sets an upstream aside for a lie that it told only once", async () => {
+  it.each<[string, (page: Uint8Array) => number | undefined]>([
+    ["a lie that it told only once", (page) => page.length >> 1],
+    [
+      // Remote verifiers leave the events to this process.
+      "events that are not those of their info",
+      (page) => {
+        const [event] = decodePage(page).flatMap(({ events }) => events);
+        return event && event.byteOffset - page.byteOffset + event.length - 1;
+      },
+    ],
+  ])("sets an upstream aside for %s", async (_, byteOf) => {
     const { counts, startVerifierOf } = verifiers();
     let lies = 0;
     const liar = bent(recorded(records, "liar"), (page, start) => {
-      if (start < 60n || lies > 0) return page;
+      const at = start < 60n || lies > 0 ? undefined : byteOf(page.bytes);
+      if (at === undefined) return page;
       lies++;
-      return { ...page, bytes: flipped(page.bytes, (page.bytes.length >> 1) * 8) };
+      return { ...page, bytes: flipped(page.bytes, 8 * at) };
     });
     const setAside: unknown[] = [];
     const warn: Logger["warn"] = (fields, message) => {
@@ -329,34 +351,6 @@ describe("a follower far behind", () => {
     expect(lies).toBe(1);
     expect(counts.verdicts).toBeGreaterThan(0);
     expect(setAside).toMatchObject([{ upstream: "liar" }]);
-  });
-
-  it("sets an upstream aside for events that are not those of their info", async () => {
-    const { counts, startVerifierOf } = verifiers();
-    // Remote verifiers leave the events to this process.
-    let lies = 0;
-    const liar = bent(recorded(records, "liar"), (page, start) => {
-      if (start < 60n || lies > 0) return page;
-      const [event] = decodePage(page.bytes).flatMap(({ events }) => events);
-      if (event === undefined) return page;
-      lies++;
-      const at = event.byteOffset - page.bytes.byteOffset + event.length - 1;
-      return { ...page, bytes: flipped(page.bytes, at * 8) };
-    });
-    let setAside = 0;
-    const warn: Logger["warn"] = (_, message) => {
-      if (message.includes("set aside")) setAside++;
-    };
-    const { store, follower } = followWith(startVerifierOf, {
-      upstreams: [liar],
-      logger: { ...silentLogger, warn },
-      pace: { setAside: { baseMs: 1, maxMs: 1 } },
-    });
-    await untilVersion(store, head);
-    await follower.close();
-    expect(lies).toBe(1);
-    expect(counts.verdicts).toBeGreaterThan(0);
-    expect(setAside).toBe(1);
   });
 
   it("starts another remote verifier after an upstream failed, if the last one was worth its start", async () => {
@@ -377,13 +371,7 @@ describe("a follower far behind", () => {
   });
 
   it("starts no remote verifier again and again for a block that does not end", async () => {
-    const ends = decodePage(encodePage(records)).flatMap(({ version, info }) =>
-      info.stateCheckpointHash === undefined ? [] : [Number(version)],
-    );
-    const lengths = ends.map((end, i) => end - (ends[i - 1] ?? -1));
-    const longest = Math.max(...lengths.slice(5));
-    const end = ends[lengths.indexOf(longest, 5)] ?? 0;
-    expect(longest).toBeGreaterThan(5);
+    const { longest, end } = longestBlock();
     const { counts, startVerifierOf } = verifiers();
     // The last record of the block is missing.
     const { store, follower } = followWith(startVerifierOf, {
@@ -399,13 +387,7 @@ describe("a follower far behind", () => {
   });
 
   it("gets past a block in which every remote verifier fails", async () => {
-    const ends = decodePage(encodePage(records)).flatMap(({ version, info }) =>
-      info.stateCheckpointHash === undefined ? [] : [Number(version)],
-    );
-    const lengths = ends.map((end, i) => end - (ends[i - 1] ?? -1));
-    const longest = Math.max(...lengths.slice(5, 20));
-    const end = ends[lengths.indexOf(longest, 5)] ?? 0;
-    expect(longest).toBeGreaterThan(5);
+    const { end } = longestBlock(20);
     const failing = BigInt(end - 1);
     const { counts, startVerifierOf } = verifiers((remote) => ({
       ...remote,

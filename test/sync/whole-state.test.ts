@@ -10,9 +10,9 @@ import {
   produce,
   startSignedChain,
   untilLevel,
+  untilSetAside,
 } from "../support/proving.ts";
-import { type Meddle, startProxy } from "../support/proxy.ts";
-import { until } from "../support/until.ts";
+import { flipped, type Meddle, startProxy } from "../support/proxy.ts";
 
 const startOrigin = (blocks = 33): Promise<Node> => startSignedChain("whole-state", blocks);
 
@@ -56,14 +56,6 @@ describe("a complete replica", () => {
     expect((await ask(replica, path ?? ""))[0]).toBe((await ask(origin, path ?? ""))[0]);
   });
 
-  const flip =
-    (at: number): Meddle =>
-    (passing) => {
-      const body = Buffer.from(passing.body);
-      const place = at < 0 ? body.length + at : at;
-      body[place] = (body[place] ?? 0) ^ 1;
-      return { ...passing, body };
-    };
   /** Records of a chunk, each with its length before it. */
   const recordsOf = (body: Buffer): Buffer[] => {
     const found: Buffer[] = [];
@@ -79,13 +71,13 @@ describe("a complete replica", () => {
     (passing) => ({ ...passing, body: Buffer.concat(change(recordsOf(Buffer.from(passing.body)))) });
 
   it.each<[string, string, Meddle]>([
-    ["the last item", "/state_snapshot_chunk", flip(-1)],
+    ["the last item", "/state_snapshot_chunk", flipped(-1)],
     ["the order of items", "/state_snapshot_chunk", changed((all) => all.reverse())],
     ["an item that it leaves out", "/state_snapshot_chunk", changed((all) => all.toSpliced(1, 1))],
     ["an item twice", "/state_snapshot_chunk", changed((all) => [...all.slice(0, 1), ...all])],
     ["the end of the state", "/state_snapshot_chunk", changed((all) => all.slice(0, 5))],
     ["all items", "/state_snapshot_chunk", changed(() => [])],
-    ["siblings", "/state_range_proof", flip(-1)],
+    ["siblings", "/state_range_proof", flipped(-1)],
   ])("refuses a source that lies about %s, names it, and takes another", async (_, path, lie) => {
     const origin = await startOrigin();
     const proxy = opened(await startProxy(origin.proofUrl ?? ""));
@@ -95,11 +87,8 @@ describe("a complete replica", () => {
         ? lie(passing, response)
         : passing;
     const alone = await replicate(origin, [proxy.url]);
-    const source = await until(async () => {
-      const found = (await infoOf(alone).catch(() => undefined))?.proof_sources?.[0];
-      return found?.state === "set_aside" ? found : undefined;
-    });
-    expect(new URL(source.url).port).toBe(new URL(proxy.url).port);
+    const [source] = (await untilSetAside(alone)).proof_sources;
+    expect(new URL(source?.url ?? "").port).toBe(new URL(proxy.url).port);
     expect((await infoOf(alone)).ledger_version).toBeUndefined();
     const second = await replicate(origin, [proxy.url, origin.proofUrl ?? ""]);
     await untilLevel(second, "proven", await headOf(origin));

@@ -10,7 +10,6 @@ import { confirmedVersion, PROVEN, type Refutation } from "../../ledger/trust.ts
 import { type LedgerView, withView } from "../../ledger/view.ts";
 import { formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Store } from "../../store/contract.ts";
-import { isPassingFault } from "../../store/errors.ts";
 import type { Committer } from "../../sync/committer.ts";
 import { type AgreementRule, parseAgreement } from "../../sync/follow/agreement.ts";
 import type { CommitProgress } from "../../sync/follow/checked-commits.ts";
@@ -18,7 +17,7 @@ import { Follower } from "../../sync/follow/follower.ts";
 import type { FollowerStatus } from "../../sync/follow/follower-options.ts";
 import { paceOf } from "../../sync/follow/follower-options.ts";
 import { BaseFiller, type FillerStats } from "../../sync/lazy/base-filler.ts";
-import { createLazyView } from "../../sync/lazy/lazy-view.ts";
+import { LazyView } from "../../sync/lazy/lazy-view.ts";
 import { loadPosition } from "../../sync/reading.ts";
 import { mayHaveStates, mayProveItems } from "../../sync/signatures/connect.ts";
 import { createFolderUpstream, isFolderUrl, parseFolderUrl } from "../../sync/upstream/folder-upstream.ts";
@@ -158,8 +157,8 @@ export interface FollowingParts {
   /** Called when the store was read and upstreams have nothing new. */
   readonly onRest: () => void;
   readonly onFault: (error: unknown) => void;
-  /** Called each time a write failed and will be retried. */
-  readonly onWaiting: (error: unknown) => void;
+  /** True for a transient fault of this node, which it notes: what failed is tried again. */
+  readonly mayPass: (error: unknown) => boolean;
 }
 
 export class Following {
@@ -190,7 +189,7 @@ export class Following {
 
   /** `provenGenesis` is the waypoint that the store's genesis matched, if any. */
   async start(provenGenesis: Waypoint | undefined): Promise<void> {
-    const { store, committer, startVerifier, logger, onRest, onFault, onWaiting } = this.#parts;
+    const { store, committer, startVerifier, logger, onRest, onFault, mayPass } = this.#parts;
     const { urls, apiKeys, options, agree, startVersion, isStateWhole } = this.#plan;
     if (provenGenesis !== undefined) await committer.noteMatchedWaypoint(provenGenesis);
     const position = await loadPosition(store);
@@ -234,11 +233,7 @@ export class Following {
       waypoints: open,
       logger,
       pace: paceOf(options),
-      mayPass: (error) => {
-        const mayPass = isPassingFault(error);
-        if (mayPass) onWaiting(error);
-        return mayPass;
-      },
+      mayPass,
       startVerifier:
         startVerifier === undefined || options.verifyingProcess === false
           ? undefined
@@ -379,7 +374,7 @@ export class Following {
 
   /** Adds the base layer, if there is one. */
   viewOver(view: LedgerView): LedgerView {
-    return this.#filler === undefined ? view : createLazyView(view, this.#filler);
+    return this.#filler === undefined ? view : new LazyView(view, this.#filler);
   }
 
   status(): FollowerStatus | undefined {

@@ -7,7 +7,7 @@ import type { Store, StoreView } from "../../store/contract.ts";
 import { ForkSource } from "../../sync/fork/fork-source.ts";
 import { ForkView } from "../../sync/fork/fork-view.ts";
 import { BaseFiller } from "../../sync/lazy/base-filler.ts";
-import { createLazyView } from "../../sync/lazy/lazy-view.ts";
+import { LazyView } from "../../sync/lazy/lazy-view.ts";
 import { FORK_PIN, type ForkPin } from "../../sync/side-rows.ts";
 import { UpstreamError } from "../../sync/upstream/errors.ts";
 import type { Upstream } from "../../sync/upstream/upstream.ts";
@@ -35,7 +35,7 @@ export class OfflineViews {
   async viewOver(view: StoreView, store: Store): Promise<LedgerView> {
     if (this.#fork !== undefined) return new ForkView(view, this.#fork.source, this.#fork.pin);
     const pin = await this.#loadPin(view, store);
-    if (pin === undefined) return createLazyView(view, this.#filler(store));
+    if (pin === undefined) return new LazyView(view, this.#filler(store));
     const source = new ForkSource({
       upstream: absentUpstream(pin.url),
       pin,

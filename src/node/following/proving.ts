@@ -8,7 +8,6 @@ import { computeWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { fastestBls } from "../../proof/native-bls.ts";
 import type { Store } from "../../store/contract.ts";
-import { isPassingFault } from "../../store/errors.ts";
 import type { Committer } from "../../sync/committer.ts";
 import type { Follower } from "../../sync/follow/follower.ts";
 import { judgeHistory, provenVersion } from "../../sync/proofs/proven-history.ts";
@@ -39,7 +38,8 @@ export interface ProvingParts {
   readonly store: Store;
   readonly committer: Committer;
   readonly logger: Logger;
-  readonly onWaiting: (error: unknown) => void;
+  /** True for a transient fault of this node, which it notes. */
+  readonly mayPass: (error: unknown) => boolean;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -100,7 +100,7 @@ export class Proving {
 
   /** Compares the store with what it keeps, and starts asking for more. */
   async start(): Promise<void> {
-    const { store, logger, onWaiting, onFault } = this.#parts;
+    const { store, logger, mayPass, onFault } = this.#parts;
     const { waypoint, pollTimeMs } = this.#plan;
     const chain = await SignedChain.load(signedRowsOf(store), waypoint, fastestBls());
     this.#chain = chain;
@@ -112,11 +112,7 @@ export class Proving {
       pollTimeMs,
       logger,
       onNews: () => this.#compare(),
-      mayPass: (error) => {
-        const mayPass = isPassingFault(error);
-        if (mayPass) onWaiting(error);
-        return mayPass;
-      },
+      mayPass,
       onFault,
     });
     this.#state = new ProvenState({ chain, keeper: this.#keeper, logger });
@@ -176,8 +172,7 @@ export class Proving {
     this.#isEmpty = false;
     if (!isFirst && (this.#expected === undefined || version < this.#expected.version)) return;
     this.#compare().catch((error: unknown) => {
-      if (isPassingFault(error)) this.#parts.onWaiting(error);
-      else this.#parts.onFault(error);
+      if (!this.#parts.mayPass(error)) this.#parts.onFault(error);
     });
   }
 

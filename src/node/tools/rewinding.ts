@@ -39,7 +39,7 @@ export async function underLease<T>(
   const lost = new AbortController();
   const ended = signal === undefined ? lost.signal : AbortSignal.any([signal, lost.signal]);
   if (lease === undefined) return work(ended);
-  await retryOutOfReach(options, (onProgress) => acquire(lease, signal, onProgress));
+  await acquire(lease, options);
   const done = new AbortController();
   const kept = keep(lease, { logger, done: done.signal, onLost: (error) => lost.abort(error) });
   try {
@@ -53,17 +53,38 @@ export async function underLease<T>(
   }
 }
 
-/** Waits for the lease, long enough for that of a crashed writer to expire. Throws StoreError `locked`. */
-async function acquire(
-  lease: WriterLease,
-  signal: AbortSignal | undefined,
-  onProgress: () => void,
-): Promise<void> {
+/**
+ * Waits for the lease: long enough for that of a crashed writer to expire, and with growing pauses while the store is out of
+ * reach. Throws StoreError `locked`, and `unreachable` when it gives up.
+ */
+async function acquire(lease: WriterLease, { giveUpMs, logger, signal }: UnderLeaseOptions): Promise<void> {
   const untilMs = performance.now() + 2 * lease.ttlMs;
-  while ((await lease.acquire()) === undefined) {
-    onProgress();
-    if (performance.now() > untilMs) throw new StoreError("locked", "another process writes the store");
-    await pause(lease.ttlMs / (4 * RENEWALS), signal);
+  let awaySinceMs: number | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (;;) {
+    let waitMs = lease.ttlMs / (4 * RENEWALS);
+    try {
+      const token = await lease.acquire();
+      if (awaySinceMs !== undefined) logger.info({}, "the cluster responds again");
+      awaySinceMs = undefined;
+      if (token !== undefined) return;
+      if (performance.now() > untilMs) throw new StoreError("locked", "another process writes the store");
+      pauseMs = FIRST_PAUSE_MS;
+    } catch (error) {
+      if (!isOutOfReach(error) || signal?.aborted === true) throw error;
+      // A failed read carries the reason as its cause.
+      const reason = error instanceof StoreError ? error : error.cause;
+      if (awaySinceMs === undefined)
+        logger.warn({ err: errorText(reason) }, "the cluster is out of reach: trying again");
+      awaySinceMs ??= performance.now();
+      if (performance.now() - awaySinceMs + pauseMs > giveUpMs) {
+        const text = `${errorText(reason)}; gave up after ${Math.round(giveUpMs / 1000)} s`;
+        throw new StoreError("unreachable", text, { cause: error });
+      }
+      waitMs = Math.min(pauseMs, giveUpMs);
+      pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
+    }
+    await pause(waitMs, signal);
     signal?.throwIfAborted();
   }
 }
@@ -103,42 +124,6 @@ async function release(lease: WriterLease, logger: Logger): Promise<void> {
   await lease.release().catch((error: unknown) => {
     logger.warn({ err: errorText(error) }, "the lease could not be released: it will expire");
   });
-}
-
-/**
- * Runs the work again, after growing pauses, while it fails because the store is out of reach. It calls `onProgress` whenever it got on. Throws StoreError `unreachable` when it gives up.
- */
-async function retryOutOfReach<T>(
-  { giveUpMs, logger, signal }: UnderLeaseOptions,
-  work: (onProgress: () => void) => Promise<T>,
-): Promise<T> {
-  let pauseMs = FIRST_PAUSE_MS;
-  let movedAtMs = performance.now();
-  let isTold = false;
-  const onProgress = (): void => {
-    if (isTold) logger.info({}, "the cluster responds again");
-    isTold = false;
-    movedAtMs = performance.now();
-    pauseMs = FIRST_PAUSE_MS;
-  };
-  for (;;) {
-    try {
-      return await work(onProgress);
-    } catch (error) {
-      if (!isOutOfReach(error) || signal?.aborted === true) throw error;
-      // A failed read carries the reason as its cause.
-      const reason = error instanceof StoreError ? error : error.cause;
-      if (performance.now() - movedAtMs + pauseMs > giveUpMs) {
-        const text = `${errorText(reason)}; gave up after ${Math.round(giveUpMs / 1000)} s`;
-        throw new StoreError("unreachable", text, { cause: error });
-      }
-      if (!isTold) logger.warn({ err: errorText(reason) }, "the cluster is out of reach: trying again");
-      isTold = true;
-    }
-    await pause(Math.min(pauseMs, giveUpMs), signal);
-    signal?.throwIfAborted();
-    pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
-  }
 }
 
 export type { RewindReport };

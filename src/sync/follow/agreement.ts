@@ -4,7 +4,7 @@
 // an answer that comes later.
 import { createHash } from "node:crypto";
 import { equalBytes } from "../../base/bytes.ts";
-import { pause } from "../../base/wait.ts";
+import { pause, untilEnough } from "../../base/wait.ts";
 import { isAccumulatorKnown } from "../../ledger/position.ts";
 import type { TrustLevel } from "../../ledger/trust.ts";
 import type { RawRecord } from "../../store/contract.ts";
@@ -56,20 +56,11 @@ export class Quorum<Vote extends QuorumVote> {
 
   /** Asks all at once; undefined is no vote. Resolves when there is a winner, or when all have answered. Rejects as `ask` does. */
   ask(entries: readonly PoolEntry[], ask: (entry: PoolEntry) => Promise<Vote | undefined>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let open = entries.length;
-      if (open === 0) resolve();
-      for (const entry of entries) {
-        void ask(entry)
-          .then((vote) => {
-            if (vote !== undefined) this.add(vote);
-          })
-          .catch(reject)
-          .finally(() => {
-            if (--open === 0 || this.#winner !== undefined) resolve();
-          });
-      }
+    const asked = entries.map(async (entry) => {
+      const vote = await ask(entry);
+      if (vote !== undefined) this.add(vote);
     });
+    return untilEnough(asked, () => this.#winner !== undefined);
   }
 
   #count(vote: Vote): number {

@@ -1,5 +1,5 @@
 // Asks upstreams for their heads, side by side and with a short deadline, and re-checks those that were set aside.
-import { within } from "../../base/wait.ts";
+import { untilEnough, within } from "../../base/wait.ts";
 import type { Ledger } from "../../ledger/view.ts";
 import { askInTime, UpstreamError } from "../upstream/errors.ts";
 import type { PoolEntry, UpstreamPool } from "../upstream/pool.ts";
@@ -32,15 +32,8 @@ export class UpstreamHeads {
 
   /** Resolves when `isEnough` holds after an answer, or when all have answered. */
   ask(entries: readonly PoolEntry[], isEnough: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      let open = entries.length;
-      if (open === 0) resolve();
-      for (const entry of entries) {
-        void this.#once(entry, () => this.#askHead(entry)).then(() => {
-          if (--open === 0 || isEnough()) resolve();
-        });
-      }
-    });
+    const asked = entries.map((entry) => this.#once(entry, () => this.#askHead(entry)));
+    return untilEnough(asked, isEnough);
   }
 
   /** Asks the sound upstreams other than one. */

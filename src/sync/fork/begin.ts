@@ -1,6 +1,7 @@
 // Begins a fork: fetches the block of the fork version, up to that version, and commits it to an empty store as the
 // last part of the ledger that is the network's. A fork version inside a block cuts that block short.
 import { append } from "../../base/append.ts";
+import { sha3 } from "../../base/sha3.ts";
 import { EMPTY_ACCUMULATOR } from "../../ledger/accumulator.ts";
 import { findNewBlock } from "../../ledger/formats/block-event.ts";
 import { UNKNOWN_GENESIS } from "../../ledger/formats/genesis.ts";
@@ -15,7 +16,6 @@ import { locateBase } from "../upstream/locate-base.ts";
 import { explainUnverified, readPage } from "../upstream/record-pages.ts";
 import type { HeadSource, RecordSource } from "../upstream/upstream.ts";
 import { Verifier } from "../verify/verifier.ts";
-import { recordHashOf } from "./pin.ts";
 
 /** The end of the ledger that is forked. */
 export interface ForkBase {
@@ -58,7 +58,7 @@ export async function fetchForkBase(
   }
   return {
     version,
-    recordHash: recordHashOf(last.bytes),
+    recordHash: sha3(last.bytes),
     chainId: base.chainId,
     block: {
       height: event.height,

@@ -6,6 +6,7 @@ import { errorText } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { mapSome } from "../../base/map-some.ts";
 import { RecentMap } from "../../base/recent.ts";
+import { sha3 } from "../../base/sha3.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { findNewBlock } from "../../ledger/formats/block-event.ts";
 import type { OwnedRow } from "../../ledger/indexes/owned-keys.ts";
@@ -22,7 +23,6 @@ import type { StateValueAnswer, Upstream, UpstreamAnswer, UpstreamQuestion } fro
 import { AbsentItems } from "./absent-items.ts";
 import { AccountKeys } from "./account-keys.ts";
 import { oldBlockStart, oldTransactionKeys } from "./old-transactions.ts";
-import { recordHashOf } from "./pin.ts";
 
 export interface ForkSourceOptions {
   readonly upstream: Upstream;
@@ -146,7 +146,7 @@ export class ForkSource {
     const { upstream, pin, chainId } = this.#options;
     const { head, records } = await readPage(upstream, pin.version, 1, signal);
     if (head.chainId !== chainId) throw wrongChain(chainId, head.chainId);
-    const isSame = records.every(({ bytes }) => equalBytes(recordHashOf(bytes), pin.recordHash));
+    const isSame = records.every(({ bytes }) => equalBytes(sha3(bytes), pin.recordHash));
     if (!isSame) {
       throw new UpstreamError(
         "disagrees",
@@ -233,18 +233,19 @@ export class ForkSource {
     });
   }
 
+  readonly #askNow = (question: UpstreamQuestion): Promise<UpstreamAnswer> =>
+    this.#askAt(this.#options.pin.version, question);
+
   /** Index rows of the network's transactions; undefined for an owner of other rows. */
   transactionKeys(owner: Uint8Array, page: OwnedPage): Promise<readonly OwnedKey[] | undefined> {
     const { version } = this.#options.pin;
-    const ask = (question: UpstreamQuestion) => this.#askAt(version, question);
-    return this.#explained(version, () => oldTransactionKeys(ask, owner, page, version));
+    return this.#explained(version, () => oldTransactionKeys(this.#askNow, owner, page, version));
   }
 
   /** The network's block at a height; undefined if it came after the fork. */
   async blockAtHeight(height: bigint): Promise<Block | undefined> {
     const { version } = this.#options.pin;
-    const ask = (question: UpstreamQuestion) => this.#askAt(version, question);
-    const first = await this.#explained(version, () => oldBlockStart(ask, height));
+    const first = await this.#explained(version, () => oldBlockStart(this.#askNow, height));
     return first === undefined || first > version ? undefined : this.blockOf(first);
   }
 

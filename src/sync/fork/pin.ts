@@ -1,6 +1,5 @@
 // The pin of a fork: which network it forks, and at which version. Written with the first commit and never changed.
 import { ConfigError } from "../../base/errors.ts";
-import { sha3 } from "../../base/sha3.ts";
 import type { Store } from "../../store/contract.ts";
 import { FORK_PIN, type ForkPin } from "../side-rows.ts";
 
@@ -30,8 +29,4 @@ export async function loadPinFor(
     throw new ConfigError(`start-version: ${held}, not at ${version}; use another directory`);
   }
   return pin;
-}
-
-export function recordHashOf(record: Uint8Array): Uint8Array {
-  return sha3(record);
 }

@@ -16,11 +16,7 @@ import type {
 } from "../../ledger/view.ts";
 import type { BaseFiller } from "./base-filler.ts";
 
-/** Adds the base layer below a view. */
-export function createLazyView(view: LedgerView, filler: BaseFiller): LedgerView {
-  return new LazyView(view, filler);
-}
-
+/** A view with the base layer below it. */
 export class LazyView implements LedgerView {
   readonly position: LedgerPosition;
   readonly keyTrace: KeyTrace;

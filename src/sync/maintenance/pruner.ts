@@ -27,19 +27,6 @@ export interface PrunerOptions {
   readonly onSuccess?: () => void;
 }
 
-/** Progress of a pruner. */
-export interface PrunerState {
-  readonly window: PruneWindow;
-  /** Oldest version inside the window, as of the last round. */
-  readonly floor: bigint | undefined;
-  /** Rows removed since the start. */
-  readonly removed: number;
-  /** True while the store still has rows outside the window. */
-  readonly behind: boolean;
-  /** Text of the last failure, until a round succeeds. */
-  readonly fault: string | undefined;
-}
-
 const DEFAULT_STEP_ROWS = 500;
 const DEFAULT_INTERVAL_MS = 1000;
 
@@ -49,10 +36,7 @@ export class Pruner {
   readonly #writer: StoreWriter;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
-  #floor: bigint | undefined;
   #removed = 0;
-  #behind = false;
-  #fault: string | undefined;
   #hasStoredWindow = false;
 
   constructor(options: PrunerOptions) {
@@ -61,14 +45,9 @@ export class Pruner {
     this.#ended = this.#run();
   }
 
-  state(): PrunerState {
-    return {
-      window: this.#options.window,
-      floor: this.#floor,
-      removed: this.#removed,
-      behind: this.#behind,
-      fault: this.#fault,
-    };
+  /** Rows removed since the start. */
+  get removed(): number {
+    return this.#removed;
   }
 
   /** Stops after the current step. */
@@ -86,13 +65,11 @@ export class Pruner {
           await this.#warnIfWidened();
           if (window.kind !== "off") await this.#catchUp();
         }
-        this.#fault = undefined;
         onSuccess?.();
         if (this.#hasStoredWindow && window.kind === "off") return;
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        this.#fault = errorText(error);
-        logger.error({ error: this.#fault }, "pruning failed");
+        logger.error({ error: errorText(error) }, "pruning failed");
         onFault?.(error);
       }
       await pause(intervalMs, this.#stop.signal, { ref: false });
@@ -122,15 +99,14 @@ export class Pruner {
   async #catchUp(): Promise<void> {
     const { store, window, stepRows = DEFAULT_STEP_ROWS, logger } = this.#options;
     const floor = await withView(store.openView(), (view) => floorFor(window, view));
-    this.#floor = floor;
     await this.#options.beforePrune?.(floor, this.#stop.signal);
     const before = this.#removed;
-    for (this.#behind = true; this.#behind && !this.#stop.signal.aborted; ) {
+    for (let isDone = false; !isDone && !this.#stop.signal.aborted; ) {
       const started = performance.now();
       const step = await this.#writer.prune(floor, stepRows);
       this.#removed += step.removed;
-      this.#behind = !step.done;
-      if (this.#behind) await pause(performance.now() - started, this.#stop.signal, { ref: false });
+      isDone = step.done;
+      if (!isDone) await pause(performance.now() - started, this.#stop.signal, { ref: false });
     }
     const removed = this.#removed - before;
     if (removed > 0) logger.debug({ floor: floor.toString(), removed }, "pruned");

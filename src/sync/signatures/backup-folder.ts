@@ -7,7 +7,7 @@ import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import type { FolderFiles } from "./folder-files.ts";
 import {
   type BackupPart,
-  inFileLater,
+  inFile,
   itemsOf,
   lastOf,
   type ManifestChunk,
@@ -113,7 +113,7 @@ class BackupFolder implements SignatureSource {
     const { json, chunks } = await readManifest(this.#files, "epochs", part, signal);
     const waypoints: string[] = [];
     const count = Number(part.last - part.first) + 1;
-    await inFileLater(part.manifest, async () => {
+    await inFile(part.manifest, async () => {
       for (const item of itemsOf(json, "waypoints")) {
         if (waypoints.push(textAt(json, "a waypoint", item)) > count) break;
       }

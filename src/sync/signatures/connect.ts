@@ -3,6 +3,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import type { SignedLedgerInfo } from "../../proof/ledger-info.ts";
 import { UpstreamError } from "../upstream/errors.ts";
+import { parseSourceUrl } from "../upstream/transport.ts";
 import { createBackupFolder } from "./backup-folder.ts";
 import { BackupService } from "./backup-service.ts";
 import { LocalFiles, WebFiles } from "./folder-files.ts";
@@ -21,23 +22,17 @@ export interface ProofTarget {
 export function parseProofTarget(text: string, option = "proofs"): ProofTarget {
   const peer = parsePeerAddress(text);
   if (peer !== undefined) return { name: text, place: peer };
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !["file:", "http:", "https:"].includes(url.protocol)) {
-    throw new ConfigError(
-      `${option}: expected a file, http or https URL, or a peer (/dns/HOST/tcp/PORT/noise-ik/KEY/handshake/0), got ${JSON.stringify(text)}`,
-    );
-  }
+  const url = parseSourceUrl(
+    text,
+    option,
+    ["file:", "http:", "https:"],
+    "a file, http or https URL, or a peer (/dns/HOST/tcp/PORT/noise-ik/KEY/handshake/0)",
+  );
   if (url.protocol === "file:" && url.host !== "") {
     throw new ConfigError(
       `${option}: expected a file URL without a host (file:///path), got ${JSON.stringify(text)}`,
     );
   }
-  // Not repeated: messages end up in logs.
-  if (url.username !== "" || url.password !== "") {
-    throw new ConfigError(`${option}: expected a URL without a user and password`);
-  }
-  if (url.search !== "" || url.hash !== "")
-    throw new ConfigError(`${option}: expected a URL without a query`);
   return { name: url.href, place: url };
 }
 

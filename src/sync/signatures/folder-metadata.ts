@@ -5,7 +5,7 @@ import { Slices } from "../../base/wait.ts";
 import { decodeWith, type ValueOf } from "../../bcs/codec.ts";
 import { ABSENT, type JsonDocument } from "../../json/document.ts";
 import { JsonError } from "../../json/errors.ts";
-import { parseJson, parseJsonInSlices } from "../../json/parse.ts";
+import { parseJsonInSlices } from "../../json/parse.ts";
 import { signedRangeProofCodec } from "./backup-service.ts";
 import { assertInside, type FolderFiles, linesOf } from "./folder-files.ts";
 import { decodeAnswer, MAX_LEDGER_INFO_BYTES, namedLie, SourceLie } from "./source.ts";
@@ -95,7 +95,7 @@ export async function partsOf(
       if (bytes < 0) {
         throw new SourceLie("endless", `the metadata is longer than ${MAX_METADATA_BYTES} bytes`);
       }
-      const part = isBlank(line) ? undefined : inFile(path, () => parsePart(line, kind));
+      const part = isBlank(line) ? undefined : await inFile(path, () => parsePart(line, kind));
       if (part === undefined || part.last < from) continue;
       const known = parts.get(part.first);
       if (known === undefined || known.last < part.last) parts.set(part.first, part);
@@ -121,8 +121,8 @@ export function partWith(parts: readonly BackupPart[], number: bigint, what: str
   return best;
 }
 
-function parsePart(line: Uint8Array, kind: BackupKind): BackupPart | undefined {
-  const json = asObject("a metadata line", () => parseJson(line));
+async function parsePart(line: Uint8Array, kind: BackupKind): Promise<BackupPart | undefined> {
+  const json = await readObject("a metadata line", line);
   const { tag, first, last } = BACKUP_KINDS[kind];
   const backup = json.member(json.root, tag);
   if (backup === ABSENT) return undefined;
@@ -148,9 +148,8 @@ export async function readManifest(
   signal: AbortSignal,
 ): Promise<{ readonly json: JsonDocument; readonly chunks: readonly ManifestChunk[] }> {
   const bytes = await readWhole(files, part.manifest, MAX_MANIFEST_BYTES, signal);
-  return inFileLater(part.manifest, async () => {
-    const json = await parseJsonInSlices(bytes).catch(refuseJson("a manifest"));
-    assertKind("a manifest", json, json.root, "object");
+  return inFile(part.manifest, async () => {
+    const json = await readObject("a manifest", bytes);
     const names = BACKUP_KINDS[kind];
     const said = [numberOf(json, json.root, names.first), numberOf(json, json.root, names.last)];
     if (said[0] !== part.first || said[1] !== part.last) {
@@ -224,15 +223,7 @@ export async function readWhole(
   return Buffer.concat(pieces);
 }
 
-function inFile<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw namedLie(path, error);
-  }
-}
-
-export async function inFileLater<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function inFile<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -242,20 +233,12 @@ export async function inFileLater<T>(path: string, work: () => Promise<T>): Prom
 
 const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte === 32 || byte === 13 || byte === 9);
 
-function refuseJson(what: string): (error: unknown) => never {
-  return (error) => {
+/** Reads a JSON object. Throws SourceLie. */
+async function readObject(what: string, bytes: Uint8Array): Promise<JsonDocument> {
+  const json = await parseJsonInSlices(bytes).catch((error: unknown) => {
     if (!(error instanceof JsonError)) throw error;
     throw new SourceLie("malformed", `${what} is no JSON: ${error.message}`, { cause: error });
-  };
-}
-
-function asObject(what: string, parse: () => JsonDocument): JsonDocument {
-  let json: JsonDocument;
-  try {
-    json = parse();
-  } catch (error) {
-    return refuseJson(what)(error);
-  }
+  });
   assertKind(what, json, json.root, "object");
   return json;
 }

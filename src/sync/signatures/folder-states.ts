@@ -21,7 +21,7 @@ import {
 import { onePiece } from "./byte-reader.ts";
 import type { FolderFiles } from "./folder-files.ts";
 import {
-  inFileLater,
+  inFile,
   MAX_CHUNK_BYTES,
   type ManifestChunk,
   partsOf,
@@ -125,7 +125,7 @@ export class FolderStates implements WholeStates {
     );
     if (part === undefined) throw new UpstreamError("refused", `it has no state at version ${version}`);
     const { json, chunks } = await readManifest(this.#files, "states", part, signal);
-    return inFileLater(part.manifest, async () => ({
+    return inFile(part.manifest, async () => ({
       manifest: part.manifest,
       chunks: chunks.map((chunk) => ({
         ...chunk,
@@ -166,7 +166,7 @@ async function loadChunk(
   const siblings = await readWhole(files, proof ?? "", MAX_SIBLINGS_BYTES, signal);
   const right = decodeAnswer(proof ?? "", () => decodeWith(rightSiblingsCodec, siblings));
   const bytes = await readWhole(files, path, MAX_CHUNK_BYTES, signal);
-  return inFileLater(path, async () => {
+  return inFile(path, async () => {
     const records: Uint8Array[] = [];
     const slices = new Slices("writer");
     for await (const record of lengthRecords(onePiece(bytes), {

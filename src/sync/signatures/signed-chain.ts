@@ -1,6 +1,7 @@
 // The chain of epochs of a store: begins at the operator's waypoint, grows by ledger infos whose signatures were checked,
 // and keeps every one, so that a restart asks sources only for later ones.
 import { equalBytes } from "../../base/bytes.ts";
+import { firstPassing } from "../../base/search.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { computeWaypoint, formatWaypoint, type Waypoint } from "../../ledger/waypoint.ts";
 import type { Bls } from "../../proof/bls.ts";
@@ -206,18 +207,10 @@ export class SignedChain {
     { first, last }: EpochSpan,
     fits: (version: bigint) => boolean,
   ): Promise<SignedLedgerInfo | undefined> {
-    let [low, high] = [first, last + 1n];
-    let found: SignedLedgerInfo | undefined;
-    while (low < high) {
-      const middle = (low + high) / 2n;
-      const end = await this.#rows.epochEnd(middle);
-      if (end !== undefined && fits(end.ledgerInfo.version)) {
-        found = end;
-        high = middle;
-      } else {
-        low = middle + 1n;
-      }
-    }
-    return found;
+    const epoch = await firstPassing(first, last + 1n, async (at) => {
+      const end = await this.#rows.epochEnd(at);
+      return end !== undefined && fits(end.ledgerInfo.version);
+    });
+    return epoch > last ? undefined : this.#rows.epochEnd(epoch);
   }
 }

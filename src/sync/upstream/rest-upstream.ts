@@ -1,5 +1,4 @@
 // An upstream over HTTP: any node that serves the `/v1` interface of an Aptos-format ledger, Sextant included.
-import { ConfigError } from "../../base/errors.ts";
 import { toPrefixedHex } from "../../base/hex.ts";
 import { U64_MAX } from "../../base/numbers.ts";
 import { MAX_RETRY_AFTER_MS, parseRetryAfter, RateCap } from "../../base/wait.ts";
@@ -19,6 +18,7 @@ import { parseJson } from "../../json/parse.ts";
 import { BeyondHead, UpstreamError } from "./errors.ts";
 import {
   DEFAULT_TIMEOUTS,
+  parseSourceUrl,
   type ReceivedHeaders,
   SMALL_RESPONSE_BYTES,
   type Timeouts,
@@ -35,8 +35,6 @@ import {
   type UpstreamHead,
   type UpstreamQuestion,
 } from "./upstream.ts";
-
-const MAX_DIGITS = 20;
 
 /** Received header names are lower case. */
 function receivedName(brand: string, name: LedgerHeader): string {
@@ -56,11 +54,7 @@ function brandOf(headers: ReceivedHeaders): string | undefined {
 
 function readU64(headers: ReceivedHeaders, name: string): bigint | undefined {
   const text = headers[name];
-  if (typeof text !== "string" || text.length === 0 || text.length > MAX_DIGITS) return undefined;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 48 || code > 57) return undefined;
-  }
+  if (text === undefined || !/^\d{1,20}$/.test(text)) return undefined;
   const value = BigInt(text);
   return value <= U64_MAX ? value : undefined;
 }
@@ -135,16 +129,7 @@ export interface RestUpstreamOptions {
 
 /** Parses an upstream's URL and appends `/v1` if missing. Throws ConfigError, which names the option. */
 export function parseUpstreamUrl(text: string, option = "upstream"): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
-    throw new ConfigError(`${option}: expected an http or https URL, got ${JSON.stringify(text)}`);
-  }
-  // Credentials in a URL end up in logs; keys come from the environment.
-  if (url.username !== "" || url.password !== "") {
-    throw new ConfigError(`${option}: expected a URL without a user and password`);
-  }
-  if (url.search !== "" || url.hash !== "")
-    throw new ConfigError(`${option}: expected a URL without a query`);
+  const url = parseSourceUrl(text, option, ["http:", "https:"], "an http or https URL");
   const path = url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : url.pathname;
   url.pathname = path.endsWith(API_ROOT) ? path : path + API_ROOT;
   return url;

@@ -3,7 +3,7 @@
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Agent, Dispatcher } from "undici";
-import { errorText } from "../../base/errors.ts";
+import { ConfigError, errorText } from "../../base/errors.ts";
 import { loadPackage } from "../../base/load-package.ts";
 import { takeTurn, withDeadline } from "../../base/wait.ts";
 import { UpstreamError } from "./errors.ts";
@@ -173,4 +173,24 @@ function isGzip(coding: string | undefined): boolean {
   if (name === "" || name === "identity") return false;
   if (name === "gzip" || name === "x-gzip") return true;
   throw new UpstreamError("malformed", "the response has a content coding that was not requested");
+}
+
+/** The URL of a source. Throws ConfigError, which names the option. */
+export function parseSourceUrl(
+  text: string,
+  option: string,
+  protocols: readonly string[],
+  expected: string,
+): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !protocols.includes(url.protocol)) {
+    throw new ConfigError(`${option}: expected ${expected}, got ${JSON.stringify(text)}`);
+  }
+  // Not repeated: messages end up in logs, as URLs do. Keys come from the environment.
+  if (url.username !== "" || url.password !== "") {
+    throw new ConfigError(`${option}: expected a URL without a user and password`);
+  }
+  if (url.search !== "" || url.hash !== "")
+    throw new ConfigError(`${option}: expected a URL without a query`);
+  return url;
 }

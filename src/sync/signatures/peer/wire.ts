@@ -63,7 +63,7 @@ const dataRequestCodec = variants("DataRequest", {
 });
 export type DataRequest = ValueOf<typeof dataRequestCodec>;
 
-const storageRequestCodec = struct({ request: dataRequestCodec, isCompressed: bool });
+export const storageRequestCodec = struct({ request: dataRequestCodec, isCompressed: bool });
 
 const rangeCodec: Codec<{ first: bigint; last: bigint } | undefined> = option(
   struct({ first: u64, last: u64 }),
@@ -85,7 +85,7 @@ const summaryCodec = struct({
 const epochEndsCodec = struct({ ends: vector(signedLedgerInfoCodec), more: bool });
 
 /** First bytes of the bodies of the storage service. */
-const [REQUEST, RESPONSE] = [0, 1];
+export const [REQUEST, RESPONSE] = [0, 1];
 
 /** The body of a question. Compression is never asked for. */
 export function encodeQuestion(request: DataRequest): Uint8Array {
@@ -95,13 +95,7 @@ export function encodeQuestion(request: DataRequest): Uint8Array {
   ]);
 }
 
-/** The question in a body. */
-export function decodeQuestion(body: Uint8Array): DataRequest {
-  if (body[0] !== REQUEST) throw new Error("not a question");
-  return decodeWith(storageRequestCodec, body.subarray(1)).request;
-}
-
-const ANSWERS = {
+export const ANSWERS = {
   epochEnds: { number: 0, codec: epochEndsCodec },
   summary: { number: 6, codec: summaryCodec },
 };
@@ -138,11 +132,4 @@ export function decodeAnswerOf<K extends keyof typeof ANSWERS>(
     return new PeerRefusal("the peer answers another question, or compresses without being asked");
   }
   return decodeWith(codec as Codec<AnswerOf<K>>, body.subarray(4));
-}
-
-/** Encodes an answer as a peer does. */
-export function encodeAnswerOf<K extends keyof typeof ANSWERS>(kind: K, answer: AnswerOf<K>): Uint8Array {
-  const { number, codec } = ANSWERS[kind];
-  const body = encodeWith(codec as Codec<AnswerOf<K>>, answer);
-  return Buffer.concat([Uint8Array.of(RESPONSE, 0, 1, number), body]);
 }
