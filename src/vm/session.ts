@@ -32,7 +32,6 @@ const FEW_PAIRS = 16;
 /** Values by pairs of names. A run has few of them as a rule, which are found without hashes. */
 export class Pairs<T> {
   readonly #few: { readonly owner: string; readonly name: string; value: T }[] = [];
-  /** All of them, once they are many. */
   #many: Map<string, Map<string, T>> | undefined;
 
   constructor(isLarge = false) {
@@ -221,6 +220,8 @@ export class Session {
   /** Groups that were used, by name and address. */
   readonly #groups = new Pairs<true>();
   readonly events: SessionEvent[] = [];
+  /** The last key of a table: code asks whether it is there before it asks for its item. */
+  lastKey: { readonly key: Value; readonly type: AbiType; readonly bytes: Uint8Array } | undefined;
   /** State of native modules, by the name of the module. */
   readonly extensions = new Map<string, unknown>();
   isUnbiasable: boolean;
@@ -232,11 +233,8 @@ export class Session {
 
   /** State of a native module, made on first use. */
   extension<T>(name: string, make: () => T): T {
-    let found = this.extensions.get(name) as T | undefined;
-    if (found === undefined) {
-      found = make();
-      this.extensions.set(name, found);
-    }
+    const found = (this.extensions.get(name) as T | undefined) ?? make();
+    this.extensions.set(name, found);
     return found;
   }
 
