@@ -351,7 +351,7 @@ export class Interpreter implements NativeContext {
           frame.pc = pc;
           this.#height = height;
           this.#stepsLeft = steps - 1;
-          const due = spent;
+          const due = isLook ? spent : spent + (plain[opcode] as number);
           spent = 0;
           meter.charge(due);
           if (!isLook) this.#step(opcode, frame);
@@ -535,8 +535,7 @@ export class Interpreter implements NativeContext {
     const { operands, resolved } = instance;
     const meter = this.meter;
     const prices = this.#prices;
-    const { base: costs, plain } = prices;
-    meter.charge(plain[opcode] as number);
+    const costs = prices.base;
     let given: Value | undefined;
     switch (opcode) {
       case 0x02: // ret

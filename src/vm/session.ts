@@ -40,7 +40,8 @@ export class Pairs<T> {
 
   get(owner: string, name: string): T | undefined {
     if (this.#many !== undefined) return this.#many.get(owner)?.get(name);
-    return this.#few.find((pair) => pair.owner === owner && pair.name === name)?.value;
+    for (const pair of this.#few) if (pair.owner === owner && pair.name === name) return pair.value;
+    return undefined;
   }
 
   /** Sets a value that is not there. */
