@@ -6,7 +6,7 @@ import { MAX_CONTAINER_DEPTH, MAX_SEQUENCE_LENGTH } from "./limits.ts";
 const utf8 = new TextEncoder();
 /** Longest text whose length takes one byte. */
 const SHORT_TEXT = 0x7f;
-/** Copying 64 bytes takes less time than making a view of them, or calling what copies many. */
+/** Copying 64 bytes takes less time than making a view of them. */
 const MAX_COPIED = 64;
 const U64_MASK = 0xffff_ffff_ffff_ffffn;
 /** Integers are laid out here: a view of each writer's own costs more than all the rest of a short one. */
@@ -185,8 +185,7 @@ export class BcsWriter {
   /** Raw bytes without a length. */
   fixed(bytes: ArrayLike<number>): this {
     const at = this.#grow(bytes.length);
-    if (bytes.length > MAX_COPIED) this.#bytes.set(bytes, at);
-    else for (let i = 0; i < bytes.length; i++) this.#bytes[at + i] = bytes[i] as number;
+    this.#bytes.set(bytes, at);
     return this;
   }
 

@@ -84,6 +84,8 @@ export class Meter {
   readonly #maxExecution: number;
   readonly #maxIo: number;
   readonly #maxStorageFee: number;
+  #slotRead: number | undefined;
+  #byteRead: number | undefined;
 
   /** `maxGas` is in units of gas. */
   constructor(schedule: GasSchedule, maxGas: number) {
@@ -109,10 +111,9 @@ export class Meter {
     if (this.version < 10)
       return this.price("txn.load_data.base") + this.price("txn.load_data.per_byte") * bytes;
     const paid = this.version < 12 ? bytes : Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
-    return (
-      this.price("txn.storage_io_per_state_slot_read") +
-      this.price("txn.storage_io_per_state_byte_read") * paid
-    );
+    this.#slotRead ??= this.price("txn.storage_io_per_state_slot_read");
+    this.#byteRead ??= this.price("txn.storage_io_per_state_byte_read");
+    return this.#slotRead + this.#byteRead * paid;
   }
 
   /** Price of a use of a table's item; `bytes` is undefined once it is loaded. Old versions charged each use. */

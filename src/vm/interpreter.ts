@@ -53,6 +53,7 @@ const STACK_ROOM = 32;
 const NO_VALUE = undefined as unknown as Value;
 const MAX_OPERANDS = 1024;
 const MAX_FRAMES = 1024;
+const [TOO_NESTED, OTHER_VARIANT] = ["too many calls are nested", "a value has another variant"];
 const FUNCTION_CACHES = 83;
 /** The chain does not release the memory of arguments for natives of these. */
 const LEAKING: ReadonlySet<string> = new Set([`${FRAMEWORK}::table`, `${FRAMEWORK}::event`]);
@@ -96,15 +97,19 @@ interface ResolvedCall {
   /** Parts of the type arguments. */
   readonly nodes: number;
   readonly isLeaking: boolean;
-  /** The run that paid for the types last. */
-  chargedBy: object | undefined;
+  /** The number of the run that paid for the types last. */
+  chargedBy: number;
 }
 
-/** Runs one call from outside, to its end. */
-export class Interpreter {
-  readonly #linker: Linker;
-  readonly #session: Session;
-  readonly #meter: Meter;
+let runCount = 0;
+
+/** Runs one call from outside, to its end. Natives see it as their context. */
+export class Interpreter implements NativeContext {
+  readonly linker: Linker;
+  readonly session: Session;
+  readonly meter: Meter;
+  /** The native function that runs: none of them calls another one. */
+  self!: FunctionInstance;
   readonly #tracer: Tracer | undefined;
   readonly #prices: InstructionPrices;
   /** The frame that runs, and how many there are. */
@@ -114,10 +119,8 @@ export class Interpreter {
   readonly #stack: Value[] = new Array(STACK_ROOM);
   #height = 0;
   #locks = 0;
-  /** One for all natives of the run: none of them calls another one. */
-  readonly #context: { -readonly [Name in keyof NativeContext]: NativeContext[Name] };
-  /** Stands for this run where it paid for something. */
-  readonly #payer = {};
+  /** Stands for this run where it paid for something. A number, because old objects that name new ones cost time. */
+  readonly #payer = ++runCount;
   /** Where the run looks at the clock next: after a number of instructions, or below a balance of gas. */
   #stepsLeft = 0;
   #lookBalance = 0;
@@ -125,18 +128,18 @@ export class Interpreter {
   #pieceEndMs: number | undefined;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
-    this.#linker = linker;
-    this.#session = session;
-    this.#meter = linker.meter;
+    this.linker = linker;
+    this.session = session;
+    this.meter = linker.meter;
     this.#tracer = session.options.tracer;
     this.#prices = prices ?? instructionPrices(linker.meter);
-    const callers = (): LoadedModule[] => {
-      const modules: LoadedModule[] = [];
-      for (let frame = this.#frame; frame !== undefined; frame = frame.caller)
-        modules.push(frame.instance.module);
-      return modules;
-    };
-    this.#context = { linker, session, meter: linker.meter, self: NO_FUNCTION, callers };
+  }
+
+  callers(): readonly LoadedModule[] {
+    const modules: LoadedModule[] = [];
+    for (let frame = this.#frame; frame !== undefined; frame = frame.caller)
+      modules.push(frame.instance.module);
+    return modules;
   }
 
   /** Calls a function and returns its results. Throws VmError. */
@@ -159,14 +162,14 @@ export class Interpreter {
     } catch (error) {
       const found = asFault(error);
       const fault = found === error ? error : this.#placed(found as VmError);
-      this.#tracer?.fail(fault, this.#session);
+      this.#tracer?.fail(fault, this.session);
       throw fault;
     }
   }
 
   #setLook(): void {
     this.#stepsLeft = LOOK_STEPS;
-    this.#lookBalance = this.#meter.balance - LOOK_PRICE;
+    this.#lookBalance = this.meter.balance - LOOK_PRICE;
   }
 
   #isPieceOver(): boolean {
@@ -205,8 +208,8 @@ export class Interpreter {
     }
     // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
     const hasEntered = isCross || isClosure;
-    this.#tracer?.enter(instance, args.slice(0, instance.definition.params.length), this.#session);
-    this.#meter.charge(this.#prices.perNode * instance.localNodes);
+    this.#tracer?.enter(instance, args.slice(0, instance.definition.params.length), this.session);
+    this.meter.charge(this.#prices.perNode * instance.localNodes);
     while (args.length < instance.localCount) args.push(NO_VALUE);
     const base = this.#height;
     this.#frame = { caller, instance, locals: args, base, pc: 0, hasEntered, isLocked: locks };
@@ -217,7 +220,7 @@ export class Interpreter {
   #leave({ caller, isLocked }: Frame): void {
     this.#frame = caller;
     this.#depth--;
-    this.#tracer?.leave(this.#session);
+    this.#tracer?.leave(this.session);
     if (isLocked) this.#locks--;
     if (caller !== undefined) caller.pc++;
   }
@@ -252,7 +255,7 @@ export class Interpreter {
 
   #plainCall({ instance, pc }: Frame): ResolvedCall {
     const reference = instance.operands[pc] as FunctionReference;
-    const call = resolvedCall(this.#linker.function(reference, []), reference, 0);
+    const call = resolvedCall(this.linker.function(reference, []), reference, 0);
     if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     return call;
   }
@@ -267,12 +270,12 @@ export class Interpreter {
       const { of, typeArgs } = reference;
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = countAll(types);
-      this.#meter.charge(this.#prices.perNode * nodes);
-      call = resolvedCall(this.#linker.function(of, types), of, nodes);
+      this.meter.charge(this.#prices.perNode * nodes);
+      call = resolvedCall(this.linker.function(of, types), of, nodes);
       if (mayKeep(instance, call.callee)) instance.calls.set(reference, call);
-    } else if (call.chargedBy !== this.#payer) this.#meter.charge(this.#prices.perNode * call.nodes);
-    if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
-    if (this.#session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this.#payer;
+    } else if (call.chargedBy !== this.#payer) this.meter.charge(this.#prices.perNode * call.nodes);
+    if (instance.resolved[pc] === undefined && mayKeep(instance, call.callee)) instance.resolved[pc] = call;
+    if (this.session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this.#payer;
     return call;
   }
 
@@ -281,7 +284,7 @@ export class Interpreter {
     if (callee.native !== undefined) {
       const result = this.#callNative(callee, args);
       if (result instanceof Dispatch) {
-        if (this.#depth >= MAX_FRAMES) throw callStackOverflow();
+        if (this.#depth >= MAX_FRAMES) throw new VmError(STATUS.callStackOverflow, TOO_NESTED);
         this.#enter(result.target, result.args, false, callee);
         return;
       }
@@ -289,18 +292,18 @@ export class Interpreter {
       frame.pc++;
       return;
     }
-    if (this.#depth > MAX_FRAMES) throw callStackOverflow();
+    if (this.#depth > MAX_FRAMES) throw new VmError(STATUS.callStackOverflow, TOO_NESTED);
     this.#enter(callee, args, isClosure);
   }
 
   #callNative(callee: FunctionInstance, args: readonly Value[]): ReturnType<Native> {
-    const meter = this.#meter;
-    this.#context.self = callee;
+    const meter = this.meter;
+    this.self = callee;
     try {
       if (!meter.leaksNativeArguments)
         for (const value of args) if (typeof value === "object") meter.releaseMemory(heapSize(value));
       const native = callee.native as Native | undefined;
-      const result = native?.(this.#context, args, callee.typeArgs) ?? [];
+      const result = native?.(this, args, callee.typeArgs) ?? [];
       if (isValues(result))
         for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
       return result;
@@ -330,7 +333,7 @@ export class Interpreter {
     let { instance, locals, base, pc } = frame;
     let { opcodes, operands, kinds, resolved } = instance;
     const stack = this.#stack;
-    const meter = this.#meter;
+    const meter = this.meter;
     const prices = this.#prices;
     const { base: costs, plain } = prices;
     let { available } = meter;
@@ -348,7 +351,7 @@ export class Interpreter {
           frame.pc = pc;
           this.#height = height;
           this.#stepsLeft = steps - 1;
-          const due = spent;
+          const due = isLook ? spent : spent + (plain[opcode] as number);
           spent = 0;
           meter.charge(due);
           if (!isLook) this.#step(opcode, frame);
@@ -530,10 +533,9 @@ export class Interpreter {
   #step(opcode: number, frame: Frame): void {
     const { instance, locals, base, pc } = frame;
     const { operands, resolved } = instance;
-    const meter = this.#meter;
+    const meter = this.meter;
     const prices = this.#prices;
-    const { base: costs, plain } = prices;
-    meter.charge(plain[opcode] as number);
+    const costs = prices.base;
     let given: Value | undefined;
     switch (opcode) {
       case 0x02: // ret
@@ -548,7 +550,7 @@ export class Interpreter {
         meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
         given = resolved[pc] as Value | undefined;
         if (given === undefined) {
-          given = decodeValue(bytes, this.#linker.layout(type));
+          given = decodeValue(bytes, this.linker.layout(type));
           if (given === undefined) throw invariant("a constant does not decode");
           if (typeof given === "object") meter.useMemory(heapSize(given));
           else resolved[pc] = given;
@@ -568,7 +570,8 @@ export class Interpreter {
         }
         const ref = asRef(this.#pop(base));
         const value = asStruct(ref);
-        if (!(field.variants ?? []).includes(value.tag)) throw variantMismatch();
+        if (!(field.variants ?? []).includes(value.tag))
+          throw new VmError(STATUS.structVariantMismatch, OTHER_VARIANT);
         given = new Ref(value.fields, field.index, ref.root);
         break;
       }
@@ -683,7 +686,7 @@ export class Interpreter {
 
   #pack(opcode: number, frame: Frame): Struct {
     const { nodes, fieldCount, variant } = this.#resolve(frame, true);
-    const meter = this.#meter;
+    const meter = this.meter;
     const prices = this.#prices;
     meter.charge(prices.perNode * nodes);
     const each = opcode === 0x39 || opcode === 0x53 ? prices.packGenericField : prices.packField;
@@ -695,7 +698,7 @@ export class Interpreter {
 
   #unpack(opcode: number, frame: Frame): void {
     const { nodes, fieldCount, variant } = this.#resolve(frame, true);
-    const meter = this.#meter;
+    const meter = this.meter;
     const prices = this.#prices;
     const { fields, tag } = asStruct(this.#pop(frame.base));
     meter.charge(prices.perNode * nodes);
@@ -703,7 +706,7 @@ export class Interpreter {
     // The tag counts as a field.
     const count = variant < 0 ? fieldCount : fields.length + 1;
     meter.charge((prices.base[opcode] as number) + each * count);
-    if (tag !== variant) throw variantMismatch();
+    if (tag !== variant) throw new VmError(STATUS.structVariantMismatch, OTHER_VARIANT);
     if (fields.length !== fieldCount) throw invariant("a struct has other fields");
     meter.releaseMemory(STACK_SIZE * count);
     for (const field of fields) this.#push(field);
@@ -711,7 +714,7 @@ export class Interpreter {
 
   #global(opcode: number, frame: Frame): void {
     const { instance, base } = frame;
-    const meter = this.#meter;
+    const meter = this.meter;
     const isGeneric = opcode >= 0x3b;
     const struct = this.#resolve(frame, false);
     meter.charge(this.#prices.perNode * struct.nodes);
@@ -720,7 +723,7 @@ export class Interpreter {
     const moved = action === 4 ? this.#pop(base) : undefined;
     const address =
       action === 4 ? asAddress(asStruct(asRef(this.#pop(base))).fields[0]) : asAddress(this.#pop(base));
-    const slot: GlobalSlot = this.#session.resource(address, struct.type);
+    const slot: GlobalSlot = this.session.resource(address, struct.type);
     meter.charge(this.#prices.base[opcode] as number);
     if (this.#entries(instance.key) > 1)
       throw new VmError(STATUS.runtimeDispatchError, "a module that is entered twice touches its resources");
@@ -750,7 +753,7 @@ export class Interpreter {
 
   #vector(opcode: number, frame: Frame): void {
     const { instance, pc, base } = frame;
-    const meter = this.#meter;
+    const meter = this.meter;
     const prices = this.#prices;
     const operand = instance.operands[pc];
     if (operand === undefined) throw invariant("an instruction has no operand");
@@ -839,15 +842,15 @@ export class Interpreter {
     if (call === undefined) {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = countAll(types);
-      call = resolvedCall(this.#linker.function(of, types), of, nodes);
+      call = resolvedCall(this.linker.function(of, types), of, nodes);
       if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     }
     const { callee, nodes } = call;
-    if (opcode === 0x59) this.#meter.charge(prices.perNode * nodes);
+    if (opcode === 0x59) this.meter.charge(prices.perNode * nodes);
     const indices = maskIndices(mask);
     const each = opcode === 0x58 ? prices.closureArg : prices.closureGenericArg;
-    this.#meter.useMemory(STACK_SIZE * indices.length);
-    this.#meter.charge((prices.base[opcode] as number) + each * indices.length);
+    this.meter.useMemory(STACK_SIZE * indices.length);
+    this.meter.charge((prices.base[opcode] as number) + each * indices.length);
     const captured = this.#popArgs(indices.length, base);
     const { definition } = callee;
     const isStorable = definition.visibility === "public" || definition.isPersistent;
@@ -855,7 +858,7 @@ export class Interpreter {
       ? indices.map((index) => {
           const type = definition.params[index];
           if (type === undefined) throw invariant("a captured parameter does not exist");
-          const layout = this.#linker.layout(substitute(type, callee.typeArgs));
+          const layout = this.linker.layout(substitute(type, callee.typeArgs));
           if (hasDelayed(layout))
             throw new VmError(STATUS.unableToCaptureDelayedField, "a closure captures an aggregator");
           return layout;
@@ -866,11 +869,11 @@ export class Interpreter {
 
   #callClosure(closure: Closure, frame: Frame): void {
     const { target, typeArgs, mask, captured } = closure;
-    const callee = this.#linker.function(target, typeArgs);
+    const callee = this.linker.function(target, typeArgs);
     const total = callee.definition.params.length;
     const given = this.#popArgs(total - captured.length, frame.base);
     const prices = this.#prices;
-    this.#meter.charge(prices.callBase + prices.callArg * total + prices.callLocal * callee.localCount);
+    this.meter.charge(prices.callBase + prices.callArg * total + prices.callLocal * callee.localCount);
     const args: Value[] = [];
     let [fromCaptured, fromGiven] = [0, 0];
     for (let i = 0; i < total; i++) {
@@ -881,12 +884,8 @@ export class Interpreter {
   }
 }
 
-const NO_FUNCTION = undefined as unknown as FunctionInstance;
-
 /** True for results of a native function that are there at once. */
-function isValues(result: ReturnType<Native>): result is readonly Value[] {
-  return Array.isArray(result);
-}
+const isValues = Array.isArray as (result: ReturnType<Native>) => result is readonly Value[];
 
 function plainTakes(lines: string): Uint8Array {
   const takes = new Uint8Array(256).fill(NOT_PLAIN);
@@ -905,7 +904,7 @@ function mayKeep(caller: FunctionInstance, callee: FunctionInstance): boolean {
 function resolvedCall(callee: FunctionInstance, { params }: FunctionReference, nodes: number): ResolvedCall {
   const argCount = params.length;
   const room = Math.max(argCount, callee.localCount);
-  return { callee, argCount, room, nodes, isLeaking: LEAKING.has(callee.key), chargedBy: undefined };
+  return { callee, argCount, room, nodes, isLeaking: LEAKING.has(callee.key), chargedBy: 0 };
 }
 
 function countAll(types: readonly AbiType[]): number {
@@ -916,14 +915,6 @@ function maskIndices(mask: bigint): number[] {
   const indices: number[] = [];
   for (let i = 0; i < 64; i++) if (((mask >> BigInt(i)) & 1n) === 1n) indices.push(i);
   return indices;
-}
-
-function callStackOverflow(): VmError {
-  return new VmError(STATUS.callStackOverflow, "too many calls are nested");
-}
-
-function variantMismatch(): VmError {
-  return new VmError(STATUS.structVariantMismatch, "a value has another variant");
 }
 
 function vectorError(sub: number, message: string): VmError {

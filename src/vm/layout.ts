@@ -1,5 +1,5 @@
 // Layouts: what the bytes of a type look like, and values to and from BCS by them.
-import { fromHex, toHex } from "../base/hex.ts";
+import { toHex } from "../base/hex.ts";
 import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
@@ -148,14 +148,14 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
       writer[layout.kind](value as bigint);
       return;
     case "address":
-      writer.fixed(fromHex(value as string) as Uint8Array);
+      writer.fixed(Buffer.from(value as string, "hex"));
       return;
     case "signer": {
       const { fields, tag } = value as Struct;
       const [address] = fields;
       if (tag !== 0) throw invariant("a permissioned signer is not written");
       if (signers === "enum") writer.uleb(0);
-      writer.fixed(fromHex(address as string) as Uint8Array);
+      writer.fixed(Buffer.from(address as string, "hex"));
       return;
     }
     default:

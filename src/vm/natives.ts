@@ -14,7 +14,7 @@ export interface NativeContext {
   /** The native function itself. */
   readonly self: FunctionInstance;
   /** Modules whose code is running: first the one that calls the native function, then its caller, and so on. */
-  readonly callers: () => readonly LoadedModule[];
+  callers(): readonly LoadedModule[];
 }
 
 /** A function to run in place of the native one, with its arguments. */

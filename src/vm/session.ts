@@ -32,7 +32,6 @@ const FEW_PAIRS = 16;
 /** Values by pairs of names. A run has few of them as a rule, which are found without hashes. */
 export class Pairs<T> {
   readonly #few: { readonly owner: string; readonly name: string; value: T }[] = [];
-  /** All of them, once they are many. */
   #many: Map<string, Map<string, T>> | undefined;
 
   constructor(isLarge = false) {
@@ -41,7 +40,8 @@ export class Pairs<T> {
 
   get(owner: string, name: string): T | undefined {
     if (this.#many !== undefined) return this.#many.get(owner)?.get(name);
-    return this.#few.find((pair) => pair.owner === owner && pair.name === name)?.value;
+    for (const pair of this.#few) if (pair.owner === owner && pair.name === name) return pair.value;
+    return undefined;
   }
 
   /** Sets a value that is not there. */
@@ -221,6 +221,8 @@ export class Session {
   /** Groups that were used, by name and address. */
   readonly #groups = new Pairs<true>();
   readonly events: SessionEvent[] = [];
+  /** The last key of a table: code asks whether it is there before it asks for its item. */
+  lastKey: { readonly key: Value; readonly type: AbiType; readonly bytes: Uint8Array } | undefined;
   /** State of native modules, by the name of the module. */
   readonly extensions = new Map<string, unknown>();
   isUnbiasable: boolean;
@@ -232,11 +234,8 @@ export class Session {
 
   /** State of a native module, made on first use. */
   extension<T>(name: string, make: () => T): T {
-    let found = this.extensions.get(name) as T | undefined;
-    if (found === undefined) {
-      found = make();
-      this.extensions.set(name, found);
-    }
+    const found = (this.extensions.get(name) as T | undefined) ?? make();
+    this.extensions.set(name, found);
     return found;
   }
 

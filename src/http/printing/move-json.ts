@@ -13,7 +13,7 @@ import { ModuleError, MoveError } from "../../move/errors.ts";
 import type { Layout } from "../../move/layout.ts";
 import type { StoredModule } from "../../move/module-cache.ts";
 import { formatTypeTag, type TypeTag } from "../../move/type-tag.ts";
-import { ValuePrinter } from "../../move/value-print.ts";
+import { isLong, ValuePrinter } from "../../move/value-print.ts";
 import { HttpError } from "../errors.ts";
 import { AnswerText, addPieces } from "./answer-text.ts";
 
@@ -56,7 +56,8 @@ export class StoredValuePrinter {
   *#pieces(bytes: Uint8Array, layout: Layout, text: string): Generator<string, void> {
     const reader = new BcsReader(bytes);
     try {
-      yield* this.#printer.pieces(reader, layout);
+      if (isLong(layout)) yield* this.#printer.pieces(reader, layout);
+      else yield this.#printer.text(reader, layout);
       reader.finish();
     } catch (error) {
       throw unprintable(error, text);

@@ -5,7 +5,7 @@ import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { isIdentifier } from "../../move/identifier.ts";
 import { aborted, invariant, STATUS, VmError } from "../errors.ts";
-import { decodeValue, encodeStored, encodeValue, hasDelayed } from "../layout.ts";
+import { decodeValue, encodeStored, encodeValue, hasDelayed, type Layout } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress, named } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
 import type { EntryFacts, GlobalSlot } from "../session.ts";
@@ -17,6 +17,7 @@ import {
   asBytes,
   asStruct,
   byteVec,
+  equalValues,
   Ref,
   Struct,
   signerOf,
@@ -114,8 +115,12 @@ interface TableState {
   created: number;
 }
 
-function tableHandle(table: Value | undefined): string {
-  return asAddress(asStruct(table).fields[0]);
+/** True for types whose values are the same if they are equal; closures with other masks may be equal. */
+function isFlat(layout: Layout): boolean {
+  if (layout.kind === "struct") return layout.fields.every(isFlat);
+  return layout.kind === "vector"
+    ? layout.itemKind !== "other"
+    : layout.kind !== "enum" && layout.kind !== "function";
 }
 
 function tableSlot(
@@ -126,9 +131,14 @@ function tableSlot(
   typeArgs: readonly AbiType[],
 ): GlobalSlot {
   const { session, meter, linker } = context;
-  const bytes = encodeValue(item, linker.layout(argOf(typeArgs, 0)));
+  const type = argOf(typeArgs, 0);
+  const last = session.lastKey;
+  const layout = linker.layout(type);
+  const isLast = last?.type === type && isFlat(layout) && equalValues(last.key, item);
+  const bytes = isLast ? last.bytes : encodeValue(item, layout);
+  session.lastKey = { key: item, type, bytes };
   chargeFor(context, key, bytes.length, "per_byte_serialized");
-  return session.tableItem(tableHandle(table), bytes, argOf(typeArgs, 2), (read) => {
+  return session.tableItem(asAddress(asStruct(table).fields[0]), bytes, argOf(typeArgs, 2), (read) => {
     meter.charge(meter.tableReadPrice(read));
   });
 }
