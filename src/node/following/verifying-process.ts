@@ -67,10 +67,8 @@ class VerifyingProcess implements RemoteVerifier {
   /** Pages without a verdict. */
   #open = 0;
   #isStarted = false;
-  #timer: NodeJS.Timeout | undefined;
-  /** Orders that the channel has not taken yet, and what waits for it. */
-  #unsent = 0;
-  readonly #onSent: (() => void)[] = [];
+  /** Resolves when the channel has taken the orders so far. */
+  #sent: Promise<void> = Promise.resolve();
   /** Why no more verdicts come. */
   #ended: string | undefined;
 
@@ -109,13 +107,13 @@ class VerifyingProcess implements RemoteVerifier {
 
   async verify(page: Uint8Array): Promise<Uint8Array | undefined> {
     if (this.#ended !== undefined) return undefined;
-    if (this.#open++ === 0) this.#watch();
     try {
-      const verdict = await this.#calls.call("verify", page);
+      // Those before it are verified first.
+      const verdict = await this.#calls.callWithin(++this.#open * PAGE_TIMEOUT_MS, "verify", page);
       this.#open--;
-      if (this.#open === 0) clearTimeout(this.#timer);
-      else this.#watch();
-      return verdict;
+      if (verdict !== LATE) return verdict;
+      this.#fail(`nothing came within ${PAGE_TIMEOUT_MS} ms`);
+      return undefined;
     } catch (error) {
       this.#fail(errorText(error), "the verifying process refuses a page: this process verifies it");
       return undefined;
@@ -127,8 +125,7 @@ class VerifyingProcess implements RemoteVerifier {
   }
 
   sent(): Promise<void> {
-    if (this.#unsent === 0 || this.#ended !== undefined) return Promise.resolve();
-    return new Promise((resolve) => this.#onSent.push(resolve));
+    return Promise.race([this.#sent, this.#exited]);
   }
 
   async close(): Promise<void> {
@@ -151,26 +148,13 @@ class VerifyingProcess implements RemoteVerifier {
   #send(message: object): void {
     // The event that tells why it could not be created is still to come.
     if (this.#ended !== undefined || this.#child.pid === undefined) return;
-    this.#unsent++;
-    try {
+    const sent = new Promise<void>((resolve) => {
       this.#child.send(message, (error) => {
-        this.#unsent--;
-        if (this.#unsent === 0) this.#releaseSenders();
         if (error !== null) this.#fail(error.message);
+        resolve();
       });
-    } catch (error) {
-      this.#fail(String(error));
-    }
-  }
-
-  #watch(): void {
-    clearTimeout(this.#timer);
-    const late = (): void => this.#fail(`nothing came within ${PAGE_TIMEOUT_MS} ms`);
-    this.#timer = setTimeout(late, PAGE_TIMEOUT_MS).unref();
-  }
-
-  #releaseSenders(): void {
-    for (const resolve of this.#onSent.splice(0)) resolve();
+    });
+    this.#sent = sent.catch((error: unknown) => this.#fail(String(error)));
   }
 
   #fail(reason: string, message = "the verifying process ended: this process verifies"): void {
@@ -182,10 +166,8 @@ class VerifyingProcess implements RemoteVerifier {
   #end(reason: string): void {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
-    clearTimeout(this.#timer);
     this.#signal.removeEventListener("abort", this.#stop);
     this.#calls.end(new Error(reason));
-    this.#releaseSenders();
     if (this.#child.connected) this.#child.disconnect();
   }
 }
