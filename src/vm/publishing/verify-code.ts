@@ -17,6 +17,7 @@ import { CAST_KINDS, INTEGER_NAMES } from "../integers.ts";
 import { decodeValue, type Layout } from "../layout.ts";
 import { isSameType, substitute, typeKey } from "../types.ts";
 import { itemKindOf } from "../values.ts";
+import { assertReferences, type ReferenceRules } from "./verify-references.ts";
 import {
   abilityBits,
   type CheckedCode,
@@ -216,7 +217,7 @@ function blocksOf({ opcodes, operands }: FunctionBody): ReadonlyMap<number, Bloc
 }
 
 /** Checks the body of a function. */
-export function assertBody(definition: FunctionDefinition, code: CheckedCode): void {
+export function assertBody(definition: FunctionDefinition, code: CheckedCode, rules: ReferenceRules): void {
   const { body } = definition;
   if (body === undefined) return;
   const { opcodes } = body;
@@ -232,6 +233,7 @@ export function assertBody(definition: FunctionDefinition, code: CheckedCode): v
   for (const { start, end } of reached)
     for (let pc = start; pc <= end; pc++) checker.check(opcodes[pc] ?? 0, body.operands[pc]);
   assertLocals(definition, body, blocks, code.types);
+  assertReferences(definition, body, blocks, rules);
 }
 
 function reachedBlocks(blocks: ReadonlyMap<number, Block>): readonly Block[] {

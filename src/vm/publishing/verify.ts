@@ -1,6 +1,6 @@
 // Checks of code before it may run: names, types, abilities, and that it uses other modules as they are. Bodies are checked
-// in verify-code.ts. Left out, because nothing here depends on them: borrows of references and acquired resources (a
-// reference that names nothing is a fault at run time), loops between instantiations of functions (the size of types is
+// in verify-code.ts and verify-references.ts. Left out, because nothing here depends on them: the list of resources that a
+// function says it acquires (it is made from the code), loops between instantiations of functions (the size of types is
 // bounded at run time), and the shape of loops in a body.
 import { toHex } from "../../base/hex.ts";
 import type { Ability, AbiType, StructAbi } from "../../move/abi.ts";
@@ -14,6 +14,7 @@ import type {
 import type { Linker } from "../linker.ts";
 import { areSameTypes, countNodes, depthOf, moduleKey, typesKey } from "../types.ts";
 import { assertBody, assertOperands } from "./verify-code.ts";
+import { ReferenceRules } from "./verify-references.ts";
 import {
   abilityBits,
   type CheckedCode,
@@ -56,7 +57,8 @@ export function assertWellFormed({ program, tables }: ModuleCode): void {
       throw fault(FAULT.friendElsewhere, "a friend is at another address");
   }
   assertNoRecursion(abi.structs, self);
-  for (const definition of functions) assertBody(definition, code);
+  const rules = new ReferenceRules(code);
+  for (const definition of functions) assertBody(definition, code, rules);
 }
 
 /** Throws VmError for a script that is not well formed in itself. */
@@ -66,7 +68,7 @@ export function assertWellFormedScript({ main }: ScriptProgram, tables: ProgramT
   const code: CheckedCode = { self: undefined, functions: [main], tables, types };
   assertSignature(main, types);
   assertOperands(main, code);
-  assertBody(main, code);
+  assertBody(main, code, new ReferenceRules(code));
 }
 
 function assertTableLimits({ functions, structs, signatures }: ProgramTables): void {
