@@ -123,6 +123,134 @@ const BODIES: readonly Body[] = [
   ],
 ];
 
+/** Bodies whose references outlive what they point to, or see it change. */
+const REFERENCES: readonly Body[] = [
+  [
+    1028,
+    "a local that is overwritten while borrowed",
+    "fn(u64)",
+    "borrow local 0; load u64 1; store local 0; pop; ret",
+  ],
+  [1029, "a reference to a local that is returned", "fn(u64):(&u64)", "borrow local 0; ret"],
+  [
+    1029,
+    "a reference to a resource that is returned",
+    `fn(address):(&${R})`,
+    "copy local 0; borrow global R; ret",
+  ],
+  [
+    1031,
+    "two mutable references to one value",
+    "fn(&mut u64):(&mut u64,&mut u64)",
+    "copy local 0; move local 0; ret",
+  ],
+  [
+    1033,
+    "a borrowed reference that is frozen",
+    "fn(&mut u64)",
+    "copy local 0; move local 0; freeze; pop; pop; ret",
+  ],
+  [
+    1036,
+    "a field that is borrowed behind the back of its struct's reference",
+    `fn(&mut ${S})`,
+    "copy local 0; move local 0; borrow field mutably S.a; pop; pop; ret",
+  ],
+  [
+    1036,
+    "a field that is read while it is borrowed mutably",
+    `fn(&mut ${S})`,
+    "copy local 0; borrow field mutably S.a; move local 0; borrow field S.a; pop; pop; ret",
+  ],
+  [
+    1039,
+    "a local that is copied while borrowed mutably",
+    "fn(u64)",
+    "borrow local mutably 0; copy local 0; pop; pop; ret",
+  ],
+  [1041, "a local that is moved while borrowed", "fn(u64)", "borrow local 0; move local 0; pop; pop; ret"],
+  [
+    1041,
+    "a local that is moved while borrowed on one of two ways",
+    "fn(u64,u64)",
+    "load true; branch if true other; borrow local 0; store local 2; branch join; other:; borrow local 1; store local 2; join:; move local 0; pop; move local 2; pop; ret",
+    ["&u64"],
+  ],
+  [
+    1041,
+    "a vector that is moved while an element is borrowed",
+    "fn(vector<u64>)",
+    "borrow local mutably 0; load u64 0; vector borrow mutably u64; move local 0; vector unpack u64 1; pop; pop; ret",
+  ],
+  [
+    1044,
+    "a local that is borrowed while borrowed mutably",
+    "fn(u64)",
+    "borrow local mutably 0; borrow local 0; pop; pop; ret",
+  ],
+  [
+    1046,
+    "a borrowed reference that is passed",
+    "fn(&mut u64)",
+    "copy local 0; move local 0; call f; pop; ret",
+  ],
+  [
+    1051,
+    "a value that is read while borrowed mutably",
+    "fn(&mut u64)",
+    "copy local 0; move local 0; read ref; pop; pop; ret",
+  ],
+  [
+    1051,
+    "a value that is compared while borrowed mutably",
+    "fn(&mut u64)",
+    "copy local 0; move local 0; eq; pop; ret",
+  ],
+  [
+    1054,
+    "a value that is written while borrowed",
+    "fn(&mut u64)",
+    "copy local 0; load u64 1; move local 0; write ref; pop; ret",
+  ],
+  [
+    1074,
+    "a resource that is borrowed twice",
+    "fn(address)",
+    "copy local 0; borrow global mutably R; copy local 0; borrow global R; pop; pop; ret",
+  ],
+  [
+    1074,
+    "a resource that is moved while borrowed",
+    `fn(address):(${R})`,
+    "copy local 0; borrow global R; copy local 0; move from R; store local 1; pop; move local 1; ret",
+    [R],
+  ],
+  [
+    1074,
+    "a resource that a called function borrows too",
+    "fn(address)",
+    "copy local 0; borrow global mutably R; copy local 0; call f; pop; ret",
+  ],
+  [
+    1109,
+    "a vector that grows while an element is borrowed",
+    "fn(&mut vector<u64>)",
+    "copy local 0; load u64 0; vector borrow u64; move local 0; load u64 1; vector push u64; pop; ret",
+  ],
+  [
+    1110,
+    "two elements that are borrowed mutably",
+    "fn(&mut vector<u64>)",
+    "copy local 0; load u64 0; vector borrow mutably u64; move local 0; load u64 1; vector borrow mutably u64; pop; pop; ret",
+  ],
+  [
+    1126,
+    "references that are too many to follow",
+    `fn(${new Array(120).fill("&u64").join(",")})`,
+    `${`${"nop; ".repeat(20)}load true; branch if true out; `.repeat(1000)}out:; ret`,
+  ],
+];
+
 const field = (type: string): readonly { name: string; type: string }[] => [{ name: "a", type }];
 const other = (more: object): Uint8Array =>
   moduleOf(
@@ -245,7 +373,7 @@ export const UNREADABLE: readonly (readonly [fault: string, module: () => Uint8A
 ]);
 
 export const REFUSED: readonly RefusedCode[] = [
-  ...BODIES.map(([status, what, type, code, locals = []]) => ({
+  ...[...BODIES, ...REFERENCES].map(([status, what, type, code, locals = []]) => ({
     status,
     what,
     modules: () => [

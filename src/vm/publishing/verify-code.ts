@@ -17,7 +17,7 @@ import { CAST_KINDS, INTEGER_NAMES } from "../integers.ts";
 import { decodeValue, type Layout } from "../layout.ts";
 import { isSameType, substitute, typeKey } from "../types.ts";
 import { itemKindOf } from "../values.ts";
-import { assertReferences, type ReferenceRules } from "./verify-references.ts";
+import { assertReferences, type Block, type ReferenceRules } from "./verify-references.ts";
 import {
   abilityBits,
   type CheckedCode,
@@ -180,14 +180,6 @@ function constantLayout(type: AbiType): Layout {
     default:
       return { kind: type.kind };
   }
-}
-
-/** A run of instructions without jumps. */
-interface Block {
-  readonly start: number;
-  /** The last instruction. */
-  readonly end: number;
-  readonly next: readonly number[];
 }
 
 function blocksOf({ opcodes, operands }: FunctionBody): ReadonlyMap<number, Block> {

@@ -38,7 +38,7 @@ const MAX_WORK = 80_000_000;
 const WORK_OF_GRAPH = 50;
 
 /** A run of instructions without jumps. */
-interface Block {
+export interface Block {
   readonly start: number;
   /** The last instruction. */
   readonly end: number;
