@@ -276,10 +276,9 @@ export function endsGroup(height: bigint): boolean {
   return height % GROUP_BLOCKS === GROUP_BLOCKS - 1n;
 }
 
-/** A proof needs one end of many. */
 const blockEndsCodec = struct({ first: u64, ends: vector(byteString) });
 
-/** Block ends of a finished group as `encodeBlockEnd` makes them, from a height on. Commits remove groups that leave the proof window. */
+/** Encoded block ends of a finished group, from a height on. Commits remove groups that leave the proof window. */
 export const BLOCK_ENDS = new SideRowKind<ValueOf<typeof blockEndsCodec>, [height: bigint]>({
   prefix: ofProofs(7),
   suffix: (height) => numberKey(height / GROUP_BLOCKS),
@@ -301,7 +300,6 @@ export const NODE_LOG = new SideRowKind<Uint8Array, [key: Uint8Array]>({
 
 const recentBlockCodec = struct({
   height: u64,
-  /** From `encodeBlockEnd`. */
   end: byteString,
   /** How it changed the nodes of the state tree; see proofs/node-log.ts. */
   changes: converted(byteString, assertBlockChanges),

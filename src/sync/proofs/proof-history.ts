@@ -72,9 +72,8 @@ export class ProofHistory {
     const stored = await this.#begin(head);
     const start = stored ?? { ...first.position, height: first.position.blockHeight };
     for (const block of blocks) {
-      const { version, timestampUsec } = block.position;
       const proof = block === last ? signed && encodeSigned(signed) : undefined;
-      const end = encodeBlockEnd({ version, timestampUsec, left: block.leftOfLast, signed: proof });
+      const end = encodeBlockEnd({ ...block.position, left: block.leftOfLast, signed: proof });
       // Before the first block of a ledger there is no state to ask for.
       const isFirst = head === undefined && block === first;
       const logged = isFirst ? { ...block, changes: new Uint8Array() } : block;

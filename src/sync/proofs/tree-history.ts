@@ -1,7 +1,6 @@
 // Earlier nodes of the state tree. Each node that changed since the history began has a log in a side row: what its children
 // were before each change. A full log becomes a version of an item of the store, which prunes and rewinds it like any other.
-// A block writes its end and its changes in one row; the block whose height ends a group adds the changes of the group to the
-// logs, and writes the ends together.
+// A block writes its end and its changes in one row; the last of a group adds the changes to the logs, and writes its ends.
 // A node without a log has the children that it had when the history began. The store's items give the hashes of leaves.
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import type { Position } from "../../ledger/position.ts";
@@ -47,6 +46,8 @@ import {
 
 /** A longer log is finished: with its node it fits into a page of LMDB, unless a group of blocks adds much. */
 const LOG_BYTES = 2700;
+/** Logs that are remembered: a few megabytes. */
+const MAX_LOGS = 2048;
 const SLOTS = 16;
 
 type Rows = Pick<Store, "getSideRows" | "getTreeNodes">;
@@ -62,6 +63,8 @@ export class TreeHistory {
   #stored = 0;
   /** What they changed, by the names of the nodes. */
   readonly #changed = new Map<string, ChangedNode>();
+  /** Logs up to the last end of a group, by the names of their nodes. */
+  readonly #logs = new Map<string, Uint8Array | undefined>();
   /** Rows that the next commit writes: logs by the names of their nodes, and the ends of groups. */
   readonly #rows = new Map<string, SideRow>();
   /**
@@ -101,6 +104,7 @@ export class TreeHistory {
     const named = removed.map((node) => ({ name: treeNodeName(node.key), node }));
     const logs = await this.#logsOf(named.map(({ name, node }) => ({ name, key: node.key })));
     return named.map(({ name, node }, i) => {
+      this.#logs.set(name, undefined);
       this.#rows.set(name, NODE_LOG.removal(node.key));
       const log = withChanges(logs[i], [...(this.#changed.get(name)?.blocks ?? []), node]);
       return { name, key: node.key, keyHash: nodeLogKeyHash(node.key), value: encodePart(undefined, log) };
@@ -130,7 +134,9 @@ export class TreeHistory {
       if (log.length > this.#logBytes) log = trimLog(log, oldest);
       const isFull = log.length > this.#logBytes && blocks.at(-1)?.version === version;
       if (isFull) full.push({ keyHash: nodeLogKeyHash(key), value: encodePart(values.get(name), log) });
-      this.#rows.set(name, NODE_LOG.row(isFull ? emptyLog(version) : log, key));
+      if (isFull) log = emptyLog(version);
+      this.#logs.set(name, log);
+      this.#rows.set(name, NODE_LOG.row(log, key));
     }
     return full;
   }
@@ -142,6 +148,7 @@ export class TreeHistory {
     for (const block of recent.slice(this.#stored)) rows.push(RECENT_BLOCK.row(block, block.height));
     this.#stored = recent.length;
     this.#rows.clear();
+    if (this.#logs.size > MAX_LOGS) this.#logs.clear();
     return rows;
   }
 
@@ -154,12 +161,11 @@ export class TreeHistory {
 
   /** The logs of nodes up to the last end of a group. */
   async #logsOf(nodes: readonly NamedNode[]): Promise<(Uint8Array | undefined)[]> {
-    const stored = await this.#store.getSideRows(nodes.map(({ key }) => NODE_LOG.key(key)));
-    return nodes.map(({ name }, i) => {
-      const row = this.#rows.get(name);
-      const log = row === undefined ? stored[i] : row.value;
-      return log && new Uint8Array(log);
-    });
+    const unknown = nodes.filter(({ name }) => !this.#logs.has(name));
+    const stored = await this.#store.getSideRows(unknown.map(({ key }) => NODE_LOG.key(key)));
+    for (const [i, { name }] of unknown.entries())
+      this.#logs.set(name, stored[i] && new Uint8Array(stored[i]));
+    return nodes.map(({ name }) => this.#logs.get(name));
   }
 
   /** Call when the rows were not stored. */
@@ -167,6 +173,7 @@ export class TreeHistory {
     this.#recent = undefined;
     this.#stored = 0;
     this.#changed.clear();
+    this.#logs.clear();
     this.#rows.clear();
     this.#removed = new Map();
   }
