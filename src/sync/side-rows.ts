@@ -317,9 +317,9 @@ export const RECENT_BLOCK = new SideRowKind<RecentBlock, [height: bigint]>({
   suffix: (height) => Uint8Array.of(Number(height % GROUP_BLOCKS)),
   codec: bcs(recentBlockCodec),
   rewound: "removed",
-  // Of an earlier group the logs have all.
+  // Of a group that has ended the logs have all, and its ends are kept together.
   rewoundKeys: ({ head, position: { blockHeight } }) =>
-    blockHeight / GROUP_BLOCKS === head.blockHeight / GROUP_BLOCKS
+    blockHeight / GROUP_BLOCKS === head.blockHeight / GROUP_BLOCKS && !endsGroup(head.blockHeight)
       ? range(blockHeight + 1n, head.blockHeight)
       : range(1n, GROUP_BLOCKS),
 });
