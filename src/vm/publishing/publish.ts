@@ -29,7 +29,8 @@ import {
   type ModuleMetadata,
   metadataOfModule,
 } from "./metadata.ts";
-import { assertLinks, assertWellFormed, isSubset } from "./verify.ts";
+import { assertLinks, assertWellFormed } from "./verify.ts";
+import { isSubset } from "./verify-types.ts";
 
 const FEATURE = {
   friendsArePrivate: 2,
