@@ -44,22 +44,39 @@ export const MAX_TAG_NESTING = 8;
 /** How deep the current tag is. Reading or writing one is never interrupted, so that one count is enough. */
 let nesting = 0;
 
+function enter(bytes: BcsReader | BcsWriter): void {
+  if (nesting >= MAX_TAG_NESTING) bytes.fail("a type tag is nested too deeply");
+  nesting++;
+}
+
 /** What a tag consists of, with the limit of nesting. */
-function inside<T>(codec: Codec<T>): Codec<T> {
-  const limited = <R>(bytes: BcsReader | BcsWriter, run: () => R): R => {
-    if (nesting >= MAX_TAG_NESTING) bytes.fail("a type tag is nested too deeply");
-    nesting++;
-    try {
-      return run();
-    } finally {
-      nesting--;
-    }
-  };
+function inside<T>({ minBytes, read, write, skip }: Codec<T>): Codec<T> {
   return {
-    minBytes: codec.minBytes,
-    read: (reader) => limited(reader, () => codec.read(reader)),
-    write: (writer, value) => limited(writer, () => codec.write(writer, value)),
-    skip: (reader) => limited(reader, () => codec.skip(reader)),
+    minBytes,
+    read: (reader) => {
+      enter(reader);
+      try {
+        return read(reader);
+      } finally {
+        nesting--;
+      }
+    },
+    write: (writer, value) => {
+      enter(writer);
+      try {
+        write(writer, value);
+      } finally {
+        nesting--;
+      }
+    },
+    skip: (reader) => {
+      enter(reader);
+      try {
+        skip(reader);
+      } finally {
+        nesting--;
+      }
+    },
   };
 }
 

@@ -57,7 +57,8 @@ export function isSubset(some: readonly Ability[], of: readonly Ability[]): bool
 
 /**
  * The status of a call whose code names a function of another module that is hidden from it or has another type; undefined
- * for a good one. `self` is the module that calls, undefined for a script; `friends` are those of the other module.
+ * for a good one. Structs need no such look while code runs: an upgrade keeps what others count on. `self` is the module
+ * that calls, undefined for a script; `friends` are those of the other module.
  */
 export function linkFault(
   reference: FunctionReference,
