@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { fromHex, toHex } from "../base/hex.ts";
 import { decodeWith, encodeWith } from "../bcs/codec.ts";
 import { BcsError } from "../bcs/errors.ts";
+import { BcsReader } from "../bcs/reader.ts";
 import { parseAddress } from "./address.ts";
-import { formatTypeTag, type TypeTag, typeTagCodec } from "./type-tag.ts";
+import { formatTypeTag, structTagCodec, type TypeTag, typeTagCodec } from "./type-tag.ts";
 
-const coin: TypeTag = {
+const coin = {
   kind: "struct",
   struct: { address: parseAddress("0x1"), module: "coin", name: "Coin", typeArgs: [{ kind: "u8" }] },
-};
+} as const satisfies TypeTag;
 
 describe("type tags", () => {
   it("number the kinds as the chain does", () => {
@@ -63,10 +64,21 @@ describe("type tags", () => {
     );
   });
 
-  it("nest at most 500 containers", () => {
+  it("nest at most eight vectors, structs and functions", () => {
     const nested = (vectors: number) => new Uint8Array(vectors + 1).fill(6, 0, vectors).fill(1, vectors);
-    expect(decodeWith(typeTagCodec, nested(499))).toBeDefined();
-    expect(() => decodeWith(typeTagCodec, nested(500))).toThrow(BcsError);
-    expect(() => decodeWith(typeTagCodec, nested(500))).toThrow("nested deeper than 500");
+    const tag = decodeWith(typeTagCodec, nested(8));
+    expect(encodeWith(typeTagCodec, tag)).toEqual(nested(8));
+    const fault = "nested too deeply";
+    expect(() => decodeWith(typeTagCodec, nested(9))).toThrow(BcsError);
+    expect(() => decodeWith(typeTagCodec, nested(400))).toThrow(fault);
+    expect(() => typeTagCodec.skip(new BcsReader(nested(9)))).toThrow(fault);
+    expect(() => encodeWith(typeTagCodec, { kind: "vector", item: tag })).toThrow(fault);
+    const struct: TypeTag = { kind: "struct", struct: { ...coin.struct, typeArgs: [tag] } };
+    expect(() => encodeWith(typeTagCodec, struct)).toThrow(fault);
+    expect(decodeWith(structTagCodec, encodeWith(structTagCodec, struct.struct))).toEqual(struct.struct);
+    const fn: TypeTag = { kind: "function", args: [], results: [{ as: "value", type: tag }], abilities: 0 };
+    expect(() => encodeWith(typeTagCodec, fn)).toThrow(fault);
+    // A fault leaves nothing behind for the next tag.
+    expect(decodeWith(typeTagCodec, nested(8))).toEqual(tag);
   });
 });

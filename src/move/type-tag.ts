@@ -1,9 +1,11 @@
 // Type tags and struct tags: concrete types, with their BCS form and their printed form. The text parser is in
 // type-text.ts.
 import { type Codec, lazy } from "../bcs/codec.ts";
+import type { BcsReader } from "../bcs/reader.ts";
 import { choice, struct, variants } from "../bcs/records.ts";
 import { text, u8 } from "../bcs/scalars.ts";
 import { vector } from "../bcs/sequences.ts";
+import type { BcsWriter } from "../bcs/writer.ts";
 import type { PrimitiveName } from "./abi.ts";
 import { type Address, formatAddress } from "./address.ts";
 import { addressCodec } from "./wire.ts";
@@ -37,6 +39,47 @@ export interface StructTag {
   readonly typeArgs: readonly TypeTag[];
 }
 
+/** Type tags that are nested more deeply have no bytes. */
+export const MAX_TAG_NESTING = 8;
+/** How deep the current tag is. Reading or writing one is never interrupted, so that one count is enough. */
+let nesting = 0;
+
+function enter(bytes: BcsReader | BcsWriter): void {
+  if (nesting >= MAX_TAG_NESTING) bytes.fail("a type tag is nested too deeply");
+  nesting++;
+}
+
+/** What a tag consists of, with the limit of nesting. */
+function inside<T>({ minBytes, read, write, skip }: Codec<T>): Codec<T> {
+  return {
+    minBytes,
+    read: (reader) => {
+      enter(reader);
+      try {
+        return read(reader);
+      } finally {
+        nesting--;
+      }
+    },
+    write: (writer, value) => {
+      enter(writer);
+      try {
+        write(writer, value);
+      } finally {
+        nesting--;
+      }
+    },
+    skip: (reader) => {
+      enter(reader);
+      try {
+        skip(reader);
+      } finally {
+        nesting--;
+      }
+    },
+  };
+}
+
 const anyTypeTag: Codec<TypeTag> = lazy(1, () => typeTagCodec);
 
 const functionParamTagCodec: Codec<FunctionParamTag> = struct({
@@ -60,12 +103,16 @@ export const typeTagCodec: Codec<TypeTag> = variants("TypeTag", {
   u128: {},
   address: {},
   signer: {},
-  vector: { item: anyTypeTag },
-  struct: { struct: structTagCodec },
+  vector: { item: inside(anyTypeTag) },
+  struct: { struct: inside(structTagCodec) },
   u16: {},
   u32: {},
   u256: {},
-  function: { args: vector(functionParamTagCodec), results: vector(functionParamTagCodec), abilities: u8 },
+  function: {
+    args: inside(vector(functionParamTagCodec)),
+    results: inside(vector(functionParamTagCodec)),
+    abilities: u8,
+  },
   i8: {},
   i16: {},
   i32: {},

@@ -255,7 +255,7 @@ export class Interpreter implements NativeContext {
 
   #plainCall({ instance, pc }: Frame): ResolvedCall {
     const reference = instance.operands[pc] as FunctionReference;
-    const call = resolvedCall(this.linker.function(reference, []), reference, 0);
+    const call = resolvedCall(this.linker.called(reference, [], instance.module), reference, 0);
     if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     return call;
   }
@@ -271,7 +271,7 @@ export class Interpreter implements NativeContext {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = countAll(types);
       this.meter.charge(this.#prices.perNode * nodes);
-      call = resolvedCall(this.linker.function(of, types), of, nodes);
+      call = resolvedCall(this.linker.called(of, types, instance.module), of, nodes);
       if (mayKeep(instance, call.callee)) instance.calls.set(reference, call);
     } else if (call.chargedBy !== this.#payer) this.meter.charge(this.#prices.perNode * call.nodes);
     if (instance.resolved[pc] === undefined && mayKeep(instance, call.callee)) instance.resolved[pc] = call;
@@ -842,7 +842,7 @@ export class Interpreter implements NativeContext {
     if (call === undefined) {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = countAll(types);
-      call = resolvedCall(this.linker.function(of, types), of, nodes);
+      call = resolvedCall(this.linker.called(of, types, instance.module), of, nodes);
       if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     }
     const { callee, nodes } = call;

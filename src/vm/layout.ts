@@ -7,7 +7,7 @@ import type { PrimitiveName } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
 import { typeTagCodec } from "../move/type-tag.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
-import { tagOf, typeFromTag } from "./types.ts";
+import { assertTagBytes, tagOf, typeFromTag } from "./types.ts";
 import {
   byteVec,
   Closure,
@@ -203,6 +203,7 @@ function writeClosure(writer: BcsWriter, closure: Closure, depth: number): void 
   const { target, typeArgs, mask, captured } = closure;
   const layouts = closure.layouts as readonly Layout[] | undefined;
   if (layouts === undefined) throw invariant("a closure that cannot be stored");
+  assertTagBytes(typeArgs);
   writer.uleb(5 + 2 * captured.length);
   writer.u16(CLOSURE_FORMAT);
   writer.fixed(target.module.address).text(target.module.name).text(target.name);

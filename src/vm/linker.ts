@@ -13,6 +13,7 @@ import { STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import { integerKinds } from "./instructions.ts";
 import type { Layout } from "./layout.ts";
+import { linkFault } from "./publishing/verify-types.ts";
 import { countNodes, FRAMEWORK, moduleKey, partsOf, substitute, typeKey, typesKey } from "./types.ts";
 import { itemKindOf, type Value } from "./values.ts";
 
@@ -113,6 +114,9 @@ export class FunctionInstance {
     this.localNodes = locals.reduce((sum, type) => sum + countNodes(substitute(type, typeArgs)), 0);
   }
 }
+
+/** What calls between modules were found to be, by what the code names: two loaded modules are compared once. */
+const links = new WeakMap<FunctionReference, FunctionDefinition>();
 
 const ownCode = new WeakMap<object, boolean>();
 
@@ -278,6 +282,19 @@ export class Linker {
   ): FunctionInstance {
     const module = this.module(toHex(reference.module.address), reference.module.name);
     return this.functionIn(module, reference.name, typeArgs);
+  }
+
+  /** A function that code of `caller` names. Throws VmError if the code may not use it: each may be newer than the other. */
+  called(reference: FunctionReference, typeArgs: readonly AbiType[], caller: LoadedModule): FunctionInstance {
+    const callee = this.function(reference, typeArgs);
+    const { definition, module, key } = callee;
+    if (key !== caller.key && links.get(reference) !== definition) {
+      const status = linkFault(reference, definition, module.program.abi?.friends ?? [], caller.key);
+      if (status !== undefined)
+        throw new VmError(status, `the function ${key}::${definition.name} is another`);
+      links.set(reference, definition);
+    }
+    return callee;
   }
 
   functionIn(module: LoadedModule, name: string, typeArgs: readonly AbiType[]): FunctionInstance {

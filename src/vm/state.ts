@@ -12,7 +12,7 @@ import { parseStructTag } from "../move/type-text.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import type { LoadedModule } from "./linker.ts";
 import { Pairs, type StateRead, type StateSource } from "./session.ts";
-import { moduleKey, tagOf } from "./types.ts";
+import { assertTagBytes, moduleKey, tagOf } from "./types.ts";
 
 /** Reads the data of an item by its state key in BCS; undefined if there is none. May throw NeedsItem. */
 export type ItemReader = (key: Uint8Array) => Uint8Array | undefined;
@@ -61,6 +61,7 @@ const resourceKeys = new WeakMap<AbiStructType, ResourceKey>();
 function resourceKey(type: AbiStructType, group: string | undefined): ResourceKey {
   let found = resourceKeys.get(type);
   if (found === undefined || found.group !== group) {
+    assertTagBytes(type.typeArgs);
     const struct = structTagOf(type);
     const key =
       group === undefined

@@ -2,7 +2,7 @@
 import { toHex } from "../base/hex.ts";
 import type { AbiStructType, AbiType } from "../move/abi.ts";
 import { addressFromBytes, formatAddress } from "../move/address.ts";
-import type { FunctionParamTag, TypeTag } from "../move/type-tag.ts";
+import { type FunctionParamTag, MAX_TAG_NESTING, type TypeTag } from "../move/type-tag.ts";
 import { STATUS, VmError } from "./errors.ts";
 
 const MAX_TYPE_NODES = 128;
@@ -207,6 +207,12 @@ export function tagNesting(type: AbiType): number {
   let deepest = 0;
   for (const part of partsOf(type)) deepest = Math.max(deepest, tagNesting(part));
   return type.kind === "vector" || type.kind === "struct" || type.kind === "function" ? deepest + 1 : deepest;
+}
+
+/** Throws VmError for types whose tags have no bytes. */
+export function assertTagBytes(types: readonly AbiType[]): void {
+  if (types.some((type) => tagNesting(type) > MAX_TAG_NESTING))
+    throw new VmError(STATUS.valueSerializationError, "a type tag is nested too deeply");
 }
 
 export function structType(

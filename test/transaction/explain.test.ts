@@ -343,7 +343,7 @@ describe("what is not explained", () => {
     const deep = Buffer.concat([raw.subarray(0, at + 1), new Uint8Array(2000).fill(6), raw.subarray(at + 1)]);
     const message = await judged({ raw_transaction: hex(deep) }, deep, noModules);
     expect(message).toMatch(
-      /^raw_transaction: payload\.entryFunction\.typeArgs\[0\]\.item.*nested deeper than 500/,
+      /^raw_transaction: payload\.entryFunction\.typeArgs\[0\]\.item.*nested too deeply/,
     );
     expect(message.length).toBeLessThan(250);
   });

@@ -6,6 +6,7 @@ import { assertLimits } from "../../src/vm/change-set.ts";
 import { Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { encodeStored } from "../../src/vm/layout.ts";
 import type { SessionEvent } from "../../src/vm/session.ts";
+import { LedgerState, loadModule } from "../../src/vm/state.ts";
 import { tagOf } from "../../src/vm/types.ts";
 import { byteVec, Delayed, Struct, type Value } from "../../src/vm/values.ts";
 import { functionOf, type MachineOptions, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
@@ -29,6 +30,10 @@ const GROW = functionOf(
 const CARRY = functionOf("carry", "fn(vector<u8>)", "again:; copy local 0; pop; branch again");
 const READ = functionOf("read", "fn(address):(bool)", "copy local 0; exists R; ret");
 
+const READ_OF = functionOf("readOf", "fn(address):(bool)", "copy local 0; exists generic Of<T0>; ret", {
+  typeParams: [[]],
+});
+
 /** Each call leaves twenty operands under the next. */
 const PILE = functionOf("pile", "fn()", `${"load u64 1; ".repeat(20)}call pile; ${"pop; ".repeat(20)}ret`);
 const FUN = "fn()+copy+drop";
@@ -46,6 +51,12 @@ const MODULE = moduleOf({
   structs: [
     { name: "R", abilities: ["key"], fields: [{ name: "a", type: "u64" }] },
     {
+      name: "Of",
+      abilities: ["key"],
+      typeParams: [{ constraints: [], phantom: true }],
+      fields: [{ name: "a", type: "u64" }],
+    },
+    {
       name: "Pair",
       typeParams: [
         { constraints: [], phantom: true },
@@ -54,8 +65,11 @@ const MODULE = moduleOf({
       fields: [{ name: "a", type: "u64" }],
     },
   ],
-  functions: [FOREVER, RECURSE, DEEPER, WIDER, GROW, CARRY, READ, PILE, HOLD, NEST],
+  functions: [FOREVER, RECURSE, DEEPER, WIDER, GROW, CARRY, READ, READ_OF, PILE, HOLD, NEST],
 });
+
+/** The state of a ledger that is empty. */
+const LEDGER = new LedgerState(() => undefined, loadModule);
 
 /** A machine with some prices of its own. */
 function withPrices(prices: Readonly<Record<string, number>>): MachineOptions {
@@ -79,6 +93,14 @@ const ENDS: readonly (readonly [string, string, string, Value[], string[], Machi
   ["4024", "the depth of types", "deeper", [], ["u64"], {}],
   ["4020", "operands", "pile", [], [], {}],
   ["4025", "the depth of values", "nest", [], [], {}],
+  [
+    "3022",
+    "the tag of a resource's type",
+    "readOf",
+    ["0".repeat(64)],
+    [`${"vector<".repeat(9)}u8${">".repeat(9)}`],
+    { state: LEDGER },
+  ],
   ["2006", "the parts of a type", "wider", [], ["u64"], {}],
 ];
 

@@ -17,6 +17,8 @@ type Definition = Parameters<typeof moduleOf>[0];
 
 const AT = toHex(parseAddress("0xcafe"));
 const ALL = new Features(new Uint8Array(32).fill(0xff));
+/** All but flag 95: modules are loaded with all that they use. */
+const EAGER = new Features(new Uint8Array(32).fill(0xff).fill(0x7f, 11, 12));
 /** The newest format that the chain takes. */
 const FORMAT = { formatVersion: 9 };
 const F = functionOf("f", "fn(u64)", "ret");
@@ -38,13 +40,15 @@ interface Package {
   readonly names?: readonly string[];
   readonly old?: Definition;
   readonly destination?: string;
+  readonly features?: Features;
   readonly allowed?: readonly { readonly address: string; readonly name: string }[];
 }
 
-function publish({ bundle, names = ["m"], old, destination = AT, allowed, chainId = 2 }: Package): string {
+function publish(given: Package): string {
+  const { bundle, names = ["m"], old, destination = AT, allowed, chainId = 2, features = ALL } = given;
   const { linker } = new TestMachine(old === undefined ? [] : [made(old)]);
   const request = { destination, expectedModules: names, bundle, allowed };
-  const checked = outcomeOf(() => finish(checkPublish(request, { linker, features: ALL, chainId })));
+  const checked = outcomeOf(() => finish(checkPublish(request, { linker, features, chainId })));
   return typeof checked === "string" ? checked : checked.map(({ loaded }) => loaded.name).join();
 }
 
@@ -227,7 +231,21 @@ describe("a script", () => {
   });
 });
 
+/** Modules that use one another. */
+const CIRCLE = ["m", "n"].map((name) => {
+  const other = { address: parseAddress("0xcafe"), name: name === "m" ? "n" : "m" };
+  const functions = [functionOf("f", "fn()", `call 0xcafe::${other.name}::f; ret`)];
+  return made({ functions, importedFunctions: [{ module: other, name: "f" }] }, name);
+});
+
 describe("publishing", () => {
+  it("ends with status 1097 for modules that use one another, unless each is loaded alone", () => {
+    const circle = { bundle: CIRCLE, names: ["m", "n"] };
+    expect(publish(circle)).toBe("m,n");
+    expect(publish({ ...circle, features: EAGER })).toBe("1097");
+    expect(publish({ bundle: [made()], features: EAGER })).toBe("m");
+  });
+
   it.each([
     ["a public function", functionOf("init_module", "fn(&signer)", "ret")],
     ["results", functionOf("init_module", "fn(&signer):(u64)", "load u64 1; ret", { visibility: "private" })],

@@ -4,6 +4,7 @@ import { sha3Short } from "../../base/keccak.ts";
 import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { isIdentifier } from "../../move/identifier.ts";
+import { MAX_TAG_NESTING } from "../../move/type-tag.ts";
 import { aborted, invariant, STATUS, VmError } from "../errors.ts";
 import { decodeValue, encodeStored, encodeValue, hasDelayed, type Layout } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress, named } from "../linker.ts";
@@ -189,8 +190,6 @@ const table: NativeModule = {
 };
 
 const CANNOT_CREATE_EVENT = 1;
-/** Type tags that are nested more deeply have no bytes. */
-const MAX_TAG_NESTING = 8;
 
 function writeEvent(
   context: NativeContext,

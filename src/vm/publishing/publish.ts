@@ -29,7 +29,8 @@ import {
   type ModuleMetadata,
   metadataOfModule,
 } from "./metadata.ts";
-import { assertLinks, assertWellFormed, isSubset } from "./verify.ts";
+import { assertLinks, assertWellFormed } from "./verify.ts";
+import { isSubset } from "./verify-types.ts";
 
 const FEATURE = {
   friendsArePrivate: 2,
@@ -124,11 +125,27 @@ export function* checkPublish(
   for (const module of [...modules].sort(byKey)) {
     assertWellFormed(module);
     yield;
+    if (!features.has(FEATURE.lazyLoading)) yield* assertNoCircle(module, linker);
     assertLinks(module.tables, module.loaded.key, linker);
     for (const { address, name } of module.program.abi.friends)
       if (linker.peek(toHex(address), name) === undefined) throw linkerError(address, name);
   }
   return modules;
+}
+
+/** Without lazy loading the chain loads a module with all that it uses, which must not be the module itself. */
+function* assertNoCircle({ program, loaded }: NewModule, linker: Linker): Pieces<void> {
+  const found = new Set<string>();
+  const left = [...program.dependencies];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const address = toHex(next.address);
+    const key = moduleKey(address, next.name);
+    if (key === loaded.key) throw new VmError(STATUS.cyclicModuleDependency, `${key} uses itself`);
+    if (found.has(key) || isSpecialAddress(address)) continue;
+    found.add(key);
+    left.push(...(linker.module(address, next.name).program.dependencies ?? []));
+    yield;
+  }
 }
 
 function byKey(a: NewModule, b: NewModule): number {

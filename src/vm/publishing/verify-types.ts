@@ -1,9 +1,14 @@
 // What the checks of modules and of code share: faults, abilities, and the types of one module.
 import { toHex } from "../../base/hex.ts";
-import type { Ability, AbiStructType, AbiType } from "../../move/abi.ts";
-import type { FunctionDefinition, ProgramTables, StructReference } from "../../move/bytecode/program.ts";
+import type { Ability, AbiStructType, AbiType, ModuleId } from "../../move/abi.ts";
+import type {
+  FunctionDefinition,
+  FunctionReference,
+  ProgramTables,
+  StructReference,
+} from "../../move/bytecode/program.ts";
 import { VmError } from "../errors.ts";
-import { areSameTypes, isSameType } from "../types.ts";
+import { areSameTypes, isSameType, moduleKey } from "../types.ts";
 
 /** Statuses of faults in code. */
 export const FAULT = {
@@ -44,6 +49,36 @@ export function abilityBits(abilities: readonly Ability[]): number {
 
 export function structKey({ address, module, name }: AbiStructType): string {
   return `${toHex(address)}::${module}::${name}`;
+}
+
+export function isSubset(some: readonly Ability[], of: readonly Ability[]): boolean {
+  return some.every((one) => of.includes(one));
+}
+
+/**
+ * The status of a call whose code names a function of another module that is hidden from it or has another type; undefined
+ * for a good one. Structs need no such look while code runs: an upgrade keeps what others count on. `self` is the module
+ * that calls, undefined for a script; `friends` are those of the other module.
+ */
+export function linkFault(
+  reference: FunctionReference,
+  real: FunctionDefinition | undefined,
+  friends: readonly ModuleId[],
+  self: string | undefined,
+): number | undefined {
+  const isFriend = (): boolean =>
+    friends.some(({ address, name }) => moduleKey(toHex(address), name) === self);
+  if (real === undefined || real.visibility === "private" || (real.visibility === "friend" && !isFriend()))
+    return FAULT.lookupFailed;
+  const isSame =
+    reference.typeParams.length === real.typeParams.length &&
+    reference.typeParams.every((one, i) => isSubset(real.typeParams[i] ?? [], one)) &&
+    areSameTypes(reference.params, real.params) &&
+    areSameTypes(reference.returns, real.returns);
+  if (!isSame) return FAULT.typeMismatch;
+  // Public functions of older code are persistent without saying so.
+  const isKept = !reference.isPersistent || real.isPersistent || real.visibility === "public";
+  return isKept ? undefined : FAULT.linkerError;
 }
 
 /** What the abilities of a struct type depend on. */

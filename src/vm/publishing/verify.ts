@@ -3,7 +3,7 @@
 // function says it acquires (it is made from the code), loops between instantiations of functions (the size of types is
 // bounded at run time), and the shape of loops in a body.
 import { toHex } from "../../base/hex.ts";
-import type { Ability, AbiType, StructAbi } from "../../move/abi.ts";
+import type { AbiType, StructAbi } from "../../move/abi.ts";
 import type {
   FunctionDefinition,
   FunctionReference,
@@ -12,7 +12,7 @@ import type {
   ScriptProgram,
 } from "../../move/bytecode/program.ts";
 import type { Linker } from "../linker.ts";
-import { areSameTypes, countNodes, depthOf, moduleKey, typesKey } from "../types.ts";
+import { countNodes, depthOf, moduleKey, typesKey } from "../types.ts";
 import { assertBody, assertOperands } from "./verify-code.ts";
 import { ReferenceRules } from "./verify-references.ts";
 import {
@@ -21,7 +21,9 @@ import {
   CodeTypes,
   FAULT,
   fault,
+  isSubset,
   KEY,
+  linkFault,
   PLAIN,
   STORE,
   structKey,
@@ -207,10 +209,6 @@ function assertNoRecursion(structs: readonly StructAbi[], self: string): void {
   }
 }
 
-export function isSubset(some: readonly Ability[], of: readonly Ability[]): boolean {
-  return some.every((one) => of.includes(one));
-}
-
 /** Throws VmError unless code uses other modules as they are. `self` is undefined for a script. */
 export function assertLinks(
   { structs, functions }: ProgramTables,
@@ -239,30 +237,9 @@ export function assertLinks(
   for (const reference of functions) {
     const { module, name } = reference;
     if (moduleKey(toHex(module.address), module.name) === self) continue;
-    assertFunctionLink(reference, find(module.address, module.name), self, name);
+    const { functions: defined, abi } = find(module.address, module.name);
+    const real = defined.find((one) => one.name === name);
+    const status = linkFault(reference, real, abi.friends, self);
+    if (status !== undefined) throw fault(status, `the function ${abi.name}::${name} is another`);
   }
-}
-
-function assertFunctionLink(
-  reference: FunctionReference,
-  program: Program,
-  self: string | undefined,
-  name: string,
-): void {
-  const real = program.functions.find((one) => one.name === name);
-  const isFriend = program.abi.friends.some(
-    (one) => self !== undefined && moduleKey(toHex(one.address), one.name) === self,
-  );
-  const isVisible =
-    real !== undefined && (real.visibility === "public" || (real.visibility === "friend" && isFriend));
-  if (!isVisible) throw fault(FAULT.lookupFailed, `there is no function ${program.abi.name}::${name}`);
-  const isSame =
-    reference.typeParams.length === real.typeParams.length &&
-    reference.typeParams.every((one, i) => isSubset(real.typeParams[i] ?? [], one)) &&
-    areSameTypes(reference.params, real.params) &&
-    areSameTypes(reference.returns, real.returns);
-  if (!isSame) throw fault(FAULT.typeMismatch, `the function ${program.abi.name}::${name} is another`);
-  // Public functions of older code are persistent without saying so.
-  if (reference.isPersistent && !real.isPersistent && real.visibility !== "public")
-    throw fault(FAULT.linkerError, `the function ${program.abi.name}::${name} is not persistent`);
 }
