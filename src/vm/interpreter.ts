@@ -36,6 +36,7 @@ import {
   Ref,
   STACK_SIZE,
   Struct,
+  takeWalkedSteps,
   type Value,
   Vec,
 } from "./values.ts";
@@ -123,6 +124,8 @@ export class Interpreter {
   #lookBalance = 0;
   /** Of the first piece once the run looks at the clock: most runs end before. */
   #pieceEndMs: number | undefined;
+  /** A native function that goes on in pieces, called from the frame that runs. */
+  #pending: Pieces<readonly Value[]> | undefined;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
     this.#linker = linker;
@@ -154,6 +157,7 @@ export class Interpreter {
         this.#run();
         if (this.#frame === undefined) return this.#stack.slice(0, this.#height);
         yield;
+        if (this.#pending !== undefined) yield* this.#runPending(this.#frame, this.#pending);
         this.#pieceEndMs = performance.now() + PIECE_MS;
       }
     } catch (error) {
@@ -169,7 +173,19 @@ export class Interpreter {
     this.#lookBalance = this.#meter.balance - LOOK_PRICE;
   }
 
+  /** Runs a native function in its pieces, and goes on behind its call. */
+  *#runPending(frame: Frame, pieces: Pieces<readonly Value[]>): Pieces<void> {
+    this.#pending = undefined;
+    try {
+      for (const value of yield* pieces) this.#push(value);
+      frame.pc++;
+    } catch (error) {
+      throw this.#placedInside(error);
+    }
+  }
+
   #isPieceOver(): boolean {
+    if (this.#pending !== undefined) return true;
     this.#setLook();
     const nowMs = performance.now();
     this.#pieceEndMs ??= nowMs + PIECE_MS;
@@ -285,8 +301,13 @@ export class Interpreter {
         this.#enter(result.target, result.args, false, callee);
         return;
       }
-      for (const value of isValues(result) ? result : finish(result)) this.#stack[this.#height++] = value;
-      frame.pc++;
+      if (isValues(result)) {
+        for (const value of result) this.#stack[this.#height++] = value;
+        frame.pc++;
+      } else {
+        this.#pending = result;
+        this.#stepsLeft = 0;
+      }
       return;
     }
     if (this.#depth > MAX_FRAMES) throw callStackOverflow();
@@ -301,23 +322,42 @@ export class Interpreter {
         for (const value of args) if (typeof value === "object") meter.releaseMemory(heapSize(value));
       const native = callee.native as Native | undefined;
       const result = native?.(this.#context, args, callee.typeArgs) ?? [];
-      if (isValues(result))
-        for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
+      if (isValues(result)) this.#useResults(result);
+      else if (!(result instanceof Dispatch)) return this.#nativePieces(callee, result);
       return result;
     } catch (error) {
-      if (error instanceof VmError) throw error.at(callee.key, callee.definition.index, 0);
-      throw error;
+      throw placedIn(callee, error);
+    } finally {
+      this.#stepsLeft -= takeWalkedSteps();
     }
+  }
+
+  *#nativePieces(callee: FunctionInstance, pieces: Pieces<readonly Value[]>): Pieces<readonly Value[]> {
+    try {
+      const result = yield* pieces;
+      this.#useResults(result);
+      return result;
+    } catch (error) {
+      throw placedIn(callee, error);
+    }
+  }
+
+  #useResults(result: readonly Value[]): void {
+    for (const value of result) if (typeof value === "object") this.#meter.useMemory(heapSize(value));
   }
 
   #run(): void {
     try {
       this.#runFrames(this.#frame as Frame);
     } catch (error) {
-      if (!(error instanceof VmError)) throw error;
-      error.isInside = true;
-      throw this.#placed(error);
+      throw this.#placedInside(error);
     }
+  }
+
+  #placedInside(error: unknown): unknown {
+    if (!(error instanceof VmError)) return error;
+    error.isInside = true;
+    return this.#placed(error);
   }
 
   /**
@@ -376,7 +416,10 @@ export class Interpreter {
         let given: Value;
         switch (opcode) {
           case 0x01: // pop
-            if (typeof value === "object") meter.releaseMemory(heapSize(value));
+            if (typeof value === "object") {
+              meter.releaseMemory(heapSize(value));
+              steps -= takeWalkedSteps();
+            }
             pc++;
             continue;
           case 0x03: // br_true
@@ -447,7 +490,10 @@ export class Interpreter {
           case 0x15: {
             const ref = asRef(stack[height + 1]);
             const old = ref.get();
-            if (typeof old === "object") meter.releaseMemory(heapSize(old));
+            if (typeof old === "object") {
+              meter.releaseMemory(heapSize(old));
+              steps -= takeWalkedSteps();
+            }
             ref.set(value);
             pc++;
             continue;
@@ -539,7 +585,11 @@ export class Interpreter {
       case 0x02: // ret
         if (this.#height !== base + instance.returnCount)
           throw invariant("a function leaves other values than it returns");
-        for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
+        for (const local of locals)
+          if (typeof local === "object") {
+            meter.releaseMemory(heapSize(local));
+            this.#stepsLeft -= takeWalkedSteps();
+          }
         this.#leave(frame);
         return;
       case 0x07: {
@@ -882,6 +932,10 @@ export class Interpreter {
 }
 
 const NO_FUNCTION = undefined as unknown as FunctionInstance;
+
+function placedIn({ key, definition }: FunctionInstance, error: unknown): unknown {
+  return error instanceof VmError ? error.at(key, definition.index, 0) : error;
+}
 
 /** True for results of a native function that are there at once. */
 function isValues(result: ReturnType<Native>): result is readonly Value[] {

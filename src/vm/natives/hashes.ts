@@ -3,64 +3,110 @@ import { createHash } from "node:crypto";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Native, NativeModule } from "../natives.ts";
-import { asBytes, byteVec } from "../values.ts";
-import { chargeFor } from "./stdlib.ts";
+import { type Hasher, hashNative } from "./stdlib.ts";
 
-function hashing(name: string, hash: (bytes: Uint8Array) => Uint8Array): Native {
-  return (context, [value]) => {
-    const bytes = asBytes(value);
-    chargeFor(context, `aptos_framework.hash.${name}`, bytes.length);
-    return [byteVec(hash(bytes))];
-  };
+function hashing(name: string, create: () => Hasher): Native {
+  return hashNative(`aptos_framework.hash.${name}`, create);
 }
 
-const MASK = (1n << 64n) - 1n;
+/** SipHash-2-4 with a key of zeros: words of 64 bits in two halves. Bytes come in parts of 8, but for the last part. */
+class SipHash implements Hasher {
+  /** The four words, each its low half first. */
+  readonly #state: Int32Array = Int32Array.of(
+    0x70736575,
+    0x736f6d65,
+    0x6e646f6d,
+    0x646f7261,
+    0x6e657261,
+    0x6c796765,
+    0x79746573,
+    0x74656462,
+  );
+  #length = 0;
+  #rest: Uint8Array = new Uint8Array(0);
 
-function rotate(value: bigint, by: bigint): bigint {
-  return ((value << by) | (value >> (64n - by))) & MASK;
-}
-
-/** SipHash-2-4 with a key of zeros. */
-function sipHash(bytes: Uint8Array): bigint {
-  let [v0, v1, v2, v3] = [0x736f6d6570736575n, 0x646f72616e646f6dn, 0x6c7967656e657261n, 0x7465646279746573n];
-  const round = (): void => {
-    v0 = (v0 + v1) & MASK;
-    v1 = rotate(v1, 13n) ^ v0;
-    v0 = rotate(v0, 32n);
-    v2 = (v2 + v3) & MASK;
-    v3 = rotate(v3, 16n) ^ v2;
-    v0 = (v0 + v3) & MASK;
-    v3 = rotate(v3, 21n) ^ v0;
-    v2 = (v2 + v1) & MASK;
-    v1 = rotate(v1, 17n) ^ v2;
-    v2 = rotate(v2, 32n);
-  };
-  const padded = Buffer.alloc(Math.floor(bytes.length / 8) * 8 + 8);
-  padded.set(bytes);
-  padded[padded.length - 1] = bytes.length & 0xff;
-  for (let at = 0; at < padded.length; at += 8) {
-    const word = padded.readBigUInt64LE(at);
-    v3 ^= word;
-    round();
-    round();
-    v0 ^= word;
+  update(bytes: Uint8Array): void {
+    const whole = bytes.length & ~7;
+    this.#words(bytes.subarray(0, whole));
+    this.#rest = bytes.subarray(whole);
+    this.#length += bytes.length;
   }
-  v2 ^= 0xffn;
-  for (let i = 0; i < 4; i++) round();
-  return v0 ^ v1 ^ v2 ^ v3;
+
+  digest(): bigint {
+    const last = new Uint8Array(8);
+    last.set(this.#rest);
+    last[7] = this.#length & 0xff;
+    this.#words(last);
+    const state = this.#state;
+    state[4] = (state[4] as number) ^ 0xff;
+    this.#rounds(4, 0, 0);
+    const half = (at: number): bigint =>
+      BigInt.asUintN(32, BigInt([0, 2, 4, 6].reduce((sum, word) => sum ^ (state[word + at] as number), 0)));
+    return (half(1) << 32n) | half(0);
+  }
+
+  #words(bytes: Uint8Array): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    for (let at = 0; at < bytes.length; at += 8)
+      this.#rounds(2, view.getInt32(at, true), view.getInt32(at + 4, true));
+  }
+
+  /** Mixes a word in, with so many rounds. */
+  #rounds(count: number, low: number, high: number): void {
+    const state = this.#state;
+    let [l0, h0, l1, h1, l2, h2, l3, h3] = state as unknown as Eight;
+    l3 ^= low;
+    h3 ^= high;
+    for (let i = 0; i < count; i++) {
+      let sum = (l0 >>> 0) + (l1 >>> 0);
+      l0 = sum | 0;
+      h0 = (h0 + h1 + (sum > 0xffffffff ? 1 : 0)) | 0;
+      let old = l1;
+      l1 = ((l1 << 13) | (h1 >>> 19)) ^ l0;
+      h1 = ((h1 << 13) | (old >>> 19)) ^ h0;
+      [l0, h0] = [h0, l0];
+      sum = (l2 >>> 0) + (l3 >>> 0);
+      l2 = sum | 0;
+      h2 = (h2 + h3 + (sum > 0xffffffff ? 1 : 0)) | 0;
+      old = l3;
+      l3 = ((l3 << 16) | (h3 >>> 16)) ^ l2;
+      h3 = ((h3 << 16) | (old >>> 16)) ^ h2;
+      sum = (l0 >>> 0) + (l3 >>> 0);
+      l0 = sum | 0;
+      h0 = (h0 + h3 + (sum > 0xffffffff ? 1 : 0)) | 0;
+      old = l3;
+      l3 = ((l3 << 21) | (h3 >>> 11)) ^ l0;
+      h3 = ((h3 << 21) | (old >>> 11)) ^ h0;
+      sum = (l2 >>> 0) + (l1 >>> 0);
+      l2 = sum | 0;
+      h2 = (h2 + h1 + (sum > 0xffffffff ? 1 : 0)) | 0;
+      old = l1;
+      l1 = ((l1 << 17) | (h1 >>> 15)) ^ l2;
+      h1 = ((h1 << 17) | (old >>> 15)) ^ h2;
+      [l2, h2] = [h2, l2];
+    }
+    l0 ^= low;
+    h0 ^= high;
+    state[0] = l0;
+    state[1] = h0;
+    state[2] = l1;
+    state[3] = h1;
+    state[4] = l2;
+    state[5] = h2;
+    state[6] = l3;
+    state[7] = h3;
+  }
 }
+
+type Eight = [number, number, number, number, number, number, number, number];
 
 const aptos_hash: NativeModule = {
-  sip_hash: (context, [value]) => {
-    const bytes = asBytes(value);
-    chargeFor(context, "aptos_framework.hash.sip_hash", bytes.length);
-    return [sipHash(bytes)];
-  },
-  keccak256: hashing("keccak256", keccak_256),
-  sha2_512_internal: hashing("sha2_512", (bytes) => createHash("sha512").update(bytes).digest()),
-  sha3_512_internal: hashing("sha3_512", (bytes) => createHash("sha3-512").update(bytes).digest()),
-  ripemd160_internal: hashing("ripemd160", (bytes) => createHash("ripemd160").update(bytes).digest()),
-  blake2b_256_internal: hashing("blake2b_256", (bytes) => blake2b(bytes, { dkLen: 32 })),
+  sip_hash: hashing("sip_hash", () => new SipHash()),
+  keccak256: hashing("keccak256", () => keccak_256.create()),
+  sha2_512_internal: hashing("sha2_512", () => createHash("sha512")),
+  sha3_512_internal: hashing("sha3_512", () => createHash("sha3-512")),
+  ripemd160_internal: hashing("ripemd160", () => createHash("ripemd160")),
+  blake2b_256_internal: hashing("blake2b_256", () => blake2b.create({ dkLen: 32 })),
 };
 
 export const HASH_NATIVES: Readonly<Record<string, NativeModule>> = { aptos_hash };

@@ -2,11 +2,11 @@
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, VmError } from "../errors.ts";
 import { constantSize, encodeValue } from "../layout.ts";
 import type { Native, NativeContext, NativeModule } from "../natives.ts";
+import { finish, type Pieces } from "../pieces.ts";
 import {
   abstractSize,
   asBig,
@@ -101,18 +101,84 @@ const bcs: NativeModule = {
   },
 };
 
-function hashNative(key: string, hash: (bytes: Uint8Array) => Uint8Array): Native {
+/** Long work on bytes is done in parts of this many, some milliseconds each. */
+const PART_BYTES = 1 << 17;
+
+/** Gives parts of a vector of bytes to a function, with pauses between them. */
+function* inParts({ items }: Vec, take: (part: Uint8Array) => unknown): Pieces<void> {
+  for (let at = 0; at < items.length; at += PART_BYTES) {
+    if (at > 0) yield;
+    take(new Uint8Array(items.slice(at, at + PART_BYTES) as number[]));
+  }
+}
+
+export interface Hasher {
+  update(bytes: Uint8Array): unknown;
+  digest(): Uint8Array | bigint;
+}
+
+/** A native that hashes a vector of bytes to bytes, or to a number. */
+export function hashNative(key: string, create: () => Hasher): Native {
+  const resultOf = (hasher: Hasher): readonly Value[] => {
+    const digest = hasher.digest();
+    return [typeof digest === "bigint" ? digest : byteVec(digest)];
+  };
+  function* hashInParts(vec: Vec, hasher: Hasher): Pieces<readonly Value[]> {
+    yield* inParts(vec, (part) => hasher.update(part));
+    return resultOf(hasher);
+  }
   return (context, [value]) => {
-    const bytes = asBytes(value);
-    chargeFor(context, key, bytes.length);
-    return [byteVec(hash(bytes))];
+    const vec = asVec(value);
+    chargeFor(context, key, vec.items.length);
+    const hasher = create();
+    if (vec.items.length > PART_BYTES) return hashInParts(vec, hasher);
+    hasher.update(asBytes(vec));
+    return resultOf(hasher);
   };
 }
 
 const hash: NativeModule = {
-  sha2_256: hashNative("move_stdlib.hash.sha2_256", (bytes) => createHash("sha256").update(bytes).digest()),
-  sha3_256: hashNative("move_stdlib.hash.sha3_256", sha3),
+  sha2_256: hashNative("move_stdlib.hash.sha2_256", () => createHash("sha256")),
+  sha3_256: hashNative("move_stdlib.hash.sha3_256", () => createHash("sha3-256")),
 };
+
+function* isUtf8InParts(vec: Vec): Pieces<readonly Value[]> {
+  const bytes = new Uint8Array(vec.items.length);
+  let filled = 0;
+  yield* inParts(vec, (part) => {
+    bytes.set(part, filled);
+    filled += part.length;
+  });
+  return [isUtf8(bytes)];
+}
+
+/** Where a pattern is in a text, or the text's length: in time in proportion to the pattern, and to what is searched. */
+function* indexOf({ items: text }: Vec, { items: pattern }: Vec): Pieces<number> {
+  const size = pattern.length;
+  if (size > text.length) return text.length;
+  // How many of the first bytes of the pattern still fit, after so many did and the next one did not.
+  const fallback = new Int32Array(size + 1);
+  for (let i = 1, fits = 0; i < size; i++) {
+    while (fits > 0 && pattern[i] !== pattern[fits]) fits = fallback[fits] as number;
+    if (pattern[i] === pattern[fits]) fits++;
+    fallback[i + 1] = fits;
+    if (i % PART_BYTES === 0) yield;
+  }
+  let fits = 0;
+  for (let i = 0; i < text.length && fits < size; i++) {
+    while (fits > 0 && text[i] !== pattern[fits]) fits = fallback[fits] as number;
+    if (text[i] === pattern[fits]) fits++;
+    if (fits === size) return i + 1 - size;
+    if ((i + 1) % PART_BYTES === 0) yield;
+  }
+  return size === 0 ? 0 : text.length;
+}
+
+function* chargedIndexOf({ meter }: NativeContext, text: Vec, pattern: Vec): Pieces<readonly Value[]> {
+  const at = yield* indexOf(text, pattern);
+  meter.charge(meter.price("move_stdlib.string.index_of.per_byte_searched") * at);
+  return [BigInt(at)];
+}
 
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
@@ -120,9 +186,9 @@ function isContinuation(byte: number | undefined): boolean {
 
 const string: NativeModule = {
   internal_check_utf8: (context, [ref]) => {
-    const bytes = asBytes(ref);
-    chargeFor(context, "move_stdlib.string.check_utf8", bytes.length);
-    return [isUtf8(bytes)];
+    const vec = asVec(ref);
+    chargeFor(context, "move_stdlib.string.check_utf8", vec.items.length);
+    return vec.items.length > PART_BYTES ? isUtf8InParts(vec) : [isUtf8(asBytes(vec))];
   },
   internal_is_char_boundary: (context, [ref, index]) => {
     chargeFor(context, "move_stdlib.string.is_char_boundary");
@@ -143,16 +209,15 @@ const string: NativeModule = {
     );
     return [new Vec("u8", asVec(ref).items.slice(Number(i), Number(j)))];
   },
-  internal_index_of: ({ meter }, [ref, pattern]) => {
-    const [text, wanted] = [Buffer.from(asBytes(ref)), Buffer.from(asBytes(pattern))];
+  internal_index_of: (context, [ref, pattern]) => {
+    const { meter } = context;
+    const [text, wanted] = [asVec(ref), asVec(pattern)];
     meter.charge(
       meter.price("move_stdlib.string.index_of.base") +
-        meter.price("move_stdlib.string.index_of.per_byte_pattern") * wanted.length,
+        meter.price("move_stdlib.string.index_of.per_byte_pattern") * wanted.items.length,
     );
-    const found = text.indexOf(wanted);
-    const at = found < 0 ? text.length : found;
-    meter.charge(meter.price("move_stdlib.string.index_of.per_byte_searched") * at);
-    return [BigInt(at)];
+    const search = chargedIndexOf(context, text, wanted);
+    return text.items.length > PART_BYTES ? search : finish(search);
   },
 };
 

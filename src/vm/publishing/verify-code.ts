@@ -75,6 +75,7 @@ const CODE = {
   invalidInScript: 1094,
   tooManyBlocks: 1114,
   stackOverflow: 1115,
+  tooManyPushes: 1117,
   testVariantType: 1129,
   closureMask: 1132,
   closureNotFunction: 1133,
@@ -82,6 +83,8 @@ const CODE = {
 
 const MAX_BLOCKS = 1024;
 const MAX_STACK = 1024;
+/** Of one block. */
+const MAX_PUSHES = 10_000;
 const MAX_VECTOR_OPERAND = 0xffff;
 const BOOL: AbiType = { kind: "bool" };
 const U64: AbiType = { kind: "u64" };
@@ -242,10 +245,12 @@ function reachedBlocks(blocks: ReadonlyMap<number, Block>): readonly Block[] {
 
 /** The stack is empty before and after a block. */
 function assertStack({ start, end }: Block, definition: FunctionDefinition, body: FunctionBody): void {
-  let height = 0;
+  let [height, pushes] = [0, 0];
   for (let pc = start; pc <= end; pc++) {
     const opcode = body.opcodes[pc] ?? 0;
     const [taken, given] = effectOf(opcode, body.operands[pc], definition.returns.length);
+    pushes += given;
+    if (pushes > MAX_PUSHES) throw fault(CODE.tooManyPushes, "a block pushes too many values");
     if (height < taken) throw fault(CODE.negativeStack, "an instruction takes more than there is");
     height += given - taken;
     if (opcode === 0x02 && height !== 0) throw fault(CODE.positiveStack, "values are left on return");
@@ -632,12 +637,54 @@ class TypeChecker {
   }
 }
 
-/** Whether a local has a value: no, on some ways, on all. */
-const NO = 0;
-const MAYBE = 1;
-const YES = 2;
+/**
+ * Which locals may have a value, and which may have none: for each, one bit among `words` of the first kind, and one among
+ * as many of the second.
+ */
+class Locals {
+  readonly bits: Int32Array;
+  readonly #words: number;
 
-/** Follows which locals have values, until nothing changes any more. */
+  constructor(words: number, bits = new Int32Array(2 * words)) {
+    this.#words = words;
+    this.bits = bits;
+  }
+
+  copy(): Locals {
+    return new Locals(this.#words, this.bits.slice());
+  }
+
+  mayHave(index: number): boolean {
+    return ((this.bits[index >> 5] as number) & (1 << index)) !== 0;
+  }
+
+  mayLack(index: number): boolean {
+    return ((this.bits[this.#words + (index >> 5)] as number) & (1 << index)) !== 0;
+  }
+
+  set(index: number, hasValue: boolean): void {
+    const [have, lack] = [index >> 5, this.#words + (index >> 5)];
+    const bit = 1 << index;
+    this.bits[have] = hasValue ? (this.bits[have] as number) | bit : (this.bits[have] as number) & ~bit;
+    this.bits[lack] = hasValue ? (this.bits[lack] as number) & ~bit : (this.bits[lack] as number) | bit;
+  }
+
+  /** Adds what may be the case on another way; true if that is more than before. */
+  join({ bits }: Locals): boolean {
+    let isMore = false;
+    for (let i = 0; i < bits.length; i++) {
+      const joined = (this.bits[i] as number) | (bits[i] as number);
+      if (joined !== this.bits[i]) isMore = true;
+      this.bits[i] = joined;
+    }
+    return isMore;
+  }
+}
+
+/**
+ * Follows which locals have values, until nothing changes any more, and then checks every instruction once. What a block
+ * does to the locals is worked out once: moves and stores set a local whatever it was before.
+ */
 function assertLocals(
   { params, typeParams }: FunctionDefinition,
   body: FunctionBody,
@@ -647,56 +694,74 @@ function assertLocals(
   const all = [...params, ...body.locals];
   const abilities = typeParams.map(abilityBits);
   const canDrop = all.map((type) => (types.abilities(type, abilities) & DROP) !== 0);
-  const before = new Map<number, Uint8Array>([
-    [0, Uint8Array.from(all, (_, i) => (i < params.length ? YES : NO))],
-  ]);
-  const work = [0];
-  for (let start = work.pop(); start !== undefined; start = work.pop()) {
+  const words = (all.length + 31) >> 5;
+  const first = new Locals(words);
+  all.forEach((_, i) => {
+    first.set(i, i < params.length);
+  });
+  const effects = new Map<number, Locals>();
+  const before = new Map<number, Locals>([[0, first]]);
+  const work = new Set([0]);
+  for (const start of work) {
+    work.delete(start);
     const block = blocks.get(start);
-    const state = before.get(start)?.slice();
-    if (block === undefined || state === undefined) continue;
-    for (let pc = block.start; pc <= block.end; pc++)
-      stepLocals(body.opcodes[pc] ?? 0, body.operands[pc] as number, state, canDrop);
-    for (const next of block.next) {
-      const known = before.get(next);
-      if (known === undefined) {
-        before.set(next, state.slice());
-        work.push(next);
-        continue;
-      }
-      let isChanged = false;
-      for (let i = 0; i < state.length; i++) {
-        if (known[i] === state[i] || known[i] === MAYBE) continue;
-        known[i] = MAYBE;
-        isChanged = true;
-      }
-      if (isChanged) work.push(next);
+    const known = before.get(start);
+    if (block === undefined || known === undefined) continue;
+    let effect = effects.get(start);
+    if (effect === undefined) {
+      effect = effectOnLocals(block, body, words);
+      effects.set(start, effect);
     }
+    const after = known.copy();
+    for (let i = 0; i < words; i++) {
+      const [has, lacks] = [effect.bits[i] as number, effect.bits[words + i] as number];
+      after.bits[i] = ((after.bits[i] as number) & ~lacks) | has;
+      after.bits[words + i] = ((after.bits[words + i] as number) & ~has) | lacks;
+    }
+    for (const next of block.next) {
+      const there = before.get(next);
+      if (there === undefined) before.set(next, after.copy());
+      if (there?.join(after) !== false) work.add(next);
+    }
+  }
+  for (const [start, state] of before) {
+    const end = blocks.get(start)?.end ?? -1;
+    for (let pc = start; pc <= end; pc++)
+      stepLocals(body.opcodes[pc] ?? 0, body.operands[pc] as number, state, canDrop);
   }
 }
 
-function stepLocals(opcode: number, index: number, state: Uint8Array, canDrop: readonly boolean[]): void {
+/** Locals that have a value after a block, or none, for those that it moves or stores. */
+function effectOnLocals({ start, end }: Block, { opcodes, operands }: FunctionBody, words: number): Locals {
+  const effect = new Locals(words);
+  for (let pc = start; pc <= end; pc++)
+    if (opcodes[pc] === 0x0b || opcodes[pc] === 0x0c)
+      effect.set(operands[pc] as number, opcodes[pc] === 0x0c);
+  return effect;
+}
+
+function stepLocals(opcode: number, index: number, state: Locals, canDrop: readonly boolean[]): void {
   switch (opcode) {
     case 0x0a:
-      if (state[index] !== YES) throw fault(CODE.copyUnavailable, "a local without a value is copied");
+      if (state.mayLack(index)) throw fault(CODE.copyUnavailable, "a local without a value is copied");
       return;
     case 0x0b:
-      if (state[index] !== YES) throw fault(CODE.moveUnavailable, "a local without a value is moved");
-      state[index] = NO;
+      if (state.mayLack(index)) throw fault(CODE.moveUnavailable, "a local without a value is moved");
+      state.set(index, false);
       return;
     case 0x0c:
-      if (state[index] !== NO && canDrop[index] !== true)
+      if (state.mayHave(index) && canDrop[index] !== true)
         throw fault(CODE.storeUnsafe, "a value that cannot be dropped is overwritten");
-      state[index] = YES;
+      state.set(index, true);
       return;
     case 0x0d:
     case 0x0e:
-      if (state[index] !== YES)
+      if (state.mayLack(index))
         throw fault(CODE.borrowLocalUnavailable, "a local without a value is borrowed");
       return;
     case 0x02:
-      for (let i = 0; i < state.length; i++)
-        if (state[i] !== NO && canDrop[i] !== true)
+      for (let i = 0; i < canDrop.length; i++)
+        if (canDrop[i] !== true && state.mayHave(i))
           throw fault(CODE.unusedWithoutDrop, "a value that cannot be dropped is left");
       return;
     default:

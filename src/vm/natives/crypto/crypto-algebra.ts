@@ -367,8 +367,8 @@ export const cryptoAlgebraNatives: NativeModule = {
   },
   deserialize_internal: (context, [value], types) => {
     const { structure, format } = formatOf(context, types);
+    if (asVec(value).items.length !== format.length) return nothing();
     const bytes = asBytes(value);
-    if (bytes.length !== format.length) return nothing();
     charge(
       context,
       structure.kind === "group"
