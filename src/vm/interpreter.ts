@@ -17,7 +17,7 @@ import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integ
 import { decodeValue, hasDelayed } from "./layout.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
-import { finish, type Pieces } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 import type { GlobalSlot, Session, Tracer } from "./session.ts";
 import { countNodes, FRAMEWORK, substitute } from "./types.ts";
 import {
@@ -142,12 +142,7 @@ export class Interpreter {
     this.#context = { linker, session, meter: linker.meter, self: NO_FUNCTION, callers };
   }
 
-  /** Calls a function and returns its results. Throws VmError. */
-  call(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
-    return finish(this.callInPieces(instance, args));
-  }
-
-  /** As `call`, in pieces of about a millisecond: it yields between them. */
+  /** Calls a function and returns its results, in pieces of about a millisecond: it yields between them. Throws VmError. */
   *callInPieces(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
     try {
       if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
@@ -177,7 +172,7 @@ export class Interpreter {
   *#runPending(frame: Frame, pieces: Pieces<readonly Value[]>): Pieces<void> {
     this.#pending = undefined;
     try {
-      for (const value of yield* pieces) this.#push(value);
+      for (const value of yield* pieces) this.#stack[this.#height++] = value;
       frame.pc++;
     } catch (error) {
       throw this.#placedInside(error);
@@ -319,7 +314,7 @@ export class Interpreter {
     this.#context.self = callee;
     try {
       if (!meter.leaksNativeArguments)
-        for (const value of args) if (typeof value === "object") meter.releaseMemory(heapSize(value));
+        for (const value of args) if (typeof value === "object") this.#stepsLeft -= released(meter, value);
       const native = callee.native as Native | undefined;
       const result = native?.(this.#context, args, callee.typeArgs) ?? [];
       if (isValues(result)) this.#useResults(result);
@@ -327,8 +322,6 @@ export class Interpreter {
       return result;
     } catch (error) {
       throw placedIn(callee, error);
-    } finally {
-      this.#stepsLeft -= takeWalkedSteps();
     }
   }
 
@@ -344,6 +337,7 @@ export class Interpreter {
 
   #useResults(result: readonly Value[]): void {
     for (const value of result) if (typeof value === "object") this.#meter.useMemory(heapSize(value));
+    this.#stepsLeft -= takeWalkedSteps();
   }
 
   #run(): void {
@@ -416,10 +410,7 @@ export class Interpreter {
         let given: Value;
         switch (opcode) {
           case 0x01: // pop
-            if (typeof value === "object") {
-              meter.releaseMemory(heapSize(value));
-              steps -= takeWalkedSteps();
-            }
+            if (typeof value === "object") steps -= released(meter, value);
             pc++;
             continue;
           case 0x03: // br_true
@@ -490,10 +481,7 @@ export class Interpreter {
           case 0x15: {
             const ref = asRef(stack[height + 1]);
             const old = ref.get();
-            if (typeof old === "object") {
-              meter.releaseMemory(heapSize(old));
-              steps -= takeWalkedSteps();
-            }
+            if (typeof old === "object") steps -= released(meter, old);
             ref.set(value);
             pc++;
             continue;
@@ -585,11 +573,7 @@ export class Interpreter {
       case 0x02: // ret
         if (this.#height !== base + instance.returnCount)
           throw invariant("a function leaves other values than it returns");
-        for (const local of locals)
-          if (typeof local === "object") {
-            meter.releaseMemory(heapSize(local));
-            this.#stepsLeft -= takeWalkedSteps();
-          }
+        for (const local of locals) if (typeof local === "object") this.#stepsLeft -= released(meter, local);
         this.#leave(frame);
         return;
       case 0x07: {
@@ -932,6 +916,12 @@ export class Interpreter {
 }
 
 const NO_FUNCTION = undefined as unknown as FunctionInstance;
+
+/** Releases the memory of a value; returns how many instructions the walk through it counts as. */
+function released(meter: Meter, value: Value): number {
+  meter.releaseMemory(heapSize(value));
+  return takeWalkedSteps();
+}
 
 function placedIn({ key, definition }: FunctionInstance, error: unknown): unknown {
   return error instanceof VmError ? error.at(key, definition.index, 0) : error;

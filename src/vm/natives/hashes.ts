@@ -3,105 +3,65 @@ import { createHash } from "node:crypto";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Native, NativeModule } from "../natives.ts";
-import { type Hasher, hashNative } from "./stdlib.ts";
+import type { Pieces } from "../pieces.ts";
+import { asVec, type Value, type Vec } from "../values.ts";
+import { atOnce, chargeFor, type Hasher, hashNative, PART_BYTES } from "./stdlib.ts";
 
 function hashing(name: string, create: () => Hasher): Native {
   return hashNative(`aptos_framework.hash.${name}`, create);
 }
 
-/** SipHash-2-4 with a key of zeros: words of 64 bits in two halves. Bytes come in parts of 8, but for the last part. */
-class SipHash implements Hasher {
-  /** The four words, each its low half first. */
-  readonly #state: Int32Array = Int32Array.of(
-    0x70736575,
-    0x736f6d65,
-    0x6e646f6d,
-    0x646f7261,
-    0x6e657261,
-    0x6c796765,
-    0x79746573,
-    0x74656462,
-  );
-  #length = 0;
-  #rest: Uint8Array = new Uint8Array(0);
+/**
+ * Words of 64 bits in two halves each, the low one first: adds word b to word a, turns b to the left and mixes a in; the
+ * halves of a may change places then.
+ */
+function mix(words: Int32Array, a: number, b: number, by: number, swaps: 0 | 1): void {
+  const [low, high] = [words[b] as number, words[b + 1] as number];
+  const sum = ((words[a] as number) >>> 0) + (low >>> 0);
+  const [sumLow, sumHigh] = [sum | 0, (words[a + 1] as number) + high + (sum > 0xffffffff ? 1 : 0)];
+  words[a + swaps] = sumLow;
+  words[a + 1 - swaps] = sumHigh;
+  words[b] = ((low << by) | (high >>> (32 - by))) ^ sumLow;
+  words[b + 1] = ((high << by) | (low >>> (32 - by))) ^ sumHigh;
+}
 
-  update(bytes: Uint8Array): void {
-    const whole = bytes.length & ~7;
-    this.#words(bytes.subarray(0, whole));
-    this.#rest = bytes.subarray(whole);
-    this.#length += bytes.length;
-  }
-
-  digest(): bigint {
-    const last = new Uint8Array(8);
-    last.set(this.#rest);
-    last[7] = this.#length & 0xff;
-    this.#words(last);
-    const state = this.#state;
-    state[4] = (state[4] as number) ^ 0xff;
-    this.#rounds(4, 0, 0);
-    const half = (at: number): bigint =>
-      BigInt.asUintN(32, BigInt([0, 2, 4, 6].reduce((sum, word) => sum ^ (state[word + at] as number), 0)));
-    return (half(1) << 32n) | half(0);
-  }
-
-  #words(bytes: Uint8Array): void {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    for (let at = 0; at < bytes.length; at += 8)
-      this.#rounds(2, view.getInt32(at, true), view.getInt32(at + 4, true));
-  }
-
-  /** Mixes a word in, with so many rounds. */
-  #rounds(count: number, low: number, high: number): void {
-    const state = this.#state;
-    let [l0, h0, l1, h1, l2, h2, l3, h3] = state as unknown as Eight;
-    l3 ^= low;
-    h3 ^= high;
-    for (let i = 0; i < count; i++) {
-      let sum = (l0 >>> 0) + (l1 >>> 0);
-      l0 = sum | 0;
-      h0 = (h0 + h1 + (sum > 0xffffffff ? 1 : 0)) | 0;
-      let old = l1;
-      l1 = ((l1 << 13) | (h1 >>> 19)) ^ l0;
-      h1 = ((h1 << 13) | (old >>> 19)) ^ h0;
-      [l0, h0] = [h0, l0];
-      sum = (l2 >>> 0) + (l3 >>> 0);
-      l2 = sum | 0;
-      h2 = (h2 + h3 + (sum > 0xffffffff ? 1 : 0)) | 0;
-      old = l3;
-      l3 = ((l3 << 16) | (h3 >>> 16)) ^ l2;
-      h3 = ((h3 << 16) | (old >>> 16)) ^ h2;
-      sum = (l0 >>> 0) + (l3 >>> 0);
-      l0 = sum | 0;
-      h0 = (h0 + h3 + (sum > 0xffffffff ? 1 : 0)) | 0;
-      old = l3;
-      l3 = ((l3 << 21) | (h3 >>> 11)) ^ l0;
-      h3 = ((h3 << 21) | (old >>> 11)) ^ h0;
-      sum = (l2 >>> 0) + (l1 >>> 0);
-      l2 = sum | 0;
-      h2 = (h2 + h1 + (sum > 0xffffffff ? 1 : 0)) | 0;
-      old = l1;
-      l1 = ((l1 << 17) | (h1 >>> 15)) ^ l2;
-      h1 = ((h1 << 17) | (old >>> 15)) ^ h2;
-      [l2, h2] = [h2, l2];
-    }
-    l0 ^= low;
-    h0 ^= high;
-    state[0] = l0;
-    state[1] = h0;
-    state[2] = l1;
-    state[3] = h1;
-    state[4] = l2;
-    state[5] = h2;
-    state[6] = l3;
-    state[7] = h3;
+function sipRounds(words: Int32Array, count: number): void {
+  for (let i = 0; i < count; i++) {
+    mix(words, 0, 2, 13, 1);
+    mix(words, 4, 6, 16, 0);
+    mix(words, 0, 6, 21, 0);
+    mix(words, 4, 2, 17, 1);
   }
 }
 
-type Eight = [number, number, number, number, number, number, number, number];
+/** SipHash-2-4 with a key of zeros. */
+function* sipHash({ items }: Vec): Pieces<readonly Value[]> {
+  const words = new Int32Array(new Uint8Array(Buffer.from("uespemosmodnarodarenegylsetybdet")).buffer);
+  const { length } = items;
+  const part = new Uint8Array(8);
+  const view = new DataView(part.buffer);
+  for (let at = 0; at <= length; at += 8) {
+    for (let i = 0; i < 8; i++) part[i] = at + i < length ? (items[at + i] as number) : 0;
+    if (at + 8 > length) part[7] = length;
+    const [low, high] = [view.getInt32(0, true), view.getInt32(4, true)];
+    words[6] = (words[6] as number) ^ low;
+    words[7] = (words[7] as number) ^ high;
+    sipRounds(words, 2);
+    words[0] = (words[0] as number) ^ low;
+    words[1] = (words[1] as number) ^ high;
+    if (at % PART_BYTES === PART_BYTES - 8) yield;
+  }
+  words[4] = (words[4] as number) ^ 0xff;
+  sipRounds(words, 4);
+  return [new BigUint64Array(words.buffer).reduce((all, word) => all ^ word)];
+}
 
 const aptos_hash: NativeModule = {
-  sip_hash: hashing("sip_hash", () => new SipHash()),
+  sip_hash: (context, [value]) => {
+    const vec = asVec(value);
+    chargeFor(context, "aptos_framework.hash.sip_hash", vec.items.length);
+    return atOnce(vec, sipHash(vec));
+  },
   keccak256: hashing("keccak256", () => keccak_256.create()),
   sha2_512_internal: hashing("sha2_512", () => createHash("sha512")),
   sha3_512_internal: hashing("sha3_512", () => createHash("sha3-512")),

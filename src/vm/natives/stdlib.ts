@@ -14,6 +14,7 @@ import {
   asRef,
   asStruct,
   asVec,
+  bytesBetween,
   byteVec,
   compareValues,
   Ref,
@@ -102,38 +103,36 @@ const bcs: NativeModule = {
 };
 
 /** Long work on bytes is done in parts of this many, some milliseconds each. */
-const PART_BYTES = 1 << 17;
+export const PART_BYTES = 1 << 14;
 
 /** Gives parts of a vector of bytes to a function, with pauses between them. */
-function* inParts({ items }: Vec, take: (part: Uint8Array) => unknown): Pieces<void> {
-  for (let at = 0; at < items.length; at += PART_BYTES) {
+function* inParts(vec: Vec, take: (part: Uint8Array, at: number) => unknown): Pieces<void> {
+  for (let at = 0; at < vec.items.length; at += PART_BYTES) {
     if (at > 0) yield;
-    take(new Uint8Array(items.slice(at, at + PART_BYTES) as number[]));
+    take(bytesBetween(vec, at, at + PART_BYTES), at);
   }
+}
+
+/** Work on a short vector is done at once. */
+export function atOnce<T>({ items }: Vec, pieces: Pieces<T>): T | Pieces<T> {
+  return items.length > PART_BYTES ? pieces : finish(pieces);
 }
 
 export interface Hasher {
   update(bytes: Uint8Array): unknown;
-  digest(): Uint8Array | bigint;
+  digest(): Uint8Array;
 }
 
-/** A native that hashes a vector of bytes to bytes, or to a number. */
+function* hashed(vec: Vec, hasher: Hasher): Pieces<readonly Value[]> {
+  yield* inParts(vec, (part) => hasher.update(part));
+  return [byteVec(hasher.digest())];
+}
+
 export function hashNative(key: string, create: () => Hasher): Native {
-  const resultOf = (hasher: Hasher): readonly Value[] => {
-    const digest = hasher.digest();
-    return [typeof digest === "bigint" ? digest : byteVec(digest)];
-  };
-  function* hashInParts(vec: Vec, hasher: Hasher): Pieces<readonly Value[]> {
-    yield* inParts(vec, (part) => hasher.update(part));
-    return resultOf(hasher);
-  }
   return (context, [value]) => {
     const vec = asVec(value);
     chargeFor(context, key, vec.items.length);
-    const hasher = create();
-    if (vec.items.length > PART_BYTES) return hashInParts(vec, hasher);
-    hasher.update(asBytes(vec));
-    return resultOf(hasher);
+    return atOnce(vec, hashed(vec, create()));
   };
 }
 
@@ -144,38 +143,30 @@ const hash: NativeModule = {
 
 function* isUtf8InParts(vec: Vec): Pieces<readonly Value[]> {
   const bytes = new Uint8Array(vec.items.length);
-  let filled = 0;
-  yield* inParts(vec, (part) => {
-    bytes.set(part, filled);
-    filled += part.length;
-  });
+  yield* inParts(vec, (part, at) => bytes.set(part, at));
   return [isUtf8(bytes)];
 }
 
-/** Where a pattern is in a text, or the text's length: in time in proportion to the pattern, and to what is searched. */
-function* indexOf({ items: text }: Vec, { items: pattern }: Vec): Pieces<number> {
+/** Where a pattern is in a text, or the text's length: by Knuth, Morris and Pratt, in time in proportion to the charges. */
+function* indexOf(
+  { meter }: NativeContext,
+  text: readonly Value[],
+  pattern: readonly Value[],
+): Pieces<Value[]> {
   const size = pattern.length;
-  if (size > text.length) return text.length;
   // How many of the first bytes of the pattern still fit, after so many did and the next one did not.
   const fallback = new Int32Array(size + 1);
-  for (let i = 1, fits = 0; i < size; i++) {
-    while (fits > 0 && pattern[i] !== pattern[fits]) fits = fallback[fits] as number;
-    if (pattern[i] === pattern[fits]) fits++;
-    fallback[i + 1] = fits;
+  let at = size === 0 ? 0 : text.length;
+  // First the pattern goes along itself, then the text along the pattern.
+  for (let i = 1, fits = 0; i < size + at; i++) {
+    if (i === size) fits = 0;
+    const byte = i < size ? pattern[i] : text[i - size];
+    while (fits > 0 && byte !== pattern[fits]) fits = fallback[fits] as number;
+    if (byte === pattern[fits]) fits++;
+    if (i < size) fallback[i + 1] = fits;
+    else if (fits === size) at = i + 1 - 2 * size;
     if (i % PART_BYTES === 0) yield;
   }
-  let fits = 0;
-  for (let i = 0; i < text.length && fits < size; i++) {
-    while (fits > 0 && text[i] !== pattern[fits]) fits = fallback[fits] as number;
-    if (text[i] === pattern[fits]) fits++;
-    if (fits === size) return i + 1 - size;
-    if ((i + 1) % PART_BYTES === 0) yield;
-  }
-  return size === 0 ? 0 : text.length;
-}
-
-function* chargedIndexOf({ meter }: NativeContext, text: Vec, pattern: Vec): Pieces<readonly Value[]> {
-  const at = yield* indexOf(text, pattern);
   meter.charge(meter.price("move_stdlib.string.index_of.per_byte_searched") * at);
   return [BigInt(at)];
 }
@@ -216,8 +207,7 @@ const string: NativeModule = {
       meter.price("move_stdlib.string.index_of.base") +
         meter.price("move_stdlib.string.index_of.per_byte_pattern") * wanted.items.length,
     );
-    const search = chargedIndexOf(context, text, wanted);
-    return text.items.length > PART_BYTES ? search : finish(search);
+    return atOnce(text, indexOf(context, text.items, wanted.items));
   },
 };
 

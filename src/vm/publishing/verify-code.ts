@@ -637,49 +637,9 @@ class TypeChecker {
   }
 }
 
-/**
- * Which locals may have a value, and which may have none: for each, one bit among `words` of the first kind, and one among
- * as many of the second.
- */
-class Locals {
-  readonly bits: Int32Array;
-  readonly #words: number;
-
-  constructor(words: number, bits = new Int32Array(2 * words)) {
-    this.#words = words;
-    this.bits = bits;
-  }
-
-  copy(): Locals {
-    return new Locals(this.#words, this.bits.slice());
-  }
-
-  mayHave(index: number): boolean {
-    return ((this.bits[index >> 5] as number) & (1 << index)) !== 0;
-  }
-
-  mayLack(index: number): boolean {
-    return ((this.bits[this.#words + (index >> 5)] as number) & (1 << index)) !== 0;
-  }
-
-  set(index: number, hasValue: boolean): void {
-    const [have, lack] = [index >> 5, this.#words + (index >> 5)];
-    const bit = 1 << index;
-    this.bits[have] = hasValue ? (this.bits[have] as number) | bit : (this.bits[have] as number) & ~bit;
-    this.bits[lack] = hasValue ? (this.bits[lack] as number) & ~bit : (this.bits[lack] as number) | bit;
-  }
-
-  /** Adds what may be the case on another way; true if that is more than before. */
-  join({ bits }: Locals): boolean {
-    let isMore = false;
-    for (let i = 0; i < bits.length; i++) {
-      const joined = (this.bits[i] as number) | (bits[i] as number);
-      if (joined !== this.bits[i]) isMore = true;
-      this.bits[i] = joined;
-    }
-    return isMore;
-  }
-}
+/** Whether a local has a value: on some ways, or not on some. Both bits stand for some ways and not others. */
+const YES = 1;
+const NO = 2;
 
 /**
  * Follows which locals have values, until nothing changes any more, and then checks every instruction once. What a block
@@ -694,74 +654,76 @@ function assertLocals(
   const all = [...params, ...body.locals];
   const abilities = typeParams.map(abilityBits);
   const canDrop = all.map((type) => (types.abilities(type, abilities) & DROP) !== 0);
-  const words = (all.length + 31) >> 5;
-  const first = new Locals(words);
-  all.forEach((_, i) => {
-    first.set(i, i < params.length);
-  });
-  const effects = new Map<number, Locals>();
-  const before = new Map<number, Locals>([[0, first]]);
+  const before = new Map([[0, Uint8Array.from(all, (_, i) => (i < params.length ? YES : NO))]]);
+  const effects = new Map<number, Uint8Array>();
   const work = new Set([0]);
   for (const start of work) {
     work.delete(start);
-    const block = blocks.get(start);
-    const known = before.get(start);
-    if (block === undefined || known === undefined) continue;
-    let effect = effects.get(start);
-    if (effect === undefined) {
-      effect = effectOnLocals(block, body, words);
-      effects.set(start, effect);
-    }
-    const after = known.copy();
-    for (let i = 0; i < words; i++) {
-      const [has, lacks] = [effect.bits[i] as number, effect.bits[words + i] as number];
-      after.bits[i] = ((after.bits[i] as number) & ~lacks) | has;
-      after.bits[words + i] = ((after.bits[words + i] as number) & ~has) | lacks;
-    }
+    const block = blocks.get(start) as Block;
+    const effect = effects.get(start) ?? effectOnLocals(block, body, all.length);
+    effects.set(start, effect);
+    const known = before.get(start) as Uint8Array;
     for (const next of block.next) {
-      const there = before.get(next);
-      if (there === undefined) before.set(next, after.copy());
-      if (there?.join(after) !== false) work.add(next);
+      const there = before.get(next) ?? new Uint8Array(all.length);
+      const isMore = join(there, known, effect);
+      if (!isMore && before.has(next)) continue;
+      before.set(next, there);
+      work.add(next);
     }
   }
   for (const [start, state] of before) {
-    const end = blocks.get(start)?.end ?? -1;
+    const { end } = blocks.get(start) as Block;
     for (let pc = start; pc <= end; pc++)
       stepLocals(body.opcodes[pc] ?? 0, body.operands[pc] as number, state, canDrop);
   }
 }
 
-/** Locals that have a value after a block, or none, for those that it moves or stores. */
-function effectOnLocals({ start, end }: Block, { opcodes, operands }: FunctionBody, words: number): Locals {
-  const effect = new Locals(words);
+/** Whether locals have values after a block; 0 for those that it neither moves nor stores. */
+function effectOnLocals(
+  { start, end }: Block,
+  { opcodes, operands }: FunctionBody,
+  count: number,
+): Uint8Array {
+  const effect = new Uint8Array(count);
   for (let pc = start; pc <= end; pc++)
     if (opcodes[pc] === 0x0b || opcodes[pc] === 0x0c)
-      effect.set(operands[pc] as number, opcodes[pc] === 0x0c);
+      effect[operands[pc] as number] = opcodes[pc] === 0x0c ? YES : NO;
   return effect;
 }
 
-function stepLocals(opcode: number, index: number, state: Locals, canDrop: readonly boolean[]): void {
+/** Adds what is the case after a block to what is known of the next one; true if that is more than before. */
+function join(there: Uint8Array, known: Uint8Array, effect: Uint8Array): boolean {
+  let isMore = false;
+  for (let i = 0; i < there.length; i++) {
+    const joined = (there[i] as number) | (effect[i] || (known[i] as number));
+    if (joined !== there[i]) isMore = true;
+    there[i] = joined;
+  }
+  return isMore;
+}
+
+function stepLocals(opcode: number, index: number, state: Uint8Array, canDrop: readonly boolean[]): void {
   switch (opcode) {
     case 0x0a:
-      if (state.mayLack(index)) throw fault(CODE.copyUnavailable, "a local without a value is copied");
+      if (state[index] !== YES) throw fault(CODE.copyUnavailable, "a local without a value is copied");
       return;
     case 0x0b:
-      if (state.mayLack(index)) throw fault(CODE.moveUnavailable, "a local without a value is moved");
-      state.set(index, false);
+      if (state[index] !== YES) throw fault(CODE.moveUnavailable, "a local without a value is moved");
+      state[index] = NO;
       return;
     case 0x0c:
-      if (state.mayHave(index) && canDrop[index] !== true)
+      if (state[index] !== NO && canDrop[index] !== true)
         throw fault(CODE.storeUnsafe, "a value that cannot be dropped is overwritten");
-      state.set(index, true);
+      state[index] = YES;
       return;
     case 0x0d:
     case 0x0e:
-      if (state.mayLack(index))
+      if (state[index] !== YES)
         throw fault(CODE.borrowLocalUnavailable, "a local without a value is borrowed");
       return;
     case 0x02:
       for (let i = 0; i < canDrop.length; i++)
-        if (canDrop[i] !== true && state.mayHave(i))
+        if (canDrop[i] !== true && state[i] !== NO)
           throw fault(CODE.unusedWithoutDrop, "a value that cannot be dropped is left");
       return;
     default:

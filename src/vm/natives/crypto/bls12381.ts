@@ -4,7 +4,7 @@ import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Native, NativeContext, NativeModule } from "../../natives.ts";
 import { asBytes, asVec, byteVec, type Value, type Vec } from "../../values.ts";
 import { decodeG1, decodeG2, encodeG1, encodeG2 } from "./bls-points.ts";
-import { bytesOf, chargeAll, firstFields } from "./common.ts";
+import { chargeAll, firstFields } from "./common.ts";
 import type { G1, G2 } from "./curve-points.ts";
 
 const { Fp12, Fr } = bls12_381.fields;
@@ -34,7 +34,7 @@ function decodeSignature(context: NativeContext, bytes: Uint8Array): G2 | undefi
 function decodeList<T>(list: readonly Vec[], decode: (bytes: Uint8Array) => T | undefined): T[] | undefined {
   const points: T[] = [];
   for (const one of list) {
-    const point = decode(bytesOf(one));
+    const point = decode(asBytes(one));
     if (point === undefined) return undefined;
     points.push(point);
   }
