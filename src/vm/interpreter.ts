@@ -152,7 +152,11 @@ export class Interpreter {
         this.#run();
         if (this.#frame === undefined) return this.#stack.slice(0, this.#height);
         yield;
-        if (this.#pending !== undefined) yield* this.#runPending(this.#frame, this.#pending);
+        if (this.#pending !== undefined) {
+          for (const value of yield* this.#pending) this.#stack[this.#height++] = value;
+          this.#pending = undefined;
+          this.#frame.pc++;
+        }
         this.#pieceEndMs = performance.now() + PIECE_MS;
       }
     } catch (error) {
@@ -166,17 +170,6 @@ export class Interpreter {
   #setLook(): void {
     this.#stepsLeft = LOOK_STEPS;
     this.#lookBalance = this.#meter.balance - LOOK_PRICE;
-  }
-
-  /** Runs a native function in its pieces, and goes on behind its call. */
-  *#runPending(frame: Frame, pieces: Pieces<readonly Value[]>): Pieces<void> {
-    this.#pending = undefined;
-    try {
-      for (const value of yield* pieces) this.#stack[this.#height++] = value;
-      frame.pc++;
-    } catch (error) {
-      throw this.#placedInside(error);
-    }
   }
 
   #isPieceOver(): boolean {
@@ -321,7 +314,7 @@ export class Interpreter {
       else if (!(result instanceof Dispatch)) return this.#nativePieces(callee, result);
       return result;
     } catch (error) {
-      throw placedIn(callee, error);
+      throw this.#nativeFault(callee, error);
     }
   }
 
@@ -331,8 +324,14 @@ export class Interpreter {
       this.#useResults(result);
       return result;
     } catch (error) {
-      throw placedIn(callee, error);
+      throw this.#nativeFault(callee, error);
     }
+  }
+
+  #nativeFault({ key, definition }: FunctionInstance, error: unknown): unknown {
+    if (!(error instanceof VmError)) return error;
+    error.isInside = this.#frame !== undefined;
+    return error.at(key, definition.index, 0);
   }
 
   #useResults(result: readonly Value[]): void {
@@ -344,14 +343,10 @@ export class Interpreter {
     try {
       this.#runFrames(this.#frame as Frame);
     } catch (error) {
-      throw this.#placedInside(error);
+      if (!(error instanceof VmError)) throw error;
+      error.isInside = true;
+      throw this.#placed(error);
     }
-  }
-
-  #placedInside(error: unknown): unknown {
-    if (!(error instanceof VmError)) return error;
-    error.isInside = true;
-    return this.#placed(error);
   }
 
   /**
@@ -921,10 +916,6 @@ const NO_FUNCTION = undefined as unknown as FunctionInstance;
 function released(meter: Meter, value: Value): number {
   meter.releaseMemory(heapSize(value));
   return takeWalkedSteps();
-}
-
-function placedIn({ key, definition }: FunctionInstance, error: unknown): unknown {
-  return error instanceof VmError ? error.at(key, definition.index, 0) : error;
 }
 
 /** True for results of a native function that are there at once. */

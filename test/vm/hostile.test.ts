@@ -219,6 +219,16 @@ describe("a long native", () => {
     });
   });
 
+  it("that moves items pauses, with the same result", () => {
+    const [from, to] = [byteVec(LONG), byteVec(Uint8Array.of(1, 2, 3))];
+    const { pauses } = callNative("vector::move_range", [ref(from), 1n, 300_000n, ref(to), 2n], ["u8"]);
+    expect([pauses, from, to]).toEqual([
+      18,
+      byteVec(LONG.subarray(0, 1)),
+      byteVec(Buffer.concat([Buffer.of(1, 2), LONG.subarray(1), Buffer.of(3)])),
+    ]);
+  });
+
   it("called from a function pauses the run, and its results and faults are those of the call", () => {
     const natives = (key: string): Native | undefined =>
       key.endsWith("::slow")

@@ -60,7 +60,7 @@ const aptos_hash: NativeModule = {
   sip_hash: (context, [value]) => {
     const vec = asVec(value);
     chargeFor(context, "aptos_framework.hash.sip_hash", vec.items.length);
-    return atOnce(vec, sipHash(vec));
+    return atOnce(vec.items.length, sipHash(vec));
   },
   keccak256: hashing("keccak256", () => keccak_256.create()),
   sha2_512_internal: hashing("sha2_512", () => createHash("sha512")),

@@ -66,10 +66,8 @@ function typeArg(typeArgs: readonly AbiType[]): AbiType {
 /** BCS of what a reference names; faults are aborts. */
 function serialized(context: NativeContext, value: Value, type: AbiType): Uint8Array {
   const { linker, meter } = context;
-  let layout: ReturnType<typeof linker.layout>;
   try {
-    layout = linker.layout(type);
-    return encodeValue(value, layout, "address");
+    return encodeValue(value, linker.layout(type), "address");
   } catch (error) {
     if (!(error instanceof VmError)) throw error;
     meter.charge(meter.price("move_stdlib.bcs.to_bytes.failure"));
@@ -114,8 +112,8 @@ function* inParts(vec: Vec, take: (part: Uint8Array, at: number) => unknown): Pi
 }
 
 /** Work on a short vector is done at once. */
-export function atOnce<T>({ items }: Vec, pieces: Pieces<T>): T | Pieces<T> {
-  return items.length > PART_BYTES ? pieces : finish(pieces);
+export function atOnce<T>(length: number, pieces: Pieces<T>): T | Pieces<T> {
+  return length > PART_BYTES ? pieces : finish(pieces);
 }
 
 export interface Hasher {
@@ -132,7 +130,7 @@ export function hashNative(key: string, create: () => Hasher): Native {
   return (context, [value]) => {
     const vec = asVec(value);
     chargeFor(context, key, vec.items.length);
-    return atOnce(vec, hashed(vec, create()));
+    return atOnce(vec.items.length, hashed(vec, create()));
   };
 }
 
@@ -201,13 +199,9 @@ const string: NativeModule = {
     return [new Vec("u8", asVec(ref).items.slice(Number(i), Number(j)))];
   },
   internal_index_of: (context, [ref, pattern]) => {
-    const { meter } = context;
-    const [text, wanted] = [asVec(ref), asVec(pattern)];
-    meter.charge(
-      meter.price("move_stdlib.string.index_of.base") +
-        meter.price("move_stdlib.string.index_of.per_byte_pattern") * wanted.items.length,
-    );
-    return atOnce(text, indexOf(context, text.items, wanted.items));
+    const [{ items: text }, { items: wanted }] = [asVec(ref), asVec(pattern)];
+    chargeFor(context, "move_stdlib.string.index_of", wanted.length, "per_byte_pattern");
+    return atOnce(text.length, indexOf(context, text, wanted));
   },
 };
 
@@ -245,18 +239,21 @@ const vector: NativeModule = {
     meter.charge(
       meter.price(`${key}.per_index_moved`) * (fromItems.length - start + (toItems.length - place) + size),
     );
-    const moved = fromItems.splice(start, size);
-    insertAt(toItems, place, moved);
     for (const { root } of [source, target]) if (root !== undefined) root.isDirty = true;
-    return [];
+    const moved = fromItems.splice(start, size);
+    return atOnce(toItems.length + size, insertAt(toItems, place, moved));
   },
 };
 
 /** Inserts many items; a spread of all of them would overflow the stack. */
-function insertAt(items: Value[], place: number, inserted: readonly Value[]): void {
+function* insertAt(items: Value[], place: number, inserted: readonly Value[]): Pieces<readonly Value[]> {
   const rest = items.splice(place);
-  for (const one of inserted) items.push(one);
-  for (const one of rest) items.push(one);
+  for (const list of [inserted, rest])
+    for (let i = 0; i < list.length; i++) {
+      items.push(list[i] as Value);
+      if (i % PART_BYTES === PART_BYTES - 1) yield;
+    }
+  return [];
 }
 
 const mem: NativeModule = {
