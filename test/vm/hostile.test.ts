@@ -50,7 +50,7 @@ describe("a walk through a value", () => {
   it.each(Object.entries(WALKS))("%s ends at the limit of memory", (_, walk) => {
     const { value, layout } = doubled(42);
     expect(outcomeOf(() => walk(value, layout))).toBe("4028");
-    // The next one begins anew, and takes as much as a run may have.
+    // The next one begins again, and takes as much as a run may have.
     const legal = doubled(17);
     expect(outcomeOf(() => walk(legal.value, legal.layout))).not.toBe("4028");
   });

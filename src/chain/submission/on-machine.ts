@@ -136,7 +136,10 @@ async function withinLimits(run: Promise<TransactionOutput>): Promise<Transactio
     return await run;
   } catch (error) {
     if (error instanceof CodedError && error.code === "vm")
-      throw new SubmissionError("unmodelled", `a limit of this node for one run is reached: ${error.message}`);
+      throw new SubmissionError(
+        "unmodelled",
+        `a limit of this node for one run is reached: ${error.message}`,
+      );
     throw error;
   }
 }

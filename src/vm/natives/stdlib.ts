@@ -152,7 +152,7 @@ function* indexOf(
   pattern: readonly Value[],
 ): Pieces<Value[]> {
   const size = pattern.length;
-  // How many of the first bytes of the pattern still fit, after so many did and the next one did not.
+  // How many of the first bytes of the pattern still fit, after that number did and the next one did not.
   const fallback = new Int32Array(size + 1);
   let at = size === 0 ? 0 : text.length;
   // First the pattern goes along itself, then the text along the pattern.

@@ -654,23 +654,28 @@ function assertLocals(
   const all = [...params, ...body.locals];
   const abilities = typeParams.map(abilityBits);
   const canDrop = all.map((type) => (types.abilities(type, abilities) & DROP) !== 0);
-  const before = new Map([[0, Uint8Array.from(all, (_, i) => (i < params.length ? YES : NO))]]);
-  const effects = new Map<number, Uint8Array>();
+  const words = (all.length + 15) >> 4;
+  const first = new Int32Array(words);
+  all.forEach((_, i) => {
+    setLocal(first, i, i < params.length ? YES : NO);
+  });
+  const before = new Map([[0, first]]);
+  const effects = new Map<number, Int32Array>();
   const work = new Set([0]);
-  for (const start of work) {
-    work.delete(start);
-    const block = blocks.get(start) as Block;
-    const effect = effects.get(start) ?? effectOnLocals(block, body, all.length);
-    effects.set(start, effect);
-    const known = before.get(start) as Uint8Array;
-    for (const next of block.next) {
-      const there = before.get(next) ?? new Uint8Array(all.length);
-      const isMore = join(there, known, effect);
-      if (!isMore && before.has(next)) continue;
-      before.set(next, there);
-      work.add(next);
+  // Forwards and backwards in turn: what is found reaches far in either direction.
+  for (const order = [...blocks.values()]; work.size > 0; order.reverse())
+    for (const block of order) {
+      if (!work.delete(block.start)) continue;
+      const effect = effects.get(block.start) ?? effectOnLocals(block, body, words);
+      effects.set(block.start, effect);
+      const known = before.get(block.start) as Int32Array;
+      for (const next of block.next) {
+        const there = before.get(next) ?? new Int32Array(words);
+        if (!join(there, known, effect) && before.has(next)) continue;
+        before.set(next, there);
+        work.add(next);
+      }
     }
-  }
   for (const [start, state] of before) {
     const { end } = blocks.get(start) as Block;
     for (let pc = start; pc <= end; pc++)
@@ -682,48 +687,64 @@ function assertLocals(
 function effectOnLocals(
   { start, end }: Block,
   { opcodes, operands }: FunctionBody,
-  count: number,
-): Uint8Array {
-  const effect = new Uint8Array(count);
+  words: number,
+): Int32Array {
+  const effect = new Int32Array(words);
   for (let pc = start; pc <= end; pc++)
     if (opcodes[pc] === 0x0b || opcodes[pc] === 0x0c)
-      effect[operands[pc] as number] = opcodes[pc] === 0x0c ? YES : NO;
+      setLocal(effect, operands[pc] as number, opcodes[pc] === 0x0c ? YES : NO);
   return effect;
 }
 
 /** Adds what is the case after a block to what is known of the next one; true if that is more than before. */
-function join(there: Uint8Array, known: Uint8Array, effect: Uint8Array): boolean {
+function join(there: Int32Array, known: Int32Array, effect: Int32Array): boolean {
   let isMore = false;
   for (let i = 0; i < there.length; i++) {
-    const joined = (there[i] as number) | (effect[i] || (known[i] as number));
+    const set = effect[i] as number;
+    const touched = (set | (set >>> 1)) & LOW_BITS;
+    const joined = (there[i] as number) | set | ((known[i] as number) & ~(touched | (touched << 1)));
     if (joined !== there[i]) isMore = true;
     there[i] = joined;
   }
   return isMore;
 }
 
-function stepLocals(opcode: number, index: number, state: Uint8Array, canDrop: readonly boolean[]): void {
+/** Sixteen locals are one word. */
+const LOW_BITS = 0x55555555;
+
+function localIn(state: Int32Array, index: number): number {
+  return ((state[index >> 4] as number) >>> (2 * (index & 15))) & 3;
+}
+
+function setLocal(state: Int32Array, index: number, to: number): void {
+  const shift = 2 * (index & 15);
+  state[index >> 4] = ((state[index >> 4] as number) & ~(3 << shift)) | (to << shift);
+}
+
+function stepLocals(opcode: number, index: number, state: Int32Array, canDrop: readonly boolean[]): void {
   switch (opcode) {
     case 0x0a:
-      if (state[index] !== YES) throw fault(CODE.copyUnavailable, "a local without a value is copied");
+      if (localIn(state, index) !== YES)
+        throw fault(CODE.copyUnavailable, "a local without a value is copied");
       return;
     case 0x0b:
-      if (state[index] !== YES) throw fault(CODE.moveUnavailable, "a local without a value is moved");
-      state[index] = NO;
+      if (localIn(state, index) !== YES)
+        throw fault(CODE.moveUnavailable, "a local without a value is moved");
+      setLocal(state, index, NO);
       return;
     case 0x0c:
-      if (state[index] !== NO && canDrop[index] !== true)
+      if (localIn(state, index) !== NO && canDrop[index] !== true)
         throw fault(CODE.storeUnsafe, "a value that cannot be dropped is overwritten");
-      state[index] = YES;
+      setLocal(state, index, YES);
       return;
     case 0x0d:
     case 0x0e:
-      if (state[index] !== YES)
+      if (localIn(state, index) !== YES)
         throw fault(CODE.borrowLocalUnavailable, "a local without a value is borrowed");
       return;
     case 0x02:
       for (let i = 0; i < canDrop.length; i++)
-        if (canDrop[i] !== true && state[i] !== NO)
+        if (canDrop[i] !== true && localIn(state, i) !== NO)
           throw fault(CODE.unusedWithoutDrop, "a value that cannot be dropped is left");
       return;
     default:
