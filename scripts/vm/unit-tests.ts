@@ -9,6 +9,7 @@ import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue } from "../../src/vm/layout.ts";
 import { Linker, type LoadedModule } from "../../src/vm/linker.ts";
 import { findNative } from "../../src/vm/native-table.ts";
+import { finish } from "../../src/vm/pieces.ts";
 import { Features, Session, type StateSource } from "../../src/vm/session.ts";
 import { typeFromTag } from "../../src/vm/types.ts";
 import { Ref, signerOf, type Value } from "../../src/vm/values.ts";
@@ -143,7 +144,7 @@ function runTest(test: UnitTest, { loaded, state, features }: Surroundings): str
       if (value === undefined) throw new Error(`an argument of ${test.function} does not decode`);
       return instance.definition.params[i]?.kind === "reference" ? new Ref([value], 0) : value;
     });
-    new Interpreter(linker, session).call(instance, args);
+    finish(new Interpreter(linker, session).callInPieces(instance, args));
     return "success";
   } catch (error) {
     if (!(error instanceof VmError)) return `THROWN ${(error as Error).stack}`;

@@ -53,7 +53,6 @@ export const PLAIN_SCHEDULE: GasSchedule = {
     ["txn.max_bytes_all_write_ops_per_transaction", 10 << 20],
     ["txn.max_bytes_per_event", 1 << 20],
     ["txn.max_bytes_all_events_per_transaction", 10 << 20],
-    ["txn.memory_quota", 10_000_000],
     ["txn.max_transaction_size_in_bytes", 64 * 1024],
     ["txn.maximum_number_of_gas_units", 2_000_000],
     ["txn.min_transaction_gas_units", 2_760_000],

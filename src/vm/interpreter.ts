@@ -17,7 +17,7 @@ import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integ
 import { decodeValue, hasDelayed } from "./layout.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
-import { finish, type Pieces } from "./pieces.ts";
+import type { Pieces } from "./pieces.ts";
 import type { GlobalSlot, Session, Tracer } from "./session.ts";
 import { countNodes, FRAMEWORK, substitute } from "./types.ts";
 import {
@@ -36,6 +36,7 @@ import {
   Ref,
   STACK_SIZE,
   Struct,
+  takeWalkedSteps,
   type Value,
   Vec,
 } from "./values.ts";
@@ -126,6 +127,8 @@ export class Interpreter implements NativeContext {
   #lookBalance = 0;
   /** Of the first piece once the run looks at the clock: most runs end before. */
   #pieceEndMs: number | undefined;
+  /** A native function that goes on in pieces, called from the frame that runs. */
+  #pending: Pieces<readonly Value[]> | undefined;
 
   constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
     this.linker = linker;
@@ -142,12 +145,7 @@ export class Interpreter implements NativeContext {
     return modules;
   }
 
-  /** Calls a function and returns its results. Throws VmError. */
-  call(instance: FunctionInstance, args: readonly Value[]): readonly Value[] {
-    return finish(this.callInPieces(instance, args));
-  }
-
-  /** As `call`, in pieces of about a millisecond: it yields between them. */
+  /** Calls a function and returns its results, in pieces of about a millisecond: it yields between them. Throws VmError. */
   *callInPieces(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
     try {
       if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
@@ -157,6 +155,11 @@ export class Interpreter implements NativeContext {
         this.#run();
         if (this.#frame === undefined) return this.#stack.slice(0, this.#height);
         yield;
+        if (this.#pending !== undefined) {
+          for (const value of yield* this.#pending) this.#stack[this.#height++] = value;
+          this.#pending = undefined;
+          this.#frame.pc++;
+        }
         this.#pieceEndMs = performance.now() + PIECE_MS;
       }
     } catch (error) {
@@ -173,6 +176,7 @@ export class Interpreter implements NativeContext {
   }
 
   #isPieceOver(): boolean {
+    if (this.#pending !== undefined) return true;
     this.#setLook();
     const nowMs = performance.now();
     this.#pieceEndMs ??= nowMs + PIECE_MS;
@@ -288,8 +292,13 @@ export class Interpreter implements NativeContext {
         this.#enter(result.target, result.args, false, callee);
         return;
       }
-      for (const value of isValues(result) ? result : finish(result)) this.#stack[this.#height++] = value;
-      frame.pc++;
+      if (isValues(result)) {
+        for (const value of result) this.#stack[this.#height++] = value;
+        frame.pc++;
+      } else {
+        this.#pending = result;
+        this.#stepsLeft = 0;
+      }
       return;
     }
     if (this.#depth > MAX_FRAMES) throw new VmError(STATUS.callStackOverflow, TOO_NESTED);
@@ -301,16 +310,36 @@ export class Interpreter implements NativeContext {
     this.self = callee;
     try {
       if (!meter.leaksNativeArguments)
-        for (const value of args) if (typeof value === "object") meter.releaseMemory(heapSize(value));
+        for (const value of args) if (typeof value === "object") this.#stepsLeft -= released(meter, value);
       const native = callee.native as Native | undefined;
       const result = native?.(this, args, callee.typeArgs) ?? [];
-      if (isValues(result))
-        for (const value of result) if (typeof value === "object") meter.useMemory(heapSize(value));
+      if (isValues(result)) this.#useResults(result);
+      else if (!(result instanceof Dispatch)) return this.#nativePieces(callee, result);
       return result;
     } catch (error) {
-      if (error instanceof VmError) throw error.at(callee.key, callee.definition.index, 0);
-      throw error;
+      throw this.#nativeFault(callee, error);
     }
+  }
+
+  *#nativePieces(callee: FunctionInstance, pieces: Pieces<readonly Value[]>): Pieces<readonly Value[]> {
+    try {
+      const result = yield* pieces;
+      this.#useResults(result);
+      return result;
+    } catch (error) {
+      throw this.#nativeFault(callee, error);
+    }
+  }
+
+  #nativeFault({ key, definition }: FunctionInstance, error: unknown): unknown {
+    if (!(error instanceof VmError)) return error;
+    error.isInside = this.#frame !== undefined;
+    return error.at(key, definition.index, 0);
+  }
+
+  #useResults(result: readonly Value[]): void {
+    for (const value of result) if (typeof value === "object") this.meter.useMemory(heapSize(value));
+    this.#stepsLeft -= takeWalkedSteps();
   }
 
   #run(): void {
@@ -379,7 +408,7 @@ export class Interpreter implements NativeContext {
         let given: Value;
         switch (opcode) {
           case 0x01: // pop
-            if (typeof value === "object") meter.releaseMemory(heapSize(value));
+            if (typeof value === "object") steps -= released(meter, value);
             pc++;
             continue;
           case 0x03: // br_true
@@ -450,7 +479,7 @@ export class Interpreter implements NativeContext {
           case 0x15: {
             const ref = asRef(stack[height + 1]);
             const old = ref.get();
-            if (typeof old === "object") meter.releaseMemory(heapSize(old));
+            if (typeof old === "object") steps -= released(meter, old);
             ref.set(value);
             pc++;
             continue;
@@ -541,7 +570,7 @@ export class Interpreter implements NativeContext {
       case 0x02: // ret
         if (this.#height !== base + instance.returnCount)
           throw invariant("a function leaves other values than it returns");
-        for (const local of locals) if (typeof local === "object") meter.releaseMemory(heapSize(local));
+        for (const local of locals) if (typeof local === "object") this.#stepsLeft -= released(meter, local);
         this.#leave(frame);
         return;
       case 0x07: {
@@ -882,6 +911,12 @@ export class Interpreter implements NativeContext {
     }
     this.#invoke(callee, args, frame, true);
   }
+}
+
+/** Releases the memory of a value; returns how many instructions the walk through it counts as. */
+function released(meter: Meter, value: Value): number {
+  meter.releaseMemory(heapSize(value));
+  return takeWalkedSteps();
 }
 
 /** True for results of a native function that are there at once. */

@@ -19,6 +19,8 @@ import {
   signerOf,
   type Value,
   Vec,
+  visit,
+  visitParts,
 } from "./values.ts";
 
 export type Layout =
@@ -55,20 +57,22 @@ export function encodeStored(value: Value, layout: Layout): Uint8Array {
   return encodeValue(withoutDelayed(value, budget), plainLayout(layout));
 }
 
-function withoutDelayed(value: Value, budget: { left: number }): Value {
+function withoutDelayed(value: Value, budget: { left: number }, depth = 1): Value {
+  if (typeof value !== "object") return value;
+  visit(depth);
   if (value instanceof Delayed) {
     if (--budget.left < 0) throw new VmError(STATUS.tooManyDelayedFields, "a value has too many aggregators");
     return value.value;
   }
   if (value instanceof Struct)
     return new Struct(
-      value.fields.map((one) => withoutDelayed(one, budget)),
+      value.fields.map((one) => withoutDelayed(one, budget, depth + 1)),
       value.tag,
     );
   if (value instanceof Vec && value.kind === "other")
     return new Vec(
       value.kind,
-      value.items.map((one) => withoutDelayed(one, budget)),
+      value.items.map((one) => withoutDelayed(one, budget, depth + 1)),
     );
   return value;
 }
@@ -161,10 +165,11 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
     default:
       break;
   }
-  if (depth > MAX_VALUE_DEPTH) throw new VmError(STATUS.valueDepthReached, "a value is nested too deeply");
+  visit(depth);
   switch (layout.kind) {
     case "vector": {
       const { items } = value as Vec;
+      visitParts(items.length);
       writer.count(items.length);
       if (layout.itemKind === "u8") writer.fixed(items as number[]);
       else for (const item of items) write(writer, item, layout.item, signers, depth + 1);
@@ -195,6 +200,7 @@ function writeFields(
   depth: number,
 ): void {
   if (fields.length !== layouts.length) throw invariant("a value does not have its layout");
+  visitParts(fields.length);
   for (let i = 0; i < fields.length; i++)
     write(writer, fields[i] as Value, layouts[i] as Layout, signers, depth + 1);
 }
@@ -225,6 +231,7 @@ const LAYOUT_TAGS =
   ) as LayoutTag[];
 
 function writeLayout(writer: BcsWriter, layout: Layout): void {
+  visitParts(1);
   if (layout.kind === "enum") {
     writer.uleb(6).uleb(1).count(layout.variants.length);
     for (const fields of layout.variants) {

@@ -7,6 +7,37 @@ import { invariant, STATUS, VmError } from "./errors.ts";
 export type Value = number | bigint | boolean | string | Struct | Vec | Closure | Ref | Delayed;
 
 export const MAX_VALUE_DEPTH = 128;
+/** Units of one walk through a value: several times the memory that the chain allows a run, so only faulty values have more. */
+const MAX_WALK = 1 << 26;
+const CONTAINER_UNITS = 40;
+/** As long as one instruction takes, about. */
+const UNITS_PER_STEP = 64;
+
+/** Units that walks passed since they were taken, and where the walk that goes on must end. They stay small integers. */
+let walked = 0;
+let walkEnd = 0;
+
+/** Counts a value that has parts, at its place in a walk. Throws VmError for a value that no run can have made. */
+export function visit(depth: number): void {
+  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  if (depth === 1) {
+    walked = Math.min(walked, MAX_WALK);
+    walkEnd = walked + MAX_WALK;
+  }
+  visitParts(CONTAINER_UNITS);
+}
+
+export function visitParts(units: number): void {
+  walked += units;
+  if (walked > walkEnd) throw new VmError(STATUS.memoryLimitExceeded, "a value has too many parts");
+}
+
+/** Instructions that would have taken as long as the walks since the last call. */
+export function takeWalkedSteps(): number {
+  const steps = Math.floor(walked / UNITS_PER_STEP);
+  walked = 0;
+  return steps;
+}
 
 /** A struct; an enum has the tag of its variant. A signer is an enum with the address as its only field. */
 export class Struct {
@@ -119,14 +150,16 @@ function tooDeep(): VmError {
 
 export function copyValue(value: Value, depth = 1): Value {
   if (typeof value !== "object") return value;
-  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  visit(depth);
   if (value instanceof Struct) {
     const { fields } = value;
+    visitParts(fields.length);
     const copies = new Array<Value>(fields.length);
     for (let i = 0; i < fields.length; i++) copies[i] = copyValue(fields[i] as Value, depth + 1);
     return new Struct(copies, value.tag);
   }
   if (value instanceof Vec) {
+    visitParts(value.items.length);
     if (value.kind !== "other") return new Vec(value.kind, value.items.slice());
     return new Vec(
       value.kind,
@@ -154,7 +187,7 @@ function isDelayed(): VmError {
 export function compareValues(a: Value, b: Value, depth = 1): number {
   if (typeof a !== "object" || typeof b !== "object")
     return a === b ? 0 : (a as number) < (b as number) ? -1 : 1;
-  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  visit(depth);
   if (a instanceof Delayed || b instanceof Delayed) throw isDelayed();
   if (a instanceof Ref) return compareValues(a.get(), b instanceof Ref ? b.get() : b, depth + 1);
   if (b instanceof Ref) return compareValues(a, b.get(), depth + 1);
@@ -169,6 +202,7 @@ export function compareValues(a: Value, b: Value, depth = 1): number {
 
 function compareLists(a: readonly Value[], b: readonly Value[], depth: number): number {
   const length = Math.min(a.length, b.length);
+  visitParts(length);
   for (let i = 0; i < length; i++) {
     const order = compareValues(a[i] as Value, b[i] as Value, depth + 1);
     if (order !== 0) return order;
@@ -227,7 +261,7 @@ function compareTypeLists(a: readonly AbiType[], b: readonly AbiType[]): number 
 /** Equality stops at the first difference, and vectors of different lengths are different at once. */
 export function equalValues(a: Value, b: Value, depth = 1): boolean {
   if (typeof a !== "object" || typeof b !== "object") return a === b;
-  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  visit(depth);
   if (a instanceof Delayed || b instanceof Delayed) throw isDelayed();
   if (a instanceof Ref) return equalValues(a.get(), b instanceof Ref ? b.get() : b, depth + 1);
   if (b instanceof Ref) return equalValues(a, b.get(), depth + 1);
@@ -241,6 +275,7 @@ export function equalValues(a: Value, b: Value, depth = 1): boolean {
 
 function equalLists(a: readonly Value[], b: readonly Value[], depth: number): boolean {
   if (a.length !== b.length) return false;
+  visitParts(a.length);
   for (let i = 0; i < a.length; i++) {
     if (!equalValues(a[i] as Value, b[i] as Value, depth + 1)) return false;
   }
@@ -274,9 +309,10 @@ const UNPACKED_WHEN_FOLLOWED: ReadonlySet<ItemKind> = new Set(["u16", "u32", "u2
 /** Size of a value; a reference counts as 40 units, or as what it names if references are followed. */
 export function abstractSize(value: Value, follows = false, depth = 1): number {
   if (typeof value !== "object") return SCALAR_SIZE;
-  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
+  visit(depth);
   if (value instanceof Struct) {
     let size = value.tag < 0 ? SCALAR_SIZE : 2 * SCALAR_SIZE;
+    visitParts(value.fields.length);
     for (const field of value.fields) size += abstractSize(field, follows, depth + 1);
     return size;
   }
@@ -287,6 +323,7 @@ export function abstractSize(value: Value, follows = false, depth = 1): number {
       return SCALAR_SIZE + each * items.length;
     }
     let size = SCALAR_SIZE;
+    visitParts(items.length);
     for (const item of items) size += abstractSize(item, follows, depth + 1);
     return size;
   }
@@ -309,10 +346,15 @@ export function itemSize(kind: ItemKind): number {
   return kind === "other" ? SCALAR_SIZE : PACKED_SIZES[kind];
 }
 
+/** Bytes of a vector from one place to another, or to its end. The loop is the fastest way. */
+export function bytesBetween({ items }: Vec, from: number, to: number): Uint8Array {
+  const bytes = new Uint8Array(Math.min(to, items.length) - from);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = items[from + i] as number;
+  return bytes;
+}
+
 export function asBytes(value: Value | undefined): Uint8Array {
-  const vec = value instanceof Ref ? value.get() : value;
-  if (!(vec instanceof Vec)) throw invariant("expected a vector of bytes");
-  return Uint8Array.from(vec.items as number[]);
+  return bytesBetween(asVec(value), 0, Number.POSITIVE_INFINITY);
 }
 
 export function asStruct(value: Value | undefined): Struct {

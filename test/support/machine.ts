@@ -15,6 +15,7 @@ import { Interpreter } from "../../src/vm/interpreter.ts";
 import { pricesOf } from "../../src/vm/ledger/chain-config.ts";
 import { Linker, type LoadedModule, type NativeSource } from "../../src/vm/linker.ts";
 import { findNative } from "../../src/vm/native-table.ts";
+import { finish, type Pieces } from "../../src/vm/pieces.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { Features, Session, type SessionOptions, type StateSource } from "../../src/vm/session.ts";
 import type { Value } from "../../src/vm/values.ts";
@@ -87,11 +88,19 @@ export class TestMachine {
 
   /** Values that `0xcafe::m::f` gives. Throws VmError. */
   call(name: string, args: readonly Value[], typeArgs: readonly TypeSource[] = []): readonly Value[] {
+    return finish(this.pieces(name, args, typeArgs));
+  }
+
+  pieces(
+    name: string,
+    args: readonly Value[],
+    typeArgs: readonly TypeSource[] = [],
+  ): Pieces<readonly Value[]> {
     const [address = "", module = "", called = ""] = name.split("::");
     const types = typeArgs.map((type) => (typeof type === "string" ? parseAbiType(type) : type));
     const loaded = this.linker.module(toHex(parseAddress(address)), module);
     const prices = pricesOf(this.#schedule, this.linker.meter);
-    return new Interpreter(this.linker, this.session, prices).call(
+    return new Interpreter(this.linker, this.session, prices).callInPieces(
       this.linker.functionIn(loaded, called, types),
       args,
     );

@@ -107,6 +107,26 @@ const BODIES: readonly Body[] = [
     "fn()",
     `${"load true; ".repeat(1025)}${"pop; ".repeat(1025)}ret`,
   ],
+  [1117, "a block that pushes too much", "fn()", `${"load true; pop; ".repeat(10_001)}ret`],
+  [
+    1037,
+    "a local that has a value on one way only",
+    "fn()",
+    "load true; branch if true out; load u64 1; store local 0; out:; copy local 0; pop; ret",
+    ["u64"],
+  ],
+  [
+    1040,
+    "a local that a loop moves again",
+    `fn(${"u64,".repeat(39)}u64)`,
+    "load true; branch if true first; first:; again:; move local 39; pop; load true; branch if true again; ret",
+  ],
+  [
+    1088,
+    "a value without drop that one way leaves",
+    `fn(${N})`,
+    "load true; branch if true out; move local 0; unpack N; pop; out:; ret",
+  ],
   [1129, "a struct that is tested for a variant", `fn(&${S})`, "move local 0; test variant E.A; pop; ret"],
   [
     1132,

@@ -15,7 +15,7 @@ import { accountCodec, coinStoreCodec } from "../../ledger/items/resources.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Address } from "../../move/address.ts";
 import type { RawTransaction } from "../../transaction/raw.ts";
-import { refuseCode, SubmissionError, unmodelled } from "../../transaction/submission-error.ts";
+import { refuseCode, SubmissionError } from "../../transaction/submission-error.ts";
 import type { SimulationEstimates, UserTransaction } from "../../transaction/user-transaction.ts";
 import type { LedgerTransactions } from "../../vm/ledger/ledger-transactions.ts";
 import type { Tracer } from "../../vm/session.ts";
@@ -135,7 +135,11 @@ async function withinLimits(run: Promise<TransactionOutput>): Promise<Transactio
   try {
     return await run;
   } catch (error) {
-    if (error instanceof CodedError && error.code === "vm") throw unmodelled(error.message);
+    if (error instanceof CodedError && error.code === "vm")
+      throw new SubmissionError(
+        "unmodelled",
+        `a limit of this node for one run is reached: ${error.message}`,
+      );
     throw error;
   }
 }

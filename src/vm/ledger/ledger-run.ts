@@ -229,7 +229,7 @@ export class LedgerRun {
     try {
       for (;;) {
         if (work.ms > maxWorkMs)
-          throw new VmError(STATUS.executionLimitReached, `the code runs longer than ${maxWorkMs} ms`);
+          throw new VmError(STATUS.executionLimitReached, `it needs more than ${maxWorkMs} ms of work`);
         const pause = slices.pause();
         if (pause !== undefined) {
           await pause;

@@ -2,11 +2,11 @@
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { sha3 } from "../../base/sha3.ts";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, VmError } from "../errors.ts";
 import { constantSize, encodeValue } from "../layout.ts";
 import type { Native, NativeContext, NativeModule } from "../natives.ts";
+import { finish, type Pieces } from "../pieces.ts";
 import {
   abstractSize,
   asBig,
@@ -14,6 +14,7 @@ import {
   asRef,
   asStruct,
   asVec,
+  bytesBetween,
   byteVec,
   compareValues,
   Ref,
@@ -65,10 +66,8 @@ function typeArg(typeArgs: readonly AbiType[]): AbiType {
 /** BCS of what a reference names; faults are aborts. */
 function serialized(context: NativeContext, value: Value, type: AbiType): Uint8Array {
   const { linker, meter } = context;
-  let layout: ReturnType<typeof linker.layout>;
   try {
-    layout = linker.layout(type);
-    return encodeValue(value, layout, "address");
+    return encodeValue(value, linker.layout(type), "address");
   } catch (error) {
     if (!(error instanceof VmError)) throw error;
     meter.charge(meter.price("move_stdlib.bcs.to_bytes.failure"));
@@ -101,18 +100,74 @@ const bcs: NativeModule = {
   },
 };
 
-function hashNative(key: string, hash: (bytes: Uint8Array) => Uint8Array): Native {
+/** Long work on bytes is done in parts of this many, some milliseconds each. */
+export const PART_BYTES = 1 << 14;
+
+/** Gives parts of a vector of bytes to a function, with pauses between them. */
+function* inParts(vec: Vec, take: (part: Uint8Array, at: number) => unknown): Pieces<void> {
+  for (let at = 0; at < vec.items.length; at += PART_BYTES) {
+    if (at > 0) yield;
+    take(bytesBetween(vec, at, at + PART_BYTES), at);
+  }
+}
+
+/** Work on a short vector is done at once. */
+export function atOnce<T>(length: number, pieces: Pieces<T>): T | Pieces<T> {
+  return length > PART_BYTES ? pieces : finish(pieces);
+}
+
+export interface Hasher {
+  update(bytes: Uint8Array): unknown;
+  digest(): Uint8Array;
+}
+
+function* hashed(vec: Vec, hasher: Hasher): Pieces<readonly Value[]> {
+  yield* inParts(vec, (part) => hasher.update(part));
+  return [byteVec(hasher.digest())];
+}
+
+export function hashNative(key: string, create: () => Hasher): Native {
   return (context, [value]) => {
-    const bytes = asBytes(value);
-    chargeFor(context, key, bytes.length);
-    return [byteVec(hash(bytes))];
+    const vec = asVec(value);
+    chargeFor(context, key, vec.items.length);
+    return atOnce(vec.items.length, hashed(vec, create()));
   };
 }
 
 const hash: NativeModule = {
-  sha2_256: hashNative("move_stdlib.hash.sha2_256", (bytes) => createHash("sha256").update(bytes).digest()),
-  sha3_256: hashNative("move_stdlib.hash.sha3_256", sha3),
+  sha2_256: hashNative("move_stdlib.hash.sha2_256", () => createHash("sha256")),
+  sha3_256: hashNative("move_stdlib.hash.sha3_256", () => createHash("sha3-256")),
 };
+
+function* isUtf8InParts(vec: Vec): Pieces<readonly Value[]> {
+  const bytes = new Uint8Array(vec.items.length);
+  yield* inParts(vec, (part, at) => bytes.set(part, at));
+  return [isUtf8(bytes)];
+}
+
+/** Where a pattern is in a text, or the text's length: by Knuth, Morris and Pratt, in time in proportion to the charges. */
+function* indexOf(
+  { meter }: NativeContext,
+  text: readonly Value[],
+  pattern: readonly Value[],
+): Pieces<Value[]> {
+  const size = pattern.length;
+  // How many of the first bytes of the pattern still fit, after that number did and the next one did not.
+  const fallback = new Int32Array(size + 1);
+  let at = size === 0 ? 0 : text.length;
+  // First the pattern goes along itself, then the text along the pattern.
+  for (let i = 1, fits = 0; i < size + at; i++) {
+    if (i === size) fits = 0;
+    const byte = i < size ? pattern[i] : text[i - size];
+    while (fits > 0 && byte !== pattern[fits]) fits = fallback[fits] as number;
+    if (byte === pattern[fits]) fits++;
+    if (i < size) fallback[i + 1] = fits;
+    else if (fits === size) at = i + 1 - 2 * size;
+    if (i % PART_BYTES === 0) yield;
+  }
+  meter.charge(meter.price("move_stdlib.string.index_of.per_byte_searched") * at);
+  return [BigInt(at)];
+}
 
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
@@ -120,9 +175,9 @@ function isContinuation(byte: number | undefined): boolean {
 
 const string: NativeModule = {
   internal_check_utf8: (context, [ref]) => {
-    const bytes = asBytes(ref);
-    chargeFor(context, "move_stdlib.string.check_utf8", bytes.length);
-    return [isUtf8(bytes)];
+    const vec = asVec(ref);
+    chargeFor(context, "move_stdlib.string.check_utf8", vec.items.length);
+    return vec.items.length > PART_BYTES ? isUtf8InParts(vec) : [isUtf8(asBytes(vec))];
   },
   internal_is_char_boundary: (context, [ref, index]) => {
     chargeFor(context, "move_stdlib.string.is_char_boundary");
@@ -143,16 +198,10 @@ const string: NativeModule = {
     );
     return [new Vec("u8", asVec(ref).items.slice(Number(i), Number(j)))];
   },
-  internal_index_of: ({ meter }, [ref, pattern]) => {
-    const [text, wanted] = [Buffer.from(asBytes(ref)), Buffer.from(asBytes(pattern))];
-    meter.charge(
-      meter.price("move_stdlib.string.index_of.base") +
-        meter.price("move_stdlib.string.index_of.per_byte_pattern") * wanted.length,
-    );
-    const found = text.indexOf(wanted);
-    const at = found < 0 ? text.length : found;
-    meter.charge(meter.price("move_stdlib.string.index_of.per_byte_searched") * at);
-    return [BigInt(at)];
+  internal_index_of: (context, [ref, pattern]) => {
+    const [{ items: text }, { items: wanted }] = [asVec(ref), asVec(pattern)];
+    chargeFor(context, "move_stdlib.string.index_of", wanted.length, "per_byte_pattern");
+    return atOnce(text.length, indexOf(context, text, wanted));
   },
 };
 
@@ -190,18 +239,21 @@ const vector: NativeModule = {
     meter.charge(
       meter.price(`${key}.per_index_moved`) * (fromItems.length - start + (toItems.length - place) + size),
     );
-    const moved = fromItems.splice(start, size);
-    insertAt(toItems, place, moved);
     for (const { root } of [source, target]) if (root !== undefined) root.isDirty = true;
-    return [];
+    const moved = fromItems.splice(start, size);
+    return atOnce(toItems.length + size, insertAt(toItems, place, moved));
   },
 };
 
 /** Inserts many items; a spread of all of them would overflow the stack. */
-function insertAt(items: Value[], place: number, inserted: readonly Value[]): void {
+function* insertAt(items: Value[], place: number, inserted: readonly Value[]): Pieces<readonly Value[]> {
   const rest = items.splice(place);
-  for (const one of inserted) items.push(one);
-  for (const one of rest) items.push(one);
+  for (const list of [inserted, rest])
+    for (let i = 0; i < list.length; i++) {
+      items.push(list[i] as Value);
+      if (i % PART_BYTES === PART_BYTES - 1) yield;
+    }
+  return [];
 }
 
 const mem: NativeModule = {

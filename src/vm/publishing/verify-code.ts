@@ -76,6 +76,7 @@ const CODE = {
   invalidInScript: 1094,
   tooManyBlocks: 1114,
   stackOverflow: 1115,
+  tooManyPushes: 1117,
   testVariantType: 1129,
   closureMask: 1132,
   closureNotFunction: 1133,
@@ -83,6 +84,8 @@ const CODE = {
 
 const MAX_BLOCKS = 1024;
 const MAX_STACK = 1024;
+/** Of one block. */
+const MAX_PUSHES = 10_000;
 const MAX_VECTOR_OPERAND = 0xffff;
 const BOOL: AbiType = { kind: "bool" };
 const U64: AbiType = { kind: "u64" };
@@ -236,10 +239,12 @@ function reachedBlocks(blocks: ReadonlyMap<number, Block>): readonly Block[] {
 
 /** The stack is empty before and after a block. */
 function assertStack({ start, end }: Block, definition: FunctionDefinition, body: FunctionBody): void {
-  let height = 0;
+  let [height, pushes] = [0, 0];
   for (let pc = start; pc <= end; pc++) {
     const opcode = body.opcodes[pc] ?? 0;
     const [taken, given] = effectOf(opcode, body.operands[pc], definition.returns.length);
+    pushes += given;
+    if (pushes > MAX_PUSHES) throw fault(CODE.tooManyPushes, "a block pushes too many values");
     if (height < taken) throw fault(CODE.negativeStack, "an instruction takes more than there is");
     height += given - taken;
     if (opcode === 0x02 && height !== 0) throw fault(CODE.positiveStack, "values are left on return");
@@ -626,12 +631,14 @@ class TypeChecker {
   }
 }
 
-/** Whether a local has a value: no, on some ways, on all. */
-const NO = 0;
-const MAYBE = 1;
-const YES = 2;
+/** Whether a local has a value: on some ways, or not on some. Both bits stand for some ways and not others. */
+const YES = 1;
+const NO = 2;
 
-/** Follows which locals have values, until nothing changes any more. */
+/**
+ * Follows which locals have values, until nothing changes any more, and then checks every instruction once. What a block
+ * does to the locals is worked out once: moves and stores set a local whatever it was before.
+ */
 function assertLocals(
   { params, typeParams }: FunctionDefinition,
   body: FunctionBody,
@@ -641,56 +648,97 @@ function assertLocals(
   const all = [...params, ...body.locals];
   const abilities = typeParams.map(abilityBits);
   const canDrop = all.map((type) => (types.abilities(type, abilities) & DROP) !== 0);
-  const before = new Map<number, Uint8Array>([
-    [0, Uint8Array.from(all, (_, i) => (i < params.length ? YES : NO))],
-  ]);
-  const work = [0];
-  for (let start = work.pop(); start !== undefined; start = work.pop()) {
-    const block = blocks.get(start);
-    const state = before.get(start)?.slice();
-    if (block === undefined || state === undefined) continue;
-    for (let pc = block.start; pc <= block.end; pc++)
-      stepLocals(body.opcodes[pc] ?? 0, body.operands[pc] as number, state, canDrop);
-    for (const next of block.next) {
-      const known = before.get(next);
-      if (known === undefined) {
-        before.set(next, state.slice());
-        work.push(next);
-        continue;
+  const words = (all.length + 15) >> 4;
+  const first = new Int32Array(words);
+  all.forEach((_, i) => {
+    setLocal(first, i, i < params.length ? YES : NO);
+  });
+  const before = new Map([[0, first]]);
+  const effects = new Map<number, Int32Array>();
+  const work = new Set([0]);
+  // Forwards and backwards in turn: what is found reaches far in either direction.
+  for (const order = [...blocks.values()]; work.size > 0; order.reverse())
+    for (const block of order) {
+      if (!work.delete(block.start)) continue;
+      const effect = effects.get(block.start) ?? effectOnLocals(block, body, words);
+      effects.set(block.start, effect);
+      const known = before.get(block.start) as Int32Array;
+      for (const next of block.next) {
+        const there = before.get(next) ?? new Int32Array(words);
+        if (!join(there, known, effect) && before.has(next)) continue;
+        before.set(next, there);
+        work.add(next);
       }
-      let isChanged = false;
-      for (let i = 0; i < state.length; i++) {
-        if (known[i] === state[i] || known[i] === MAYBE) continue;
-        known[i] = MAYBE;
-        isChanged = true;
-      }
-      if (isChanged) work.push(next);
     }
+  for (const [start, state] of before) {
+    const { end } = blocks.get(start) as Block;
+    for (let pc = start; pc <= end; pc++)
+      stepLocals(body.opcodes[pc] ?? 0, body.operands[pc] as number, state, canDrop);
   }
 }
 
-function stepLocals(opcode: number, index: number, state: Uint8Array, canDrop: readonly boolean[]): void {
+/** Whether locals have values after a block; 0 for those that it neither moves nor stores. */
+function effectOnLocals(
+  { start, end }: Block,
+  { opcodes, operands }: FunctionBody,
+  words: number,
+): Int32Array {
+  const effect = new Int32Array(words);
+  for (let pc = start; pc <= end; pc++)
+    if (opcodes[pc] === 0x0b || opcodes[pc] === 0x0c)
+      setLocal(effect, operands[pc] as number, opcodes[pc] === 0x0c ? YES : NO);
+  return effect;
+}
+
+/** Adds what is the case after a block to what is known of the next one; true if that is more than before. */
+function join(there: Int32Array, known: Int32Array, effect: Int32Array): boolean {
+  let isMore = false;
+  for (let i = 0; i < there.length; i++) {
+    const set = effect[i] as number;
+    const touched = (set | (set >>> 1)) & LOW_BITS;
+    const joined = (there[i] as number) | set | ((known[i] as number) & ~(touched | (touched << 1)));
+    if (joined !== there[i]) isMore = true;
+    there[i] = joined;
+  }
+  return isMore;
+}
+
+/** Sixteen locals are one word. */
+const LOW_BITS = 0x55555555;
+
+function localIn(state: Int32Array, index: number): number {
+  return ((state[index >> 4] as number) >>> (2 * (index & 15))) & 3;
+}
+
+function setLocal(state: Int32Array, index: number, to: number): void {
+  const shift = 2 * (index & 15);
+  state[index >> 4] = ((state[index >> 4] as number) & ~(3 << shift)) | (to << shift);
+}
+
+function stepLocals(opcode: number, index: number, state: Int32Array, canDrop: readonly boolean[]): void {
   switch (opcode) {
     case 0x0a:
-      if (state[index] !== YES) throw fault(CODE.copyUnavailable, "a local without a value is copied");
+      if (localIn(state, index) !== YES)
+        throw fault(CODE.copyUnavailable, "a local without a value is copied");
       return;
     case 0x0b:
-      if (state[index] !== YES) throw fault(CODE.moveUnavailable, "a local without a value is moved");
-      state[index] = NO;
+      if (localIn(state, index) !== YES)
+        throw fault(CODE.moveUnavailable, "a local without a value is moved");
+      setLocal(state, index, NO);
       return;
     case 0x0c:
-      if (state[index] !== NO && canDrop[index] !== true)
+      if (localIn(state, index) !== NO && canDrop[index] !== true)
         throw fault(CODE.storeUnsafe, "a value that cannot be dropped is overwritten");
-      state[index] = YES;
+      setLocal(state, index, YES);
       return;
     case 0x0d:
     case 0x0e:
-      if (state[index] !== YES)
+      if (localIn(state, index) !== YES)
         throw fault(CODE.borrowLocalUnavailable, "a local without a value is borrowed");
       return;
     case 0x02:
-      for (let i = 0; i < state.length; i++)
-        if (state[i] !== NO && canDrop[i] !== true)
+      for (let i = 0; i < canDrop.length; i++)
+        if (canDrop[i] !== true && localIn(state, i) !== NO)
           throw fault(CODE.unusedWithoutDrop, "a value that cannot be dropped is left");
       return;
     default:

@@ -1,12 +1,14 @@
 // The algebraic structures that 0x1::crypto_algebra works with: fields, groups of points, and the groups that pairings
 // map to, of BLS12-381 and BN254.
 import { createHash } from "node:crypto";
-import { mulAddUnsafe, pippenger } from "@noble/curves/abstract/curve.js";
+import { mulAddUnsafe } from "@noble/curves/abstract/curve.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { bn254 } from "@noble/curves/bn254.js";
+import type { Pieces } from "../../pieces.ts";
 import { decodeG1, decodeG2, encodeG1, encodeG2 } from "./bls-points.ts";
 import { decodeBnG1, decodeBnG2, encodeBnG1, encodeBnG2 } from "./bn254-points.ts";
 import { bigEndianBytes, bigFromBigEndian, bigFromLittleEndian, littleEndianBytes } from "./common.ts";
+import { type G1, type G2, pairingProduct } from "./curve-points.ts";
 
 /** Arithmetic of a field, as the library has it. */
 interface FieldOps<T> {
@@ -66,7 +68,7 @@ export interface GroupStructure extends Common {
   readonly kind: "group";
   readonly zero: GroupPoint<unknown>;
   readonly generator: GroupPoint<unknown>;
-  multiMultiply(points: readonly unknown[], scalars: readonly bigint[]): unknown;
+  multiMultiply(points: readonly unknown[], scalars: readonly bigint[]): Pieces<unknown>;
 }
 
 /** A group in the field of degree twelve, written as a sum: adding is multiplying. */
@@ -85,7 +87,7 @@ export interface Family {
   readonly price: string;
   readonly structures: Readonly<Record<string, Structure>>;
   /** The product of pairings. */
-  pair(g1: readonly unknown[], g2: readonly unknown[]): unknown;
+  pair(g1: readonly unknown[], g2: readonly unknown[]): Pieces<unknown>;
 }
 
 function minimalLittleEndian(value: bigint): Uint8Array {
@@ -149,7 +151,8 @@ function twelveFormat({ Fp, Fp12 }: Fields, size: number): Format {
   };
 }
 
-const BUCKETS_FROM = 40;
+/** Points that are multiplied in one piece: of the larger group, for some milliseconds. */
+const POINTS_AT_ONCE = 4;
 
 function pointFormats<P>(
   group: string,
@@ -179,11 +182,14 @@ function group(
     ...parts,
     zero: AnyPoint.ZERO as unknown as GroupPoint<unknown>,
     generator: AnyPoint.BASE as unknown as GroupPoint<unknown>,
-    multiMultiply: (points, scalars) => {
-      const list = points as (typeof AnyPoint.BASE)[];
-      return list.length < BUCKETS_FROM
-        ? mulAddUnsafe(AnyPoint, [...list], [...scalars])
-        : pippenger(AnyPoint, [...list], [...scalars]);
+    *multiMultiply(points, scalars) {
+      let sum = AnyPoint.ZERO;
+      for (let at = 0; at < points.length; at += POINTS_AT_ONCE) {
+        const some = points.slice(at, at + POINTS_AT_ONCE) as (typeof AnyPoint.BASE)[];
+        sum = sum.add(mulAddUnsafe(AnyPoint, some, scalars.slice(at, at + POINTS_AT_ONCE)));
+        yield;
+      }
+      return sum;
     },
   };
 }
@@ -236,14 +242,11 @@ function family({ flag, price, curve, size, g1, g2, more }: FamilyParts): Family
         },
       },
     },
-    pair: (first, second) => {
-      const pairs = first.map((point, i) => ({
-        g1: point as typeof G1.Point.BASE,
-        g2: second[i] as typeof G2.Point.BASE,
-      }));
-      // A pair with a zero adds nothing to the product.
-      return curve.pairingBatch(pairs.filter((pair) => !pair.g1.is0() && !pair.g2.is0()));
-    },
+    pair: (first, second) =>
+      pairingProduct(
+        curve,
+        first.map((point, i) => ({ g1: point as G1, g2: second[i] as G2 })),
+      ),
   };
 }
 

@@ -2,10 +2,11 @@
 // says what else it checks.
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import type { Native, NativeContext, NativeModule } from "../../natives.ts";
+import type { Pieces } from "../../pieces.ts";
 import { asBytes, asVec, byteVec, type Value, type Vec } from "../../values.ts";
 import { decodeG1, decodeG2, encodeG1, encodeG2 } from "./bls-points.ts";
-import { bytesOf, chargeAll, firstFields } from "./common.ts";
-import type { G1, G2 } from "./curve-points.ts";
+import { chargeAll, firstFields } from "./common.ts";
+import { type G1, type G2, pairingProduct } from "./curve-points.ts";
 
 const { Fp12, Fr } = bls12_381.fields;
 const SIGNATURE_DOMAIN = "BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";
@@ -34,7 +35,7 @@ function decodeSignature(context: NativeContext, bytes: Uint8Array): G2 | undefi
 function decodeList<T>(list: readonly Vec[], decode: (bytes: Uint8Array) => T | undefined): T[] | undefined {
   const points: T[] = [];
   for (const one of list) {
-    const point = decode(bytesOf(one));
+    const point = decode(asBytes(one));
     if (point === undefined) return undefined;
     points.push(point);
   }
@@ -56,23 +57,25 @@ function inSubgroup(key: G1): G1 {
 }
 
 /** True if the signature is one of each message by its key. Keys outside the subgroup count by their part in it. */
-function verify(
+function* verify(
   signature: G2,
   signed: readonly { readonly key: G1; readonly message: Uint8Array }[],
   domain: string,
-): boolean {
+): Pieces<boolean> {
   if (signed.length === 0 || !signature.isTorsionFree() || signed.some(({ key }) => key.is0())) return false;
-  const pairs = signed.map(({ key, message }) => ({
-    g1: inSubgroup(key),
-    g2: bls12_381.G2.hashToCurve(message, { DST: domain }),
-  }));
-  pairs.push({ g1: bls12_381.G1.Point.BASE.negate(), g2: signature });
-  // A pair with a zero adds nothing to the product.
-  const product = bls12_381.pairingBatch(pairs.filter(({ g1, g2 }) => !g1.is0() && !g2.is0()));
-  return Fp12.eql(product, Fp12.ONE);
+  const pairs = [{ g1: bls12_381.G1.Point.BASE.negate(), g2: signature }];
+  for (const { key, message } of signed) {
+    pairs.push({ g1: inSubgroup(key), g2: bls12_381.G2.hashToCurve(message, { DST: domain }) });
+    yield;
+  }
+  return Fp12.eql(yield* pairingProduct(bls12_381, pairs), Fp12.ONE);
 }
 
-function verifyOne(context: NativeContext, args: readonly Value[], checksKey: boolean): readonly Value[] {
+function* verifyOne(
+  context: NativeContext,
+  args: readonly Value[],
+  checksKey: boolean,
+): Pieces<readonly Value[]> {
   const [signatureBytes, keyBytes, message] = args.map(asBytes) as [Uint8Array, Uint8Array, Uint8Array];
   chargeAll(context, GROUP, { base: 1 });
   const key = decodeKey(context, keyBytes);
@@ -80,7 +83,7 @@ function verifyOne(context: NativeContext, args: readonly Value[], checksKey: bo
   const signature = decodeSignature(context, signatureBytes);
   if (signature === undefined) return [false];
   chargeAll(context, GROUP, { per_sig_verify: 1, per_msg_hashing: 1, per_byte_hashing: message.length });
-  return [verify(signature, [{ key, message }], SIGNATURE_DOMAIN)];
+  return [yield* verify(signature, [{ key, message }], SIGNATURE_DOMAIN)];
 }
 
 /** The sum of keys or of signatures. */
@@ -114,7 +117,7 @@ export const bls12381Natives: NativeModule = {
   },
   aggregate_pubkeys_internal: aggregating("pubkey", decodeKey, encodeG1),
   aggregate_signatures_internal: aggregating("sig", decodeSignature, encodeG2),
-  verify_aggregate_signature_internal: (context, [signatureBytes, keyList, messageList]) => {
+  *verify_aggregate_signature_internal(context, [signatureBytes, keyList, messageList]) {
     chargeAll(context, GROUP, { base: 1 });
     const keyBytes = firstFields(keyList);
     const messages = asVec(messageList).items.map(asBytes);
@@ -129,18 +132,19 @@ export const bls12381Natives: NativeModule = {
       per_byte_hashing: messages.reduce((sum, one) => sum + one.length, 0),
     });
     const signed = messages.map((message, i) => ({ key: keys[i] as G1, message }));
-    return [verify(signature, signed, SIGNATURE_DOMAIN)];
+    return [yield* verify(signature, signed, SIGNATURE_DOMAIN)];
   },
   verify_multisignature_internal: (context, args) => verifyOne(context, args, false),
   verify_normal_signature_internal: (context, args) => verifyOne(context, args, true),
   verify_signature_share_internal: (context, args) => verifyOne(context, args, false),
-  verify_proof_of_possession_internal: (context, [keyBytes, proofBytes]) => {
+  *verify_proof_of_possession_internal(context, [keyBytes, proofBytes]) {
     chargeAll(context, GROUP, { base: 1 });
     const key = decodeKey(context, asBytes(keyBytes));
     if (key === undefined) return [false];
     const proof = decodeSignature(context, asBytes(proofBytes));
     if (proof === undefined) return [false];
     chargeAll(context, GROUP, { per_pop_verify: 1 });
-    return [isValidKey(key) && verify(proof, [{ key, message: encodeG1(key, true) }], POSSESSION_DOMAIN)];
+    const signed = [{ key, message: encodeG1(key, true) }];
+    return [isValidKey(key) && (yield* verify(proof, signed, POSSESSION_DOMAIN))];
   },
 };

@@ -36,10 +36,6 @@ export function firstFields(value: Value | undefined): readonly Vec[] {
   return asVec(value).items.map((one) => asVec(asStruct(one).fields[0]));
 }
 
-export function bytesOf({ items }: Vec): Uint8Array {
-  return Uint8Array.from(items as number[]);
-}
-
 /** What a library gives, or undefined where it throws: its faults mean bytes that do not decode. */
 export function attempt<T>(run: () => T): T | undefined {
   try {

@@ -294,7 +294,7 @@ export const cryptoAlgebraNatives: NativeModule = {
     charge(context, `${structure.price}_pow_u256`);
     return [storeElement(context, structure, structure.ops.pow(base, by))];
   },
-  multi_scalar_mul_internal: (context, [elements, scalars], types) => {
+  *multi_scalar_mul_internal(context, [elements, scalars], types) {
     const { structures } = structuresNamed(context, types, (names) => isScaled(names, ["G1", "G2"]));
     const structure = structures[0] as GroupStructure;
     const count = asVec(elements).items.length;
@@ -307,17 +307,17 @@ export const cryptoAlgebraNatives: NativeModule = {
       [`${structure.price}_proj_add`]: adds,
       [`${structure.price}_proj_double`]: doubles,
     });
-    return [storeElement(context, structure, structure.multiMultiply(points, factors))];
+    return [storeElement(context, structure, yield* structure.multiMultiply(points, factors))];
   },
-  pairing_internal: (context, [a, b], types) => {
+  *pairing_internal(context, [a, b], types) {
     const { family, structures } = structuresNamed(context, types, isPairing);
     const [g1, g2] = [elementAt(context, a), elementAt(context, b)];
     charge(context, `${family.price}_g1_proj_to_affine`);
     charge(context, `${family.price}_g2_proj_to_affine`);
     charge(context, `${family.price}_pairing`);
-    return [storeElement(context, structures[2] as Structure, family.pair([g1], [g2]))];
+    return [storeElement(context, structures[2] as Structure, yield* family.pair([g1], [g2]))];
   },
-  multi_pairing_internal: (context, [a, b], types) => {
+  *multi_pairing_internal(context, [a, b], types) {
     const { family, structures } = structuresNamed(context, types, isPairing);
     const count = asVec(a).items.length;
     if (count !== asVec(b).items.length) throw aborted(SIZES_DIFFER);
@@ -329,7 +329,7 @@ export const cryptoAlgebraNatives: NativeModule = {
       [`${family.price}_multi_pairing_base`]: 1,
       [`${family.price}_multi_pairing_per_pair`]: count,
     });
-    return [storeElement(context, structures[2] as Structure, family.pair(g1, g2))];
+    return [storeElement(context, structures[2] as Structure, yield* family.pair(g1, g2))];
   },
   hash_to_internal: (context, [tag, bytes], [type, suite]) => {
     const found = lookUp(type);
@@ -367,8 +367,8 @@ export const cryptoAlgebraNatives: NativeModule = {
   },
   deserialize_internal: (context, [value], types) => {
     const { structure, format } = formatOf(context, types);
+    if (asVec(value).items.length !== format.length) return nothing();
     const bytes = asBytes(value);
-    if (bytes.length !== format.length) return nothing();
     charge(
       context,
       structure.kind === "group"

@@ -5,6 +5,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { describe, expect, test } from "vitest";
 import { VmError } from "../../errors.ts";
 import type { Native, NativeContext } from "../../natives.ts";
+import { finish, type Pieces } from "../../pieces.ts";
 import { byteVec, Struct, type Value, Vec } from "../../values.ts";
 import { littleEndianBytes } from "./common.ts";
 import { CRYPTO_NATIVES } from "./index.ts";
@@ -34,7 +35,11 @@ function native(module: string, name: string): Native {
 }
 
 function run(module: string, name: string, args: readonly Value[]): readonly Value[] {
-  return native(module, name)(contextWith().context, args, []) as readonly Value[];
+  return valuesOf(native(module, name)(contextWith().context, args, []));
+}
+
+function valuesOf(result: ReturnType<Native>): readonly Value[] {
+  return Array.isArray(result) ? result : finish(result as Pieces<readonly Value[]>);
 }
 
 const hex = (text: string): Vec => byteVec(Buffer.from(text, "hex"));

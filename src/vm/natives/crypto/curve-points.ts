@@ -1,10 +1,24 @@
 // Points of curves with pairings by the coordinates that bytes have.
 import type { BlsCurvePair } from "@noble/curves/abstract/bls.js";
+import type { Pieces } from "../../pieces.ts";
 import { attempt } from "./common.ts";
 
 export type G1 = BlsCurvePair["G1"]["Point"]["BASE"];
 export type G2 = BlsCurvePair["G2"]["Point"]["BASE"];
 type Pair = BlsCurvePair["fields"]["Fp2"]["ONE"];
+
+/** The product of pairings, a pair in each piece. A pair with a zero adds nothing to it. */
+export function* pairingProduct(
+  { fields: { Fp12 }, pairingBatch }: Pick<BlsCurvePair, "fields" | "pairingBatch">,
+  pairs: readonly { readonly g1: G1; readonly g2: G2 }[],
+): Pieces<ReturnType<BlsCurvePair["pairingBatch"]>> {
+  let product = Fp12.ONE;
+  for (const pair of pairs) {
+    if (!pair.g1.is0() && !pair.g2.is0()) product = Fp12.mul(product, pairingBatch([pair], false));
+    yield;
+  }
+  return Fp12.finalExponentiate(product);
+}
 
 /** Bytes of a point, split into flags and numbers below the prime. */
 export interface Decoded {

@@ -1,0 +1,256 @@
+// Work that hostile code asks for: bounded in parts, in proportion to its price, and in pieces.
+import { createHash } from "node:crypto";
+import { blake2b } from "@noble/hashes/blake2.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { describe, expect, it } from "vitest";
+import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
+import { encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
+import { findNative } from "../../src/vm/native-table.ts";
+import type { Native, NativeContext } from "../../src/vm/natives.ts";
+import { finish, type Pieces } from "../../src/vm/pieces.ts";
+import {
+  abstractSize,
+  byteVec,
+  compareValues,
+  copyValue,
+  Delayed,
+  equalValues,
+  heapSize,
+  Ref,
+  Struct,
+  type Value,
+  Vec,
+} from "../../src/vm/values.ts";
+import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
+
+const ONE = `${"0".repeat(63)}1`;
+const ref = (value: Value): Ref => new Ref([value], 0);
+
+/** A value that holds another one twice, as often as that; its parts are as many as two to that power. */
+function doubled(times: number, inner: Value = 1n): { readonly value: Value; readonly layout: Layout } {
+  let [value, layout]: [Value, Layout] = [inner, { kind: "u64" }];
+  for (let i = 0; i < times; i++) {
+    value = new Vec("other", [value, value]);
+    layout = { kind: "vector", item: layout, itemKind: i === 0 ? "u64" : "other" };
+  }
+  return { value, layout };
+}
+
+const WALKS: Readonly<Record<string, (value: Value, layout: Layout) => unknown>> = {
+  abstractSize: (value) => abstractSize(value),
+  "abstractSize that follows references": (value) => abstractSize(ref(value), true),
+  heapSize: (value) => heapSize(value),
+  copyValue: (value) => copyValue(value),
+  equalValues: (value) => equalValues(ref(value), ref(value)),
+  compareValues: (value) => compareValues(value, value),
+  encodeValue: (value, layout) => encodeValue(value, layout),
+};
+
+describe("a walk through a value", () => {
+  it.each(Object.entries(WALKS))("%s ends at the limit of memory", (_, walk) => {
+    const { value, layout } = doubled(42);
+    expect(outcomeOf(() => walk(value, layout))).toBe("4028");
+    // The next one begins again, and takes as much as a run may have.
+    const legal = doubled(17);
+    expect(outcomeOf(() => walk(legal.value, legal.layout))).not.toBe("4028");
+  });
+
+  it("counts the bytes that it copies or writes", () => {
+    const { value, layout } = doubled(12);
+    const big = byteVec(new Uint8Array(1 << 16));
+    const parts = (one: Value, to: Value): Value =>
+      one instanceof Vec
+        ? new Vec(
+            one.kind,
+            one.items.map((item) => parts(item, to)),
+          )
+        : to;
+    const wide = parts(value, big);
+    const bytes = (one: Layout): Layout =>
+      one.kind === "vector"
+        ? { ...one, itemKind: "other", item: bytes(one.item) }
+        : { kind: "vector", itemKind: "u8", item: { kind: "u8" } };
+    expect(outcomeOf(() => copyValue(wide))).toBe("4028");
+    expect(outcomeOf(() => encodeValue(wide, bytes(layout)))).toBe("4028");
+  });
+
+  it("ends where a value that is stored has aggregators", () => {
+    const { value } = doubled(42);
+    const layout: Layout = {
+      kind: "struct",
+      fields: [{ kind: "delayed", inner: { kind: "u64" } }, { kind: "u8" }],
+    };
+    expect(outcomeOf(() => encodeStored(new Struct([new Delayed(1n), value]), layout))).toBe("4028");
+  });
+});
+
+/** Calls a native function outside of a run: its pieces are done one after the other, and counted. */
+function callNative(
+  name: string,
+  args: readonly Value[],
+  types: readonly string[] = [],
+): { readonly values: readonly Value[]; readonly pauses: number } {
+  const { linker, session } = new TestMachine([]);
+  const context = { linker, session, meter: linker.meter, callers: () => [] } as unknown as NativeContext;
+  const native = findNative(`${ONE}::${name}`) as Native;
+  const result = native(context, args, types.map(parseAbiType)) as
+    | readonly Value[]
+    | Pieces<readonly Value[]>;
+  if (Array.isArray(result)) return { values: result, pauses: 0 };
+  let pauses = 0;
+  for (;;) {
+    const { done, value } = (result as Pieces<readonly Value[]>).next();
+    if (done === true) return { values: value, pauses };
+    pauses++;
+  }
+}
+
+/** A vector of bytes that counts how often its items are read. */
+function counted(bytes: Uint8Array): { readonly vec: Vec; readonly reads: () => number } {
+  let reads = 0;
+  const items = new Proxy([...bytes] as Value[], {
+    get: (target, name, self) => {
+      if (name !== "length") reads++;
+      return Reflect.get(target, name, self) as unknown;
+    },
+  });
+  return { vec: new Vec("u8", items), reads: () => reads };
+}
+
+describe("the work of a native", () => {
+  it("that looks for a text ends with the text that it finds", () => {
+    const { vec, reads } = counted(Buffer.from(`abc${"x".repeat(100_000)}`));
+    expect(
+      callNative("string::internal_index_of", [ref(vec), ref(byteVec(Buffer.from("bc")))]).values,
+    ).toEqual([1n]);
+    expect(reads()).toBeLessThan(20);
+  });
+
+  it("that looks for a text is in proportion to the text and the pattern", () => {
+    const { vec, reads } = counted(Buffer.from("a".repeat(20_000)));
+    const pattern = ref(byteVec(Buffer.from(`${"a".repeat(1000)}b`)));
+    expect(callNative("string::internal_index_of", [ref(vec), pattern]).values).toEqual([20_000n]);
+    expect(reads()).toBeLessThan(100_000);
+  });
+
+  it("finds what JavaScript finds", () => {
+    const texts = ["", "a", "ab", "aab", "abab", "aabaab", "abaabaaab", "bbbabab"];
+    for (const text of texts)
+      for (const wanted of texts) {
+        const args = [text, wanted].map((one) => ref(byteVec(Buffer.from(one))));
+        const at = text.indexOf(wanted);
+        expect(callNative("string::internal_index_of", args).values).toEqual([
+          BigInt(at < 0 ? text.length : at),
+        ]);
+      }
+  });
+
+  it("that takes an element of a fixed length does not read bytes of another length", () => {
+    const { vec, reads } = counted(new Uint8Array(10_000));
+    const types = ["0x1::bls12381_algebra::Fr", "0x1::bls12381_algebra::FormatFrLsb"];
+    expect(callNative("crypto_algebra::deserialize_internal", [ref(vec)], types).values).toEqual([false, 0n]);
+    expect(reads()).toBe(0);
+  });
+});
+
+const digest = (name: string) => (bytes: Uint8Array) => createHash(name).update(bytes).digest();
+const HASHES: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+  "hash::sha2_256": digest("sha256"),
+  "hash::sha3_256": digest("sha3-256"),
+  "aptos_hash::keccak256": keccak_256,
+  "aptos_hash::sha2_512_internal": digest("sha512"),
+  "aptos_hash::sha3_512_internal": digest("sha3-512"),
+  "aptos_hash::ripemd160_internal": digest("ripemd160"),
+  "aptos_hash::blake2b_256_internal": (bytes) => blake2b(bytes, { dkLen: 32 }),
+};
+const LONG = Uint8Array.from({ length: 300_001 }, (_, i) => (i * 7) & 0xff);
+
+/** SipHash-2-4 with a key of zeros, by its definition. */
+function sipHash(bytes: Uint8Array): bigint {
+  const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
+  const rotate = (value: bigint, by: bigint): bigint => u64(value << by) | (value >> (64n - by));
+  let [a, b, c, d] = [0x736f6d6570736575n, 0x646f72616e646f6dn, 0x6c7967656e657261n, 0x7465646279746573n];
+  const round = (): void => {
+    [a, c] = [u64(a + b), u64(c + d)];
+    [b, d] = [rotate(b, 13n) ^ a, rotate(d, 16n) ^ c];
+    [c, a] = [u64(c + b), u64(rotate(a, 32n) + d)];
+    [b, d] = [rotate(b, 17n) ^ c, rotate(d, 21n) ^ a];
+    c = rotate(c, 32n);
+  };
+  const padded = Buffer.alloc((bytes.length & ~7) + 8);
+  padded.set(bytes);
+  padded[padded.length - 1] = bytes.length & 0xff;
+  for (let at = 0; at < padded.length; at += 8) {
+    const word = padded.readBigUInt64LE(at);
+    d ^= word;
+    round();
+    round();
+    a ^= word;
+  }
+  c ^= 0xffn;
+  for (let i = 0; i < 4; i++) round();
+  return a ^ b ^ c ^ d;
+}
+
+describe("a long native", () => {
+  it.each(Object.entries(HASHES))("%s pauses, with the same result", (name, hash) => {
+    const short = LONG.subarray(0, 1000);
+    expect(callNative(name, [byteVec(short)])).toEqual({ values: [byteVec(hash(short))], pauses: 0 });
+    expect(callNative(name, [byteVec(LONG)])).toEqual({ values: [byteVec(hash(LONG))], pauses: 18 });
+  });
+
+  it("sip_hash pauses, with the same result", () => {
+    for (const length of [1, 7, 8, 9, 63, 255, 256, 16_384, 300_001]) {
+      const bytes = LONG.subarray(0, length);
+      expect(callNative("aptos_hash::sip_hash", [byteVec(bytes)]).values).toEqual([sipHash(bytes)]);
+    }
+    expect(callNative("aptos_hash::sip_hash", [byteVec(LONG)]).pauses).toBe(18);
+  });
+
+  it("of strings pauses, with the same result", () => {
+    const text = Buffer.from("é".repeat(150_001));
+    const check = (bytes: Uint8Array) => callNative("string::internal_check_utf8", [ref(byteVec(bytes))]);
+    expect(check(text)).toEqual({ values: [true], pauses: 18 });
+    expect(check(text.subarray(1))).toEqual({ values: [false], pauses: 18 });
+    const wanted = ref(byteVec(Buffer.from("x")));
+    expect(callNative("string::internal_index_of", [ref(byteVec(text)), wanted])).toEqual({
+      values: [300_002n],
+      pauses: 18,
+    });
+  });
+
+  it("that moves items pauses, with the same result", () => {
+    const [from, to] = [byteVec(LONG), byteVec(Uint8Array.of(1, 2, 3))];
+    const { pauses } = callNative("vector::move_range", [ref(from), 1n, 300_000n, ref(to), 2n], ["u8"]);
+    expect([pauses, from, to]).toEqual([
+      18,
+      byteVec(LONG.subarray(0, 1)),
+      byteVec(Buffer.concat([Buffer.of(1, 2), LONG.subarray(1), Buffer.of(3)])),
+    ]);
+  });
+
+  it("called from a function pauses the run, and its results and faults are those of the call", () => {
+    const natives = (key: string): Native | undefined =>
+      key.endsWith("::slow")
+        ? function* (_, [value]): Pieces<readonly Value[]> {
+            yield;
+            yield;
+            if (value === 0n) throw new TypeError("never");
+            return [value as bigint, 2n];
+          }
+        : undefined;
+    const code = "load u64 5; move local 0; call slow; add; mul; ret";
+    const loaded = loadedModule(
+      moduleOf({
+        functions: [functionOf("slow", "fn(u64):(u64,u64)", ""), functionOf("f", "fn(u64):(u64)", code)],
+      }),
+    );
+    const functions = loaded.program.functions.map((one) =>
+      one.name === "slow" ? { ...one, body: undefined } : one,
+    );
+    const machine = new TestMachine([{ ...loaded, program: { ...loaded.program, functions } }], { natives });
+    const pieces = machine.pieces("0xcafe::m::f", [4n]);
+    expect([pieces.next().done, pieces.next().done, finish(pieces)]).toEqual([false, false, [30n]]);
+    expect(outcomeOf(() => machine.call("0xcafe::m::f", [0n]))).toBe("2000");
+  });
+});
