@@ -19,11 +19,10 @@ let walkEnd = 0;
 
 /** Counts a value that has parts, at its place in a walk. Throws VmError for a value that no run can have made. */
 export function visit(depth: number): void {
-  if (depth > MAX_VALUE_DEPTH) throw tooDeep();
   if (depth === 1) {
-    walked = Math.min(walked, MAX_WALK);
+    if (walked > MAX_WALK) walked = MAX_WALK;
     walkEnd = walked + MAX_WALK;
-  }
+  } else if (depth > MAX_VALUE_DEPTH) throw tooDeep();
   visitParts(CONTAINER_UNITS);
 }
 
@@ -34,7 +33,7 @@ export function visitParts(units: number): void {
 
 /** Instructions that would have taken as long as the walks since the last call. */
 export function takeWalkedSteps(): number {
-  const steps = Math.floor(walked / UNITS_PER_STEP);
+  const steps = (walked / UNITS_PER_STEP) | 0;
   walked = 0;
   return steps;
 }
@@ -155,7 +154,10 @@ export function copyValue(value: Value, depth = 1): Value {
     const { fields } = value;
     visitParts(fields.length);
     const copies = new Array<Value>(fields.length);
-    for (let i = 0; i < fields.length; i++) copies[i] = copyValue(fields[i] as Value, depth + 1);
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as Value;
+      copies[i] = typeof field === "object" ? copyValue(field, depth + 1) : field;
+    }
     return new Struct(copies, value.tag);
   }
   if (value instanceof Vec) {
@@ -313,7 +315,8 @@ export function abstractSize(value: Value, follows = false, depth = 1): number {
   if (value instanceof Struct) {
     let size = value.tag < 0 ? SCALAR_SIZE : 2 * SCALAR_SIZE;
     visitParts(value.fields.length);
-    for (const field of value.fields) size += abstractSize(field, follows, depth + 1);
+    for (const field of value.fields)
+      size += typeof field === "object" ? abstractSize(field, follows, depth + 1) : SCALAR_SIZE;
     return size;
   }
   if (value instanceof Vec) {
