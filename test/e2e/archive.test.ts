@@ -108,7 +108,7 @@ describe("an archive", () => {
       genesis_waypoint: string;
     };
     const done = await runProgram(["export", "--data", data, "--out", out, "--json"]);
-    expect(done.code).toBe(0);
+    expect([done.code, done.stderr]).toEqual([0, expect.any(String)]);
     const report = JSON.parse(done.stdout) as { last_version: string; state_version: string };
     const archive = pathToFileURL(out).href;
     const args = ["--data", temporaryFolder(), "--port", "0", "--waypoint", waypoint, "--upstream", archive];

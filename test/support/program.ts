@@ -37,10 +37,15 @@ export interface Running {
 
 type Environment = Readonly<Record<string, string>>;
 
-function launch(args: readonly string[], environment: Environment, input?: string) {
+function launch(
+  args: readonly string[],
+  environment: Environment,
+  input?: string,
+  flags: readonly string[] = [],
+) {
   const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith("SEXTANT_"));
   const child = endWithTest(
-    spawn(process.execPath, [bin, ...args], {
+    spawn(process.execPath, [...flags, bin, ...args], {
       env: { ...Object.fromEntries(inherited), ...environment },
       stdio: ["pipe", "pipe", "pipe"],
       // A new process group, with all processes that it starts.
@@ -85,6 +90,8 @@ export async function startProgram(
   args: readonly string[],
   environment: Environment = {},
   line: "ready" | "listening" = "ready",
+  /** Of node itself. */
+  flags: readonly string[] = [],
 ): Promise<Running> {
   const settings = {
     SEXTANT_MAX_WAIT: "0",
@@ -94,7 +101,7 @@ export async function startProgram(
     ...environment,
   };
   const port = args.includes("--port") ? [] : ["--port", "0"];
-  const { child, output, finished } = launch(["start", ...port, ...args], settings);
+  const { child, output, finished } = launch(["start", ...port, ...args], settings, undefined, flags);
   const wanted = line === "ready" ? /sextant is ready: (http\S+)/ : /sextant is \w+: (http\S+)/;
   const url = await new Promise<string>((resolve, reject) => {
     const look = (): void => {
