@@ -103,7 +103,9 @@ describe("an archive", () => {
     const made = await createNode({ data, localChain: { seed: "archive", epochTimeMs: 5_000 } });
     await produce(made, 13);
     await made.close();
-    const origin = await startProgram(["--data", data, "--port", "0", "--seed", "archive"]);
+    // Else it prunes the first blocks, which have the dates of the seed, beside the export.
+    const kept = ["--prune-window", "off"];
+    const origin = await startProgram(["--data", data, "--port", "0", "--seed", "archive", ...kept]);
     const { genesis_waypoint: waypoint } = (await (await fetch(`${origin.url}/info`)).json()) as {
       genesis_waypoint: string;
     };
@@ -114,9 +116,7 @@ describe("an archive", () => {
     const args = ["--data", temporaryFolder(), "--port", "0", "--waypoint", waypoint, "--upstream", archive];
     const node = await startProgram([
       ...args,
-      // The chain's first blocks are older than any usual window.
-      "--prune-window",
-      "off",
+      ...kept,
       "--proofs",
       archive,
       "--start-version",
