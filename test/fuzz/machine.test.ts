@@ -12,6 +12,7 @@ import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue, encodeValue, type Layout } from "../../src/vm/layout.ts";
 import { pricesOf } from "../../src/vm/ledger/chain-config.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
+import { finish } from "../../src/vm/pieces.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
 import { substitute } from "../../src/vm/types.ts";
 import { Ref, Struct, signerOf, type Value, Vec } from "../../src/vm/values.ts";
@@ -269,7 +270,7 @@ function tryModule(bytes: Uint8Array, others: readonly LoadedModule[], random: R
     new TestMachine([...others, module], { maxGas: MAX_GAS, isUnchecked: true });
   const verdict = answerOf(() => {
     const tables = readProgramTables(bytes, "module");
-    assertWellFormed({ program: module.program as Program, tables });
+    finish(assertWellFormed({ program: module.program as Program, tables }));
     assertLinks(tables, module.key, machineOf().linker);
   });
   if (verdict !== "") counts.unsound++;

@@ -81,7 +81,7 @@ export class TestMachine {
       if (!(bytes instanceof Uint8Array)) continue;
       const tables = readProgramTables(bytes, "module");
       const { key, program } = loadedModule(bytes);
-      assertWellFormed({ program: program as ReturnType<typeof readProgram>, tables });
+      finish(assertWellFormed({ program: program as ReturnType<typeof readProgram>, tables }));
       assertLinks(tables, key, this.linker);
     }
   }

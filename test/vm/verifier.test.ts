@@ -1,9 +1,19 @@
 // Code that the chain refuses, in modules of our own.
 import { describe, expect, it } from "vitest";
-import { outcomeOf, TestMachine } from "../support/machine.ts";
+import { readProgram, readProgramTables } from "../../src/move/bytecode/program.ts";
+import { assertWellFormed } from "../../src/vm/publishing/verify.ts";
+import { functionOf, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 import { REFUSED, UNREADABLE } from "../support/verifier-cases.ts";
 
 describe("the verifier", () => {
+  it("follows many references in pieces, so that other work has its turns", () => {
+    const params = new Array(120).fill("&u64").join(",");
+    const code = `${"load true; branch if true out; ".repeat(1000)}out:; ret`;
+    const bytes = moduleOf({ functions: [functionOf("f", `fn(${params})`, code)] });
+    const module = { program: readProgram(bytes), tables: readProgramTables(bytes, "module") };
+    expect([...assertWellFormed(module)].length).toBeGreaterThan(100);
+  });
+
   it.each(REFUSED)("refuses $what with status $status", ({ status, modules }) => {
     expect(outcomeOf(() => new TestMachine(modules()))).toBe(`${status}`);
   });

@@ -123,7 +123,7 @@ export function* checkPublish(
   assertPlaces(modules, request.destination, features);
   linker.stage(modules.map(({ loaded }) => loaded));
   for (const module of [...modules].sort(byKey)) {
-    assertWellFormed(module);
+    yield* assertWellFormed(module);
     yield;
     if (!features.has(FEATURE.lazyLoading)) yield* assertNoCircle(module, linker);
     assertLinks(module.tables, module.loaded.key, linker);

@@ -15,6 +15,7 @@ import type {
 import { ENDS, effectOf, isInstantiation, LOADS, split } from "../instructions.ts";
 import { CAST_KINDS, INTEGER_NAMES } from "../integers.ts";
 import { decodeValue, type Layout } from "../layout.ts";
+import type { Pieces } from "../pieces.ts";
 import { isSameType, substitute, typeKey } from "../types.ts";
 import { itemKindOf } from "../values.ts";
 import { assertReferences, type Block, type ReferenceRules } from "./verify-references.ts";
@@ -84,6 +85,8 @@ const CODE = {
 
 const MAX_BLOCKS = 1024;
 const MAX_STACK = 1024;
+/** Instructions whose types are checked in one turn. */
+const INSTRUCTIONS_OF_PIECE = 512;
 /** Of one block. */
 const MAX_PUSHES = 10_000;
 const MAX_VECTOR_OPERAND = 0xffff;
@@ -212,7 +215,11 @@ function blocksOf({ opcodes, operands }: FunctionBody): ReadonlyMap<number, Bloc
 }
 
 /** Checks the body of a function. */
-export function assertBody(definition: FunctionDefinition, code: CheckedCode, rules: ReferenceRules): void {
+export function* assertBody(
+  definition: FunctionDefinition,
+  code: CheckedCode,
+  rules: ReferenceRules,
+): Pieces<void> {
   const { body } = definition;
   if (body === undefined) return;
   const { opcodes } = body;
@@ -226,9 +233,12 @@ export function assertBody(definition: FunctionDefinition, code: CheckedCode, ru
   for (const block of reached) assertStack(block, definition, body);
   const checker = new TypeChecker(definition, body, code);
   for (const { start, end } of reached)
-    for (let pc = start; pc <= end; pc++) checker.check(opcodes[pc] ?? 0, body.operands[pc]);
-  assertLocals(definition, body, blocks, code.types);
-  assertReferences(definition, body, blocks, rules);
+    for (let pc = start; pc <= end; pc++) {
+      checker.check(opcodes[pc] ?? 0, body.operands[pc]);
+      if (pc % INSTRUCTIONS_OF_PIECE === 0) yield;
+    }
+  yield* assertLocals(definition, body, blocks, code.types);
+  yield* assertReferences(definition, body, blocks, rules);
 }
 
 function reachedBlocks(blocks: ReadonlyMap<number, Block>): readonly Block[] {
@@ -639,12 +649,12 @@ const NO = 2;
  * Follows which locals have values, until nothing changes any more, and then checks every instruction once. What a block
  * does to the locals is worked out once: moves and stores set a local whatever it was before.
  */
-function assertLocals(
+function* assertLocals(
   { params, typeParams }: FunctionDefinition,
   body: FunctionBody,
   blocks: ReadonlyMap<number, Block>,
   types: CodeTypes,
-): void {
+): Pieces<void> {
   const all = [...params, ...body.locals];
   const abilities = typeParams.map(abilityBits);
   const canDrop = all.map((type) => (types.abilities(type, abilities) & DROP) !== 0);
@@ -657,7 +667,8 @@ function assertLocals(
   const effects = new Map<number, Int32Array>();
   const work = new Set([0]);
   // Forwards and backwards in turn: what is found reaches far in either direction.
-  for (const order = [...blocks.values()]; work.size > 0; order.reverse())
+  for (const order = [...blocks.values()]; work.size > 0; order.reverse()) {
+    yield;
     for (const block of order) {
       if (!work.delete(block.start)) continue;
       const effect = effects.get(block.start) ?? effectOnLocals(block, body, words);
@@ -670,6 +681,7 @@ function assertLocals(
         work.add(next);
       }
     }
+  }
   for (const [start, state] of before) {
     const { end } = blocks.get(start) as Block;
     for (let pc = start; pc <= end; pc++)

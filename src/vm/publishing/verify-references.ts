@@ -11,6 +11,7 @@ import type {
   VectorReference,
 } from "../../move/bytecode/program.ts";
 import { effectOf, split } from "../instructions.ts";
+import type { Pieces } from "../pieces.ts";
 import { moduleKey } from "../types.ts";
 import { BorrowGraph, type Label } from "./borrow-graph.ts";
 import { type CheckedCode, fault } from "./verify-types.ts";
@@ -36,6 +37,8 @@ const CODE = {
 /** What a function or a module may cost, counted as the reference does: for each instruction its locals and its graph. */
 const MAX_WORK = 80_000_000;
 const WORK_OF_GRAPH = 50;
+/** About a millisecond. */
+const WORK_OF_PIECE = 200_000;
 
 /** A run of instructions without jumps. */
 export interface Block {
@@ -60,7 +63,8 @@ export class ReferenceRules {
   /** Resources that each function of the module borrows or moves, also in functions of the module that it calls. */
   readonly #acquired = new Map<string, ReadonlySet<string>>();
   readonly #labels = new Map<string, Label>();
-  work = 0;
+  #work = 0;
+  #pieceEnd = WORK_OF_PIECE;
 
   constructor({ self, functions }: Pick<CheckedCode, "self" | "functions">) {
     this.#self = self;
@@ -101,9 +105,16 @@ export class ReferenceRules {
     return label;
   }
 
+  /** True once for each piece of work. */
+  isPieceOver(): boolean {
+    if (this.#work < this.#pieceEnd) return false;
+    this.#pieceEnd = this.#work + WORK_OF_PIECE;
+    return true;
+  }
+
   charge(work: number): void {
-    this.work += work;
-    if (this.work > MAX_WORK) throw fault(CODE.tooComplex, "the references of the code are too complex");
+    this.#work += work;
+    if (this.#work > MAX_WORK) throw fault(CODE.tooComplex, "the references of the code are too complex");
   }
 }
 
@@ -117,25 +128,29 @@ function resourcesIn({ body }: FunctionDefinition): ReadonlySet<string> {
 }
 
 /** Throws VmError unless the references of a function stay within what they borrow. */
-export function assertReferences(
+export function* assertReferences(
   definition: FunctionDefinition,
   body: FunctionBody,
   blocks: ReadonlyMap<number, Block>,
   rules: ReferenceRules,
-): void {
+): Pieces<void> {
   const before = new Map([[0, State.atEntry(definition, body, rules)]]);
   const work = [0];
   for (let start = work.pop(); start !== undefined; start = work.pop()) {
     const block = blocks.get(start);
     const state = before.get(start)?.copy();
     if (block === undefined || state === undefined) continue;
-    for (let pc = block.start; pc <= block.end; pc++) state.step(body.opcodes[pc] ?? 0, body.operands[pc]);
+    for (let pc = block.start; pc <= block.end; pc++) {
+      state.step(body.opcodes[pc] ?? 0, body.operands[pc]);
+      if (rules.isPieceOver()) yield;
+    }
     if (block.next.length === 0) continue;
     const after = state.named();
     for (const next of block.next) {
       const known = before.get(next);
       if (known === undefined) before.set(next, after.copy());
       if (known === undefined || known.join(after)) work.push(next);
+      if (rules.isPieceOver()) yield;
     }
   }
 }
@@ -200,7 +215,7 @@ class State {
   join(other: State): boolean {
     let isChanged = false;
     this.#rules.charge(this.#locals.length + WORK_OF_GRAPH * (this.#graph.size + other.#graph.size));
-    const theirs = other.#graph.copy();
+    let theirs = other.#graph;
     for (const [i, id] of this.#locals.entries()) {
       const their = other.#locals[i] ?? PLAIN;
       if (id !== PLAIN && their === PLAIN) {
@@ -208,7 +223,10 @@ class State {
         this.#graph.release(id);
         this.#locals[i] = PLAIN;
         isChanged = true;
-      } else if (id === PLAIN && their !== PLAIN) theirs.release(their);
+      } else if (id === PLAIN && their !== PLAIN) {
+        if (theirs === other.#graph) theirs = theirs.copy();
+        theirs.release(their);
+      }
     }
     return this.#graph.join(theirs) || isChanged;
   }

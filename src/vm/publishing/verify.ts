@@ -12,6 +12,7 @@ import type {
   ScriptProgram,
 } from "../../move/bytecode/program.ts";
 import type { Linker } from "../linker.ts";
+import type { Pieces } from "../pieces.ts";
 import { countNodes, depthOf, moduleKey, typesKey } from "../types.ts";
 import { assertBody, assertOperands } from "./verify-code.ts";
 import { ReferenceRules } from "./verify-references.ts";
@@ -41,7 +42,7 @@ export interface ModuleCode {
 }
 
 /** Throws VmError for a module that is not well formed in itself. */
-export function assertWellFormed({ program, tables }: ModuleCode): void {
+export function* assertWellFormed({ program, tables }: ModuleCode): Pieces<void> {
   const { abi, functions } = program;
   const self = moduleKey(toHex(abi.address), abi.name);
   assertTableLimits(tables);
@@ -60,17 +61,17 @@ export function assertWellFormed({ program, tables }: ModuleCode): void {
   }
   assertNoRecursion(abi.structs, self);
   const rules = new ReferenceRules(code);
-  for (const definition of functions) assertBody(definition, code, rules);
+  for (const definition of functions) yield* assertBody(definition, code, rules);
 }
 
 /** Throws VmError for a script that is not well formed in itself. */
-export function assertWellFormedScript({ main }: ScriptProgram, tables: ProgramTables): void {
+export function* assertWellFormedScript({ main }: ScriptProgram, tables: ProgramTables): Pieces<void> {
   assertTableLimits(tables);
   const types = new CodeTypes(tables);
   const code: CheckedCode = { self: undefined, functions: [main], tables, types };
   assertSignature(main, types);
   assertOperands(main, code);
-  assertBody(main, code, new ReferenceRules(code));
+  yield* assertBody(main, code, new ReferenceRules(code));
 }
 
 function assertTableLimits({ functions, structs, signatures }: ProgramTables): void {

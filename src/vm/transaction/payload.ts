@@ -160,7 +160,7 @@ export function* runScript(
   if (program.version > maxFormatVersion(features))
     throw new VmError(STATUS.codeDeserializationError, "the script has a format that is not supported");
   const tables = readProgramTables(script.code, "script");
-  assertWellFormedScript(program, tables);
+  yield* assertWellFormedScript(program, tables);
   for (const { address, name } of program.dependencies) linker.module(toHex(address), name);
   assertLinks(tables, undefined, linker);
   const typeArgs = script.typeArgs.map(typeFromTag);
