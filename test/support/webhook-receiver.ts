@@ -1,11 +1,13 @@
 // A receiver of webhooks in a process of its own: appends what it takes to a file, on the disk, before it says so. It
 // refuses now and then. Arguments: port, file, secret.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { fsyncSync, openSync, writeSync } from "node:fs";
+import { fsyncSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 
 const [port = "", path = "", secret = ""] = process.argv.slice(2);
 const file = openSync(path, "a");
+// A kill cuts a line that crosses a page of the file.
+truncateSync(path, readFileSync(path).lastIndexOf("\n") + 1);
 let requests = 0;
 
 createServer(async (request, response) => {
