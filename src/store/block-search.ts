@@ -44,8 +44,17 @@ function findLast(
   position: LedgerPosition,
   holds: (start: BlockStart) => boolean,
 ): Block | undefined {
-  let low = position.oldestBlockHeight;
+  const oldest = position.oldestBlockHeight;
   let high = position.blockHeight;
+  let low = high;
+  // Most searches are for one of the newest blocks.
+  for (let step = 1n; low > oldest; step *= 2n) {
+    const start = read(low);
+    if (start === undefined) return undefined;
+    if (holds(start)) break;
+    high = low - 1n;
+    low = high - step > oldest ? high - step : oldest;
+  }
   let found: bigint | undefined;
   while (low <= high) {
     const middle = (low + high) / 2n;

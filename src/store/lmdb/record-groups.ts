@@ -104,10 +104,25 @@ function inflate(deflated: Uint8Array, size: number): Buffer | undefined {
   }
 }
 
+/** The groups that were read last, each with its row: what follows the ledger reads the newest ones several times. */
+const recent: { readonly key: Uint8Array; readonly content: Uint8Array; readonly group: RecordGroup }[] = [];
+const RECENT_GROUPS = 4;
+
+function decodeRecent(key: Uint8Array, content: Uint8Array): RecordGroup | undefined {
+  const isSame = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
+  const known = recent.find((one) => isSame(one.key, key) && isSame(one.content, content));
+  if (known !== undefined) return known.group;
+  const group = decodeGroup(key, content);
+  if (group === undefined || group.bytes.length > GROUP_BYTES) return group;
+  recent.unshift({ key: new Uint8Array(key), content: new Uint8Array(content), group });
+  recent.length = Math.min(recent.length, RECENT_GROUPS);
+  return group;
+}
+
 /** The group of a version, or the next one if the version has none. Throws LedgerError `damaged`, StoreError `corrupt`. */
 export function findGroup(table: Table, version: bigint, options?: ReadOptions): RecordGroup | undefined {
   for (const { key, value } of table.getRange({ start: numberKey(version), limit: 1, ...options })) {
-    const group = decodeGroup(key, openRow(key, value));
+    const group = decodeRecent(key, openRow(key, value));
     if (group !== undefined) return group;
     throw new StoreError(
       "corrupt",
