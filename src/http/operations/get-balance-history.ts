@@ -12,7 +12,7 @@ import {
 } from "../../ledger/balances/balance-history.ts";
 import { isReversed, resolveRange } from "../../ledger/version-range.ts";
 import { withView } from "../../ledger/view.ts";
-import { formatPoint, historyOpener, pointAt, refuseOther } from "../../ledger/watch/event-id.ts";
+import { assertPoint, formatPoint, historyOpener, pointAt } from "../../ledger/watch/event-id.ts";
 import type { Asker } from "../calls/asker.ts";
 import { rangeEnd } from "../calls/operands.ts";
 import { HISTORY_NAMES, type HistoryOptions, knownOptions } from "../calls/options.ts";
@@ -148,7 +148,7 @@ export const getBalanceHistory = operation({
         "start: expected a cursor at or after `from`, got an earlier one",
       );
     }
-    if (point !== undefined) await refuseOther(view, point);
+    if (point !== undefined) await assertPoint(view, point);
     // A page goes on where the one before ended, also when the beginning of the range is pruned by now.
     const isNext = start !== undefined && points === undefined;
     const ends = { from: isNext ? { version: start } : args.from, to: args.to };

@@ -10,7 +10,7 @@ import { compareTrust, formatTrust, type TrustLevel } from "../../ledger/trust.t
 import type { Ledger, LedgerPosition } from "../../ledger/view.ts";
 import { formatPoint, pointOf, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import { HeadWatch } from "../../ledger/watch/head-watch.ts";
-import { missedAfter } from "../../ledger/watch/watch-changes.ts";
+import { isUndone, missedAfter } from "../../ledger/watch/watch-changes.ts";
 import { heldTo, type Subscriber, type WatchEvent, type Watched } from "../../ledger/watch/watched.ts";
 import { ClientShares } from "../admission/client-shares.ts";
 import type { EventWire } from "../schemas/event-stream.ts";
@@ -207,7 +207,7 @@ export class EventStreams {
 
   #run(stream: EventStream, after: ResumePoint): void {
     this.#start(stream, after).catch((error: unknown) => {
-      this.#options.logger.warn({ err: error }, "a stream of events broke off");
+      if (!isUndone(error)) this.#options.logger.warn({ err: error }, "a stream of events broke off");
       this.end(stream);
     });
   }
@@ -216,9 +216,9 @@ export class EventStreams {
   async #start(stream: EventStream, after: ResumePoint): Promise<void> {
     const { watch: headWatch } = stream;
     const { watched } = stream.source;
-    let point: ResumePoint | undefined = after;
+    let point = after;
     while (this.#streams.has(stream)) {
-      const joining = point === undefined ? "undone" : await headWatch.feed.join(watched, stream, point);
+      const joining = await headWatch.feed.join(watched, stream, point);
       if (joining === "joined") {
         stream.isLive = true;
         headWatch.look();
@@ -227,17 +227,15 @@ export class EventStreams {
         return;
       }
       // The reader knows what is undone: it comes back and is told so.
-      if (joining === "undone" || point === undefined) this.end(stream);
-      else point = await this.#catchUp(stream, point);
+      if (joining === "undone") return this.end(stream);
+      point = await this.#catchUp(stream, point);
     }
   }
 
-  /** Sends the changes that the stream missed; returns the point that they lead to, undefined if the ledger went back. */
-  async #catchUp(stream: EventStream, after: ResumePoint): Promise<ResumePoint | undefined> {
+  /** Sends the changes that the stream missed; returns the point that they lead to. */
+  async #catchUp(stream: EventStream, after: ResumePoint): Promise<ResumePoint> {
     const { ledger } = this.#options;
-    const missed = await missedAfter(ledger, stream.watch, stream.source.watched, after);
-    if (missed === undefined) return undefined;
-    const { to, changes } = missed;
+    const { to, changes } = await missedAfter(ledger, stream.watch, stream.source.watched, after);
     // The feed knows a commit that the ledger does not show yet.
     if (to.version === after.version) await pause(RETRY_MS);
     for await (const events of changes) {

@@ -3,7 +3,7 @@
 import { fromHex, toHex } from "../../base/hex.ts";
 import type { ReadPoint } from "../../ledger/read-point.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { formatPoint, pointAt, type ResumePoint, refuseOther } from "../../ledger/watch/event-id.ts";
+import { assertPoint, formatPoint, pointAt, type ResumePoint } from "../../ledger/watch/event-id.ts";
 import { HttpError } from "../errors.ts";
 import type { Field } from "../field.ts";
 import { ledgerVersionField } from "./integer.ts";
@@ -73,6 +73,6 @@ export async function pageStart(
       `start: expected the cursor alone or with ledger_version=${start.version}, which its pages are read at`,
     );
   }
-  await refuseOther(view, start);
+  await assertPoint(view, start);
   return { version: start.version, timestampUsec: undefined, after: start.after };
 }

@@ -88,10 +88,16 @@ export async function otherHistory(
   return `the ledger went back or began again, and version ${version} is another one now`;
 }
 
-/** Throws LedgerError `version_not_found` for a point that is in no history of a view. */
-export async function refuseOther(view: LedgerView, point: ResumePoint): Promise<void> {
+/** Throws LedgerError `version_pruned` or `version_not_found` for a point that is in no history of a view. */
+export async function assertPoint(view: LedgerView, point: ResumePoint): Promise<void> {
+  if (point.mark !== undefined) assertKept(view, point);
   const other = await otherHistory(view, view.position.version, point);
   if (other !== undefined) throw new LedgerError("version_not_found", other);
+}
+
+function assertKept({ position: { oldestVersion } }: LedgerView, { version }: ResumePoint): void {
+  if (version >= oldestVersion) return;
+  throw new LedgerError("version_pruned", `version ${version} is below the oldest kept, ${oldestVersion}`);
 }
 
 /** True if a view is known to have the history up to a point: not if the point's version is pruned. */
@@ -124,13 +130,7 @@ export async function openHistory(
 /** Throws LedgerError `unavailable` if a view does not have the history up to a point, `version_pruned` if nobody can say. */
 export async function assertHistory(view: LedgerView, point: ResumePoint): Promise<void> {
   if (await hasPoint(view, point)) return;
-  const { oldestVersion } = view.position;
-  if (point.version < oldestVersion) {
-    throw new LedgerError(
-      "version_pruned",
-      `version ${point.version} is below the oldest kept, ${oldestVersion}`,
-    );
-  }
+  assertKept(view, point);
   throw new LedgerError("unavailable", `the ledger went back behind version ${point.version}`);
 }
 

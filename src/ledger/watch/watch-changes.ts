@@ -4,15 +4,7 @@ import { pause } from "../../base/wait.ts";
 import { LedgerError } from "../errors.ts";
 import { type Ledger, type LedgerView, withView } from "../view.ts";
 import type { Joining } from "./change-feed.ts";
-import {
-  formatPoint,
-  hasPoint,
-  openHistory,
-  pointAt,
-  pointOf,
-  type ResumePoint,
-  refuseOther,
-} from "./event-id.ts";
+import { assertPoint, hasPoint, openHistory, pointAt, pointOf, type ResumePoint } from "./event-id.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { Subscriber, WatchEvent, Watched } from "./watched.ts";
 
@@ -49,38 +41,22 @@ export function changesBetween<E extends WatchEvent>(
   return watched.changes(openView, { from, to: to.version }, watched.choice?.accepts);
 }
 
-/** The changes after a point up to the head or `end`. Undefined if the ledger does not have the point. */
+/** The changes after a point up to the head or `end`. Throws as `assertPoint` does if the ledger does not have the point. */
 export function missedAfter<E extends WatchEvent>(
   ledger: Ledger,
   watch: Pick<HeadWatch, "headOf">,
   watched: Watched<E>,
   after: ResumePoint,
   end?: bigint,
-): Promise<Missed<E> | undefined> {
+): Promise<Missed<E>> {
   return withView(ledger.openView(), async (view) => {
-    if (!(await hasPoint(view, after))) return undefined;
+    await assertPoint(view, after);
     const latest = watch.headOf(view.position);
     const head = end !== undefined && end < latest ? end : latest;
     const isNew = head > after.version || after.index !== undefined;
     const to = isNew ? await pointAt(view, head) : after;
     return { to, changes: changesBetween(ledger, view, watched, after, to) };
   });
-}
-
-/** Throws LedgerError `version_pruned` or `version_not_found` if a view does not have the history up to a point. */
-export async function assertPoint(view: LedgerView, point: ResumePoint): Promise<void> {
-  if (point.mark !== undefined && point.version < view.position.oldestVersion) throw changesPruned(point);
-  await refuseOther(view, point);
-}
-
-function changesPruned({ version }: ResumePoint): LedgerError {
-  return new LedgerError("version_pruned", `changes after version ${version} are pruned`);
-}
-
-/** Throws LedgerError `version_pruned` if nothing can be said of a point any more. */
-async function assertKept(ledger: Ledger, point: ResumePoint): Promise<void> {
-  const { oldestVersion } = await withView(ledger.openView(), ({ position }) => position);
-  if (point.version < oldestVersion) throw changesPruned(point);
 }
 
 /**
@@ -97,16 +73,16 @@ export async function* changesAfter<E extends WatchEvent>(
   const isOver = ({ version, index }: ResumePoint): boolean =>
     end !== undefined && version >= end && index === undefined;
   for (let point = after; signal?.aborted !== true && !isOver(point); ) {
-    const missed: Missed<E> | undefined = await missedAfter(ledger, watch, watched, point, end);
-    if (missed === undefined) {
-      await assertKept(ledger, point);
-      const other = `the ledger went back or began again, and has no version ${formatPoint(point)} now`;
-      throw new LedgerError("version_not_found", other);
-    }
+    const missed: Missed<E> = await missedAfter(ledger, watch, watched, point, end);
     if (missed.to.version === point.version && point.index === undefined) await pause(RETRY_MS, signal);
     yield* missed.changes;
     point = missed.to;
   }
+}
+
+/** True for what refuses a point that the ledger does not have any more. */
+export function isUndone(error: unknown): boolean {
+  return error instanceof LedgerError && error.code === "version_not_found";
 }
 
 /** The first change after a point, or why there is none; undefined if the subscription or the signal ended. */
@@ -164,24 +140,23 @@ export async function* watchChanges<E extends WatchEvent>(
       yield next;
       continue;
     }
-    const missed: Missed<E> | undefined =
-      next === "behind" ? await missedAfter(ledger, watch, watched, known) : undefined;
-    if (missed === undefined) {
-      await assertKept(ledger, known);
-      known = undefined;
-    } else if (missed.to.version === known.version) await pause(RETRY_MS, signal);
-    else {
-      try {
-        for await (const events of missed.changes) {
-          for (const event of events) {
-            known = pointOf(event.id, event.version);
-            yield event;
-          }
+    let to: ResumePoint | undefined;
+    try {
+      const missed: Missed<E> = await missedAfter(ledger, watch, watched, known);
+      to = missed.to;
+      if (to.version === known.version) await pause(RETRY_MS, signal);
+      for await (const events of missed.changes) {
+        for (const event of events) {
+          known = pointOf(event.id, event.version);
+          yield event;
         }
-        known = missed.to;
-      } catch (error) {
-        if (await withView(ledger.openView(), (view) => hasPoint(view, missed.to))) throw error;
       }
+      known = to;
+    } catch (error) {
+      const led = to;
+      if (isUndone(error)) known = undefined;
+      else if (led === undefined) throw error;
+      else if (await withView(ledger.openView(), (view) => hasPoint(view, led))) throw error;
     }
   }
 }

@@ -18,6 +18,7 @@ import {
   withView,
 } from "../../../ledger/view.ts";
 import {
+  assertPoint,
   eventIdAt,
   formatPoint,
   indexedId,
@@ -33,7 +34,6 @@ import {
   RecordFacts,
   type RecordFilter,
 } from "../../../ledger/watch/record-filter.ts";
-import { assertPoint } from "../../../ledger/watch/watch-changes.ts";
 import { type WatchEvent, type Watched, WatchKind } from "../../../ledger/watch/watched.ts";
 import { HttpError } from "../../errors.ts";
 import type { Context, EventAnswer } from "../../operation.ts";
