@@ -17,8 +17,12 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
+const { latin1Slice } = Buffer.prototype as { latin1Slice?: (start: number, end: number) => string };
+
 /** Bytes as a key of a map. */
 export function toMapKey(bytes: Uint8Array): string {
+  // Node's own method, which it does not document, takes any bytes, in a third of the time.
+  if (latin1Slice !== undefined) return latin1Slice.call(bytes, 0, bytes.length);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
