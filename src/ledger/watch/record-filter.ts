@@ -34,25 +34,13 @@ const OWN_ADDRESS = [1, 1 + ADDRESS_LENGTH] as const;
 
 /** The entry function that a payload calls; undefined for a script, or what is still encrypted. */
 function calledFunction(payload: TransactionPayload): EntryFunction | undefined {
-  switch (payload.kind) {
-    case "entryFunction":
-      return payload.entryFunction;
-    case "multisig":
-      return payload.transactionPayload?.kind === "entryFunction"
-        ? payload.transactionPayload.entryFunction
-        : undefined;
-    case "payload": {
-      const { executable } = payload.payload;
-      return executable.kind === "entryFunction" ? executable.entryFunction : undefined;
-    }
-    case "encrypted": {
-      const { encrypted } = payload;
-      const executable = encrypted.kind === "decrypted" ? encrypted.executable : undefined;
-      return executable?.kind === "entryFunction" ? executable.entryFunction : undefined;
-    }
-    default:
-      return undefined;
-  }
+  let called: { readonly kind: string; readonly entryFunction?: EntryFunction } | undefined;
+  if (payload.kind === "entryFunction") called = payload;
+  else if (payload.kind === "multisig") called = payload.transactionPayload;
+  else if (payload.kind === "payload") called = payload.payload.executable;
+  else if (payload.kind === "encrypted" && payload.encrypted.kind === "decrypted")
+    called = payload.encrypted.executable;
+  return called?.entryFunction;
 }
 
 /** A function that a transaction calls, and its module. */
@@ -157,7 +145,7 @@ export class RecordFacts {
   #called: CalledFunction | null | undefined;
   #stores: readonly StoreWrite[] | undefined;
   #eventTypes: readonly EventType[] | undefined;
-  readonly #values = new Map<Group, ReadonlySet<string>>();
+  readonly #values = new Map<Group, readonly string[]>();
 
   /** The bytes must stay valid. */
   constructor(record: Uint8Array) {
@@ -203,9 +191,9 @@ export class RecordFacts {
     return this.#stores;
   }
 
-  /** The values of a group. */
-  values(group: Group): ReadonlySet<string> {
-    const values = this.#values.get(group) ?? new Set(VALUES[group](this));
+  /** The values of a group; one may be there more than once. */
+  values(group: Group): readonly string[] {
+    const values = this.#values.get(group) ?? VALUES[group](this);
     this.#values.set(group, values);
     return values;
   }
@@ -217,38 +205,31 @@ export function groupOf(filter: RecordFilter): { readonly group: Group; readonly
   return { group, values: [...(filter[group] ?? VALUES.any())] };
 }
 
-function fits(wanted: ReadonlySet<string> | undefined, ...found: readonly (string | undefined)[]): boolean {
-  return wanted === undefined || found.some((one) => one !== undefined && wanted.has(one));
+function hasOne(wanted: ReadonlySet<string> | undefined, found: readonly string[]): boolean {
+  return wanted === undefined || found.some((one) => wanted.has(one));
 }
 
-/** What both kinds of streams ask of a transaction. */
-function fitsBoth(filter: RecordFilter, facts: RecordFacts): boolean {
+/** What both kinds of streams ask of a transaction, and what transactions are asked besides. */
+const ASKED = ["sender", "function", "account", "asset"] as const;
+const ASKED_ALONE = [...ASKED, "eventType"] as const;
+
+function fits(filter: RecordFilter, facts: RecordFacts, groups: readonly (keyof typeof VALUES)[]): boolean {
   const { success } = filter;
   if (success !== undefined && success !== (facts.spans.info.status.kind === "success")) return false;
-  return (["sender", "function", "account", "asset"] as const).every((group) =>
-    fitsOne(filter, facts, group),
-  );
-}
-
-function fitsOne(filter: RecordFilter, facts: RecordFacts, group: Group): boolean {
-  const wanted = filter[group];
-  if (wanted === undefined) return true;
-  const found = facts.values(group);
-  for (const one of wanted) if (found.has(one)) return true;
-  return false;
+  return groups.every((group) => filter[group] === undefined || hasOne(filter[group], facts.values(group)));
 }
 
 export function matchesTransaction(filter: RecordFilter, facts: RecordFacts): boolean {
-  if (!fitsBoth(filter, facts) || !fitsOne(filter, facts, "eventType")) return false;
-  return filter.module === undefined || fits(filter.module, facts.called?.module);
+  if (!fits(filter, facts, ASKED_ALONE)) return false;
+  return filter.module === undefined || (facts.called !== null && filter.module.has(facts.called.module));
 }
 
 /** The indexes of the events that a filter asks for. */
 export function matchingEvents(filter: RecordFilter, facts: RecordFacts): ReadonlySet<number> {
   const found = new Set<number>();
-  if (facts.spans.events.length === 0 || !fitsBoth(filter, facts)) return found;
+  if (facts.spans.events.length === 0 || !fits(filter, facts, ASKED)) return found;
   for (const [i, { full, plain, module }] of facts.eventTypes.entries()) {
-    if (fits(filter.eventType, full, plain) && fits(filter.module, module)) found.add(i);
+    if (hasOne(filter.eventType, [full, plain]) && hasOne(filter.module, [module])) found.add(i);
   }
   return found;
 }
