@@ -11,7 +11,7 @@ import type {
   VectorReference,
 } from "../move/bytecode/program.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
-import { type InstructionPrices, instructionPrices, type Meter } from "./gas.ts";
+import type { InstructionPrices, Meter } from "./gas.ts";
 import { isInstantiation, split } from "./instructions.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import { decodeValue, hasDelayed } from "./layout.ts";
@@ -58,7 +58,10 @@ const [TOO_NESTED, OTHER_VARIANT] = ["too many calls are nested", "a value has a
 const FUNCTION_CACHES = 83;
 /** The chain does not release the memory of arguments for natives of these. */
 const LEAKING: ReadonlySet<string> = new Set([`${FRAMEWORK}::table`, `${FRAMEWORK}::event`]);
-/** A run in pieces pauses after this time. It looks at the clock after a number of instructions, or work of a price. */
+/**
+ * A run in pieces pauses after this time. It looks at the clock after a number of instructions, or work of a price. Loads
+ * count as instructions.
+ */
 const PIECE_MS = 1;
 const LOOK_STEPS = 8192;
 const LOOK_PRICE = 8_000_000;
@@ -130,12 +133,12 @@ export class Interpreter implements NativeContext {
   /** A native function that goes on in pieces, called from the frame that runs. */
   #pending: Pieces<readonly Value[]> | undefined;
 
-  constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
+  constructor(linker: Linker, session: Session) {
     this.linker = linker;
     this.session = session;
     this.meter = linker.meter;
     this.#tracer = session.options.tracer;
-    this.#prices = prices ?? instructionPrices(linker.meter);
+    this.#prices = linker.meter.instructions;
   }
 
   callers(): readonly LoadedModule[] {
@@ -172,7 +175,7 @@ export class Interpreter implements NativeContext {
 
   #setLook(): void {
     this.#stepsLeft = LOOK_STEPS;
-    this.#lookBalance = this.meter.balance - LOOK_PRICE;
+    this.#lookBalance = this.meter.available - LOOK_PRICE;
   }
 
   #isPieceOver(): boolean {
@@ -369,7 +372,7 @@ export class Interpreter implements NativeContext {
     let height = this.#height;
     let spent = 0;
     let steps = this.#stepsLeft;
-    let untilLook = meter.balance - this.#lookBalance;
+    let untilLook = available - this.#lookBalance;
     try {
       for (;;) {
         const opcode = opcodes[pc];
@@ -395,7 +398,7 @@ export class Interpreter implements NativeContext {
           ({ available } = meter);
           height = this.#height;
           steps = this.#stepsLeft;
-          untilLook = meter.balance - this.#lookBalance;
+          untilLook = available - this.#lookBalance;
           continue;
         }
         steps--;
@@ -753,6 +756,7 @@ export class Interpreter implements NativeContext {
     const address =
       action === 4 ? asAddress(asStruct(asRef(this.#pop(base))).fields[0]) : asAddress(this.#pop(base));
     const slot: GlobalSlot = this.session.resource(address, struct.type);
+    this.#stepsLeft -= takeWalkedSteps();
     meter.charge(this.#prices.base[opcode] as number);
     if (this.#entries(instance.key) > 1)
       throw new VmError(STATUS.runtimeDispatchError, "a module that is entered twice touches its resources");

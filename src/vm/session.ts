@@ -5,7 +5,7 @@ import { STATUS, VmError } from "./errors.ts";
 import { decodeValue, encodeStored, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
 import { typeKey } from "./types.ts";
-import { copyValue, heapSize, type Root, type Value } from "./values.ts";
+import { copyValue, countLoad, heapSize, type Root, type Value } from "./values.ts";
 
 /** An item as it is stored. */
 export interface StateRead {
@@ -299,6 +299,7 @@ export class Session {
     layout: Layout,
     { bytes, groupBytes = 0 }: StateRead,
   ): DecodedItem {
+    countLoad(Math.max(bytes?.length ?? 0, groupBytes));
     const value = bytes && decodeValue(bytes, layout);
     if (bytes !== undefined && value === undefined)
       throw new VmError(STATUS.unknownInvariantViolation, "stored bytes do not decode");

@@ -19,7 +19,7 @@ import { type DecodedItems, Session } from "../session.ts";
 import { type ItemReader, LedgerState, type ProgramCache } from "../state.ts";
 import { substitute } from "../types.ts";
 import { asRef, type Value } from "../values.ts";
-import { type ChainConfig, pricesOf, sessionHash } from "./chain-config.ts";
+import { type ChainConfig, sessionHash } from "./chain-config.ts";
 
 const VOID_SESSION = 5;
 const NOTHING = new Uint8Array(0);
@@ -102,8 +102,7 @@ export class ViewRun {
       facts: undefined,
       features: config.features,
     });
-    const prices = pricesOf(config.schedule, meter);
-    const makeInterpreter = (): Interpreter => new Interpreter(linker, session, prices);
+    const makeInterpreter = (): Interpreter => new Interpreter(linker, session);
     const loaded = linker.module(address, name);
     const definition = named(loaded.program.functions, called);
     if (definition === undefined)
