@@ -157,27 +157,66 @@ export class Interpreter implements NativeContext {
 
   /** Calls a function and returns its results, in pieces of about a millisecond: it yields between them. Throws VmError. */
   *callInPieces(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
+    const results = this.begin(instance, args);
+    return isValues(results) ? results : yield* results;
+  }
+
+  /** Runs the first piece of a call: most calls end in it, and need no generator. Returns the rest of the others. */
+  begin(
+    instance: FunctionInstance,
+    args: readonly Value[],
+  ): readonly Value[] | Pieces<readonly Value[]> {
     try {
-      if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
-      this.#enter(instance, [...args]);
+      if (instance.native === undefined) {
+        this.#enter(instance, [...args]);
+        return this.#piece() ?? this.#goOn();
+      }
+      const result = this.#callNative(instance, args);
+      if (result instanceof Dispatch) throw invariant("a dispatching function is called from outside");
+      return isValues(result) ? result : this.#goOnAlone(result);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  /** Runs a piece; returns the results if it is the last one. */
+  #piece(): readonly Value[] | undefined {
+    this.#setLook();
+    this.#run();
+    return this.#frame === undefined ? this.#stack.slice(0, this.#height) : undefined;
+  }
+
+  *#goOn(): Pieces<readonly Value[]> {
+    try {
       for (;;) {
-        this.#setLook();
-        this.#run();
-        if (this.#frame === undefined) return this.#stack.slice(0, this.#height);
         yield;
         if (this.#pending !== undefined) {
           for (const value of yield* this.#pending) this.#stack[this.#height++] = value;
           this.#pending = undefined;
-          this.#frame.pc++;
+          (this.#frame as Frame).pc++;
         }
         this.#pieceEndMs = performance.now() + PIECE_MS;
+        const results = this.#piece();
+        if (results !== undefined) return results;
       }
     } catch (error) {
-      const found = asFault(error);
-      const fault = found === error ? error : this.#placed(found as VmError);
-      this.#tracer?.fail(fault, this.session);
-      throw fault;
+      throw this.#failed(error);
     }
+  }
+
+  *#goOnAlone(pieces: Pieces<readonly Value[]>): Pieces<readonly Value[]> {
+    try {
+      return yield* pieces;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): unknown {
+    const found = asFault(error);
+    const fault = found === error ? error : this.#placed(found as VmError);
+    this.#tracer?.fail(fault, this.session);
+    return fault;
   }
 
   #setLook(): void {
@@ -191,12 +230,6 @@ export class Interpreter implements NativeContext {
     const nowMs = performance.now();
     this.#pieceEndMs ??= nowMs + PIECE_MS;
     return nowMs >= this.#pieceEndMs;
-  }
-
-  *#callNativeAlone(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
-    const result = this.#callNative(instance, args);
-    if (result instanceof Dispatch) throw invariant("a dispatching function is called from outside");
-    return isValues(result) ? result : yield* result;
   }
 
   #placed(error: VmError): VmError {
@@ -394,8 +427,8 @@ export class Interpreter implements NativeContext {
     const isQuiet = this.#tracer === undefined;
     try {
       for (;;) {
-        const opcode = opcodes[pc];
-        if (opcode === undefined) throw invariant("the code has no end");
+        if (pc >= opcodes.length) throw invariant("the code has no end");
+        const opcode = opcodes[pc] as number;
         const taken = PLAIN_TAKES[opcode] as number;
         const isLook = steps <= 0 || spent > untilLook;
         if (taken === NOT_PLAIN && isQuiet && !isLook) {
@@ -990,7 +1023,7 @@ function wrongResults(): VmError {
 }
 
 /** True for results of a native function that are there at once. */
-const isValues = Array.isArray as (result: ReturnType<Native>) => result is readonly Value[];
+export const isValues = Array.isArray as (result: ReturnType<Native>) => result is readonly Value[];
 
 function plainTakes(lines: string): Uint8Array {
   const takes = new Uint8Array(256).fill(NOT_PLAIN);

@@ -1,4 +1,5 @@
 // Natives of the framework that touch the ledger or the transaction: tables, events, objects, accounts, context.
+import { toMapKey } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { sha3Short } from "../../base/keccak.ts";
 import { sha3 } from "../../base/sha3.ts";
@@ -137,11 +138,11 @@ function tableSlot(
   const layout = linker.layout(type);
   const isLast = last?.type === type && isFlat(layout) && equalValues(last.key, item);
   const bytes = isLast ? last.bytes : encodeValue(item, layout);
-  session.lastKey = { key: item, type, bytes };
+  const name = isLast ? last.name : toMapKey(bytes);
+  session.lastKey = { key: item, type, bytes, name };
   context.meter.chargeNative(key, bytes.length, "per_byte_serialized");
-  return session.tableItem(asAddress(asStruct(table).fields[0]), bytes, argOf(typeArgs, 2), (read) => {
-    meter.charge(meter.tableReadPrice(read));
-  });
+  const charge = (read: number | undefined): void => meter.charge(meter.tableReadPrice(read));
+  return session.tableItem(asAddress(asStruct(table).fields[0]), bytes, argOf(typeArgs, 2), charge, name);
 }
 
 function borrowBox(
