@@ -1,11 +1,12 @@
 // Hex text to bytes and back. Lower case out, either case in; nothing is trimmed or padded here.
+import { toText } from "./bytes.ts";
 
 /** Longer records are mostly one long value: cutting saves nothing there. */
 const MAX_CUT_BYTES = 128 << 10;
 
 /** Lower-case hex of the bytes, without a prefix. */
 export function toHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return toText(bytes, "hex");
 }
 
 /** Lower-case hex of the bytes with `0x` in front. */

@@ -6,23 +6,19 @@ import { BcsError, type PathStep } from "./errors.ts";
 import { MAX_CONTAINER_DEPTH, MAX_SEQUENCE_LENGTH } from "./limits.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Integers are read here: a short array has no buffer until a view asks for it, and making one costs ten times a copy. */
+const word = new Uint8Array(8);
+const wordView = new DataView(word.buffer);
 
 /** Reads BCS values one after the other from a byte view. */
 export class BcsReader {
   readonly bytes: Uint8Array;
   offset = 0;
-  #numbers: DataView | undefined;
   readonly #path: PathStep[] = [];
   #depth = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-  }
-
-  /** Made on first use: it takes as long as reading a short value without numbers. */
-  get #view(): DataView {
-    this.#numbers ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
-    return this.#numbers;
   }
 
   /** Bytes not read yet. */
@@ -76,43 +72,39 @@ export class BcsReader {
   }
 
   u16(): number {
-    return this.#view.getUint16(this.#take(2), true);
+    return this.#word(2).getUint16(0, true);
   }
 
   u32(): number {
-    return this.#view.getUint32(this.#take(4), true);
+    return this.#word(4).getUint32(0, true);
   }
 
   u64(): bigint {
-    return this.#view.getBigUint64(this.#take(8), true);
+    return this.#word(8).getBigUint64(0, true);
   }
 
   u128(): bigint {
-    const at = this.#take(16);
-    return this.#view.getBigUint64(at, true) | (this.#view.getBigUint64(at + 8, true) << 64n);
+    return this.#words(16);
   }
 
   u256(): bigint {
-    const at = this.#take(32);
-    let value = 0n;
-    for (let i = 3; i >= 0; i--) value = (value << 64n) | this.#view.getBigUint64(at + 8 * i, true);
-    return value;
+    return this.#words(32);
   }
 
   i8(): number {
-    return this.#view.getInt8(this.#take(1));
+    return this.#word(1).getInt8(0);
   }
 
   i16(): number {
-    return this.#view.getInt16(this.#take(2), true);
+    return this.#word(2).getInt16(0, true);
   }
 
   i32(): number {
-    return this.#view.getInt32(this.#take(4), true);
+    return this.#word(4).getInt32(0, true);
   }
 
   i64(): bigint {
-    return this.#view.getBigInt64(this.#take(8), true);
+    return this.#word(8).getBigInt64(0, true);
   }
 
   i128(): bigint {
@@ -121,6 +113,24 @@ export class BcsReader {
 
   i256(): bigint {
     return BigInt.asIntN(256, this.u256());
+  }
+
+  /** Takes up to eight bytes. */
+  #word(count: number): DataView {
+    return this.#load(this.#take(count), count);
+  }
+
+  #words(count: number): bigint {
+    const at = this.#take(count);
+    let value = 0n;
+    for (let i = count - 8; i >= 0; i -= 8)
+      value = (value << 64n) | this.#load(at + i, 8).getBigUint64(0, true);
+    return value;
+  }
+
+  #load(at: number, count: number): DataView {
+    for (let i = 0; i < count; i++) word[i] = this.bytes[at + i] as number;
+    return wordView;
   }
 
   bool(): boolean {
@@ -206,7 +216,7 @@ export class BcsReader {
     const start = this.#take(length);
     for (let i = start; i < this.offset; i++) {
       // Names are nearly always ASCII, so call the full check only at the first other byte.
-      if (this.#view.getUint8(i) >= 0x80) {
+      if ((this.bytes[i] as number) >= 0x80) {
         if (!isUtf8(this.bytes.subarray(start, this.offset))) this.fail("text is not valid UTF-8", at);
         return;
       }
@@ -249,7 +259,7 @@ export class BcsReader {
   compareSpans(startA: number, endA: number, startB: number, endB: number): number {
     const length = Math.min(endA - startA, endB - startB);
     for (let i = 0; i < length; i++) {
-      const difference = this.#view.getUint8(startA + i) - this.#view.getUint8(startB + i);
+      const difference = (this.bytes[startA + i] as number) - (this.bytes[startB + i] as number);
       if (difference !== 0) return difference;
     }
     return endA - startA - (endB - startB);

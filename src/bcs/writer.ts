@@ -184,8 +184,10 @@ export class BcsWriter {
 
   /** Raw bytes without a length. */
   fixed(bytes: ArrayLike<number>): this {
-    const at = this.#grow(bytes.length);
-    this.#bytes.set(bytes, at);
+    const { length } = bytes;
+    const at = this.#grow(length);
+    if (length > MAX_COPIED) this.#bytes.set(bytes, at);
+    else for (let i = 0; i < length; i++) this.#bytes[at + i] = bytes[i] as number;
     return this;
   }
 

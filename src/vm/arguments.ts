@@ -50,7 +50,8 @@ function failed(): VmError {
   return new VmError(STATUS.failedToDeserializeArgument, "an argument does not decode");
 }
 
-function isPlain(type: AbiType): boolean {
+/** True for types whose values need no code to be made. */
+export function isPlain(type: AbiType): boolean {
   return type.kind === "vector"
     ? isPlain(type.item)
     : type.kind !== "struct" &&
@@ -90,12 +91,12 @@ export class ArgumentMaker {
 
   /** Makes a value that needs code to run; a plain one is made later, when the result is called. */
   *prepare(type: AbiType, bytes: Uint8Array): Pieces<() => Value> {
-    if (isPlain(type)) return () => this.#plain(type, bytes);
+    if (isPlain(type)) return () => this.plain(type, bytes);
     const value = yield* this.make(type, bytes);
     return () => value;
   }
 
-  #plain(type: AbiType, bytes: Uint8Array): Value {
+  plain(type: AbiType, bytes: Uint8Array): Value {
     const value = decodeValue(bytes, this.#linker.layout(type));
     if (value === undefined) throw failed();
     return value;
@@ -108,7 +109,7 @@ export class ArgumentMaker {
       if (bytes.length !== 33 || bytes[0] !== 0) throw failed();
       return signerOf(toHex(bytes.subarray(1)));
     }
-    if (isPlain(type)) return this.#plain(type, bytes);
+    if (isPlain(type)) return this.plain(type, bytes);
     if (bytes.length > MAX_BYTES) throw failed();
     try {
       const reader = new BcsReader(bytes);

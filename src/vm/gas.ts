@@ -68,10 +68,11 @@ export class Meter {
   readonly version: number;
   /** Internal units of one unit of gas. */
   readonly scaling: number;
+  readonly #schedule: GasSchedule;
+  readonly #known: KnownPrices;
   readonly #storage: StoragePrices | undefined;
-  readonly #prices: ReadonlyMap<string, number>;
+  readonly #budget: number;
   balance: number;
-  executionUsed = 0;
   ioUsed = 0;
   storageUsed = 0;
   storageFee = 0;
@@ -80,28 +81,47 @@ export class Meter {
   /** True while arguments of natives stay counted: since a generic call into modules of tables or events. */
   leaksNativeArguments = false;
   #memoryLeft: number;
-  readonly #maxExecution: number;
-  readonly #maxIo: number;
-  readonly #maxStorageFee: number;
-  #slotRead: number | undefined;
-  #byteRead: number | undefined;
+  /** What work may cost before a charge throws: less than the balance where the limit of work is near. */
+  #workLeft = 0;
 
   /** `maxGas` is in units of gas. */
   constructor(schedule: GasSchedule, maxGas: number) {
     this.version = schedule.version;
-    this.#prices = schedule.prices;
+    this.#schedule = schedule;
+    this.#known = knownPrices(schedule);
     this.#storage = schedule.version < 10 ? schedule.storage : undefined;
-    this.scaling = this.price("txn.gas_unit_scaling_factor", SCALING);
-    this.balance = maxGas * this.scaling;
-    this.#maxExecution = this.price("txn.max_execution_gas", Number.POSITIVE_INFINITY);
-    this.#memoryLeft = this.price("txn.memory_quota", Number.POSITIVE_INFINITY);
-    this.#maxIo = this.price("txn.max_io_gas", Number.POSITIVE_INFINITY);
-    this.#maxStorageFee = this.price("txn.max_storage_fee", Number.POSITIVE_INFINITY);
+    this.scaling = this.#known.scaling;
+    this.#budget = maxGas * this.scaling;
+    this.balance = this.#budget;
+    this.#memoryLeft = this.#known.memoryQuota;
+    this.#setWorkLeft();
+  }
+
+  get executionUsed(): number {
+    return this.#budget - this.balance - this.ioUsed - this.storageUsed;
+  }
+
+  #setWorkLeft(): void {
+    this.#workLeft = Math.min(this.balance, this.#known.maxExecution - this.executionUsed);
   }
 
   /** A price of the schedule; 0 where it has none, unless another default is given. */
   price(name: string, fallback = 0): number {
-    return this.#prices.get(name) ?? fallback;
+    return this.#schedule.prices.get(name) ?? fallback;
+  }
+
+  get instructions(): InstructionPrices {
+    return this.#known.instructions;
+  }
+
+  /** Charges what a native function costs: a base price, and one for each unit, under one name for each function. */
+  chargeNative(key: string, units = 0, unit = "per_byte"): void {
+    let price = this.#known.natives.get(key);
+    if (price === undefined) {
+      price = { base: this.price(`${key}.base`), each: this.price(`${key}.${unit}`) };
+      this.#known.natives.set(key, price);
+    }
+    this.charge(price.base + price.each * units);
   }
 
   /** Price of the first load of an item. Bytes are paid by the page. */
@@ -110,9 +130,7 @@ export class Meter {
     if (this.version < 10)
       return this.price("txn.load_data.base") + this.price("txn.load_data.per_byte") * bytes;
     const paid = this.version < 12 ? bytes : Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
-    this.#slotRead ??= this.price("txn.storage_io_per_state_slot_read");
-    this.#byteRead ??= this.price("txn.storage_io_per_state_byte_read");
-    return this.#slotRead + this.#byteRead * paid;
+    return this.#known.slotRead + this.#known.byteRead * paid;
   }
 
   /** Price of a use of a table's item; `bytes` is undefined once it is loaded. Old versions charged each use. */
@@ -158,22 +176,16 @@ export class Meter {
 
   /** What work may cost before a charge throws. */
   get available(): number {
-    return this.isMetered
-      ? Math.min(this.balance, this.#maxExecution - this.executionUsed)
-      : Number.POSITIVE_INFINITY;
+    return this.isMetered ? this.#workLeft : Number.POSITIVE_INFINITY;
   }
 
   /** Charges for work. Throws VmError when the gas is used up. */
   charge(amount: number): void {
     if (!this.isMetered) return;
-    if (this.balance < amount) {
-      this.executionUsed += this.balance;
-      this.balance = 0;
-      throw new VmError(STATUS.outOfGas, OUT_OF_GAS);
-    }
+    if (this.balance < amount) throw this.#outOfGas();
     this.balance -= amount;
-    this.executionUsed += amount;
-    if (this.executionUsed > this.#maxExecution)
+    this.#workLeft -= amount;
+    if (this.#workLeft < 0)
       throw new VmError(STATUS.executionLimitReached, "the limit of work is reached");
   }
 
@@ -182,12 +194,12 @@ export class Meter {
     if (!this.isMetered) return;
     if (this.balance < amount) {
       this.ioUsed += this.balance;
-      this.balance = 0;
-      throw new VmError(STATUS.outOfGas, OUT_OF_GAS);
+      throw this.#outOfGas();
     }
     this.balance -= amount;
     this.ioUsed += amount;
-    if (this.ioUsed > this.#maxIo)
+    this.#setWorkLeft();
+    if (this.ioUsed > this.#known.maxIo)
       throw new VmError(STATUS.ioLimitReached, "the limit of reads and writes is reached");
   }
 
@@ -199,22 +211,63 @@ export class Meter {
       this.storageUsed += this.balance;
       // The statement of fees names the whole fee, though it was not paid.
       if (this.version >= 12) this.storageFee += octas;
-      this.balance = 0;
-      throw new VmError(STATUS.outOfGas, OUT_OF_GAS);
+      throw this.#outOfGas();
     }
     this.balance -= amount;
     this.storageUsed += amount;
     this.storageFee += octas;
-    if (this.storageFee > this.#maxStorageFee)
+    this.#setWorkLeft();
+    if (this.storageFee > this.#known.maxStorageFee)
       throw new VmError(STATUS.storageLimitReached, "the limit of storage fees is reached");
   }
+
+  /** Takes the rest of the balance. */
+  #outOfGas(): VmError {
+    this.balance = 0;
+    this.#setWorkLeft();
+    return new VmError(STATUS.outOfGas, OUT_OF_GAS);
+  }
+}
+
+interface NativePrice {
+  readonly base: number;
+  readonly each: number;
+}
+
+type KnownPrices = ReturnType<typeof lookUp>;
+
+const known = new WeakMap<GasSchedule, KnownPrices>();
+
+/** What runs use of a schedule, looked up once. */
+function knownPrices(schedule: GasSchedule): KnownPrices {
+  let found = known.get(schedule);
+  if (found === undefined) {
+    found = lookUp(schedule);
+    known.set(schedule, found);
+  }
+  return found;
+}
+
+function lookUp({ prices }: GasSchedule) {
+  const price = (name: string, fallback = 0): number => prices.get(`txn.${name}`) ?? fallback;
+  return {
+    scaling: price("gas_unit_scaling_factor", SCALING),
+    maxExecution: price("max_execution_gas", Number.POSITIVE_INFINITY),
+    memoryQuota: price("memory_quota", Number.POSITIVE_INFINITY),
+    maxIo: price("max_io_gas", Number.POSITIVE_INFINITY),
+    maxStorageFee: price("max_storage_fee", Number.POSITIVE_INFINITY),
+    slotRead: price("storage_io_per_state_slot_read"),
+    byteRead: price("storage_io_per_state_byte_read"),
+    instructions: instructionPrices(prices),
+    /** By the name of the function, once it was called. */
+    natives: new Map<string, NativePrice>(),
+  };
 }
 
 export type InstructionPrices = ReturnType<typeof instructionPrices>;
 
-/** Prices of instructions, looked up once for a schedule. */
-export function instructionPrices(meter: Meter) {
-  const price = (name: string): number => meter.price(`instr.${name}`);
+function instructionPrices(prices: GasSchedule["prices"]) {
+  const price = (name: string): number => prices.get(`instr.${name}`) ?? 0;
   const base = new Float64Array(256);
   const plain = new Float64Array(256);
   for (const [i, name] of NAMES.entries()) {

@@ -11,7 +11,7 @@ import type {
   VectorReference,
 } from "../move/bytecode/program.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
-import { type InstructionPrices, instructionPrices, type Meter } from "./gas.ts";
+import type { InstructionPrices, Meter } from "./gas.ts";
 import { isInstantiation, split } from "./instructions.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
 import { decodeValue, hasDelayed } from "./layout.ts";
@@ -58,7 +58,10 @@ const [TOO_NESTED, OTHER_VARIANT] = ["too many calls are nested", "a value has a
 const FUNCTION_CACHES = 83;
 /** The chain does not release the memory of arguments for natives of these. */
 const LEAKING: ReadonlySet<string> = new Set([`${FRAMEWORK}::table`, `${FRAMEWORK}::event`]);
-/** A run in pieces pauses after this time. It looks at the clock after a number of instructions, or work of a price. */
+/**
+ * A run in pieces pauses after this time. It looks at the clock after a number of instructions, or work of a price. Loads
+ * count as instructions.
+ */
 const PIECE_MS = 1;
 const LOOK_STEPS = 8192;
 const LOOK_PRICE = 8_000_000;
@@ -97,6 +100,10 @@ interface ResolvedCall {
   readonly room: number;
   /** Parts of the type arguments. */
   readonly nodes: number;
+  /** True for a call of bytecode that locks no module. */
+  readonly isPlain: boolean;
+  /** True for a call into another module. */
+  readonly isCross: boolean;
   readonly isLeaking: boolean;
   /** The number of the run that paid for the types last. */
   chargedBy: number;
@@ -122,6 +129,8 @@ export class Interpreter implements NativeContext {
   #locks = 0;
   /** Stands for this run where it paid for something. A number, because old objects that name new ones cost time. */
   readonly #payer = ++runCount;
+  /** True if the types of a generic call are paid for once in a run. */
+  readonly #paysOnce: boolean;
   /** Where the run looks at the clock next: after a number of instructions, or below a balance of gas. */
   #stepsLeft = 0;
   #lookBalance = 0;
@@ -130,12 +139,13 @@ export class Interpreter implements NativeContext {
   /** A native function that goes on in pieces, called from the frame that runs. */
   #pending: Pieces<readonly Value[]> | undefined;
 
-  constructor(linker: Linker, session: Session, prices?: InstructionPrices) {
+  constructor(linker: Linker, session: Session) {
     this.linker = linker;
     this.session = session;
     this.meter = linker.meter;
     this.#tracer = session.options.tracer;
-    this.#prices = prices ?? instructionPrices(linker.meter);
+    this.#prices = linker.meter.instructions;
+    this.#paysOnce = session.options.features.has(FUNCTION_CACHES);
   }
 
   callers(): readonly LoadedModule[] {
@@ -147,32 +157,71 @@ export class Interpreter implements NativeContext {
 
   /** Calls a function and returns its results, in pieces of about a millisecond: it yields between them. Throws VmError. */
   *callInPieces(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
+    const results = this.begin(instance, args);
+    return isValues(results) ? results : yield* results;
+  }
+
+  /** Runs the first piece of a call: most calls end in it, and need no generator. Returns the rest of the others. */
+  begin(
+    instance: FunctionInstance,
+    args: readonly Value[],
+  ): readonly Value[] | Pieces<readonly Value[]> {
     try {
-      if (instance.native !== undefined) return yield* this.#callNativeAlone(instance, args);
-      this.#enter(instance, [...args]);
+      if (instance.native === undefined) {
+        this.#enter(instance, [...args]);
+        return this.#piece() ?? this.#goOn();
+      }
+      const result = this.#callNative(instance, args);
+      if (result instanceof Dispatch) throw invariant("a dispatching function is called from outside");
+      return isValues(result) ? result : this.#goOnAlone(result);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  /** Runs a piece; returns the results if it is the last one. */
+  #piece(): readonly Value[] | undefined {
+    this.#setLook();
+    this.#run();
+    return this.#frame === undefined ? this.#stack.slice(0, this.#height) : undefined;
+  }
+
+  *#goOn(): Pieces<readonly Value[]> {
+    try {
       for (;;) {
-        this.#setLook();
-        this.#run();
-        if (this.#frame === undefined) return this.#stack.slice(0, this.#height);
         yield;
         if (this.#pending !== undefined) {
           for (const value of yield* this.#pending) this.#stack[this.#height++] = value;
           this.#pending = undefined;
-          this.#frame.pc++;
+          (this.#frame as Frame).pc++;
         }
         this.#pieceEndMs = performance.now() + PIECE_MS;
+        const results = this.#piece();
+        if (results !== undefined) return results;
       }
     } catch (error) {
-      const found = asFault(error);
-      const fault = found === error ? error : this.#placed(found as VmError);
-      this.#tracer?.fail(fault, this.session);
-      throw fault;
+      throw this.#failed(error);
     }
+  }
+
+  *#goOnAlone(pieces: Pieces<readonly Value[]>): Pieces<readonly Value[]> {
+    try {
+      return yield* pieces;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): unknown {
+    const found = asFault(error);
+    const fault = found === error ? error : this.#placed(found as VmError);
+    this.#tracer?.fail(fault, this.session);
+    return fault;
   }
 
   #setLook(): void {
     this.#stepsLeft = LOOK_STEPS;
-    this.#lookBalance = this.meter.balance - LOOK_PRICE;
+    this.#lookBalance = this.meter.available - LOOK_PRICE;
   }
 
   #isPieceOver(): boolean {
@@ -181,12 +230,6 @@ export class Interpreter implements NativeContext {
     const nowMs = performance.now();
     this.#pieceEndMs ??= nowMs + PIECE_MS;
     return nowMs >= this.#pieceEndMs;
-  }
-
-  *#callNativeAlone(instance: FunctionInstance, args: readonly Value[]): Pieces<readonly Value[]> {
-    const result = this.#callNative(instance, args);
-    if (result instanceof Dispatch) throw invariant("a dispatching function is called from outside");
-    return isValues(result) ? result : yield* result;
   }
 
   #placed(error: VmError): VmError {
@@ -259,7 +302,7 @@ export class Interpreter implements NativeContext {
 
   #plainCall({ instance, pc }: Frame): ResolvedCall {
     const reference = instance.operands[pc] as FunctionReference;
-    const call = resolvedCall(this.linker.called(reference, [], instance.module), reference, 0);
+    const call = resolvedCall(instance, this.linker.called(reference, [], instance.module), reference, 0);
     if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     return call;
   }
@@ -275,12 +318,23 @@ export class Interpreter implements NativeContext {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = countAll(types);
       this.meter.charge(this.#prices.perNode * nodes);
-      call = resolvedCall(this.linker.called(of, types, instance.module), of, nodes);
+      call = resolvedCall(instance, this.linker.called(of, types, instance.module), of, nodes);
       if (mayKeep(instance, call.callee)) instance.calls.set(reference, call);
     } else if (call.chargedBy !== this.#payer) this.meter.charge(this.#prices.perNode * call.nodes);
     if (instance.resolved[pc] === undefined && mayKeep(instance, call.callee)) instance.resolved[pc] = call;
-    if (this.session.options.features.has(FUNCTION_CACHES)) call.chargedBy = this.#payer;
+    if (this.#paysOnce) call.chargedBy = this.#payer;
     return call;
+  }
+
+  /** The price of a call, without that of the types of its locals. */
+  #callPrice({ callee, argCount }: ResolvedCall, isGeneric: boolean): number {
+    const prices = this.#prices;
+    return isGeneric
+      ? prices.genericCallBase +
+          prices.genericCallType * callee.typeArgs.length +
+          prices.genericCallArg * argCount +
+          prices.genericCallLocal * callee.localCount
+      : prices.callBase + prices.callArg * argCount + prices.callLocal * callee.localCount;
   }
 
   /** Calls a function with arguments from the stack. */
@@ -369,13 +423,56 @@ export class Interpreter implements NativeContext {
     let height = this.#height;
     let spent = 0;
     let steps = this.#stepsLeft;
-    let untilLook = meter.balance - this.#lookBalance;
+    let untilLook = available - this.#lookBalance;
+    const isQuiet = this.#tracer === undefined;
     try {
       for (;;) {
-        const opcode = opcodes[pc];
-        if (opcode === undefined) throw invariant("the code has no end");
+        if (pc >= opcodes.length) throw invariant("the code has no end");
+        const opcode = opcodes[pc] as number;
         const taken = PLAIN_TAKES[opcode] as number;
         const isLook = steps <= 0 || spent > untilLook;
+        if (taken === NOT_PLAIN && isQuiet && !isLook) {
+          // Calls and returns, in the usual case: what #step does with them, without its charges.
+          if (opcode === 0x02 && !frame.isLocked && frame.caller !== undefined) {
+            steps--;
+            spent += plain[opcode] as number;
+            if (spent > available) return;
+            if (height !== base + instance.returnCount) throw wrongResults();
+            steps -= releasedLocals(meter, locals);
+            frame = frame.caller;
+            this.#frame = frame;
+            this.#depth--;
+            ({ instance, locals, base } = frame);
+            ({ opcodes, operands, kinds, resolved } = instance);
+            pc = frame.pc + 1;
+            continue;
+          }
+          const isGeneric = opcode === 0x38;
+          const call =
+            isGeneric || opcode === 0x11 ? (resolved[pc] as ResolvedCall | undefined) : undefined;
+          if (call?.isPlain === true && this.#locks === 0 && this.#depth <= MAX_FRAMES) {
+            const { callee, argCount } = call;
+            steps--;
+            spent += this.#callPrice(call, isGeneric) + prices.perNode * callee.localNodes;
+            if (isGeneric) {
+              if (call.chargedBy !== this.#payer) spent += prices.perNode * call.nodes;
+              if (this.#paysOnce) call.chargedBy = this.#payer;
+              meter.leaksNativeArguments = call.isLeaking;
+            }
+            if (spent > available) return;
+            const first = height - argCount;
+            if (first < base) throw invariant("the operand stack is empty");
+            locals = new Array<Value>(call.room);
+            for (let i = 0; i < argCount; i++) locals[i] = stack[first + i] as Value;
+            frame.pc = pc;
+            [instance, base, height, pc] = [callee, first, first, 0];
+            frame = { caller: frame, instance, locals, base, pc, hasEntered: call.isCross, isLocked: false };
+            this.#frame = frame;
+            this.#depth++;
+            ({ opcodes, operands, kinds, resolved } = instance);
+            continue;
+          }
+        }
         if (isLook || taken === NOT_PLAIN) {
           frame.pc = pc;
           this.#height = height;
@@ -395,7 +492,7 @@ export class Interpreter implements NativeContext {
           ({ available } = meter);
           height = this.#height;
           steps = this.#stepsLeft;
-          untilLook = meter.balance - this.#lookBalance;
+          untilLook = available - this.#lookBalance;
           continue;
         }
         steps--;
@@ -568,9 +665,8 @@ export class Interpreter implements NativeContext {
     let given: Value | undefined;
     switch (opcode) {
       case 0x02: // ret
-        if (this.#height !== base + instance.returnCount)
-          throw invariant("a function leaves other values than it returns");
-        for (const local of locals) if (typeof local === "object") this.#stepsLeft -= released(meter, local);
+        if (this.#height !== base + instance.returnCount) throw wrongResults();
+        this.#stepsLeft -= releasedLocals(meter, locals);
         this.#leave(frame);
         return;
       case 0x07: {
@@ -606,22 +702,15 @@ export class Interpreter implements NativeContext {
       }
       case 0x11: {
         const call = (resolved[pc] as ResolvedCall | undefined) ?? this.#plainCall(frame);
-        const { callee, argCount } = call;
-        meter.charge(prices.callBase + prices.callArg * argCount + prices.callLocal * callee.localCount);
-        this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
+        meter.charge(this.#callPrice(call, false));
+        this.#invoke(call.callee, this.#popArgs(call.argCount, base, call.room), frame);
         return;
       }
       case 0x38: {
         const call = this.#genericCall(frame);
-        const { callee, argCount } = call;
         meter.leaksNativeArguments = call.isLeaking;
-        meter.charge(
-          prices.genericCallBase +
-            prices.genericCallType * callee.typeArgs.length +
-            prices.genericCallArg * argCount +
-            prices.genericCallLocal * callee.localCount,
-        );
-        this.#invoke(callee, this.#popArgs(argCount, base, call.room), frame);
+        meter.charge(this.#callPrice(call, true));
+        this.#invoke(call.callee, this.#popArgs(call.argCount, base, call.room), frame);
         return;
       }
       case 0x12:
@@ -753,6 +842,7 @@ export class Interpreter implements NativeContext {
     const address =
       action === 4 ? asAddress(asStruct(asRef(this.#pop(base))).fields[0]) : asAddress(this.#pop(base));
     const slot: GlobalSlot = this.session.resource(address, struct.type);
+    this.#stepsLeft -= takeWalkedSteps();
     meter.charge(this.#prices.base[opcode] as number);
     if (this.#entries(instance.key) > 1)
       throw new VmError(STATUS.runtimeDispatchError, "a module that is entered twice touches its resources");
@@ -871,7 +961,7 @@ export class Interpreter implements NativeContext {
     if (call === undefined) {
       const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
       const nodes = countAll(types);
-      call = resolvedCall(this.linker.called(of, types, instance.module), of, nodes);
+      call = resolvedCall(instance, this.linker.called(of, types, instance.module), of, nodes);
       if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
     }
     const { callee, nodes } = call;
@@ -919,8 +1009,21 @@ function released(meter: Meter, value: Value): number {
   return takeWalkedSteps();
 }
 
+/** The same for the locals of a call that returns. */
+function releasedLocals(meter: Meter, locals: readonly Value[]): number {
+  for (let i = 0; i < locals.length; i++) {
+    const local = locals[i];
+    if (typeof local === "object" && !(local instanceof Ref)) meter.releaseMemory(heapSize(local));
+  }
+  return takeWalkedSteps();
+}
+
+function wrongResults(): VmError {
+  return invariant("a function leaves other values than it returns");
+}
+
 /** True for results of a native function that are there at once. */
-const isValues = Array.isArray as (result: ReturnType<Native>) => result is readonly Value[];
+export const isValues = Array.isArray as (result: ReturnType<Native>) => result is readonly Value[];
 
 function plainTakes(lines: string): Uint8Array {
   const takes = new Uint8Array(256).fill(NOT_PLAIN);
@@ -936,10 +1039,24 @@ function mayKeep(caller: FunctionInstance, callee: FunctionInstance): boolean {
   return callee.isShared || !caller.isShared;
 }
 
-function resolvedCall(callee: FunctionInstance, { params }: FunctionReference, nodes: number): ResolvedCall {
+function resolvedCall(
+  { key: from }: FunctionInstance,
+  callee: FunctionInstance,
+  { params }: FunctionReference,
+  nodes: number,
+): ResolvedCall {
+  const { key, definition, native } = callee;
   const argCount = params.length;
-  const room = Math.max(argCount, callee.localCount);
-  return { callee, argCount, room, nodes, isLeaking: LEAKING.has(callee.key), chargedBy: 0 };
+  return {
+    callee,
+    argCount,
+    room: Math.max(argCount, callee.localCount),
+    nodes,
+    isPlain: native === undefined && !definition.isModuleLock,
+    isCross: key !== from,
+    isLeaking: LEAKING.has(key),
+    chargedBy: 0,
+  };
 }
 
 function countAll(types: readonly AbiType[]): number {

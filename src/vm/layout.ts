@@ -152,14 +152,14 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
       writer[layout.kind](value as bigint);
       return;
     case "address":
-      writer.fixed(Buffer.from(value as string, "hex"));
+      writeAddress(writer, value as string);
       return;
     case "signer": {
       const { fields, tag } = value as Struct;
       const [address] = fields;
       if (tag !== 0) throw invariant("a permissioned signer is not written");
       if (signers === "enum") writer.uleb(0);
-      writer.fixed(Buffer.from(address as string, "hex"));
+      writeAddress(writer, address as string);
       return;
     }
     default:
@@ -190,6 +190,13 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
     case "delayed":
       throw new VmError(STATUS.delayedFieldMismatch, "the number of an aggregator is not encoded");
   }
+}
+
+const addressBytes = Buffer.alloc(32);
+
+function writeAddress(writer: BcsWriter, address: string): void {
+  addressBytes.write(address, "hex");
+  writer.fixed(addressBytes);
 }
 
 function writeFields(

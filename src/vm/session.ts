@@ -5,7 +5,7 @@ import { STATUS, VmError } from "./errors.ts";
 import { decodeValue, encodeStored, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
 import { typeKey } from "./types.ts";
-import { copyValue, heapSize, type Root, type Value } from "./values.ts";
+import { copyValue, countLoad, heapSize, type Root, type Value } from "./values.ts";
 
 /** An item as it is stored. */
 export interface StateRead {
@@ -88,23 +88,39 @@ export interface StateSource {
   tableItem(handle: string, key: Uint8Array): StateRead;
 }
 
-/** A place of the state: an array that holds the value, or nothing. */
+/** A place of the state. */
 export class GlobalSlot implements Root {
   isDirty = false;
   hasAggregatorChange = false;
-  readonly place: Value[];
-  /** True if the state under the session has a value. */
-  readonly wasThere: boolean;
   readonly layout: Layout;
+  /** What the state under the session has. */
+  readonly #stored: Value | undefined;
+  readonly #isShared: boolean;
+  #place: Value[] | undefined;
 
-  constructor(layout: Layout, value: Value | undefined) {
+  /** A value that sessions share is copied on its first use: code often asks only whether there is one. */
+  constructor(layout: Layout, stored: Value | undefined, isShared: boolean) {
     this.layout = layout;
-    this.wasThere = value !== undefined;
-    this.place = value === undefined ? [] : [value];
+    this.#stored = stored;
+    this.#isShared = isShared;
+  }
+
+  /** An array that holds the value, or nothing. */
+  get place(): Value[] {
+    if (this.#place === undefined) {
+      const stored = this.#stored;
+      this.#place = stored === undefined ? [] : [this.#isShared ? copyValue(stored) : stored];
+    }
+    return this.#place;
+  }
+
+  /** True if the state under the session has a value. */
+  get wasThere(): boolean {
+    return this.#stored !== undefined;
   }
 
   get exists(): boolean {
-    return this.place.length > 0;
+    return this.#place === undefined ? this.wasThere : this.#place.length > 0;
   }
 
   put(value: Value): void {
@@ -222,7 +238,9 @@ export class Session {
   readonly #groups = new Pairs<true>();
   readonly events: SessionEvent[] = [];
   /** The last key of a table: code asks whether it is there before it asks for its item. */
-  lastKey: { readonly key: Value; readonly type: AbiType; readonly bytes: Uint8Array } | undefined;
+  lastKey:
+    | { readonly key: Value; readonly type: AbiType; readonly bytes: Uint8Array; readonly name: string }
+    | undefined;
   /** State of native modules, by the name of the module. */
   readonly extensions = new Map<string, unknown>();
   isUnbiasable: boolean;
@@ -268,8 +286,8 @@ export class Session {
     key: Uint8Array,
     valueType: AbiType,
     onUse: (bytes: number | undefined) => void,
+    name: string = toMapKey(key),
   ): GlobalSlot {
-    const name = toMapKey(key);
     let slot = this.#slots.get(handle, name);
     if (slot === undefined) {
       const { linker, state } = this.options;
@@ -299,6 +317,7 @@ export class Session {
     layout: Layout,
     { bytes, groupBytes = 0 }: StateRead,
   ): DecodedItem {
+    countLoad(Math.max(bytes?.length ?? 0, groupBytes));
     const value = bytes && decodeValue(bytes, layout);
     if (bytes !== undefined && value === undefined)
       throw new VmError(STATUS.unknownInvariantViolation, "stored bytes do not decode");
@@ -309,7 +328,7 @@ export class Session {
   }
 
   #slot(layout: Layout, { value }: DecodedItem): GlobalSlot {
-    return new GlobalSlot(layout, this.options.decoded && value !== undefined ? copyValue(value) : value);
+    return new GlobalSlot(layout, value, this.options.decoded !== undefined);
   }
 
   #firstGroupBytes(group: string, address: string, { groupBytes }: DecodedItem): number {

@@ -12,6 +12,8 @@ const MAX_WALK = 1 << 26;
 const CONTAINER_UNITS = 40;
 /** As long as one instruction takes, about. */
 const UNITS_PER_STEP = 64;
+const LOAD_UNITS = 256 * UNITS_PER_STEP;
+const UNITS_PER_LOADED_BYTE = 8;
 
 /** Units that walks passed since they were taken, and where the walk that goes on must end. They stay small integers. */
 let walked = 0;
@@ -31,7 +33,12 @@ export function visitParts(units: number): void {
   if (walked > walkEnd) throw new VmError(STATUS.memoryLimitExceeded, "a value has too many parts");
 }
 
-/** Instructions that would have taken as long as the walks since the last call. */
+/** Counts the load of an item: it takes as long as some hundred instructions, and longer with every byte. */
+export function countLoad(bytes: number): void {
+  walked += LOAD_UNITS + UNITS_PER_LOADED_BYTE * bytes;
+}
+
+/** Instructions that would have taken as long as the walks and loads since the last call. */
 export function takeWalkedSteps(): number {
   const steps = (walked / UNITS_PER_STEP) | 0;
   walked = 0;

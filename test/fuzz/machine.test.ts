@@ -7,10 +7,8 @@ import { CodedError } from "../../src/base/errors.ts";
 import type { AbiType } from "../../src/move/abi.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { type FunctionDefinition, type Program, readProgramTables } from "../../src/move/bytecode/program.ts";
-import { PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
 import { decodeValue, encodeValue, type Layout } from "../../src/vm/layout.ts";
-import { pricesOf } from "../../src/vm/ledger/chain-config.ts";
 import type { LoadedModule } from "../../src/vm/linker.ts";
 import { finish } from "../../src/vm/pieces.ts";
 import { assertLinks, assertWellFormed } from "../../src/vm/publishing/verify.ts";
@@ -70,7 +68,7 @@ function runPieces(
 ): number {
   let longest = 0;
   answerOf(() => {
-    const interpreter = new Interpreter(linker, session, pricesOf(PLAIN_SCHEDULE, linker.meter));
+    const interpreter = new Interpreter(linker, session);
     const pieces = interpreter.callInPieces(linker.instance(module, definition, types), args);
     for (;;) {
       const started = process.cpuUsage();

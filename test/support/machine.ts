@@ -12,7 +12,6 @@ import { readProgram, readProgramTables } from "../../src/move/bytecode/program.
 import { VmError } from "../../src/vm/errors.ts";
 import { type GasSchedule, Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
-import { pricesOf } from "../../src/vm/ledger/chain-config.ts";
 import { Linker, type LoadedModule, type NativeSource } from "../../src/vm/linker.ts";
 import { findNative } from "../../src/vm/native-table.ts";
 import { finish, type Pieces } from "../../src/vm/pieces.ts";
@@ -49,7 +48,6 @@ export function loadedModule(bytes: Uint8Array): LoadedModule {
 export class TestMachine {
   readonly linker: Linker;
   readonly session: Session;
-  readonly #schedule: GasSchedule;
 
   /** Checks modules that are given as bytes; each comes after those that it uses. */
   constructor(modules: readonly (Uint8Array | LoadedModule)[], options: MachineOptions = {}) {
@@ -58,9 +56,8 @@ export class TestMachine {
         .map((one) => (one instanceof Uint8Array ? loadedModule(one) : one))
         .map((one) => [one.key, one]),
     );
-    this.#schedule = options.schedule ?? PLAIN_SCHEDULE;
     this.linker = new Linker({
-      meter: new Meter(this.#schedule, options.maxGas ?? 1_000_000),
+      meter: new Meter(options.schedule ?? PLAIN_SCHEDULE, options.maxGas ?? 1_000_000),
       source: (address, name) => loaded.get(`${address}::${name}`),
       natives: options.natives ?? findNative,
       hasDelayedFields: options.hasDelayedFields === true,
@@ -99,8 +96,7 @@ export class TestMachine {
     const [address = "", module = "", called = ""] = name.split("::");
     const types = typeArgs.map((type) => (typeof type === "string" ? parseAbiType(type) : type));
     const loaded = this.linker.module(toHex(parseAddress(address)), module);
-    const prices = pricesOf(this.#schedule, this.linker.meter);
-    return new Interpreter(this.linker, this.session, prices).callInPieces(
+    return new Interpreter(this.linker, this.session).callInPieces(
       this.linker.functionIn(loaded, called, types),
       args,
     );

@@ -1,5 +1,5 @@
-// Order of byte strings without Buffer, for src/base/bytes.ts.
-export { concatBytes, equalBytes } from "../../base/bytes.ts";
+// Order of byte strings without Buffer, for src/base/bytes.ts. Nothing in browsers calls `toText`.
+export { concatBytes, equalBytes, toText } from "../../base/bytes.ts";
 
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shorter = Math.min(a.length, b.length);

@@ -1,13 +1,7 @@
 // What every run needs of the chain's own configuration: features, prices, its id.
 import { sha3 } from "../../base/sha3.ts";
 import { BcsReader } from "../../bcs/reader.ts";
-import {
-  type GasSchedule,
-  type InstructionPrices,
-  instructionPrices,
-  type Meter,
-  type StoragePrices,
-} from "../gas.ts";
+import type { GasSchedule, StoragePrices } from "../gas.ts";
 import { Features } from "../session.ts";
 import { type ItemReader, resourceStateKey, structTagOf } from "../state.ts";
 import { FRAMEWORK, structType } from "../types.ts";
@@ -58,18 +52,6 @@ function decodeSchedule(bytes: Uint8Array): GasSchedule {
   const prices = new Map<string, number>();
   for (let left = reader.count(); left > 0; left--) prices.set(reader.text(), Number(reader.u64()));
   return { version, prices };
-}
-
-const knownPrices = new WeakMap<GasSchedule, InstructionPrices>();
-
-/** The prices of a schedule, made once. */
-export function pricesOf(schedule: GasSchedule, meter: Meter): InstructionPrices {
-  let prices = knownPrices.get(schedule);
-  if (prices === undefined) {
-    prices = instructionPrices(meter);
-    knownPrices.set(schedule, prices);
-  }
-  return prices;
 }
 
 const SESSION_SEED = sha3(Buffer.from("APTOS::SessionId"));

@@ -1,9 +1,9 @@
 // View functions: any function that is marked as a view, run on a state that it cannot change.
 import type { AbiType } from "../../move/abi.ts";
-import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.ts";
+import { ArgumentMaker, assertArgumentType, assertTypeArgs, isPlain } from "../arguments.ts";
 import { STATUS, VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";
-import { Interpreter } from "../interpreter.ts";
+import { Interpreter, isValues } from "../interpreter.ts";
 import { encodeValue } from "../layout.ts";
 import {
   type FunctionInstance,
@@ -19,7 +19,7 @@ import { type DecodedItems, Session } from "../session.ts";
 import { type ItemReader, LedgerState, type ProgramCache } from "../state.ts";
 import { substitute } from "../types.ts";
 import { asRef, type Value } from "../values.ts";
-import { type ChainConfig, pricesOf, sessionHash } from "./chain-config.ts";
+import { type ChainConfig, sessionHash } from "./chain-config.ts";
 
 const VOID_SESSION = 5;
 const NOTHING = new Uint8Array(0);
@@ -102,8 +102,6 @@ export class ViewRun {
       facts: undefined,
       features: config.features,
     });
-    const prices = pricesOf(config.schedule, meter);
-    const makeInterpreter = (): Interpreter => new Interpreter(linker, session, prices);
     const loaded = linker.module(address, name);
     const definition = named(loaded.program.functions, called);
     if (definition === undefined)
@@ -132,10 +130,14 @@ export class ViewRun {
       );
     for (const type of params)
       if (type.kind !== "signer" && type.kind !== "reference") assertArgumentType(type);
-    const maker = new ArgumentMaker(linker, makeInterpreter);
+    const maker = new ArgumentMaker(linker, () => new Interpreter(linker, session));
     const values: Value[] = [];
-    for (const [i, type] of params.entries()) values.push(yield* maker.make(type, args[i] ?? NOTHING));
-    const results = yield* makeInterpreter().callInPieces(instance, values);
+    for (const [i, type] of params.entries()) {
+      const bytes = args[i] ?? NOTHING;
+      values.push(isPlain(type) ? maker.plain(type, bytes) : yield* maker.make(type, bytes));
+    }
+    const running = new Interpreter(linker, session).begin(instance, values);
+    const results = isValues(running) ? running : yield* running;
     return {
       types,
       values: results.map((value, i) => {

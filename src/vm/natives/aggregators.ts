@@ -19,7 +19,6 @@ import {
   type Value,
   Vec,
 } from "../values.ts";
-import { chargeFor } from "./stdlib.ts";
 
 const OVERFLOW = 0x020001;
 const UNDERFLOW = 0x020002;
@@ -88,21 +87,21 @@ function change(context: NativeContext, value: Value | undefined, amount: bigint
 
 const aggregator: NativeModule = {
   add: (context, [self, amount]) => {
-    chargeFor(context, "aptos_framework.aggregator.add");
+    context.meter.chargeNative("aptos_framework.aggregator.add");
     return change(context, self, asBig(amount));
   },
   sub: (context, [self, amount]) => {
-    chargeFor(context, "aptos_framework.aggregator.sub");
+    context.meter.chargeNative("aptos_framework.aggregator.sub");
     return change(context, self, -asBig(amount));
   },
   read: (context, [self]) => {
-    chargeFor(context, "aptos_framework.aggregator.read");
+    context.meter.chargeNative("aptos_framework.aggregator.read");
     const state = aggregatorOf(context, self);
     state.isRead = true;
     return [load(context, state) + state.delta];
   },
   destroy: (context, [self]) => {
-    chargeFor(context, "aptos_framework.aggregator.destroy");
+    context.meter.chargeNative("aptos_framework.aggregator.destroy");
     aggregatorOf(context, self).isDestroyed = true;
     return [];
   },
@@ -110,7 +109,7 @@ const aggregator: NativeModule = {
 
 const aggregator_factory: NativeModule = {
   new_aggregator: (context, [factory, limit]) => {
-    chargeFor(context, "aptos_framework.aggregator_factory.new_aggregator");
+    context.meter.chargeNative("aptos_framework.aggregator_factory.new_aggregator");
     const all = aggregatorsOf(context);
     const number = Buffer.alloc(4);
     number.writeUInt32BE(all.size);
@@ -196,7 +195,7 @@ function checked(
   run: (context: NativeContext, args: readonly Value[]) => Value,
 ): Native {
   return (context, args, typeArgs) => {
-    chargeFor(context, `aptos_framework.aggregator_v2.${name}`);
+    context.meter.chargeNative(`aptos_framework.aggregator_v2.${name}`);
     maxOf(typeArgs[0], code);
     return [run(context, args)];
   };
@@ -209,7 +208,7 @@ const aggregator_v2: NativeModule = {
     (context, [max]) => new Struct([hide(context, 0n), asBig(max)]),
   ),
   create_unbounded_aggregator: (context, _, typeArgs) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.create_aggregator");
+    context.meter.chargeNative("aptos_framework.aggregator_v2.create_aggregator");
     return [new Struct([hide(context, 0n), maxOf(typeArgs[0], UNSUPPORTED)])];
   },
   try_add: checked("try_add", UNSUPPORTED, (context, [self, amount]) =>
@@ -235,29 +234,29 @@ const aggregator_v2: NativeModule = {
     (context, [value]) => new Struct([hide(context, asBig(value))]),
   ),
   copy_snapshot: (context) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.copy_snapshot");
+    context.meter.chargeNative("aptos_framework.aggregator_v2.copy_snapshot");
     throw aborted(DEPRECATED);
   },
   string_concat: (context) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.string_concat");
+    context.meter.chargeNative("aptos_framework.aggregator_v2.string_concat");
     throw aborted(DEPRECATED);
   },
   read_snapshot: checked("read_snapshot", UNSUPPORTED_SNAPSHOT, (_, [self]) => numberOf(self)),
   read_derived_string: (context, [self]) => {
-    chargeFor(context, "aptos_framework.aggregator_v2.read_snapshot");
+    context.meter.chargeNative("aptos_framework.aggregator_v2.read_snapshot");
     const derived = self instanceof Ref ? self.get() : self;
     return [new Struct([byteVec(stringBytes(asStruct(shown(derived)).fields[0]))])];
   },
   create_derived_string: (context, [value]) => {
     const text = stringBytes(value);
-    chargeFor(context, "aptos_framework.aggregator_v2.create_snapshot", text.length);
+    context.meter.chargeNative("aptos_framework.aggregator_v2.create_snapshot", text.length);
     if (text.length > MAX_STRING_BYTES) throw aborted(TOO_LONG);
     const width = Math.max(lengthOf(text.length) + 1, MIN_DERIVED_WIDTH);
     return [hide(context, derivedString(text, width))];
   },
   derive_string_concat: (context, [before, snapshot, after], typeArgs) => {
     const [prefix, suffix] = [stringBytes(before), stringBytes(after)];
-    chargeFor(context, "aptos_framework.aggregator_v2.string_concat", prefix.length + suffix.length);
+    context.meter.chargeNative("aptos_framework.aggregator_v2.string_concat", prefix.length + suffix.length);
     maxOf(typeArgs[0], UNSUPPORTED_SNAPSHOT);
     if (prefix.length + suffix.length > MAX_STRING_BYTES) throw aborted(TOO_LONG);
     const digits = typeArgs[0]?.kind === "u64" ? 20 : 39;

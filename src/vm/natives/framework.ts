@@ -1,4 +1,5 @@
 // Natives of the framework that touch the ledger or the transaction: tables, events, objects, accounts, context.
+import { toMapKey } from "../../base/bytes.ts";
 import { toHex } from "../../base/hex.ts";
 import { sha3Short } from "../../base/keccak.ts";
 import { sha3 } from "../../base/sha3.ts";
@@ -25,7 +26,7 @@ import {
   type Value,
   Vec,
 } from "../values.ts";
-import { chargeFor, none } from "./stdlib.ts";
+import { none } from "./stdlib.ts";
 
 const ALREADY_EXISTS = 25607;
 const NOT_FOUND = 25863;
@@ -78,17 +79,17 @@ const type_info: NativeModule = {
   type_of: (context, _, typeArgs) => {
     const type = argOf(typeArgs, 0);
     const { units, address, module, name } = typeInfo(type);
-    chargeFor(context, "aptos_framework.type_info.type_of", units, "per_abstract_memory_unit");
+    context.meter.chargeNative("aptos_framework.type_info.type_of", units, "per_abstract_memory_unit");
     if (type.kind !== "struct") throw aborted(1);
     return [new Struct([address, byteVec(module), byteVec(name)])];
   },
   type_name: (context, _, typeArgs) => {
     const text = formatType(argOf(typeArgs, 0));
-    chargeFor(context, "aptos_framework.type_info.type_name", textLength(text), "per_abstract_memory_unit");
+    context.meter.chargeNative("aptos_framework.type_info.type_name", textLength(text), "per_abstract_memory_unit");
     return [stringOf(text)];
   },
   chain_id_internal: (context) => {
-    chargeFor(context, "aptos_framework.type_info.chain_id");
+    context.meter.chargeNative("aptos_framework.type_info.chain_id");
     return [context.session.options.chainId];
   },
 };
@@ -100,7 +101,7 @@ function fromBytes(
 ): readonly Value[] {
   const bytes = asBytes(args[0]);
   const layout = context.linker.layout(argOf(typeArgs, 0));
-  chargeFor(context, "aptos_framework.util.from_bytes", bytes.length);
+  context.meter.chargeNative("aptos_framework.util.from_bytes", bytes.length);
   let value: Value | undefined;
   try {
     // Numbers of aggregators are not decoded.
@@ -137,11 +138,11 @@ function tableSlot(
   const layout = linker.layout(type);
   const isLast = last?.type === type && isFlat(layout) && equalValues(last.key, item);
   const bytes = isLast ? last.bytes : encodeValue(item, layout);
-  session.lastKey = { key: item, type, bytes };
-  chargeFor(context, key, bytes.length, "per_byte_serialized");
-  return session.tableItem(asAddress(asStruct(table).fields[0]), bytes, argOf(typeArgs, 2), (read) => {
-    meter.charge(meter.tableReadPrice(read));
-  });
+  const name = isLast ? last.name : toMapKey(bytes);
+  session.lastKey = { key: item, type, bytes, name };
+  context.meter.chargeNative(key, bytes.length, "per_byte_serialized");
+  const charge = (read: number | undefined): void => meter.charge(meter.tableReadPrice(read));
+  return session.tableItem(asAddress(asStruct(table).fields[0]), bytes, argOf(typeArgs, 2), charge, name);
 }
 
 function borrowBox(
@@ -156,7 +157,7 @@ function borrowBox(
 
 const table: NativeModule = {
   new_table_handle: (context) => {
-    chargeFor(context, "table.new_table_handle");
+    context.meter.chargeNative("table.new_table_handle");
     const { session } = context;
     const state = session.extension<TableState>("table", () => ({ created: 0 }));
     const number = Buffer.alloc(4);
@@ -180,11 +181,11 @@ const table: NativeModule = {
     return [slot.take() as Value];
   },
   destroy_empty_box: (context) => {
-    chargeFor(context, "table.destroy_empty_box");
+    context.meter.chargeNative("table.destroy_empty_box");
     return [];
   },
   drop_unchecked_box: (context) => {
-    chargeFor(context, "table.drop_unchecked_box");
+    context.meter.chargeNative("table.drop_unchecked_box");
     return [];
   },
 };
@@ -200,7 +201,7 @@ function writeEvent(
 ): readonly Value[] {
   const { linker, session } = context;
   const size = abstractSize(message);
-  chargeFor(context, "aptos_framework.event.write_to_event_store", size, "per_abstract_memory_unit");
+  context.meter.chargeNative("aptos_framework.event.write_to_event_store", size, "per_abstract_memory_unit");
   if (guid === undefined) {
     const [, emitter] = context.callers();
     const isOwn =
@@ -223,24 +224,27 @@ const event: NativeModule = {
 };
 
 function makeSigner(context: NativeContext, [address]: readonly Value[]): readonly Value[] {
-  chargeFor(context, "aptos_framework.account.create_signer");
+  context.meter.chargeNative("aptos_framework.account.create_signer");
   return [signerOf(asAddress(address))];
 }
 
+const EXISTS_AT = "aptos_framework.object.exists_at";
+const EXISTS_AT_LOADED = `${EXISTS_AT}.per_item_loaded`;
+const EXISTS_AT_BYTE = `${EXISTS_AT}.per_byte_loaded`;
+
 const object: NativeModule = {
   exists_at: (context, [address], typeArgs) => {
-    chargeFor(context, "aptos_framework.object.exists_at");
+    context.meter.chargeNative(EXISTS_AT);
     const { session, meter } = context;
     const type = argOf(typeArgs, 0);
     if (type.kind !== "struct") throw invariant("a resource is a struct");
     const slot = session.resource(asAddress(address), type, (bytes) => {
-      const key = "aptos_framework.object.exists_at";
-      meter.charge(meter.price(`${key}.per_item_loaded`) + meter.price(`${key}.per_byte_loaded`) * bytes);
+      meter.charge(meter.price(EXISTS_AT_LOADED) + meter.price(EXISTS_AT_BYTE) * bytes);
     });
     return [slot.exists];
   },
   create_user_derived_object_address_impl: (context, [source, from]) => {
-    chargeFor(context, "aptos_framework.object.user_derived_address");
+    context.meter.chargeNative("aptos_framework.object.user_derived_address");
     return [derivedAddress(asAddress(source), asAddress(from))];
   },
 };
@@ -263,8 +267,9 @@ function contextValue(
     context: NativeContext,
   ) => readonly Value[],
 ): NativeModule[string] {
+  const key = `aptos_framework.transaction_context.${name}`;
   return (context) => {
-    chargeFor(context, `aptos_framework.transaction_context.${name}`);
+    context.meter.chargeNative(key);
     const { facts } = context.session.options;
     if (facts === undefined) throw aborted(NO_CONTEXT);
     return read(facts, context);
@@ -299,15 +304,15 @@ function payloadUnits({ address, module, name, typeArgs, args }: EntryFacts): nu
 
 const transaction_context: NativeModule = {
   get_txn_hash: (context) => {
-    chargeFor(context, "aptos_framework.transaction_context.get_txn_hash");
+    context.meter.chargeNative("aptos_framework.transaction_context.get_txn_hash");
     return [byteVec(context.session.options.sessionHash)];
   },
   get_script_hash: (context) => {
-    chargeFor(context, "aptos_framework.transaction_context.get_script_hash");
+    context.meter.chargeNative("aptos_framework.transaction_context.get_script_hash");
     return [byteVec(context.session.options.scriptHash)];
   },
   generate_unique_address: (context) => {
-    chargeFor(context, "aptos_framework.transaction_context.generate_unique_address");
+    context.meter.chargeNative("aptos_framework.transaction_context.generate_unique_address");
     const { session } = context;
     const state = session.extension<UniqueState>("unique address", () => ({ counter: 0n }));
     const number = Buffer.alloc(8);
@@ -348,7 +353,7 @@ const transaction_context: NativeModule = {
     return [new Struct([new Struct([multisig, inner])], 1)];
   }),
   monotonically_increasing_counter_internal: (context, [timestamp]) => {
-    chargeFor(context, "aptos_framework.transaction_context.monotonically_increasing_counter");
+    context.meter.chargeNative("aptos_framework.transaction_context.monotonically_increasing_counter");
     const { facts } = context.session.options;
     if (facts === undefined) throw aborted(NO_CONTEXT);
     if (facts.transactionIndex === undefined) throw aborted(0x030005);
@@ -360,7 +365,7 @@ const transaction_context: NativeModule = {
   },
   // Framework code that is compiled for tests calls this one, and the chain has it too.
   monotonically_increasing_counter_internal_for_test_only: (context) => {
-    chargeFor(context, "aptos_framework.transaction_context.monotonically_increasing_counter");
+    context.meter.chargeNative("aptos_framework.transaction_context.monotonically_increasing_counter");
     return [nextLocalCounter(context)];
   },
 };
@@ -409,18 +414,18 @@ function canReplace(dispatching: NamedFunction, target: NamedFunction): boolean 
 const function_info: NativeModule = {
   is_identifier: (context, [ref]) => {
     const bytes = asBytes(ref);
-    chargeFor(context, "aptos_framework.function_info.is_identifier", bytes.length);
+    context.meter.chargeNative("aptos_framework.function_info.is_identifier", bytes.length);
     return [isIdentifier(Buffer.from(bytes).toString("latin1"))];
   },
   check_dispatch_type_compatibility_impl: (context, [one, other]) => {
-    chargeFor(context, "aptos_framework.function_info.check_dispatch_type_compatibility_impl");
+    context.meter.chargeNative("aptos_framework.function_info.check_dispatch_type_compatibility_impl");
     const target = unbound(context, other);
     const dispatching = unbound(context, one);
     if (dispatching.definition.params.length === 0) throw aborted(UNRESOLVED);
     return [canReplace(dispatching, target)];
   },
   load_function_impl: (context, [info]) => {
-    chargeFor(context, "aptos_framework.function_info.load_function");
+    context.meter.chargeNative("aptos_framework.function_info.load_function");
     const { address, module } = functionInfo(info);
     // A module of the chain itself is looked for only when its function is.
     if (!isSpecialAddress(address)) context.linker.module(address, module);
@@ -439,9 +444,10 @@ function unbound({ linker }: NativeContext, info: Value | undefined): NamedFunct
   return { module: found, definition };
 }
 
-function dispatchNative(key: string): Native {
+function dispatchNative(name: string): Native {
+  const key = `aptos_framework.${name}.dispatch`;
   return (context, args, typeArgs) => {
-    chargeFor(context, `aptos_framework.${key}.dispatch`);
+    context.meter.chargeNative(key);
     const info = args.at(-1);
     const { address, module, name } = functionInfo(info);
     const { linker } = context;
@@ -455,7 +461,7 @@ function dispatchNative(key: string): Native {
 
 const state_storage: NativeModule = {
   get_state_storage_usage_only_at_epoch_beginning: (context) => {
-    chargeFor(context, "aptos_framework.state_storage.get_usage");
+    context.meter.chargeNative("aptos_framework.state_storage.get_usage");
     const { items, bytes } = context.session.options.usage ?? { items: 0n, bytes: 0n };
     return [new Struct([items, bytes])];
   },
@@ -521,7 +527,7 @@ function requestPublish(
     names.reduce((sum, one) => sum + textLength(one), 0) +
     (allowed ?? []).reduce((sum, one) => sum + textLength(one.name), 0) +
     ADDRESS_BYTES * new Set(allowed?.map(({ address }) => address)).size;
-  chargeFor(context, "aptos_framework.code.request_publish", size);
+  context.meter.chargeNative("aptos_framework.code.request_publish", size);
   if (session.extensions.has("publish")) throw aborted(0x030000);
   const destination = asAddress(args[0]);
   const request: PublishRequest = {
@@ -550,7 +556,7 @@ export const FRAMEWORK_NATIVES: Readonly<Record<string, NativeModule>> = {
   account: {
     create_signer: makeSigner,
     create_address: (context, [bytes]) => {
-      chargeFor(context, "aptos_framework.account.create_address");
+      context.meter.chargeNative("aptos_framework.account.create_address");
       const address = asBytes(bytes);
       if (address.length !== 32) throw aborted(2);
       return [toHex(address)];

@@ -5,7 +5,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Native, NativeModule } from "../natives.ts";
 import type { Pieces } from "../pieces.ts";
 import { asVec, type Value, type Vec } from "../values.ts";
-import { atOnce, chargeFor, type Hasher, hashNative, PART_BYTES } from "./stdlib.ts";
+import { atOnce, type Hasher, hashNative, PART_BYTES } from "./stdlib.ts";
 
 function hashing(name: string, create: () => Hasher): Native {
   return hashNative(`aptos_framework.hash.${name}`, create);
@@ -59,7 +59,7 @@ function* sipHash({ items }: Vec): Pieces<readonly Value[]> {
 const aptos_hash: NativeModule = {
   sip_hash: (context, [value]) => {
     const vec = asVec(value);
-    chargeFor(context, "aptos_framework.hash.sip_hash", vec.items.length);
+    context.meter.chargeNative("aptos_framework.hash.sip_hash", vec.items.length);
     return atOnce(vec.items.length, sipHash(vec));
   },
   keccak256: hashing("keccak256", () => keccak_256.create()),

@@ -34,29 +34,6 @@ export function none(): Struct {
   return new Struct([], 0);
 }
 
-const priceNames = new Map<string, Map<string, string>>();
-
-/** The name of a price, made once: a text that stays as it is keeps its hash. */
-function priceName(key: string, part: string): string {
-  let names = priceNames.get(key);
-  if (names === undefined) {
-    names = new Map();
-    priceNames.set(key, names);
-  }
-  let name = names.get(part);
-  if (name === undefined) {
-    name = `${key}.${part}`;
-    names.set(part, name);
-  }
-  return name;
-}
-
-/** Charges a base price and a price for each unit. */
-export function chargeFor({ meter }: NativeContext, key: string, units = 0, unit = "per_byte"): void {
-  const base = meter.price(priceName(key, "base"));
-  meter.charge(base + (units === 0 ? 0 : meter.price(priceName(key, unit)) * units));
-}
-
 function typeArg(typeArgs: readonly AbiType[]): AbiType {
   const [type] = typeArgs;
   if (type === undefined) throw new Error("a native function without its type argument");
@@ -129,7 +106,7 @@ function* hashed(vec: Vec, hasher: Hasher): Pieces<readonly Value[]> {
 export function hashNative(key: string, create: () => Hasher): Native {
   return (context, [value]) => {
     const vec = asVec(value);
-    chargeFor(context, key, vec.items.length);
+    context.meter.chargeNative(key, vec.items.length);
     return atOnce(vec.items.length, hashed(vec, create()));
   };
 }
@@ -176,11 +153,11 @@ function isContinuation(byte: number | undefined): boolean {
 const string: NativeModule = {
   internal_check_utf8: (context, [ref]) => {
     const vec = asVec(ref);
-    chargeFor(context, "move_stdlib.string.check_utf8", vec.items.length);
+    context.meter.chargeNative("move_stdlib.string.check_utf8", vec.items.length);
     return vec.items.length > PART_BYTES ? isUtf8InParts(vec) : [isUtf8(asBytes(vec))];
   },
   internal_is_char_boundary: (context, [ref, index]) => {
-    chargeFor(context, "move_stdlib.string.is_char_boundary");
+    context.meter.chargeNative("move_stdlib.string.is_char_boundary");
     const { items } = asVec(ref);
     const at = Number(asBig(index));
     return [at === 0 || at === items.length || (at < items.length && !isContinuation(items[at] as number))];
@@ -189,7 +166,7 @@ const string: NativeModule = {
     const [i, j] = [asBig(from), asBig(to)];
     const { meter } = context;
     if (j < i) {
-      chargeFor(context, "move_stdlib.string.sub_string");
+      context.meter.chargeNative("move_stdlib.string.sub_string");
       throw aborted(1);
     }
     meter.charge(
@@ -200,14 +177,14 @@ const string: NativeModule = {
   },
   internal_index_of: (context, [ref, pattern]) => {
     const [{ items: text }, { items: wanted }] = [asVec(ref), asVec(pattern)];
-    chargeFor(context, "move_stdlib.string.index_of", wanted.length, "per_byte_pattern");
+    context.meter.chargeNative("move_stdlib.string.index_of", wanted.length, "per_byte_pattern");
     return atOnce(text.length, indexOf(context, text, wanted));
   },
 };
 
 const signer: NativeModule = {
   borrow_address: (context, [ref]) => {
-    chargeFor(context, "move_stdlib.signer.borrow_address");
+    context.meter.chargeNative("move_stdlib.signer.borrow_address");
     return [new Ref(asStruct(ref).fields, 0)];
   },
 };
@@ -258,7 +235,7 @@ function* insertAt(items: Value[], place: number, inserted: readonly Value[]): P
 
 const mem: NativeModule = {
   swap: (context, [a, b]) => {
-    chargeFor(context, "move_stdlib.mem.swap");
+    context.meter.chargeNative("move_stdlib.mem.swap");
     if (!context.session.options.features.has(FEATURE_MEMORY_NATIVES)) throw aborted(0xd0001);
     const [one, other] = [asRef(a), asRef(b)];
     const kept = one.get();

@@ -9,9 +9,9 @@ import {
   type StoredReader,
   type WrittenItems,
 } from "../change-set.ts";
-import type { InstructionPrices, Meter } from "../gas.ts";
+import type { Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
-import { type ChainConfig, pricesOf, sessionHash } from "../ledger/chain-config.ts";
+import { type ChainConfig, sessionHash } from "../ledger/chain-config.ts";
 import {
   Linker,
   type ModuleSource,
@@ -76,7 +76,6 @@ export interface ExecutorOptions {
 export class SessionRun {
   readonly linker: Linker;
   readonly session: Session;
-  readonly prices: InstructionPrices;
   readonly read: StoredReader;
   readonly hasNativeEntries: boolean;
 
@@ -112,11 +111,10 @@ export class SessionRun {
       usage: options.usage ?? { items: 0n, bytes: 0n },
       tracer: options.tracer,
     });
-    this.prices = pricesOf(options.config.schedule, meter);
   }
 
   interpreter(): Interpreter {
-    return new Interpreter(this.linker, this.session, this.prices);
+    return new Interpreter(this.linker, this.session);
   }
 
   /** Calls a function of the framework. */
