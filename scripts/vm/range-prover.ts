@@ -12,8 +12,8 @@ import {
   powers,
 } from "../../src/vm/natives/crypto/range-proof.ts";
 import {
-  multiScalarMultiply as multiplyInPieces,
   multiply,
+  multiScalarMultiply as multiplyInPieces,
   type RistrettoPoint,
   SCALAR_ORDER,
 } from "../../src/vm/natives/crypto/ristretto255.ts";

@@ -7,6 +7,7 @@ import { invariant, STATUS, VmError } from "./errors.ts";
 export type Value = number | bigint | boolean | string | Struct | Vec | Closure | Ref | Delayed;
 
 export const MAX_VALUE_DEPTH = 128;
+const NO_PARTS: readonly Value[] = [];
 /** Units of one walk through a value: several times the memory that the chain allows a run, so only faulty values have more. */
 const MAX_WALK = 1 << 26;
 const CONTAINER_UNITS = 40;
@@ -143,7 +144,7 @@ export function byteVec(bytes: Uint8Array): Vec {
   return new Vec("u8", items);
 }
 
-function tooDeep(): VmError {
+export function tooDeep(): VmError {
   return new VmError(STATUS.valueDepthReached, "a value is nested too deeply");
 }
 
@@ -206,7 +207,9 @@ function compareLists(a: readonly Value[], b: readonly Value[], depth: number): 
   const length = Math.min(a.length, b.length);
   visitParts(length);
   for (let i = 0; i < length; i++) {
-    const order = compareValues(a[i] as Value, b[i] as Value, depth + 1);
+    const [one, other] = [a[i] as Value, b[i] as Value];
+    if (one === other && typeof one !== "object") continue;
+    const order = compareValues(one, other, depth + 1);
     if (order !== 0) return order;
   }
   return a.length - b.length;
@@ -279,7 +282,9 @@ function equalLists(a: readonly Value[], b: readonly Value[], depth: number): bo
   if (a.length !== b.length) return false;
   visitParts(a.length);
   for (let i = 0; i < a.length; i++) {
-    if (!equalValues(a[i] as Value, b[i] as Value, depth + 1)) return false;
+    const [one, other] = [a[i] as Value, b[i] as Value];
+    if (one === other && typeof one !== "object") continue;
+    if (!equalValues(one, other, depth + 1)) return false;
   }
   return true;
 }
@@ -337,6 +342,30 @@ export function abstractSize(value: Value, follows = false, depth = 1): number {
   }
   if (value instanceof Delayed) return SCALAR_SIZE;
   return follows ? abstractSize(value.get(), follows, depth + 1) : SCALAR_SIZE;
+}
+
+/** More parts than this take milliseconds. */
+const MANY_PARTS = 1 << 14;
+
+/** True for a value of so many parts that it is worked on in pieces. */
+export function isLarge(value: Value): boolean {
+  return partsLeft(value, MANY_PARTS, 1) < 0;
+}
+
+function partsLeft(value: Value, most: number, depth: number): number {
+  let left = most - 1;
+  if (typeof value !== "object" || depth > MAX_VALUE_DEPTH) return left;
+  if (value instanceof Vec && value.kind !== "other") return left - value.items.length;
+  const parts =
+    value instanceof Struct
+      ? value.fields
+      : value instanceof Vec
+        ? value.items
+        : value instanceof Closure
+          ? value.captured
+          : NO_PARTS;
+  for (let i = 0; i < parts.length && left >= 0; i++) left = partsLeft(parts[i] as Value, left, depth + 1);
+  return left;
 }
 
 /** The part of a value's size that is not on the stack. */

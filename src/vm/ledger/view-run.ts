@@ -4,7 +4,7 @@ import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.
 import { STATUS, VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";
 import { Interpreter } from "../interpreter.ts";
-import { encodeValue } from "../layout.ts";
+import { encodeInPieces } from "../layout.ts";
 import {
   type FunctionInstance,
   Linker,
@@ -136,13 +136,12 @@ export class ViewRun {
     const values: Value[] = [];
     for (const [i, type] of params.entries()) values.push(yield* maker.make(type, args[i] ?? NOTHING));
     const results = yield* makeInterpreter().callInPieces(instance, values);
-    return {
-      types,
-      values: results.map((value, i) => {
-        const isReference = definition.returns[i]?.kind === "reference";
-        const plain: Value = isReference ? asRef(value).get() : value;
-        return encodeValue(plain, linker.layout(types[i] as AbiType));
-      }),
-    };
+    const encoded: Uint8Array[] = [];
+    for (const [i, value] of results.entries()) {
+      const isReference = definition.returns[i]?.kind === "reference";
+      const plain: Value = isReference ? asRef(value).get() : value;
+      encoded.push(yield* encodeInPieces(plain, linker.layout(types[i] as AbiType)));
+    }
+    return { types, values: encoded };
   }
 }
