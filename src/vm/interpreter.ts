@@ -61,7 +61,7 @@ const LEAKING: ReadonlySet<string> = new Set([`${FRAMEWORK}::table`, `${FRAMEWOR
 /** A run in pieces pauses after this time. It looks at the clock after a number of instructions, or work of a price. */
 const PIECE_MS = 1;
 const LOOK_STEPS = 8192;
-const LOOK_PRICE = 8_000_000;
+const LOOK_PRICE = 2_000_000;
 
 interface Frame {
   readonly caller: Frame | undefined;
@@ -276,6 +276,7 @@ export class Interpreter implements NativeContext {
       const nodes = countAll(types);
       this.meter.charge(this.#prices.perNode * nodes);
       call = resolvedCall(this.linker.called(of, types, instance.module), of, nodes);
+      this.#stepsLeft -= takeWalkedSteps();
       if (mayKeep(instance, call.callee)) instance.calls.set(reference, call);
     } else if (call.chargedBy !== this.#payer) this.meter.charge(this.#prices.perNode * call.nodes);
     if (instance.resolved[pc] === undefined && mayKeep(instance, call.callee)) instance.resolved[pc] = call;

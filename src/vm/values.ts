@@ -32,6 +32,11 @@ export function visitParts(units: number): void {
   if (walked > walkEnd) throw new VmError(STATUS.memoryLimitExceeded, "a value has too many parts");
 }
 
+/** Counts other work that is not priced by its time, in the units of walks. */
+export function countWork(units: number): void {
+  walked += units;
+}
+
 /** Instructions that would have taken as long as the walks since the last call. */
 export function takeWalkedSteps(): number {
   const steps = (walked / UNITS_PER_STEP) | 0;
