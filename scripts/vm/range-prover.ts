@@ -13,12 +13,17 @@ import {
 } from "../../src/vm/natives/crypto/range-proof.ts";
 import {
   multiply,
-  multiScalarMultiply,
+  multiScalarMultiply as multiplyInPieces,
   type RistrettoPoint,
   SCALAR_ORDER,
 } from "../../src/vm/natives/crypto/ristretto255.ts";
+import { finish } from "../../src/vm/pieces.ts";
 
 const { Fn } = ristretto255.Point;
+
+function multiScalarMultiply(points: readonly RistrettoPoint[], scalars: readonly bigint[]): RistrettoPoint {
+  return finish(multiplyInPieces(points, scalars));
+}
 
 export function randomScalar(): bigint {
   return bigFromLittleEndian(randomBytes(64)) % SCALAR_ORDER;
@@ -58,8 +63,8 @@ export function proveRange(
     multiScalarMultiply([value, blinding], [one, blindings[i] as bigint]).toBytes(),
   );
   const transcript = beginTranscript(domain, bits, commitments);
-  let g = generatorsFor("G", bits, values.length);
-  let h = generatorsFor("H", bits, values.length);
+  let g = finish(generatorsFor("G", bits, values.length));
+  let h = finish(generatorsFor("H", bits, values.length));
   const random = (): bigint[] => Array.from({ length }, randomScalar);
   const left = values.flatMap((one) => Array.from({ length: bits }, (_, i) => (one >> BigInt(i)) & 1n));
   const right = left.map((one) => Fn.sub(one, 1n));

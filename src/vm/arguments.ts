@@ -6,7 +6,7 @@ import { BcsReader } from "../bcs/reader.ts";
 import type { Ability, AbiStructType, AbiType } from "../move/abi.ts";
 import { aborted, STATUS, VmError } from "./errors.ts";
 import type { Interpreter } from "./interpreter.ts";
-import { decodeValue } from "./layout.ts";
+import { decodeInPieces, decodeValue } from "./layout.ts";
 import type { Linker } from "./linker.ts";
 import type { Pieces } from "./pieces.ts";
 import { abilitiesOf, abilityBits } from "./publishing/verify-types.ts";
@@ -15,6 +15,8 @@ import { byteVec, itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./v
 
 const MAX_CALLS = 10;
 const MAX_BYTES = 1_000_000;
+const MAX_ITEMS = 1 << 18;
+const ITEMS_OF_PIECE = 1024;
 
 /** Functions that make a value of a type, with the type of what they take. */
 const MAKERS: Readonly<Record<string, { readonly name: string; takes(type: AbiStructType): AbiType }>> = {
@@ -79,6 +81,12 @@ export function assertArgumentType(type: AbiType): void {
   throw new VmError(STATUS.invalidMainSignature, "a parameter has a type that no argument can have");
 }
 
+/** What one argument made so far. */
+interface Budget {
+  calls: number;
+  items: number;
+}
+
 /** Makes values of bytes from outside. */
 export class ArgumentMaker {
   readonly #linker: Linker;
@@ -109,11 +117,15 @@ export class ArgumentMaker {
       if (bytes.length !== 33 || bytes[0] !== 0) throw failed();
       return signerOf(toHex(bytes.subarray(1)));
     }
-    if (isPlain(type)) return this.plain(type, bytes);
+    if (isPlain(type)) {
+      const value = yield* decodeInPieces(bytes, this.#linker.layout(type));
+      if (value === undefined) throw failed();
+      return value;
+    }
     if (bytes.length > MAX_BYTES) throw failed();
     try {
       const reader = new BcsReader(bytes);
-      const value = yield* this.#read(reader, type, { calls: 0 });
+      const value = yield* this.#read(reader, type, { calls: 0, items: 0 });
       reader.finish();
       return value;
     } catch (error) {
@@ -122,12 +134,17 @@ export class ArgumentMaker {
     }
   }
 
-  *#read(reader: BcsReader, type: AbiType, budget: { calls: number }): Pieces<Value> {
+  *#read(reader: BcsReader, type: AbiType, budget: Budget): Pieces<Value> {
     switch (type.kind) {
       case "vector": {
         const count = reader.count();
+        budget.items += count;
+        if (budget.items > MAX_ITEMS) throw failed();
         const items: Value[] = [];
-        for (let i = 0; i < count; i++) items.push(yield* this.#read(reader, type.item, budget));
+        for (let i = 0; i < count; i++) {
+          if (i % ITEMS_OF_PIECE === ITEMS_OF_PIECE - 1) yield;
+          items.push(yield* this.#read(reader, type.item, budget));
+        }
         return new Vec(itemKindOf(type.item), items);
       }
       case "struct":
@@ -144,7 +161,7 @@ export class ArgumentMaker {
     }
   }
 
-  *#struct(reader: BcsReader, type: AbiStructType, budget: { calls: number }): Pieces<Value> {
+  *#struct(reader: BcsReader, type: AbiStructType, budget: Budget): Pieces<Value> {
     const name = frameworkName(type) ?? "";
     if (name === "string::String") {
       const bytes = reader.byteString();

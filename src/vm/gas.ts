@@ -185,8 +185,7 @@ export class Meter {
     if (this.balance < amount) throw this.#outOfGas();
     this.balance -= amount;
     this.#workLeft -= amount;
-    if (this.#workLeft < 0)
-      throw new VmError(STATUS.executionLimitReached, "the limit of work is reached");
+    if (this.#workLeft < 0) throw new VmError(STATUS.executionLimitReached, "the limit of work is reached");
   }
 
   /** Charges for reads and writes of the state. */

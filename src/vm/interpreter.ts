@@ -64,7 +64,7 @@ const LEAKING: ReadonlySet<string> = new Set([`${FRAMEWORK}::table`, `${FRAMEWOR
  */
 const PIECE_MS = 1;
 const LOOK_STEPS = 8192;
-const LOOK_PRICE = 8_000_000;
+const LOOK_PRICE = 2_000_000;
 
 interface Frame {
   readonly caller: Frame | undefined;
@@ -162,10 +162,7 @@ export class Interpreter implements NativeContext {
   }
 
   /** Runs the first piece of a call: most calls end in it, and need no generator. Returns the rest of the others. */
-  begin(
-    instance: FunctionInstance,
-    args: readonly Value[],
-  ): readonly Value[] | Pieces<readonly Value[]> {
+  begin(instance: FunctionInstance, args: readonly Value[]): readonly Value[] | Pieces<readonly Value[]> {
     try {
       if (instance.native === undefined) {
         this.#enter(instance, [...args]);
@@ -319,6 +316,7 @@ export class Interpreter implements NativeContext {
       const nodes = countAll(types);
       this.meter.charge(this.#prices.perNode * nodes);
       call = resolvedCall(instance, this.linker.called(of, types, instance.module), of, nodes);
+      this.#stepsLeft -= takeWalkedSteps();
       if (mayKeep(instance, call.callee)) instance.calls.set(reference, call);
     } else if (call.chargedBy !== this.#payer) this.meter.charge(this.#prices.perNode * call.nodes);
     if (instance.resolved[pc] === undefined && mayKeep(instance, call.callee)) instance.resolved[pc] = call;
@@ -448,8 +446,7 @@ export class Interpreter implements NativeContext {
             continue;
           }
           const isGeneric = opcode === 0x38;
-          const call =
-            isGeneric || opcode === 0x11 ? (resolved[pc] as ResolvedCall | undefined) : undefined;
+          const call = isGeneric || opcode === 0x11 ? (resolved[pc] as ResolvedCall | undefined) : undefined;
           if (call?.isPlain === true && this.#locks === 0 && this.#depth <= MAX_FRAMES) {
             const { callee, argCount } = call;
             steps--;

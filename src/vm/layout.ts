@@ -7,12 +7,14 @@ import type { PrimitiveName } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
 import { typeTagCodec } from "../move/type-tag.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
+import { finish, type Pieces } from "./pieces.ts";
 import { assertTagBytes, tagOf, typeFromTag } from "./types.ts";
 import {
   byteVec,
   Closure,
   Delayed,
   type ItemKind,
+  isLarge,
   itemKindOf,
   MAX_VALUE_DEPTH,
   Struct,
@@ -48,13 +50,69 @@ export function encodeValue(value: Value, layout: Layout, signers: SignerForm = 
   return writer.take();
 }
 
+/** Bytes that are written or read in one piece. */
+export const PIECE_BYTES = 1 << 14;
+
+/** As `encodeValue`, for a value that may be large. */
+export function* encodeInPieces(
+  value: Value,
+  layout: Layout,
+  signers: SignerForm = "enum",
+): Pieces<Uint8Array> {
+  if (!isLarge(value)) return encodeValue(value, layout, signers);
+  const writer = new BcsWriter(PIECE_BYTES);
+  try {
+    yield* writeInPieces(writer, value, layout, signers, 1);
+  } catch (error) {
+    throw asFault(error);
+  }
+  return writer.take();
+}
+
+function* writeInPieces(
+  writer: BcsWriter,
+  value: Value,
+  layout: Layout,
+  signers: SignerForm,
+  depth: number,
+): Pieces<void> {
+  let parts: readonly Value[];
+  let layouts: readonly Layout[] | Layout;
+  if (value instanceof Vec && layout.kind === "vector") {
+    [parts, layouts] = [value.items, layout.item];
+    writer.count(parts.length);
+  } else if (value instanceof Struct && (layout.kind === "struct" || layout.kind === "enum")) {
+    [parts, layouts] = [value.fields, beginFields(writer, value, layout)];
+  } else if (value instanceof Closure) {
+    [parts, layouts, signers] = [value.captured, beginClosure(writer, value), "enum"];
+  } else {
+    write(writer, value, layout, signers, depth);
+    return;
+  }
+  visit(depth);
+  for (let i = 0; i < parts.length; i++) {
+    const one = Array.isArray(layouts) ? (layouts[i] as Layout) : (layouts as Layout);
+    const before = writer.length;
+    if (value instanceof Closure) writeLayout(writer, one);
+    if (typeof parts[i] === "object")
+      yield* writeInPieces(writer, parts[i] as Value, one, signers, depth + 1);
+    else write(writer, parts[i] as Value, one, signers, depth + 1);
+    if ((before ^ writer.length) >= PIECE_BYTES) yield;
+  }
+}
+
 const MAX_DELAYED = 10;
 
 /** BCS of a value that the ledger keeps: it may have numbers of aggregators. */
 export function encodeStored(value: Value, layout: Layout): Uint8Array {
-  if (!hasDelayed(layout)) return encodeValue(value, layout);
+  return finish(encodeStoredInPieces(value, layout));
+}
+
+/** As `encodeStored`, for a value that may be large. */
+export function* encodeStoredInPieces(value: Value, layout: Layout): Pieces<Uint8Array> {
+  if (!hasDelayed(layout)) return yield* encodeInPieces(value, layout);
   const budget = { left: MAX_DELAYED };
-  return encodeValue(withoutDelayed(value, budget), plainLayout(layout));
+  return yield* encodeInPieces(withoutDelayed(value, budget), plainLayout(layout));
 }
 
 function withoutDelayed(value: Value, budget: { left: number }, depth = 1): Value {
@@ -176,12 +234,11 @@ function write(writer: BcsWriter, value: Value, layout: Layout, signers: SignerF
       return;
     }
     case "struct":
-      writeFields(writer, (value as Struct).fields, layout.fields, signers, depth);
-      return;
     case "enum": {
-      const { tag, fields } = value as Struct;
-      writer.uleb(tag);
-      writeFields(writer, fields, layout.variants[tag] ?? [], signers, depth);
+      const { fields } = value as Struct;
+      const layouts = beginFields(writer, value as Struct, layout);
+      for (let i = 0; i < fields.length; i++)
+        write(writer, fields[i] as Value, layouts[i] as Layout, signers, depth + 1);
       return;
     }
     case "function":
@@ -199,20 +256,31 @@ function writeAddress(writer: BcsWriter, address: string): void {
   writer.fixed(addressBytes);
 }
 
-function writeFields(
+/** Writes the tag of an enum; gives the layouts of the fields. */
+function beginFields(
   writer: BcsWriter,
-  fields: readonly Value[],
-  layouts: readonly Layout[],
-  signers: SignerForm,
-  depth: number,
-): void {
+  { tag, fields }: Struct,
+  layout: Layout & { readonly kind: "struct" | "enum" },
+): readonly Layout[] {
+  if (layout.kind === "enum") writer.uleb(tag);
+  const layouts = layout.kind === "struct" ? layout.fields : (layout.variants[tag] ?? []);
   if (fields.length !== layouts.length) throw invariant("a value does not have its layout");
   visitParts(fields.length);
-  for (let i = 0; i < fields.length; i++)
-    write(writer, fields[i] as Value, layouts[i] as Layout, signers, depth + 1);
+  return layouts;
 }
 
 function writeClosure(writer: BcsWriter, closure: Closure, depth: number): void {
+  const { captured } = closure;
+  const layouts = beginClosure(writer, closure);
+  for (let i = 0; i < captured.length; i++) {
+    const layout = layouts[i] as Layout;
+    writeLayout(writer, layout);
+    write(writer, captured[i] as Value, layout, "enum", depth + 1);
+  }
+}
+
+/** Writes what comes before the captured values; gives their layouts. */
+function beginClosure(writer: BcsWriter, closure: Closure): readonly Layout[] {
   const { target, typeArgs, mask, captured } = closure;
   const layouts = closure.layouts as readonly Layout[] | undefined;
   if (layouts === undefined) throw invariant("a closure that cannot be stored");
@@ -223,11 +291,7 @@ function writeClosure(writer: BcsWriter, closure: Closure, depth: number): void 
   writer.count(typeArgs.length);
   for (const type of typeArgs) typeTagCodec.write(writer, tagOf(type));
   writer.u64(mask);
-  for (let i = 0; i < captured.length; i++) {
-    const layout = layouts[i] as Layout;
-    writeLayout(writer, layout);
-    write(writer, captured[i] as Value, layout, "enum", depth + 1);
-  }
+  return layouts;
 }
 
 type LayoutTag = PrimitiveName | "vector" | "struct" | "native" | "function";
@@ -291,6 +355,44 @@ export function decodeValue(bytes: Uint8Array, layout: Layout): Value | undefine
     if (error instanceof BcsError) return undefined;
     throw error;
   }
+}
+
+/** As `decodeValue`, for bytes that may be many. Throws VmError for a value of more parts than a run could hold. */
+export function* decodeInPieces(bytes: Uint8Array, layout: Layout): Pieces<Value | undefined> {
+  if (bytes.length <= PIECE_BYTES) return decodeValue(bytes, layout);
+  try {
+    const reader = new BcsReader(bytes);
+    const value = yield* readInPieces(reader, layout, 1, { left: MAX_READ_PARTS });
+    reader.finish();
+    return value;
+  } catch (error) {
+    if (error instanceof BcsError) return undefined;
+    throw error;
+  }
+}
+
+/** Vectors and structs, which take ten times the memory of a byte. */
+const MAX_READ_PARTS = 1 << 19;
+
+function* readInPieces(
+  reader: BcsReader,
+  layout: Layout,
+  depth: number,
+  budget: { left: number },
+): Pieces<Value> {
+  const isList = layout.kind === "vector";
+  if ((!isList && layout.kind !== "struct") || depth > MAX_VALUE_DEPTH) return read(reader, layout, depth);
+  if (--budget.left < 0) throw new VmError(STATUS.memoryLimitExceeded, "a value has too many parts");
+  const parts: Value[] = [];
+  const count = isList ? reader.count() : layout.fields.length;
+  for (let i = 0; i < count; i++) {
+    const one = isList ? layout.item : (layout.fields[i] as Layout);
+    const before = reader.offset;
+    const hasParts = one.kind === "vector" || one.kind === "struct";
+    parts.push(hasParts ? yield* readInPieces(reader, one, depth + 1, budget) : read(reader, one, depth + 1));
+    if ((before ^ reader.offset) >= PIECE_BYTES) yield;
+  }
+  return isList ? new Vec(layout.itemKind, parts) : new Struct(parts);
 }
 
 function read(reader: BcsReader, layout: Layout, depth: number): Value {

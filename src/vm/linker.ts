@@ -15,7 +15,7 @@ import { integerKinds } from "./instructions.ts";
 import type { Layout } from "./layout.ts";
 import { linkFault } from "./publishing/verify-types.ts";
 import { countNodes, FRAMEWORK, moduleKey, partsOf, substitute, typeKey, typesKey } from "./types.ts";
-import { itemKindOf, type Value } from "./values.ts";
+import { countWork, itemKindOf, type Value } from "./values.ts";
 
 /** A module of the ledger, or a script. */
 export interface LoadedModule {
@@ -143,8 +143,12 @@ export interface StoredType {
   readonly group: string | undefined;
 }
 
-/** Runs may name any number of types. */
+/** Runs may name any number of types, with long texts and large layouts: about a kilobyte counts as one. */
 const MAX_SHARED = 20_000;
+const TEXT_PER_COUNT = 512;
+const NODES_PER_COUNT = 8;
+/** Characters of the type arguments of one run: ten thousand times what code that means well has. */
+const MAX_TYPE_TEXT = 1 << 25;
 
 /** Functions and types of the chain's own modules that all runs on one state share. */
 export class SharedCode {
@@ -192,6 +196,9 @@ export class Linker {
   readonly #instances: Instances = new Map();
   #shared: SharedCode | undefined;
   readonly #types = new Map<string, StoredType>();
+  /** Type arguments by their keys, which may be long: instances are told apart by the numbers. */
+  readonly #typeNumbers = new Map<string, number>();
+  #typeText = 0;
 
   constructor(options: {
     readonly meter: Meter;
@@ -318,7 +325,7 @@ export class Linker {
       instances = new Map();
       all.set(definition, instances);
     }
-    const key = typesKey(typeArgs);
+    const key = isShared ? typesKey(typeArgs) : typeArgs.map((type) => this.#numberOf(type)).join();
     let instance = instances.get(key);
     if (instance === undefined) {
       if (typeArgs.length !== definition.typeParams.length)
@@ -329,9 +336,23 @@ export class Linker {
       const native = definition.body === undefined ? this.#native(module, definition) : undefined;
       instance = new FunctionInstance(module, definition, typeArgs, native, isShared);
       instances.set(key, instance);
-      if (isShared) shared.count++;
+      if (isShared) shared.count += 1 + Math.floor(key.length / TEXT_PER_COUNT);
     }
     return instance;
+  }
+
+  #numberOf(type: AbiType): number {
+    const key = typeKey(type);
+    let number = this.#typeNumbers.get(key);
+    if (number === undefined) {
+      this.#typeText += key.length;
+      if (this.#typeText > MAX_TYPE_TEXT)
+        throw new VmError(STATUS.executionLimitReached, "the types of the run are too large");
+      countWork(key.length);
+      number = this.#typeNumbers.size;
+      this.#typeNumbers.set(key, number);
+    }
+    return number;
   }
 
   /** An instance that runs share, if there is one already. */
@@ -386,7 +407,8 @@ export class Linker {
       stored = { layout, group };
       if (this.#shared !== undefined && !this.#shared.isFull && budget.isOwn) {
         shared?.set(key, stored);
-        this.#shared.count++;
+        this.#shared.count +=
+          1 + Math.floor(key.length / TEXT_PER_COUNT) + Math.floor(budget.nodes / NODES_PER_COUNT);
       } else this.#types.set(key, stored);
     }
     return stored;

@@ -7,6 +7,7 @@ import { invariant, STATUS, VmError } from "./errors.ts";
 export type Value = number | bigint | boolean | string | Struct | Vec | Closure | Ref | Delayed;
 
 export const MAX_VALUE_DEPTH = 128;
+const NO_PARTS: readonly Value[] = [];
 /** Units of one walk through a value: several times the memory that the chain allows a run, so only faulty values have more. */
 const MAX_WALK = 1 << 26;
 const CONTAINER_UNITS = 40;
@@ -35,7 +36,12 @@ export function visitParts(units: number): void {
 
 /** Counts the load of an item: it takes as long as some hundred instructions, and longer with every byte. */
 export function countLoad(bytes: number): void {
-  walked += LOAD_UNITS + UNITS_PER_LOADED_BYTE * bytes;
+  countWork(LOAD_UNITS + UNITS_PER_LOADED_BYTE * bytes);
+}
+
+/** Counts other work that is not priced by its time, in the units of walks. */
+export function countWork(units: number): void {
+  walked += units;
 }
 
 /** Instructions that would have taken as long as the walks and loads since the last call. */
@@ -150,7 +156,7 @@ export function byteVec(bytes: Uint8Array): Vec {
   return new Vec("u8", items);
 }
 
-function tooDeep(): VmError {
+export function tooDeep(): VmError {
   return new VmError(STATUS.valueDepthReached, "a value is nested too deeply");
 }
 
@@ -213,7 +219,9 @@ function compareLists(a: readonly Value[], b: readonly Value[], depth: number): 
   const length = Math.min(a.length, b.length);
   visitParts(length);
   for (let i = 0; i < length; i++) {
-    const order = compareValues(a[i] as Value, b[i] as Value, depth + 1);
+    const [one, other] = [a[i] as Value, b[i] as Value];
+    if (one === other && typeof one !== "object") continue;
+    const order = compareValues(one, other, depth + 1);
     if (order !== 0) return order;
   }
   return a.length - b.length;
@@ -286,7 +294,9 @@ function equalLists(a: readonly Value[], b: readonly Value[], depth: number): bo
   if (a.length !== b.length) return false;
   visitParts(a.length);
   for (let i = 0; i < a.length; i++) {
-    if (!equalValues(a[i] as Value, b[i] as Value, depth + 1)) return false;
+    const [one, other] = [a[i] as Value, b[i] as Value];
+    if (one === other && typeof one !== "object") continue;
+    if (!equalValues(one, other, depth + 1)) return false;
   }
   return true;
 }
@@ -344,6 +354,30 @@ export function abstractSize(value: Value, follows = false, depth = 1): number {
   }
   if (value instanceof Delayed) return SCALAR_SIZE;
   return follows ? abstractSize(value.get(), follows, depth + 1) : SCALAR_SIZE;
+}
+
+/** More parts than this take milliseconds. */
+const MANY_PARTS = 1 << 14;
+
+/** True for a value of so many parts that it is worked on in pieces. */
+export function isLarge(value: Value): boolean {
+  return partsLeft(value, MANY_PARTS, 1) < 0;
+}
+
+function partsLeft(value: Value, most: number, depth: number): number {
+  let left = most - 1;
+  if (typeof value !== "object" || depth > MAX_VALUE_DEPTH) return left;
+  if (value instanceof Vec && value.kind !== "other") return left - value.items.length;
+  const parts =
+    value instanceof Struct
+      ? value.fields
+      : value instanceof Vec
+        ? value.items
+        : value instanceof Closure
+          ? value.captured
+          : NO_PARTS;
+  for (let i = 0; i < parts.length && left >= 0; i++) left = partsLeft(parts[i] as Value, left, depth + 1);
+  return left;
 }
 
 /** The part of a value's size that is not on the stack. */

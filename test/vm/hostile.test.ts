@@ -1,11 +1,13 @@
 // Work that hostile code asks for: bounded in parts, in proportion to its price, and in pieces.
 import { createHash } from "node:crypto";
+import { ristretto255 } from "@noble/curves/ed25519.js";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { describe, expect, it } from "vitest";
 import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
 import { encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
 import { findNative } from "../../src/vm/native-table.ts";
+import { multiScalarMultiply } from "../../src/vm/natives/crypto/ristretto255.ts";
 import type { Native, NativeContext } from "../../src/vm/natives.ts";
 import { finish, type Pieces } from "../../src/vm/pieces.ts";
 import {
@@ -21,9 +23,11 @@ import {
   type Value,
   Vec,
 } from "../../src/vm/values.ts";
+import { STRUCTS } from "../support/instruction-cases.ts";
 import { functionOf, loadedModule, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 
 const ONE = `${"0".repeat(63)}1`;
+const OPTION = "0xcafe::m::Maybe<vector<u64>>";
 const ref = (value: Value): Ref => new Ref([value], 0);
 
 /** A value that holds another one twice, as often as that; its parts are as many as two to that power. */
@@ -90,7 +94,7 @@ function callNative(
   args: readonly Value[],
   types: readonly string[] = [],
 ): { readonly values: readonly Value[]; readonly pauses: number } {
-  const { linker, session } = new TestMachine([]);
+  const { linker, session } = new TestMachine([moduleOf({ structs: STRUCTS })]);
   const context = { linker, session, meter: linker.meter, callers: () => [] } as unknown as NativeContext;
   const native = findNative(`${ONE}::${name}`) as Native;
   const result = native(context, args, types.map(parseAbiType)) as
@@ -227,6 +231,48 @@ describe("a long native", () => {
       byteVec(LONG.subarray(0, 1)),
       byteVec(Buffer.concat([Buffer.of(1, 2), LONG.subarray(1), Buffer.of(3)])),
     ]);
+  });
+
+  it("that encodes or decodes pauses, with the same result", () => {
+    const numbers = new Vec(
+      "u64",
+      Array.from({ length: 100_000 }, (_, i) => BigInt(i)),
+    );
+    const bytes = encodeValue(numbers, {
+      kind: "vector",
+      item: { kind: "u64" },
+      itemKind: "u64",
+    });
+    const encoded = callNative("bcs::to_bytes", [ref(numbers)], ["vector<u64>"]);
+    expect(encoded.values).toEqual([byteVec(bytes)]);
+    expect(encoded.pauses).toBeGreaterThan(90);
+    const decoded = callNative("from_bcs::from_bytes", [byteVec(bytes)], ["vector<u64>"]);
+    expect(decoded.values).toEqual([numbers]);
+    expect(decoded.pauses).toBeGreaterThan(90);
+    // What wraps a value does not hide it.
+    const { pauses } = callNative("bcs::serialized_size", [ref(new Struct([numbers], 1))], [OPTION]);
+    expect(pauses).toBeGreaterThan(40);
+  });
+
+  it("that prints pauses, and its text ends with the memory", () => {
+    const print = (value: Value, type: string) =>
+      callNative("string_utils::native_format", [ref(value), true, true, true, true], [type]);
+    const { values, pauses } = print(new Vec("bool", new Array(20_000).fill(true)), "vector<bool>");
+    expect(values).toEqual([new Struct([byteVec(Buffer.from(`[ ${"true, ".repeat(19_999)}true ]`))])]);
+    expect(pauses).toBeGreaterThan(20);
+    const many = new Vec("address", new Array(200_000).fill("ab".repeat(32)));
+    expect(outcomeOf(() => print(many, "vector<address>"))).toBe("4028");
+  });
+
+  it("that adds up products of points pauses, with the same result", () => {
+    const count = 100;
+    const points = Array.from({ length: count }, (_, i) => ristretto255.Point.BASE.multiply(BigInt(i + 1)));
+    const pieces = multiScalarMultiply(points, new Array(count).fill(3n));
+    let pauses = 0;
+    let step = pieces.next();
+    for (; step.done !== true; step = pieces.next()) pauses++;
+    expect(pauses).toBe(6);
+    expect(step.value.equals(ristretto255.Point.BASE.multiply(15_150n))).toBe(true);
   });
 
   it("called from a function pauses the run, and its results and faults are those of the call", () => {

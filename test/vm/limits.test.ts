@@ -7,7 +7,7 @@ import { Meter, PLAIN_SCHEDULE } from "../../src/vm/gas.ts";
 import { encodeStored } from "../../src/vm/layout.ts";
 import type { SessionEvent } from "../../src/vm/session.ts";
 import { LedgerState, loadModule } from "../../src/vm/state.ts";
-import { tagOf } from "../../src/vm/types.ts";
+import { structType, tagOf } from "../../src/vm/types.ts";
 import { byteVec, Delayed, Struct, type Value } from "../../src/vm/values.ts";
 import { functionOf, type MachineOptions, moduleOf, outcomeOf, TestMachine } from "../support/machine.ts";
 
@@ -117,6 +117,20 @@ describe("a run ends with status", () => {
     expect(outcomeOf(() => machine.call("0xcafe::m::carry", [vector]))).toBe("4030");
     expect(now.mock.calls.length).toBeGreaterThan(50);
     now.mockRestore();
+  });
+
+  it("4030 at the limit of the texts of its types", () => {
+    const { linker } = new TestMachine([MODULE]);
+    const module = linker.module(`${"0".repeat(60)}cafe`, "m");
+    const long = "x".repeat(1 << 16);
+    const use = (i: number) =>
+      outcomeOf(
+        () => linker.functionIn(module, "deeper", [structType("0".repeat(64), "m", `${long}${i}`)]).key,
+      );
+    const outcomes = Array.from({ length: 600 }, (_, i) => use(i));
+    expect(outcomes.indexOf("4030")).toBeGreaterThan(500);
+    // Types that were used before are no more text.
+    expect(use(0)).toBe(module.key);
   });
 
   it("4027 at the limit of writes and events", () => {

@@ -9,6 +9,7 @@ import type { AbiType } from "../../src/move/abi.ts";
 import { findNative, nativeNames } from "../../src/vm/native-table.ts";
 import { CRYPTO_NATIVES } from "../../src/vm/natives/crypto/index.ts";
 import type { NativeContext } from "../../src/vm/natives.ts";
+import { finish } from "../../src/vm/pieces.ts";
 import type { TransactionFacts } from "../../src/vm/session.ts";
 import { byteVec, Ref, Struct, signerOf, type Value, Vec } from "../../src/vm/values.ts";
 import { genesisModules } from "../support/genesis-modules.ts";
@@ -245,7 +246,10 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 function callNative(name: string, args: readonly Value[], types: readonly AbiType[]): unknown {
   const { linker, session } = new TestMachine([moduleOf({ structs: STRUCTS })], { facts: FACTS });
   const context = { linker, session, meter: linker.meter, callers: () => [] } as unknown as NativeContext;
-  return outcomeOf(() => findNative(`${ONE}::${name}`)?.(context, args, types));
+  return outcomeOf(() => {
+    const result = findNative(`${ONE}::${name}`)?.(context, args, types);
+    return result !== undefined && "next" in result ? finish(result) : result;
+  });
 }
 
 const DOCUMENTED = readFileSync(new URL("../../docs/views.md", import.meta.url), "utf8");

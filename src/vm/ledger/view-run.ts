@@ -4,7 +4,7 @@ import { ArgumentMaker, assertArgumentType, assertTypeArgs, isPlain } from "../a
 import { STATUS, VmError } from "../errors.ts";
 import { Meter } from "../gas.ts";
 import { Interpreter, isValues } from "../interpreter.ts";
-import { encodeValue } from "../layout.ts";
+import { encodeInPieces, PIECE_BYTES } from "../layout.ts";
 import {
   type FunctionInstance,
   Linker,
@@ -134,17 +134,17 @@ export class ViewRun {
     const values: Value[] = [];
     for (const [i, type] of params.entries()) {
       const bytes = args[i] ?? NOTHING;
-      values.push(isPlain(type) ? maker.plain(type, bytes) : yield* maker.make(type, bytes));
+      const isAtOnce = bytes.length <= PIECE_BYTES && isPlain(type);
+      values.push(isAtOnce ? maker.plain(type, bytes) : yield* maker.make(type, bytes));
     }
     const running = new Interpreter(linker, session).begin(instance, values);
     const results = isValues(running) ? running : yield* running;
-    return {
-      types,
-      values: results.map((value, i) => {
-        const isReference = definition.returns[i]?.kind === "reference";
-        const plain: Value = isReference ? asRef(value).get() : value;
-        return encodeValue(plain, linker.layout(types[i] as AbiType));
-      }),
-    };
+    const encoded: Uint8Array[] = [];
+    for (const [i, value] of results.entries()) {
+      const isReference = definition.returns[i]?.kind === "reference";
+      const plain: Value = isReference ? asRef(value).get() : value;
+      encoded.push(yield* encodeInPieces(plain, linker.layout(types[i] as AbiType)));
+    }
+    return { types, values: encoded };
   }
 }

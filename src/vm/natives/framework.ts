@@ -7,9 +7,10 @@ import type { AbiType } from "../../move/abi.ts";
 import { isIdentifier } from "../../move/identifier.ts";
 import { MAX_TAG_NESTING } from "../../move/type-tag.ts";
 import { aborted, invariant, STATUS, VmError } from "../errors.ts";
-import { decodeValue, encodeStored, encodeValue, hasDelayed, type Layout } from "../layout.ts";
+import { decodeInPieces, encodeStoredInPieces, encodeValue, hasDelayed, type Layout } from "../layout.ts";
 import { type FunctionInstance, isSpecialAddress, named } from "../linker.ts";
 import { Dispatch, type Native, type NativeContext, type NativeModule } from "../natives.ts";
+import type { Pieces } from "../pieces.ts";
 import type { EntryFacts, GlobalSlot } from "../session.ts";
 import { formatType, moduleKey, tagNesting, typesKey } from "../types.ts";
 import {
@@ -18,6 +19,7 @@ import {
   asBig,
   asBytes,
   asStruct,
+  asVec,
   byteVec,
   equalValues,
   Ref,
@@ -26,7 +28,7 @@ import {
   type Value,
   Vec,
 } from "../values.ts";
-import { none } from "./stdlib.ts";
+import { atOnce, bytesInParts, none, onValue } from "./stdlib.ts";
 
 const ALREADY_EXISTS = 25607;
 const NOT_FOUND = 25863;
@@ -85,7 +87,11 @@ const type_info: NativeModule = {
   },
   type_name: (context, _, typeArgs) => {
     const text = formatType(argOf(typeArgs, 0));
-    context.meter.chargeNative("aptos_framework.type_info.type_name", textLength(text), "per_abstract_memory_unit");
+    context.meter.chargeNative(
+      "aptos_framework.type_info.type_name",
+      textLength(text),
+      "per_abstract_memory_unit",
+    );
     return [stringOf(text)];
   },
   chain_id_internal: (context) => {
@@ -94,24 +100,29 @@ const type_info: NativeModule = {
   },
 };
 
-function fromBytes(
+function* fromBytes(
   context: NativeContext,
-  args: readonly Value[],
+  vec: Vec,
   typeArgs: readonly AbiType[],
-): readonly Value[] {
-  const bytes = asBytes(args[0]);
+): Pieces<readonly Value[]> {
+  const bytes = yield* bytesInParts(vec);
   const layout = context.linker.layout(argOf(typeArgs, 0));
   context.meter.chargeNative("aptos_framework.util.from_bytes", bytes.length);
   let value: Value | undefined;
   try {
     // Numbers of aggregators are not decoded.
-    if (!hasDelayed(layout)) value = decodeValue(bytes, layout);
+    if (!hasDelayed(layout)) value = yield* decodeInPieces(bytes, layout);
   } catch (error) {
     if (!(error instanceof VmError)) throw error;
   }
   if (value === undefined) throw aborted(0x010001);
   return [value];
 }
+
+const fromBytesNative: Native = (context, [bytes], typeArgs) => {
+  const vec = asVec(bytes);
+  return atOnce(vec.items.length, fromBytes(context, vec, typeArgs));
+};
 
 interface TableState {
   created: number;
@@ -192,13 +203,13 @@ const table: NativeModule = {
 
 const CANNOT_CREATE_EVENT = 1;
 
-function writeEvent(
+function* writeEvent(
   context: NativeContext,
   guid: Uint8Array | undefined,
   sequenceNumber: bigint,
   message: Value,
   type: AbiType,
-): readonly Value[] {
+): Pieces<readonly Value[]> {
   const { linker, session } = context;
   const size = abstractSize(message);
   context.meter.chargeNative("aptos_framework.event.write_to_event_store", size, "per_abstract_memory_unit");
@@ -210,7 +221,7 @@ function writeEvent(
       emitter.key === `${toHex(type.address)}::${type.module}`;
     if (!isOwn) throw new VmError(STATUS.eventTypeMismatch, "a module emits events of its own types only");
   } else if (guid.length !== 40) throw new VmError(2010, "the guid of an event does not decode");
-  const data = encodeStored(message, linker.layout(type));
+  const data = yield* encodeStoredInPieces(message, linker.layout(type));
   if (tagNesting(type) > MAX_TAG_NESTING) throw aborted(CANNOT_CREATE_EVENT);
   session.events.push({ guid, sequenceNumber, type, data });
   return [];
@@ -218,9 +229,11 @@ function writeEvent(
 
 const event: NativeModule = {
   write_to_event_store: (context, [guid, count, message], typeArgs) =>
-    writeEvent(context, asBytes(guid), asBig(count), message as Value, argOf(typeArgs, 0)),
+    onValue(message as Value, (value) =>
+      writeEvent(context, asBytes(guid), asBig(count), value, argOf(typeArgs, 0)),
+    ),
   write_module_event_to_store: (context, [message], typeArgs) =>
-    writeEvent(context, undefined, 0n, message as Value, argOf(typeArgs, 0)),
+    onValue(message as Value, (value) => writeEvent(context, undefined, 0n, value, argOf(typeArgs, 0))),
 };
 
 function makeSigner(context: NativeContext, [address]: readonly Value[]): readonly Value[] {
@@ -548,8 +561,8 @@ const code: NativeModule = {
 
 export const FRAMEWORK_NATIVES: Readonly<Record<string, NativeModule>> = {
   type_info,
-  from_bcs: { from_bytes: fromBytes },
-  util: { from_bytes: fromBytes },
+  from_bcs: { from_bytes: fromBytesNative },
+  util: { from_bytes: fromBytesNative },
   table,
   event,
   create_signer: { create_signer: makeSigner },

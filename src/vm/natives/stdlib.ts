@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { AbiType } from "../../move/abi.ts";
 import { aborted, VmError } from "../errors.ts";
-import { constantSize, encodeValue } from "../layout.ts";
+import { constantSize, encodeInPieces } from "../layout.ts";
 import type { Native, NativeContext, NativeModule } from "../natives.ts";
 import { finish, type Pieces } from "../pieces.ts";
 import {
@@ -17,6 +17,7 @@ import {
   bytesBetween,
   byteVec,
   compareValues,
+  isLarge,
   Ref,
   Struct,
   type Value,
@@ -41,10 +42,10 @@ function typeArg(typeArgs: readonly AbiType[]): AbiType {
 }
 
 /** BCS of what a reference names; faults are aborts. */
-function serialized(context: NativeContext, value: Value, type: AbiType): Uint8Array {
+function* serialized(context: NativeContext, value: Value, type: AbiType): Pieces<Uint8Array> {
   const { linker, meter } = context;
   try {
-    return encodeValue(value, linker.layout(type), "address");
+    return yield* encodeInPieces(value, linker.layout(type), "address");
   } catch (error) {
     if (!(error instanceof VmError)) throw error;
     meter.charge(meter.price("move_stdlib.bcs.to_bytes.failure"));
@@ -54,17 +55,21 @@ function serialized(context: NativeContext, value: Value, type: AbiType): Uint8A
 
 const bcs: NativeModule = {
   to_bytes: (context, [ref], typeArgs) => {
-    const bytes = serialized(context, asRef(ref).get(), typeArg(typeArgs));
     const { meter } = context;
-    meter.charge(meter.price("move_stdlib.bcs.to_bytes.per_byte_serialized") * bytes.length);
-    return [byteVec(bytes)];
+    return onValue(asRef(ref).get(), function* (value) {
+      const bytes = yield* serialized(context, value, typeArg(typeArgs));
+      meter.charge(meter.price("move_stdlib.bcs.to_bytes.per_byte_serialized") * bytes.length);
+      return [yield* byteVecInPieces(bytes)];
+    });
   },
   serialized_size: (context, [ref], typeArgs) => {
     const { meter } = context;
     meter.charge(meter.price("move_stdlib.bcs.serialized_size.base"));
-    const bytes = serialized(context, asRef(ref).get(), typeArg(typeArgs));
-    meter.charge(meter.price("move_stdlib.bcs.serialized_size.per_byte_serialized") * bytes.length);
-    return [BigInt(bytes.length)];
+    return onValue(asRef(ref).get(), function* (value) {
+      const { length } = yield* serialized(context, value, typeArg(typeArgs));
+      meter.charge(meter.price("move_stdlib.bcs.serialized_size.per_byte_serialized") * length);
+      return [BigInt(length)];
+    });
   },
   constant_serialized_size: ({ linker, meter }, _, typeArgs) => {
     meter.charge(meter.price("move_stdlib.bcs.constant_serialized_size.base"));
@@ -86,6 +91,22 @@ function* inParts(vec: Vec, take: (part: Uint8Array, at: number) => unknown): Pi
     if (at > 0) yield;
     take(bytesBetween(vec, at, at + PART_BYTES), at);
   }
+}
+
+/** Work on a value of few parts is done at once. */
+export function onValue<T>(value: Value, work: (value: Value) => Pieces<T>): T | Pieces<T> {
+  const pieces = work(value);
+  return isLarge(value) ? pieces : finish(pieces);
+}
+
+/** A vector of bytes, in parts. */
+export function* byteVecInPieces(bytes: Uint8Array): Pieces<Vec> {
+  const vec = byteVec(bytes.subarray(0, PART_BYTES));
+  for (let at = PART_BYTES; at < bytes.length; at++) {
+    if (at % PART_BYTES === 0) yield;
+    vec.items.push(bytes[at] as number);
+  }
+  return vec;
 }
 
 /** Work on a short vector is done at once. */
@@ -116,10 +137,14 @@ const hash: NativeModule = {
   sha3_256: hashNative("move_stdlib.hash.sha3_256", () => createHash("sha3-256")),
 };
 
-function* isUtf8InParts(vec: Vec): Pieces<readonly Value[]> {
+export function* bytesInParts(vec: Vec): Pieces<Uint8Array> {
   const bytes = new Uint8Array(vec.items.length);
   yield* inParts(vec, (part, at) => bytes.set(part, at));
-  return [isUtf8(bytes)];
+  return bytes;
+}
+
+function* isUtf8InParts(vec: Vec): Pieces<readonly Value[]> {
+  return [isUtf8(yield* bytesInParts(vec))];
 }
 
 /** Where a pattern is in a text, or the text's length: by Knuth, Morris and Pratt, in time in proportion to the charges. */

@@ -32,12 +32,16 @@ function decodeSignature(context: NativeContext, bytes: Uint8Array): G2 | undefi
 }
 
 /** Decodes until one fails; undefined if one does. */
-function decodeList<T>(list: readonly Vec[], decode: (bytes: Uint8Array) => T | undefined): T[] | undefined {
+function* decodeList<T>(
+  list: readonly Vec[],
+  decode: (bytes: Uint8Array) => T | undefined,
+): Pieces<T[] | undefined> {
   const points: T[] = [];
   for (const one of list) {
     const point = decode(asBytes(one));
     if (point === undefined) return undefined;
     points.push(point);
+    yield;
   }
   return points;
 }
@@ -63,6 +67,7 @@ function* verify(
   domain: string,
 ): Pieces<boolean> {
   if (signed.length === 0 || !signature.isTorsionFree() || signed.some(({ key }) => key.is0())) return false;
+  yield;
   const pairs = [{ g1: bls12_381.G1.Point.BASE.negate(), g2: signature }];
   for (const { key, message } of signed) {
     pairs.push({ g1: inSubgroup(key), g2: bls12_381.G2.hashToCurve(message, { DST: domain }) });
@@ -80,6 +85,7 @@ function* verifyOne(
   chargeAll(context, GROUP, { base: 1 });
   const key = decodeKey(context, keyBytes);
   if (key === undefined || (checksKey && !isValidKeyCharged(context, key))) return [false];
+  yield;
   const signature = decodeSignature(context, signatureBytes);
   if (signature === undefined) return [false];
   chargeAll(context, GROUP, { per_sig_verify: 1, per_msg_hashing: 1, per_byte_hashing: message.length });
@@ -92,9 +98,10 @@ function aggregating<P extends { add(other: P): P }>(
   decode: (context: NativeContext, bytes: Uint8Array) => P | undefined,
   encode: (point: P, isCompressed: boolean) => Uint8Array,
 ): Native {
-  return (context, [list]) => {
+  return function* (context, [list]): Pieces<readonly Value[]> {
     chargeAll(context, GROUP, { base: 1 });
-    const [first, ...rest] = decodeList(firstFields(list), (bytes) => decode(context, bytes)) ?? [];
+    const points = yield* decodeList(firstFields(list), (bytes) => decode(context, bytes));
+    const [first, ...rest] = points ?? [];
     if (first === undefined) return [byteVec(new Uint8Array(0)), false];
     chargeAll(context, GROUP, { [`per_${price}_aggregate`]: rest.length + 1 });
     const sum = rest.reduce((all, one) => all.add(one), first);
@@ -122,7 +129,7 @@ export const bls12381Natives: NativeModule = {
     const keyBytes = firstFields(keyList);
     const messages = asVec(messageList).items.map(asBytes);
     if (keyBytes.length !== messages.length) return [false];
-    const keys = decodeList(keyBytes, (bytes) => decodeKey(context, bytes));
+    const keys = yield* decodeList(keyBytes, (bytes) => decodeKey(context, bytes));
     if (keys === undefined) return [false];
     const signature = decodeSignature(context, asBytes(signatureBytes));
     if (signature === undefined) return [false];

@@ -1,6 +1,7 @@
 // Natives of 0x1::ristretto255_bulletproofs.
 import { aborted, invariant } from "../../errors.ts";
 import type { NativeContext, NativeModule } from "../../natives.ts";
+import type { Pieces } from "../../pieces.ts";
 import { asBig, asBytes, asVec, type Value } from "../../values.ts";
 import { chargeAll } from "./common.ts";
 import { decodeRangeProof, type RangeProof, verifyRangeProof } from "./range-proof.ts";
@@ -34,14 +35,14 @@ function decode(bytes: Uint8Array): RangeProof {
   return proof;
 }
 
-function verify(
+function* verify(
   context: NativeContext,
   [, value, blinding]: readonly Value[],
   { commitments, bits, domain }: Claim,
   proof: RangeProof,
-): readonly Value[] {
+): Pieces<readonly Value[]> {
   const bases = { value: pointOf(context, value), blinding: pointOf(context, blinding) };
-  return [verifyRangeProof(proof, bases, commitments, bits, domain)];
+  return [yield* verifyRangeProof(proof, bases, commitments, bits, domain)];
 }
 
 export const bulletproofsNatives: NativeModule = {

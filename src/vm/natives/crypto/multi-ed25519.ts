@@ -63,7 +63,7 @@ export const multiEd25519Natives: NativeModule = {
     if (thresholdOf(bytes) === undefined) return [false];
     return [areGoodKeys(context, bytes)];
   },
-  signature_verify_strict_internal: (context, args) => {
+  *signature_verify_strict_internal(context, args) {
     const [signature, key, message] = args.map(asBytes) as [Uint8Array, Uint8Array, Uint8Array];
     chargeAll(context, "signature", { base: 1 });
     const count = Math.floor(signature.length / SIGNATURE_BYTES);
@@ -84,16 +84,12 @@ export const multiEd25519Natives: NativeModule = {
     });
     if ((signers.at(-1) ?? MAX_KEYS) >= threshold.count || signers.length < threshold.threshold)
       return [false];
-    return [
-      signers.every((place, i) => {
-        const [one, by, point] = [signatures[i], keys[place], points[place]];
-        return (
-          one !== undefined &&
-          by !== undefined &&
-          point !== undefined &&
-          verifyStrict(one, by, point, message)
-        );
-      }),
-    ];
+    for (const [i, place] of signers.entries()) {
+      yield;
+      const [one, by, point] = [signatures[i], keys[place], points[place]];
+      if (one === undefined || by === undefined || point === undefined) return [false];
+      if (!verifyStrict(one, by, point, message)) return [false];
+    }
+    return [true];
   },
 };

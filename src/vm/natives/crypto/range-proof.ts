@@ -2,6 +2,7 @@
 // values, each with a generator list of its own.
 import { createHash } from "node:crypto";
 import { ristretto255 } from "@noble/curves/ed25519.js";
+import type { Pieces } from "../../pieces.ts";
 import { bigFromLittleEndian, littleEndianBytes } from "./common.ts";
 import { Transcript } from "./merlin.ts";
 import {
@@ -88,8 +89,13 @@ function generators(letter: "G" | "H", party: number): readonly RistrettoPoint[]
   return list;
 }
 
-export function generatorsFor(letter: "G" | "H", bits: number, values: number): RistrettoPoint[] {
-  return Array.from({ length: values }, (_, party) => generators(letter, party).slice(0, bits)).flat();
+export function* generatorsFor(letter: "G" | "H", bits: number, values: number): Pieces<RistrettoPoint[]> {
+  const points: RistrettoPoint[] = [];
+  for (let party = 0; party < values; party++) {
+    points.push(...generators(letter, party).slice(0, bits));
+    yield;
+  }
+  return points;
 }
 
 export function powers(base: bigint, count: number): bigint[] {
@@ -149,13 +155,13 @@ function foldedFactors(challenges: readonly bigint[]): bigint[] {
 }
 
 /** True if all committed values have at most that number of bits. The number of values is a power of two. */
-export function verifyRangeProof(
+export function* verifyRangeProof(
   proof: RangeProof,
   bases: PedersenBases,
   commitments: readonly Written[],
   bits: number,
   domain: Uint8Array,
-): boolean {
+): Pieces<boolean> {
   const { a, s, t1, t2, t, tBlinding, eBlinding, rounds, productA, productB } = proof;
   const count = commitments.length;
   const length = bits * count;
@@ -227,9 +233,9 @@ export function verifyRangeProof(
     ...(decoded as RistrettoPoint[]),
     bases.blinding,
     bases.value,
-    ...generatorsFor("G", bits, count),
-    ...generatorsFor("H", bits, count),
+    ...(yield* generatorsFor("G", bits, count)),
+    ...(yield* generatorsFor("H", bits, count)),
     ...(committed as RistrettoPoint[]),
   ];
-  return multiScalarMultiply(points, scalars).is0();
+  return (yield* multiScalarMultiply(points, scalars)).is0();
 }

@@ -1,9 +1,10 @@
 // Natives of 0x1::ristretto255. Code holds points as handles: places in a list of the session.
 import { createHash } from "node:crypto";
-import { mulAddUnsafe, pippenger } from "@noble/curves/abstract/curve.js";
+import { mulAddUnsafe } from "@noble/curves/abstract/curve.js";
 import { ristretto255, ristretto255_hasher } from "@noble/curves/ed25519.js";
 import { aborted, invariant } from "../../errors.ts";
 import type { Native, NativeContext, NativeModule } from "../../natives.ts";
+import { finish, type Pieces } from "../../pieces.ts";
 import type { Session } from "../../session.ts";
 import { asBig, asBytes, asStruct, asVec, byteVec, type Value } from "../../values.ts";
 import { attempt, bigFromLittleEndian, chargeAll, littleEndianBytes } from "./common.ts";
@@ -17,8 +18,8 @@ const GROUP = "ristretto255";
 const TOO_MANY_POINTS = 0x090004;
 const MAX_POINTS = 10_000;
 const NO_HANDLE = (1n << 64n) - 1n;
-/** From here on the method with buckets is the faster one. */
-const BUCKETS_FROM = 40;
+/** Of one piece, which takes some milliseconds. Methods for more points at once are not much faster. */
+const POINTS_OF_PIECE = 16;
 
 function pointsOf(session: Session): RistrettoPoint[] {
   return session.extension<RistrettoPoint[]>("ristretto255", () => []);
@@ -56,13 +57,17 @@ export function multiply(point: RistrettoPoint, scalar: bigint): RistrettoPoint 
 }
 
 /** The sum of points times scalars. */
-export function multiScalarMultiply(
+export function* multiScalarMultiply(
   points: readonly RistrettoPoint[],
   scalars: readonly bigint[],
-): RistrettoPoint {
-  return points.length < BUCKETS_FROM
-    ? mulAddUnsafe(Point, [...points], [...scalars])
-    : pippenger(Point, [...points], [...scalars]);
+): Pieces<RistrettoPoint> {
+  let sum = Point.ZERO;
+  for (let at = 0; at < points.length; at += POINTS_OF_PIECE) {
+    if (at > 0) yield;
+    const end = at + POINTS_OF_PIECE;
+    sum = sum.add(mulAddUnsafe(Point, points.slice(at, end), scalars.slice(at, end)));
+  }
+  return sum;
 }
 
 /** A scalar that Move code holds: the highest bit is ignored, the rest must be reduced. */
@@ -117,7 +122,7 @@ function combining(price: string, combine: (a: RistrettoPoint, b: RistrettoPoint
 const doubleMultiply: Native = (context, [handle1, handle2, scalar1, scalar2]) => {
   chargeAll(context, GROUP, { point_double_mul: 1 });
   const points = [pointAt(context, asBig(handle1)), pointAt(context, asBig(handle2))];
-  return [addPoint(context, multiScalarMultiply(points, [scalarOf(scalar1), scalarOf(scalar2)]))];
+  return [addPoint(context, finish(multiScalarMultiply(points, [scalarOf(scalar1), scalarOf(scalar2)])))];
 };
 
 function onScalars(price: string, compute: (...scalars: bigint[]) => bigint): Native {
@@ -177,7 +182,7 @@ export const ristretto255Natives: NativeModule = {
       [pointOf(context, point), Point.BASE],
       [scalarOf(scalar), scalarOf(baseScalar)],
     );
-    return [addPoint(context, sum)];
+    return [addPoint(context, finish(sum))];
   },
   new_point_from_sha512_internal: (context, [value]) => {
     const bytes = asBytes(value);
@@ -190,7 +195,7 @@ export const ristretto255Natives: NativeModule = {
   },
   double_scalar_mul_internal: doubleMultiply,
   point_double_mul_internal: doubleMultiply,
-  multi_scalar_mul_internal: (context, [pointList, scalarList]) => {
+  *multi_scalar_mul_internal(context, [pointList, scalarList]) {
     const [points, scalars] = [asVec(pointList).items, asVec(scalarList).items];
     const count = scalars.length;
     if (count === 0 || points.length < count) throw invariant("a product of nothing");
@@ -199,7 +204,7 @@ export const ristretto255Natives: NativeModule = {
       scalar_parse_arg: count,
       point_mul: Math.floor(count / (31 - Math.clz32(count + 1))),
     });
-    const sum = multiScalarMultiply(
+    const sum = yield* multiScalarMultiply(
       points.slice(0, count).map((one) => pointOf(context, one)),
       scalars.map((one) => scalarOf(asStruct(one).fields[0])),
     );
