@@ -53,8 +53,9 @@ function findLast(
     if (start === undefined) return undefined;
     if (holds(start)) break;
     high = low - 1n;
-    low = high - step > oldest ? high - step : oldest;
+    low = high - step;
   }
+  if (low < oldest) low = oldest;
   let found: bigint | undefined;
   while (low <= high) {
     const middle = (low + high) / 2n;
