@@ -135,6 +135,8 @@ export interface HistoryRange {
 /** Opens views. Throws LedgerError `no_ledger` while nothing is committed. */
 export interface Ledger {
   openView(): MaybePromise<LedgerView>;
+  /** Another number after each write that a view would show; undefined where only a view can tell. */
+  lastWrite?(): bigint | undefined;
 }
 
 /**

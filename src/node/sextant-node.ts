@@ -458,6 +458,10 @@ export class SextantNode extends InProcessCalls implements Omit<Node, keyof (Cal
     );
   }
 
+  lastWrite(): bigint | undefined {
+    return this.#store?.lastWrite?.();
+  }
+
   /** A store whose directory was replaced is a final fault: only a new process opens the other one. */
   #openStoreView(store: Store): MaybePromise<StoreView> {
     try {

@@ -54,8 +54,8 @@ function findLast(
     if (holds(start)) break;
     high = low - 1n;
     low = high - step;
-    if (low < oldest) low = oldest;
   }
+  if (low < oldest) low = oldest;
   let found: bigint | undefined;
   while (low <= high) {
     const middle = (low + high) / 2n;

@@ -110,6 +110,8 @@ export interface HeadWatchOptions {
 
 /** Between two looks at the store. */
 const LOOK_MS = 20;
+/** One look of so many opens a view even if nothing was written: it finds out that the store is gone. */
+const WHOLE_LOOKS = 50;
 
 export class HeadWatch {
   readonly feed: ChangeFeed;
@@ -117,6 +119,9 @@ export class HeadWatch {
   readonly #waiters = new VersionWaiters();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #looks = 0;
+  /** The ledger's last write before the last look; undefined if that look is not enough. */
+  #seen: bigint | undefined;
 
   constructor(options: HeadWatchOptions) {
     this.#options = options;
@@ -160,6 +165,11 @@ export class HeadWatch {
 
   /** Makes sure that new versions are noticed while something waits for them. Call after joining the feed. */
   look(): void {
+    this.#seen = undefined;
+    this.#lookSoon();
+  }
+
+  #lookSoon(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     if (this.#waiters.count === 0 && !this.feed.isWatched) return;
     this.#timer = setTimeout(() => void this.#look(), LOOK_MS);
@@ -175,10 +185,13 @@ export class HeadWatch {
   async #look(): Promise<void> {
     if (!this.#options.isTold()) await this.#lookAtStore();
     this.#timer = undefined;
-    this.look();
+    this.#lookSoon();
   }
 
   async #lookAtStore(): Promise<void> {
+    const write = this.#options.ledger.lastWrite?.();
+    if (write !== undefined && write === this.#seen && ++this.#looks % WHOLE_LOOKS !== 0) return;
+    this.#seen = write;
     try {
       if (this.#waiters.count > 0) {
         // Another process may have put the ledger back.
@@ -189,6 +202,7 @@ export class HeadWatch {
       await this.feed.round();
     } catch {
       // The store is out of reach or has no ledger: nothing is new.
+      this.#seen = undefined;
     }
   }
 }

@@ -167,6 +167,10 @@ class LmdbStore implements Store {
     return new LmdbView(this.#source, this.#currentSnapshot());
   }
 
+  lastWrite(): bigint | undefined {
+    return this.#closed ? undefined : this.#lastWrite();
+  }
+
   openRawView(): StoreView {
     const snapshot = this.#currentSnapshot();
     return new LmdbView(this.#source, snapshot, withoutRefutation(snapshot.position));
