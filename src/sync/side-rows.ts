@@ -1,10 +1,11 @@
 // Every kind of side row: its key, the codec of its value, and its fate. Rewind and check walk SIDE_ROW_KINDS and know
 // no kind by name: a new kind is one entry here. The pruner of a store removes no side row; a comment says who does.
 import { concatBytes, equalBytes, numberKey, readNumber } from "../base/bytes.ts";
-import { type Codec, converted, decodeWith, encodeWith, type ValueOf } from "../bcs/codec.ts";
+import { type Codec, converted, decodeWith, type ValueOf } from "../bcs/codec.ts";
 import { struct } from "../bcs/records.ts";
 import { bool, byteString, hash, text, u8, u64 } from "../bcs/scalars.ts";
 import { option, vector } from "../bcs/sequences.ts";
+import { BcsWriter } from "../bcs/writer.ts";
 import type { AccumulatorState, Position } from "../ledger/position.ts";
 import { trustLevelCodec } from "../ledger/trust.ts";
 import type { IndexName } from "../ledger/view.ts";
@@ -107,8 +108,15 @@ export class SideRowKind<Value, Key extends readonly unknown[] = []> {
   }
 }
 
+/** Rows are written here first: buffers that grow from a few bytes cost more than all the rest. */
+const scratch = new Uint8Array(16_384);
+
 const bcs = <Value>(codec: Codec<Value>): RowCodec<Value> => ({
-  encode: (value) => encodeWith(codec, value),
+  encode: (value) => {
+    const writer = new BcsWriter(scratch);
+    codec.write(writer, value);
+    return Buffer.from(writer.take());
+  },
   decode: (bytes) => decodeWith(codec, bytes),
 });
 
@@ -338,10 +346,14 @@ export async function recentBlocks(store: SideRowReader, height: bigint): Promis
 /** The kept end of a block. */
 export async function loadBlockEnd(store: SideRowReader, height: bigint): Promise<BlockEnd | undefined> {
   const [row, recent] = await store.getSideRows([BLOCK_ENDS.key(height), RECENT_BLOCK.key(height)]);
-  const group = row && BLOCK_ENDS.decode(new Uint8Array(row));
-  const block = recent && RECENT_BLOCK.decode(new Uint8Array(recent));
-  const end = group?.ends[Number(height - group.first)] ?? (block?.height === height ? block.end : undefined);
-  return end && decodeBlockEnd(end);
+  const group = row && BLOCK_ENDS.decode(row);
+  let end = group?.ends[Number(height - group.first)];
+  if (end === undefined && recent !== undefined) {
+    const block = RECENT_BLOCK.decode(recent);
+    if (block.height === height) end = block.end;
+  }
+  // Stored bytes are valid only until the next read.
+  return end && decodeBlockEnd(new Uint8Array(end));
 }
 
 function range(first: bigint, last: bigint): [number: bigint][] {

@@ -73,7 +73,7 @@ async function expectProofs(
     for (const [k, keyHash] of HISTORY_KEYS.entries()) {
       const value = history.states[Number(version)]?.[k];
       const valueHash = value && stateValueHash(value);
-      const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes, tree.decode);
+      const { leaf, siblings } = await readTreePath(keyHash, tree.getNodes);
       const [other] = leaf === undefined ? [] : await view.getItems([leaf.keyHash], version);
       const otherHash = valueHash ?? stateValueHash(other?.value ?? new Uint8Array());
       const proof = { leaf: leaf && { keyHash: leaf.keyHash, valueHash: otherHash }, siblings };

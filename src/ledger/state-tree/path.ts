@@ -1,7 +1,12 @@
 // The way of a key through the stored state tree: what a proof of its value, or of its absence, is made of.
 import { LedgerError } from "../errors.ts";
 import { decodeTreeNode, stepThrough, type TreeNode, treeNodeKey } from "./tree-node.ts";
-import type { TreeLeaf, TreeNodeReader } from "./update.ts";
+import type { TreeLeaf } from "./update.ts";
+
+/** Reads nodes by key, as bytes or decoded. */
+export type NodeReader = (
+  keys: readonly Uint8Array[],
+) => Promise<readonly (Uint8Array | TreeNode | undefined)[]>;
 
 export interface TreePath {
   /** The leaf at the end: that of the key, another one alone below the same prefix, or none. */
@@ -10,23 +15,16 @@ export interface TreePath {
   readonly siblings: readonly Uint8Array[];
 }
 
-/**
- * Reads the way of a key. A caller that remembers bytes may remember what they decode to. Throws LedgerError `corrupt` if a
- * node is missing.
- */
-export async function readTreePath(
-  keyHash: Uint8Array,
-  getNodes: TreeNodeReader,
-  decode: (bytes: Uint8Array) => TreeNode = decodeTreeNode,
-): Promise<TreePath> {
+/** Reads the way of a key. Throws LedgerError `corrupt` if a node is missing. */
+export async function readTreePath(keyHash: Uint8Array, getNodes: NodeReader): Promise<TreePath> {
   const siblings: Uint8Array[] = [];
   for (let depth = 0; ; depth++) {
-    const [bytes] = await getNodes([treeNodeKey(keyHash, depth)]);
-    if (bytes === undefined) {
+    const [node] = await getNodes([treeNodeKey(keyHash, depth)]);
+    if (node === undefined) {
       if (depth === 0) return { leaf: undefined, siblings };
       throw new LedgerError("corrupt", `state tree: a node ${depth} nibbles down is missing`);
     }
-    const step = stepThrough(decode(bytes), keyHash, depth);
+    const step = stepThrough(node instanceof Uint8Array ? decodeTreeNode(node) : node, keyHash, depth);
     siblings.push(...step.siblings);
     if (step.child === undefined) return { leaf: undefined, siblings };
     const { keyHash: leafKey, hash } = step.child;

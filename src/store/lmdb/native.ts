@@ -4,7 +4,7 @@
 import { endianness } from "node:os";
 import type { Transaction } from "lmdb";
 import { loadLmdb } from "./package.ts";
-import { HASH_BYTES, ITEM_KEY_BYTES, readOlderVersion, type Table, writeOlderKey } from "./tables.ts";
+import { HASH_BYTES, ITEM_KEY_BYTES, NEWEST, readOlderVersion, type Table, writeOlderKey } from "./tables.ts";
 
 /** Reads into a buffer that the next read overwrites; `lastSize` is the size of the value. */
 export interface FastTable {
@@ -26,8 +26,9 @@ interface NativeAddon {
   iterate(cursor: number): number;
 }
 
-/** Flag of `position`: fetch the value too. */
+/** Flags of `position`: fetch the value too; move to the last key at or before. */
 const WITH_VALUE = 0x100;
+const BACKWARDS = 0x400;
 /** Values up to this size always fit the buffer of fast reads. */
 const FAST_VALUE_BYTES = 8192;
 /** Offset in the key buffer where lmdb puts the key that it found. */
@@ -131,17 +132,25 @@ export class OlderSeeker {
     return openNativeCursor(this.#native, this.#items, transaction);
   }
 
-  /** The newest of the key's older versions at or before `version`. */
-  findVersion(cursor: NativeCursor, keyHash: Uint8Array, version: bigint): bigint | undefined {
+  /** The newest of the key's older versions at or before `version`, or the oldest at or after it. */
+  findVersion(
+    cursor: NativeCursor,
+    keyHash: Uint8Array,
+    version: bigint,
+    where: "before" | "after" = "before",
+  ): bigint | undefined {
     const buffer = this.#keyBuffer;
     writeOlderKey(buffer, keyHash, version);
-    const found = this.#native.position(cursor.address, WITH_VALUE, 0, ITEM_KEY_BYTES, 0);
+    // Later versions sort first.
+    const flags = where === "before" ? WITH_VALUE : WITH_VALUE | BACKWARDS;
+    const found = this.#native.position(cursor.address, flags, 0, ITEM_KEY_BYTES, 0);
     if (found < 0) throw new Error(`lmdb cursor failed with ${found}`);
     if (found !== ITEM_KEY_BYTES) return undefined;
     for (let i = 0; i < HASH_BYTES; i++) {
       if (buffer[FOUND_KEY_OFFSET + i] !== keyHash[i]) return undefined;
     }
-    return readOlderVersion(buffer, FOUND_KEY_OFFSET);
+    const older = readOlderVersion(buffer, FOUND_KEY_OFFSET);
+    return older === NEWEST ? undefined : older;
   }
 
   /**

@@ -120,16 +120,23 @@ function decodeRecent(key: Uint8Array, content: Uint8Array): RecordGroup | undef
 }
 
 /** The group of a version, or the next one if the version has none. Throws LedgerError `damaged`, StoreError `corrupt`. */
-export function findGroup(table: Table, version: bigint, options?: ReadOptions): RecordGroup | undefined {
-  for (const { key, value } of table.getRange({ start: numberKey(version), limit: 1, ...options })) {
-    const group = decodeRecent(key, openRow(key, value));
-    if (group !== undefined) return group;
-    throw new StoreError(
-      "corrupt",
-      `the store is damaged: table of records rows: the row of key 0x${toHex(key)} does not decode`,
-    );
-  }
+export function findGroup(table: Table, version: bigint): RecordGroup | undefined {
+  for (const group of groupsFrom(table, version)) return group;
   return undefined;
+}
+
+/** The groups from that of a version on, as `findGroup` finds it. */
+export function* groupsFrom(table: Table, version: bigint, options?: ReadOptions): Generator<RecordGroup> {
+  for (const { key, value } of table.getRange({ start: numberKey(version), ...options })) {
+    const group = decodeRecent(key, openRow(key, value));
+    if (group === undefined) {
+      throw new StoreError(
+        "corrupt",
+        `the store is damaged: table of records rows: the row of key 0x${toHex(key)} does not decode`,
+      );
+    }
+    yield group;
+  }
 }
 
 /** The record of a version, if the group has it. */

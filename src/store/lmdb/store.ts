@@ -150,6 +150,7 @@ class LmdbStore implements Store {
     this.#source = {
       tables,
       items: toFastTable(tables.items),
+      blocks: toFastTable(tables.blocks),
       seeker: new OlderSeeker(tables.items),
       openSnapshots: new Set(),
     };

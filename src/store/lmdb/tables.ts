@@ -61,6 +61,8 @@ export const ITEM_KEY_BYTES = HASH_BYTES + VERSION_BYTES;
 export const STALE_BYTES = HASH_BYTES + VERSION_BYTES;
 
 const ALL_ONES = 0xffff_ffff_ffff_ffffn;
+/** What `readOlderVersion` reads in the row key of a newest value. */
+export const NEWEST: bigint = ALL_ONES;
 
 /** Opens all tables and creates missing ones; undefined if one is missing in a read-only environment. */
 export function openTables(root: RootDatabase): Tables | undefined {

@@ -9,16 +9,14 @@ import { INDEX_REACH_KEYS, readIndexReach } from "../index-reach.ts";
 import { assertReadable, collectRecords, hideOldDeletion } from "../read-check.ts";
 import { listIndexRows } from "./index-rows.ts";
 import type { FastTable } from "./native.ts";
-import { findNewerRow, isDifference, type NewerRow, openOlder } from "./older-values.ts";
+import { isDifference, type NewerRow, openOlder } from "./older-values.ts";
 import { decodeBlock } from "./position-row.ts";
-import { findGroup, type RecordGroup, recordIn } from "./record-groups.ts";
-import { checkedBytes, getRow, openRow } from "./sealed-rows.ts";
+import { groupsFrom, type RecordGroup, recordIn } from "./record-groups.ts";
+import { checkedBytes, getRow } from "./sealed-rows.ts";
 import type { Snapshot, SnapshotSource } from "./snapshot.ts";
 import {
   ITEM_KEY_BYTES,
   NEWEST_HEAD_BYTES,
-  olderKey,
-  readOlderVersion,
   readVersion,
   type Tables,
   writeOlderKey,
@@ -28,6 +26,7 @@ import {
 export interface ViewSource extends SnapshotSource {
   readonly tables: Tables;
   readonly items: FastTable;
+  readonly blocks: FastTable;
 }
 
 /** Row key of a newest value; lmdb copies it in each call, so all reads share one buffer. */
@@ -64,24 +63,21 @@ export class LmdbView implements StoreView {
     assertReadable(this.position, range.to);
     if (range.from > range.to || range.limit < 1) return [];
     const items: StateItem[] = [];
-    // Later versions sort first, so reading oldest first is reversed.
-    const rows = this.#source.tables.items.getRange({
-      start: olderKey(keyHash, range.from),
-      end: olderKey(keyHash, range.to),
-      inclusiveEnd: true,
-      reverse: true,
-      limit: range.limit,
-      ...this.#snapshot.options,
-    });
-    for (const { key, value } of rows) {
-      const version = readOlderVersion(Buffer.from(key));
-      const readNewer = (newer: bigint): NewerRow | undefined => findNewerRow(keyHash, newer, this.#readRow);
-      items.push(toItem(version, openOlder(version, openRow(key, value), readNewer)));
+    const { items: table, seeker } = this.#source;
+    latestKey.set(keyHash);
+    const row = table.getBinaryFast(latestKey, this.#snapshot.options);
+    if (row === undefined) return items;
+    const latest = readVersion(row);
+    for (let from = range.from; items.length < range.limit; ) {
+      const found = seeker.findVersion(this.#snapshot.cursor, keyHash, from, "after");
+      if (found === undefined || found > range.to) break;
+      items.push(this.#openFound(keyHash, found, latest, row));
+      from = found + 1n;
     }
     if (items.length === range.limit) return items;
-    const latest = this.#findItem(keyHash, this.position.version);
-    const fits = latest !== undefined && latest.version >= range.from && latest.version <= range.to;
-    if (fits) items.push(latest);
+    const newest = this.#findItem(keyHash, this.position.version);
+    const fits = newest !== undefined && newest.version >= range.from && newest.version <= range.to;
+    if (fits) items.push(newest);
     return items;
   }
 
@@ -114,14 +110,17 @@ export class LmdbView implements StoreView {
 
   async getRecords(start: bigint, limit: number, maxBytes: number): Promise<readonly RawRecord[]> {
     this.#assertOpen();
-    const { tables } = this.#source;
-    const { options } = this.#snapshot;
+    const groups = groupsFrom(this.#source.tables.records, start, this.#snapshot.options);
     let group: RecordGroup | undefined;
     const read = (version: bigint): Uint8Array | undefined => {
-      if (group === undefined || version > group.last) group = findGroup(tables.records, version, options);
+      if (group === undefined || version > group.last) group = groups.next().value ?? undefined;
       return recordIn(group, version);
     };
-    return collectRecords(read, this.position, start, limit, maxBytes);
+    try {
+      return collectRecords(read, this.position, start, limit, maxBytes);
+    } finally {
+      groups.return(undefined);
+    }
   }
 
   release(): void {
@@ -148,7 +147,11 @@ export class LmdbView implements StoreView {
     fastBuffer: Uint8Array,
   ): StateItem | undefined {
     const found = this.#source.seeker.findVersion(this.#snapshot.cursor, keyHash, version);
-    if (found === undefined) return undefined;
+    return found === undefined ? undefined : this.#openFound(keyHash, found, latest, fastBuffer);
+  }
+
+  /** The older value that the seeker found. */
+  #openFound(keyHash: Uint8Array, found: bigint, latest: bigint, fastBuffer: Uint8Array): StateItem {
     const content = this.#readFound(keyHash, found, fastBuffer);
     if (!isDifference(content)) {
       return toItem(found, copyBytes(content, Math.min(1, content.length), content.length));
@@ -190,14 +193,14 @@ export class LmdbView implements StoreView {
     return content;
   }
 
-  readonly #readRow = (key: Uint8Array): Uint8Array | undefined => {
-    const { items } = this.#source;
-    const row = items.getBinaryFast(key, this.#snapshot.options);
-    return row && new Uint8Array(row.buffer, row.byteOffset, checkedBytes(key, row, items.lastSize));
+  /** The content of a row, until the next read. */
+  readonly #readRow = (key: Uint8Array, table = this.#source.items): Uint8Array | undefined => {
+    const row = table.getBinaryFast(key, this.#snapshot.options);
+    return row && new Uint8Array(row.buffer, row.byteOffset, checkedBytes(key, row, table.lastSize));
   };
 
   #readBlock(height: bigint): BlockStart | undefined {
-    const row = getRow(this.#source.tables.blocks, numberKey(height), this.#snapshot.options);
+    const row = this.#readRow(numberKey(height), this.#source.blocks);
     return row === undefined ? undefined : decodeBlock(height, row);
   }
 

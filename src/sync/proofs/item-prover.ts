@@ -3,7 +3,7 @@ import { decodeWith } from "../../bcs/codec.ts";
 import { LedgerError } from "../../ledger/errors.ts";
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import { transactionInfoCodec } from "../../ledger/formats/transaction-info.ts";
-import { readTreePath } from "../../ledger/state-tree/path.ts";
+import { type NodeReader, readTreePath } from "../../ledger/state-tree/path.ts";
 import { type LedgerView, withView } from "../../ledger/view.ts";
 import { TIME_KEYS } from "../../proof/claim.ts";
 import {
@@ -73,15 +73,14 @@ interface ItemProver {
 }
 
 async function proveItem(
-  { store, view, tree: { height, end, stateRoot, tree: first }, raw }: ItemProver,
+  { store, view, tree: { height, end, stateRoot, tree }, raw }: ItemProver,
   keyHash: Uint8Array,
   value: Uint8Array | undefined,
 ): Promise<StateProof> {
-  let tree = first;
-  let getNodes = tree.nodesIn(raw);
+  let getNodes: NodeReader = tree.nodesIn(raw);
   for (let attempt = 1; ; attempt++) {
     try {
-      const { leaf, siblings } = await readTreePath(keyHash, getNodes, tree.decode);
+      const { leaf, siblings } = await readTreePath(keyHash, getNodes);
       const valueHash = value && stateValueHash(value);
       const proof = {
         leaf: leaf && {
@@ -94,8 +93,7 @@ async function proveItem(
       return proof;
     } catch (error) {
       // A commit came since the view was opened.
-      tree = new TreeAt(store, end.version);
-      getNodes = tree.getNodes;
+      getNodes = new TreeAt(store, end.version).getNodes;
       if (attempt < ATTEMPTS) continue;
       // Pruned meanwhile, or damaged.
       if ((await loadBlockEnd(store, height)) === undefined) throw outsideWindow(end.version);

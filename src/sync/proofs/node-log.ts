@@ -30,23 +30,18 @@ const BODY_BYTES = [0, HASH_LENGTH, HASH_LENGTH];
 /** Flags of a node that a block changed: it was not there before, it is not there any more. */
 const [NEW, REMOVED] = [1, 2];
 
-function writeVersion(out: Uint8Array, version: bigint, at: number): void {
-  let rest = Number(version);
-  for (let i = at + VERSION_BYTES - 1; i >= at; i--) {
-    out[i] = rest % 256;
-    rest = Math.floor(rest / 256);
-  }
+function writeVersion(out: Buffer, version: bigint, at: number): void {
+  out.writeUIntBE(Number(version), at, VERSION_BYTES);
 }
 
 function readVersion(log: Uint8Array, at: number): number {
-  let version = 0;
-  for (let i = at; i < at + VERSION_BYTES; i++) version = 256 * version + (log[i] ?? 0);
-  return version;
+  const low = (sizeAt(log, at + 2) << 16) | sizeAt(log, at + 4);
+  return 2 ** 32 * sizeAt(log, at) + (low >>> 0);
 }
 
 /** A log without changes, of a node as it is from a version on. */
 export function emptyLog(start: bigint): Uint8Array {
-  const log = new Uint8Array(VERSION_BYTES);
+  const log = Buffer.alloc(VERSION_BYTES);
   writeVersion(log, start, 0);
   return log;
 }
@@ -96,9 +91,19 @@ function flagsOf(block: Uint8Array, at: number): number {
   return at + 1 + (((block[at] ?? 0) + 1) >> 1);
 }
 
-/** The number that says how many bytes of changes follow it. */
+/** A number of two bytes: how many bytes of changes follow it. */
 function sizeAt(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+}
+
+/** True if a block removed a node. */
+export function hasRemoved(block: Uint8Array): boolean {
+  for (let at = VERSION_BYTES; at < block.length; ) {
+    const flagsAt = flagsOf(block, at);
+    if (((block[flagsAt] ?? 0) & REMOVED) !== 0) return true;
+    at = flagsAt + 3 + sizeAt(block, flagsAt + 1);
+  }
+  return false;
 }
 
 /** What a block changed, node by node; only in the node with a key, if one is given. */
@@ -152,8 +157,9 @@ function assertChanges(bytes: Uint8Array, place: number): number {
 export function withChanges(log: Uint8Array | undefined, later: readonly NodeChanges[]): Uint8Array {
   const [first] = later;
   const begun = log ?? emptyLog(first?.isNew === true ? first.version - 1n : 0n);
-  let newest = 0;
-  for (let at = VERSION_BYTES; at < begun.length; at = endOfBlock(begun, at)) newest = readVersion(begun, at);
+  let last = 0;
+  for (let at = VERSION_BYTES; at < begun.length; at = endOfBlock(begun, at)) last = at;
+  const newest = last === 0 ? 0 : readVersion(begun, last);
   const added = later.filter(({ version }) => version > newest);
   if (added.length === 0) return begun;
   const size = added.reduce((sum, { changes }) => sum + HEAD_BYTES + changes.length, begun.length);

@@ -50,7 +50,7 @@ export async function findPoint(
     );
   }
   if (end?.version !== wanted) throw outsideWindow(wanted);
-  return { height, end, signed: await signatureFor(store, view, block, wanted) };
+  return { height, end, signed: end.signed ?? (await signatureFor(store, view, block, wanted)) };
 }
 
 /** The block of a version. */

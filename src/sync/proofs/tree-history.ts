@@ -5,7 +5,6 @@
 import { stateValueHash } from "../../ledger/formats/state-value.ts";
 import type { Position } from "../../ledger/position.ts";
 import {
-  decodeTreeNode,
   encodeTreeNode,
   isEmptyNode,
   leafHashOf,
@@ -15,7 +14,7 @@ import {
   treeNodeKey,
   treeNodeName,
 } from "../../ledger/state-tree/tree-node.ts";
-import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
+import type { TreeLeaf, TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { withView } from "../../ledger/view.ts";
 import type { SideRow, StateWrite, Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
@@ -33,6 +32,7 @@ import {
   cutLog,
   decodePart,
   emptyLog,
+  hasRemoved,
   encodePart,
   type NodeChanges,
   nodesOf,
@@ -61,8 +61,6 @@ export class TreeHistory {
   #recent: RecentBlock[] | undefined;
   /** How many of them have rows. */
   #stored = 0;
-  /** What they changed, by the names of the nodes. */
-  readonly #changed = new Map<string, ChangedNode>();
   /** Logs up to the last end of a group, by the names of their nodes. */
   readonly #logs = new Map<string, Uint8Array | undefined>();
   /** Rows that the next commit writes: logs by the names of their nodes, and the ends of groups. */
@@ -86,12 +84,10 @@ export class TreeHistory {
   ): Promise<StateWrite[]> {
     const { version, blockHeight: height } = position;
     this.#recent ??= await this.#resume(height - 1n);
-    const changed = nodesOf(changes);
     const deleted = new Map(this.#removed);
-    if (deleted.size > 0) for (const { key } of changed) deleted.delete(treeNodeName(key));
-    const removed = await this.#endRemoved(changed.filter(({ isRemoved }) => isRemoved));
+    if (deleted.size > 0) for (const { key } of nodesOf(changes)) deleted.delete(treeNodeName(key));
+    const removed = hasRemoved(changes) ? await this.#endRemoved(changes, this.#recent) : [];
     this.#recent.push({ height, end, changes });
-    addChanges(this.#changed, changed);
     const full = endsGroup(height) ? await this.#endGroup({ position, nodes }, oldest) : [];
     const writes = [...removed, ...full].map(({ keyHash, value }) => ({ keyHash, version, value }));
     this.#removed = new Map(removed.map(({ name, keyHash }) => [name, keyHash]));
@@ -99,15 +95,19 @@ export class TreeHistory {
   }
 
   /** Finishes the logs of nodes that a block removed. */
-  async #endRemoved(removed: readonly NodeChanges[]): Promise<(FinishedLog & NamedNode)[]> {
-    if (removed.length === 0) return [];
-    const named = removed.map((node) => ({ name: treeNodeName(node.key), node }));
-    const logs = await this.#logsOf(named.map(({ name, node }) => ({ name, key: node.key })));
-    return named.map(({ name, node }, i) => {
+  async #endRemoved(
+    changes: Uint8Array,
+    before: readonly RecentBlock[],
+  ): Promise<(FinishedLog & NamedNode)[]> {
+    const removed = nodesOf(changes).filter(({ isRemoved }) => isRemoved);
+    const named = removed.map((node) => ({ name: treeNodeName(node.key), key: node.key, node }));
+    const logs = await this.#logsOf(named);
+    const blocks = before.map((block) => block.changes);
+    return named.map(({ name, key, node }, i) => {
       this.#logs.set(name, undefined);
-      this.#rows.set(name, NODE_LOG.removal(node.key));
-      const log = withChanges(logs[i], [...(this.#changed.get(name)?.blocks ?? []), node]);
-      return { name, key: node.key, keyHash: nodeLogKeyHash(node.key), value: encodePart(undefined, log) };
+      this.#rows.set(name, NODE_LOG.removal(key));
+      const log = withChanges(withBlocks(logs[i], blocks, key), [node]);
+      return { name, key, keyHash: nodeLogKeyHash(key), value: encodePart(undefined, log) };
     });
   }
 
@@ -117,24 +117,26 @@ export class TreeHistory {
    */
   async #endGroup({ position, nodes }: Omit<LoggedBlock, "changes">, oldest: bigint): Promise<FinishedLog[]> {
     const { version, blockHeight } = position;
-    const changed = [...this.#changed.values()];
-    this.#changed.clear();
+    const recent = this.#recent ?? [];
+    const changed = changedIn(recent);
     // A rewind into the group left the first ones there.
     const { ends = [] } = (await BLOCK_ENDS.load(this.#store, blockHeight)) ?? {};
-    const all = [...ends, ...(this.#recent ?? []).map(({ end }) => end)];
+    const all = [...ends, ...recent.map(({ end }) => end)];
     const row = { first: blockHeight + 1n - BigInt(all.length), ends: all };
     this.#rows.set(`${blockHeight}`, BLOCK_ENDS.row(row, blockHeight));
     this.#recent = [];
     this.#stored = 0;
     const logs = await this.#logsOf(changed);
     const full: FinishedLog[] = [];
-    const values = new Map(nodes.map(({ key, value }) => [treeNodeName(key), value]));
     for (const [i, { name, key, blocks }] of changed.entries()) {
       let log = withChanges(logs[i], blocks);
       if (log.length > this.#logBytes) log = trimLog(log, oldest);
       const isFull = log.length > this.#logBytes && blocks.at(-1)?.version === version;
-      if (isFull) full.push({ keyHash: nodeLogKeyHash(key), value: encodePart(values.get(name), log) });
-      if (isFull) log = emptyLog(version);
+      if (isFull) {
+        const node = nodes.find((one) => treeNodeName(one.key) === name);
+        full.push({ keyHash: nodeLogKeyHash(key), value: encodePart(node?.value, log) });
+        log = emptyLog(version);
+      }
       this.#logs.set(name, log);
       this.#rows.set(name, NODE_LOG.row(log, key));
     }
@@ -155,7 +157,6 @@ export class TreeHistory {
   async #resume(height: bigint): Promise<RecentBlock[]> {
     const blocks = await recentBlocks(this.#store, height);
     this.#stored = blocks.length;
-    for (const { changes } of blocks) addChanges(this.#changed, nodesOf(changes));
     return blocks;
   }
 
@@ -172,7 +173,6 @@ export class TreeHistory {
   forget(): void {
     this.#recent = undefined;
     this.#stored = 0;
-    this.#changed.clear();
     this.#logs.clear();
     this.#rows.clear();
     this.#removed = new Map();
@@ -194,15 +194,17 @@ interface ChangedNode extends NamedNode {
   readonly blocks: NodeChanges[];
 }
 
-/** Adds what the next block changed. The log of a node that it removed is finished, so that the next begins after it. */
-function addChanges(nodes: Map<string, ChangedNode>, changes: readonly NodeChanges[]): void {
-  for (const node of changes) {
+/** The nodes that blocks changed. The log of a node that one removed is finished, so that the next begins after it. */
+function changedIn(blocks: readonly RecentBlock[]): ChangedNode[] {
+  const nodes = new Map<string, ChangedNode>();
+  for (const node of blocks.flatMap(({ changes }) => nodesOf(changes))) {
     const name = treeNodeName(node.key);
     const known = nodes.get(name);
     if (node.isRemoved) nodes.delete(name);
     else if (known === undefined) nodes.set(name, { name, key: node.key, blocks: [node] });
     else known.blocks.push(node);
   }
+  return [...nodes.values()];
 }
 
 /** Reads the tree as it was after a block end of the history. */
@@ -210,8 +212,7 @@ export class TreeAt {
   readonly #store: Rows & Pick<Store, "openRawView">;
   readonly #version: bigint;
   /** The root and the nodes below it: the ways of several keys begin alike. */
-  readonly #nodes = new Map<string, Uint8Array>();
-  readonly #decoded = new WeakMap<Uint8Array, TreeNode>();
+  readonly #nodes = new Map<string, TreeNode>();
 
   constructor(store: Rows & Pick<Store, "openRawView">, version: bigint) {
     this.#store = store;
@@ -219,26 +220,24 @@ export class TreeAt {
   }
 
   readonly getNodes: TreeNodeReader = (keys) =>
-    withView(this.#store.openRawView(), (view) => this.nodesIn(view)(keys));
+    withView(this.#store.openRawView(), async (view) =>
+      (await this.nodesIn(view)(keys)).map((node) => node && encodeTreeNode(node)),
+    );
 
   /** Reads by a view that somebody else opened, of the ledger as it is. */
-  nodesIn(view: StoreView): TreeNodeReader {
-    return (keys) => Promise.all(keys.map((key) => this.#read(view, key)));
+  nodesIn(view: StoreView) {
+    return (keys: readonly Uint8Array[]): Promise<readonly (TreeNode | undefined)[]> =>
+      Promise.all(keys.map((key) => this.#read(view, key)));
   }
 
-  /** Decodes bytes that `getNodes` gave. */
-  readonly decode = (bytes: Uint8Array): TreeNode => this.#decoded.get(bytes) ?? decodeTreeNode(bytes);
-
-  async #read(view: StoreView, key: Uint8Array): Promise<Uint8Array | undefined> {
-    const name = treeNodeName(key);
-    const known = this.#nodes.get(name);
+  async #read(view: StoreView, key: Uint8Array): Promise<TreeNode | undefined> {
+    const isNearRoot = (key[0] ?? 0) <= 1;
+    const known = isNearRoot ? this.#nodes.get(treeNodeName(key)) : undefined;
     if (known !== undefined) return known;
     const node = await this.#find(view, key);
     if (node === undefined || isEmptyNode(node)) return undefined;
-    const bytes = encodeTreeNode(node);
-    this.#decoded.set(bytes, node);
-    if ((key[0] ?? 0) <= 1) this.#nodes.set(name, bytes);
-    return bytes;
+    if (isNearRoot) this.#nodes.set(treeNodeName(key), node);
+    return node;
   }
 
   async #find(view: StoreView, key: Uint8Array): Promise<TreeNode | undefined> {
@@ -278,21 +277,33 @@ async function changesBelow(store: SideRowReader, { position }: StoreView): Prom
   return changes;
 }
 
-/** Gives the leaves of a node the hashes that their items have at a version. */
+/** Gives the leaves of a node the hashes that their items have at a version. Takes one that was stored later. */
 async function withLeaves(view: StoreView, node: TreeNode, version: bigint): Promise<TreeNode> {
-  const keyHashes = node.slots.flatMap((child) => child?.keyHash ?? []);
-  if (keyHashes.length === 0) return node;
-  const items = await view.getItems(keyHashes, version);
-  let next = 0;
-  for (const [slot, child] of node.slots.entries()) {
-    const keyHash = child?.keyHash;
-    if (keyHash === undefined) continue;
-    const value = items[next++]?.value;
+  const leaves = node.slots.flatMap((child, slot) =>
+    child?.keyHash === undefined ? [] : [{ slot, keyHash: child.keyHash, hash: child.hash }],
+  );
+  if (leaves.length === 0) return node;
+  const latest = await itemsOf(view, leaves, view.position.version);
+  // An item that was not written since has the hash that was stored; a log has the key in its place.
+  const written = leaves.filter(({ keyHash, hash }, i) => {
+    const item = latest[i];
+    return keyHash === hash || item === undefined || item.version > version;
+  });
+  const items = written.length === 0 ? [] : await itemsOf(view, written, version);
+  for (const [i, { slot, keyHash }] of written.entries()) {
+    const value = items[i]?.value;
     if (value === undefined)
       throw new StoreError("corrupt", "the state tree has an item that the store lacks");
     setChild(node, slot, { keyHash, hash: leafHashOf(keyHash, stateValueHash(value)) });
   }
   return node;
+}
+
+function itemsOf(view: StoreView, leaves: readonly Pick<TreeLeaf, "keyHash">[], version: bigint) {
+  return view.getItems(
+    leaves.map(({ keyHash }) => keyHash),
+    version,
+  );
 }
 
 /** The first finished log of a node at or after a version, or the deletion that follows the last one. */
