@@ -60,25 +60,25 @@ const FIELDS_MUTABLY: ReadonlySet<number> = new Set([0x0f, 0x36, 0x4f, 0x51]);
 /** What the checks of one module or script share. */
 export class ReferenceRules {
   readonly #self: string | undefined;
-  /** Resources that each function of the module borrows or moves, also in functions of the module that it calls. */
-  readonly #acquired = new Map<string, ReadonlySet<string>>();
+  /** Resources that each function of the module borrows or moves itself. */
+  readonly #direct: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Functions of the module that call a function of it. */
+  readonly #callers = new Map<string, string[]>();
+  /** Functions that borrow or move a resource, also in functions of the module that they call; as far as they were asked for. */
+  readonly #acquirers = new Map<string, ReadonlySet<string>>();
   readonly #labels = new Map<string, Label>();
   #work = 0;
   #pieceEnd = WORK_OF_PIECE;
 
   constructor({ self, functions }: Pick<CheckedCode, "self" | "functions">) {
     this.#self = self;
-    const direct = new Map(functions.map((one) => [one.name, resourcesIn(one)]));
-    const calls = new Map(functions.map((one) => [one.name, this.#calledBy(one)]));
-    for (const { name } of functions) {
-      const seen = new Set([name]);
-      const acquired = new Set<string>();
-      for (const one of seen) {
-        for (const resource of direct.get(one) ?? []) acquired.add(resource);
-        for (const callee of calls.get(one) ?? []) seen.add(callee);
+    this.#direct = new Map(functions.map((one) => [one.name, resourcesIn(one)]));
+    for (const one of functions)
+      for (const callee of this.#calledBy(one)) {
+        const callers = this.#callers.get(callee);
+        if (callers === undefined) this.#callers.set(callee, [one.name]);
+        else callers.push(one.name);
       }
-      this.#acquired.set(name, acquired);
-    }
   }
 
   #calledBy({ body }: FunctionDefinition): ReadonlySet<string> {
@@ -95,8 +95,23 @@ export class ReferenceRules {
     return this.#self !== undefined && moduleKey(toHex(module.address), module.name) === this.#self;
   }
 
-  acquiredBy(called: FunctionReference): ReadonlySet<string> {
-    return (this.#isOwn(called) ? this.#acquired.get(called.name) : undefined) ?? new Set();
+  /** Resources that a function of the module borrows or moves itself. */
+  usedBy(name: string): Iterable<string> {
+    return this.#direct.get(name) ?? [];
+  }
+
+  acquires(called: FunctionReference, resource: string): boolean {
+    if (!this.#isOwn(called)) return false;
+    let acquirers = this.#acquirers.get(resource);
+    if (acquirers === undefined) {
+      const found = new Set<string>();
+      for (const [name, used] of this.#direct) if (used.has(resource)) found.add(name);
+      for (const name of found) for (const caller of this.#callers.get(name) ?? []) found.add(caller);
+      this.charge(this.#direct.size + WORK_OF_GRAPH * found.size);
+      acquirers = found;
+      this.#acquirers.set(resource, found);
+    }
+    return acquirers.has(called.name);
   }
 
   label(name: string): Label {
@@ -146,9 +161,9 @@ export function* assertReferences(
     }
     if (block.next.length === 0) continue;
     const after = state.named();
-    for (const next of block.next) {
+    for (const [i, next] of block.next.entries()) {
       const known = before.get(next);
-      if (known === undefined) before.set(next, after.copy());
+      if (known === undefined) before.set(next, i === block.next.length - 1 ? after : after.copy());
       if (known === undefined || known.join(after)) work.push(next);
       if (rules.isPieceOver()) yield;
     }
@@ -273,7 +288,8 @@ class State {
       case 0x11:
       case 0x38: {
         const { of } = split<FunctionReference>(operand);
-        this.#call(of.params.length, of.returns, this.#rules.acquiredBy(of));
+        this.#assertFree(of);
+        this.#call(of.params.length, of.returns);
         return;
       }
       case 0x14:
@@ -303,7 +319,7 @@ class State {
         return;
       case 0x5a: {
         const { item } = operand as VectorReference;
-        if (item.kind === "function") this.#call(item.args.length + 1, item.results, new Set());
+        if (item.kind === "function") this.#call(item.args.length + 1, item.results);
         return;
       }
       default: {
@@ -471,11 +487,17 @@ class State {
     this.#stack.push(id);
   }
 
-  /** References that a function returns may borrow from all that it was given. */
-  #call(taken: number, returns: readonly AbiType[], acquired: ReadonlySet<string>): void {
-    for (const name of acquired)
-      if (this.#graph.isBorrowed(this.#frame, this.#ofResource(name)))
+  /** What is borrowed here is what the function itself borrows. */
+  #assertFree(called: FunctionReference): void {
+    for (const name of this.#rules.usedBy(this.#definition.name)) {
+      this.#rules.charge(1);
+      if (this.#graph.isBorrowed(this.#frame, this.#ofResource(name)) && this.#rules.acquires(called, name))
         throw fault(CODE.globalBorrowed, "a function uses a resource while it is borrowed");
+    }
+  }
+
+  /** References that a function returns may borrow from all that it was given. */
+  #call(taken: number, returns: readonly AbiType[]): void {
     const given = Array.from({ length: taken }, () => this.#pop()).filter((id) => id !== PLAIN);
     const mutable = given.filter((id) => this.#graph.isMutable(id));
     if (!mutable.every((id) => this.#isWritable(id)))

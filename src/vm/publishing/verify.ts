@@ -199,15 +199,17 @@ function assertNoRecursion(structs: readonly StructAbi[], self: string): void {
     for (const fields of fieldLists(struct)) for (const { type } of fields) collect(type, into);
     edges.set(struct.name, into);
   }
-  // Takes away structs that name no other, until none is left or all that are left are part of a circle.
-  for (let left = edges.size; left > 0; ) {
-    for (const [name, into] of edges) {
-      if ([...into].some((one) => edges.has(one))) continue;
-      edges.delete(name);
+  // Takes away structs that name no other one that is left, until none is left or all of them are part of a circle.
+  const users = new Map<string, string[]>(structs.map(({ name }) => [name, []]));
+  for (const [name, into] of edges) for (const one of into) users.get(one)?.push(name);
+  const free = structs.map(({ name }) => name).filter((name) => edges.get(name)?.size === 0);
+  for (const name of free) {
+    for (const user of users.get(name) ?? []) {
+      const into = edges.get(user);
+      if (into?.delete(name) === true && into.size === 0) free.push(user);
     }
-    if (edges.size === left) throw fault(FAULT.recursiveStruct, "a struct is part of itself");
-    left = edges.size;
   }
+  if (free.length < structs.length) throw fault(FAULT.recursiveStruct, "a struct is part of itself");
 }
 
 /** Throws VmError unless code uses other modules as they are. `self` is undefined for a script. */
