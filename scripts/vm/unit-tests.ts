@@ -3,6 +3,7 @@ import { toHex } from "../../src/base/hex.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { readProgram } from "../../src/move/bytecode/program.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
+import { createType } from "../../src/transaction/requests/type-arguments.ts";
 import { VmError } from "../../src/vm/errors.ts";
 import { Meter } from "../../src/vm/gas.ts";
 import { Interpreter } from "../../src/vm/interpreter.ts";
@@ -11,7 +12,6 @@ import { Linker, type LoadedModule } from "../../src/vm/linker.ts";
 import { findNative } from "../../src/vm/native-table.ts";
 import { finish } from "../../src/vm/pieces.ts";
 import { Features, Session, type StateSource } from "../../src/vm/session.ts";
-import { typeFromTag } from "../../src/vm/types.ts";
 import { Ref, signerOf, type Value } from "../../src/vm/values.ts";
 import { findTestNative } from "./test-natives.ts";
 import { fromHex, Tally, type Vectors } from "./vectors.ts";
@@ -140,7 +140,7 @@ function runTest(test: UnitTest, { loaded, state, features }: Surroundings): str
       const value =
         kind === "signer"
           ? signerOf(bcs)
-          : decodeValue(fromHex(bcs), linker.layout(typeFromTag(parseTypeTag(kind))));
+          : decodeValue(fromHex(bcs), linker.layout(createType(parseTypeTag(kind))));
       if (value === undefined) throw new Error(`an argument of ${test.function} does not decode`);
       return instance.definition.params[i]?.kind === "reference" ? new Ref([value], 0) : value;
     });

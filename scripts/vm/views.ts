@@ -3,11 +3,11 @@ import { toHex } from "../../src/base/hex.ts";
 import { STATUS_NAMES } from "../../src/http/printing/status-names.ts";
 import { parseAddress } from "../../src/move/address.ts";
 import { parseTypeTag } from "../../src/move/type-text.ts";
+import { createType } from "../../src/transaction/requests/type-arguments.ts";
 import { STATUS, VmError } from "../../src/vm/errors.ts";
 import { loadConfig } from "../../src/vm/ledger/chain-config.ts";
 import { ViewRun } from "../../src/vm/ledger/view-run.ts";
 import { DecodedItems } from "../../src/vm/session.ts";
-import { typeFromTag } from "../../src/vm/types.ts";
 import { cachedProgram, fromHex, type Items, Tally, type Vectors } from "./vectors.ts";
 
 interface ViewVector {
@@ -78,7 +78,7 @@ function call(run: ViewRun, { function: called, type_args, args }: ViewVector): 
       address: toHex(parseAddress(address)),
       module,
       name,
-      typeArgs: type_args.map((text) => typeFromTag(parseTypeTag(text))),
+      typeArgs: type_args.map((text) => createType(parseTypeTag(text))),
       args: args.map(fromHex),
     });
     return values.map(toHex).join();

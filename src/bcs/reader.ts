@@ -117,20 +117,20 @@ export class BcsReader {
 
   /** Takes up to eight bytes. */
   #word(count: number): DataView {
-    return this.#load(this.#take(count), count);
+    const at = this.#take(count);
+    for (let i = 0; i < count; i++) word[i] = this.bytes[at + i] as number;
+    return wordView;
   }
 
   #words(count: number): bigint {
-    const at = this.#take(count);
+    const end = this.#take(count) + count;
     let value = 0n;
-    for (let i = count - 8; i >= 0; i -= 8)
-      value = (value << 64n) | this.#load(at + i, 8).getBigUint64(0, true);
+    for (let back = 8; back <= count; back += 8) {
+      this.offset = end - back;
+      value = (value << 64n) | this.u64();
+    }
+    this.offset = end;
     return value;
-  }
-
-  #load(at: number, count: number): DataView {
-    for (let i = 0; i < count; i++) word[i] = this.bytes[at + i] as number;
-    return wordView;
   }
 
   bool(): boolean {

@@ -101,9 +101,9 @@ export function setResource(
 ): AuthoredChange {
   return async () => {
     const { CallState } = await import("./natives/state.ts");
-    const { typeFromTag } = await import("../vm/types.ts");
+    const { createType } = await import("../transaction/requests/type-arguments.ts");
     const { VmError } = await import("../vm/errors.ts");
-    const type = typeFromTag({ kind: "struct", struct }) as AbiStructType;
+    const type = createType({ kind: "struct", struct }) as AbiStructType;
     return (context) => {
       const call = new CallState(context);
       try {

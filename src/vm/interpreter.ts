@@ -1,28 +1,15 @@
-// Runs bytecode: a stack of frames, a stack of operands, one instruction after the other.
-import { toHex } from "../base/hex.ts";
-import type { AbiStructType, AbiType, StructAbi } from "../move/abi.ts";
-import type {
-  ClosureReference,
-  Constant,
-  FieldReference,
-  FunctionReference,
-  Instantiation,
-  VariantReference,
-  VectorReference,
-} from "../move/bytecode/program.ts";
+// Runs bytecode: calls, returns, and the instructions that only touch locals, operands and values.
+import type { FieldReference, Instantiation } from "../move/bytecode/program.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
-import type { InstructionPrices, Meter } from "./gas.ts";
-import { isInstantiation, split } from "./instructions.ts";
+import type { Meter } from "./gas.ts";
 import { CAST_KINDS, calculate, cast, combineBits, negate, shift } from "./integers.ts";
-import { decodeValue, hasDelayed } from "./layout.ts";
 import type { FunctionInstance, Linker, LoadedModule } from "./linker.ts";
 import { Dispatch, type Native, type NativeContext } from "./natives.ts";
 import type { Pieces } from "./pieces.ts";
-import type { GlobalSlot, Session, Tracer } from "./session.ts";
-import { countNodes, FRAMEWORK, substitute } from "./types.ts";
+import type { Session, Tracer } from "./session.ts";
+import { type Frame, MAX_OPERANDS, type ResolvedCall, TypedInstructions } from "./typed-instructions.ts";
 import {
   abstractSize,
-  asAddress,
   asRef,
   asStruct,
   asVec,
@@ -30,34 +17,22 @@ import {
   copyValue,
   equalValues,
   heapSize,
-  type ItemKind,
-  itemKindOf,
-  itemSize,
   Ref,
   STACK_SIZE,
-  Struct,
   takeWalkedSteps,
   type Value,
-  Vec,
 } from "./values.ts";
 
-const NO_FIELDS: StructAbi["fields"] = [];
 /** How many operands instructions take that only touch locals, operands and values; NOT_PLAIN for others. */
 const NOT_PLAIN = 255;
 const PLAIN_TAKES: Uint8Array = plainTakes(`
   0: 05 06 08 09 0a 0b 0d 0e 28 31 32 48 49 4a 5b 5c 5d 5e 5f 60
   1: 01 03 04 0c 0f 10 14 20 2e 33 34 35 36 37 4b 4c 4d 61 62 63 64 65 66 67
   2: 15 16 17 18 19 1a 1b 1c 1d 1e 1f 21 22 23 24 25 26 2f 30`);
-/** Operands that most runs have at once. */
-const STACK_ROOM = 32;
 /** In a local that has no value. */
 const NO_VALUE = undefined as unknown as Value;
-const MAX_OPERANDS = 1024;
 const MAX_FRAMES = 1024;
-const [TOO_NESTED, OTHER_VARIANT] = ["too many calls are nested", "a value has another variant"];
-const FUNCTION_CACHES = 83;
-/** The chain does not release the memory of arguments for natives of these. */
-const LEAKING: ReadonlySet<string> = new Set([`${FRAMEWORK}::table`, `${FRAMEWORK}::event`]);
+const TOO_NESTED = "too many calls are nested";
 /**
  * A run in pieces pauses after this time. It looks at the clock after a number of instructions, or work of a price. Loads
  * count as instructions.
@@ -66,71 +41,14 @@ const PIECE_MS = 1;
 const LOOK_STEPS = 8192;
 const LOOK_PRICE = 2_000_000;
 
-interface Frame {
-  readonly caller: Frame | undefined;
-  readonly instance: FunctionInstance;
-  readonly locals: Value[];
-  /** Operands of the callers. */
-  readonly base: number;
-  pc: number;
-  /** True if the call entered its module, which counts against reentrancy. */
-  readonly hasEntered: boolean;
-  readonly isLocked: boolean;
-}
-
-/** A struct with its type arguments, or a variant, as an instruction names it. */
-interface ResolvedStruct {
-  readonly type: AbiStructType;
-  /** Parts of the types that the instruction pays for. */
-  readonly nodes: number;
-  readonly fieldCount: number;
-  /** -1 for a struct. */
-  readonly variant: number;
-}
-
-interface ResolvedVector {
-  readonly kind: ItemKind;
-  readonly nodes: number;
-}
-
-interface ResolvedCall {
-  readonly callee: FunctionInstance;
-  readonly argCount: number;
-  /** Of the arguments and the other locals. */
-  readonly room: number;
-  /** Parts of the type arguments. */
-  readonly nodes: number;
-  /** True for a call of bytecode that locks no module. */
-  readonly isPlain: boolean;
-  /** True for a call into another module. */
-  readonly isCross: boolean;
-  readonly isLeaking: boolean;
-  /** The number of the run that paid for the types last. */
-  chargedBy: number;
-}
-
-let runCount = 0;
-
 /** Runs one call from outside, to its end. Natives see it as their context. */
-export class Interpreter implements NativeContext {
-  readonly linker: Linker;
-  readonly session: Session;
-  readonly meter: Meter;
+export class Interpreter extends TypedInstructions implements NativeContext {
   /** The native function that runs: none of them calls another one. */
   self!: FunctionInstance;
   readonly #tracer: Tracer | undefined;
-  readonly #prices: InstructionPrices;
-  /** The frame that runs, and how many there are. */
-  #frame: Frame | undefined;
+  /** How many frames there are. */
   #depth = 0;
-  /** Operands, as many as `#height`; what is above is old. */
-  readonly #stack: Value[] = new Array(STACK_ROOM);
-  #height = 0;
   #locks = 0;
-  /** Stands for this run where it paid for something. A number, because old objects that name new ones cost time. */
-  readonly #payer = ++runCount;
-  /** True if the types of a generic call are paid for once in a run. */
-  readonly #paysOnce: boolean;
   /** Where the run looks at the clock next: after a number of instructions, or below a balance of gas. */
   #stepsLeft = 0;
   #lookBalance = 0;
@@ -140,17 +58,13 @@ export class Interpreter implements NativeContext {
   #pending: Pieces<readonly Value[]> | undefined;
 
   constructor(linker: Linker, session: Session) {
-    this.linker = linker;
-    this.session = session;
-    this.meter = linker.meter;
+    super(linker, session);
     this.#tracer = session.options.tracer;
-    this.#prices = linker.meter.instructions;
-    this.#paysOnce = session.options.features.has(FUNCTION_CACHES);
   }
 
   callers(): readonly LoadedModule[] {
     const modules: LoadedModule[] = [];
-    for (let frame = this.#frame; frame !== undefined; frame = frame.caller)
+    for (let frame = this.frame; frame !== undefined; frame = frame.caller)
       modules.push(frame.instance.module);
     return modules;
   }
@@ -180,7 +94,7 @@ export class Interpreter implements NativeContext {
   #piece(): readonly Value[] | undefined {
     this.#setLook();
     this.#run();
-    return this.#frame === undefined ? this.#stack.slice(0, this.#height) : undefined;
+    return this.frame === undefined ? this.stack.slice(0, this.height) : undefined;
   }
 
   *#goOn(): Pieces<readonly Value[]> {
@@ -188,9 +102,9 @@ export class Interpreter implements NativeContext {
       for (;;) {
         yield;
         if (this.#pending !== undefined) {
-          for (const value of yield* this.#pending) this.#stack[this.#height++] = value;
+          for (const value of yield* this.#pending) this.stack[this.height++] = value;
           this.#pending = undefined;
-          (this.#frame as Frame).pc++;
+          (this.frame as Frame).pc++;
         }
         this.#pieceEndMs = performance.now() + PIECE_MS;
         const results = this.#piece();
@@ -230,7 +144,7 @@ export class Interpreter implements NativeContext {
   }
 
   #placed(error: VmError): VmError {
-    const frame = this.#frame;
+    const frame = this.frame;
     return frame === undefined
       ? error
       : error.at(frame.instance.key, frame.instance.definition.index, frame.pc);
@@ -238,12 +152,12 @@ export class Interpreter implements NativeContext {
 
   /** Begins a call. The frame's price is that of the types of its locals. */
   #enter(instance: FunctionInstance, args: Value[], isClosure = false, dispatcher?: FunctionInstance): void {
-    const caller = this.#frame;
+    const caller = this.frame;
     const { key } = instance;
     const locks = dispatcher !== undefined || instance.definition.isModuleLock;
     const isCross = caller?.instance.key !== key;
     if (locks) this.#locks++;
-    if (isCross && this.#locks > 0 && this.#entries(key) > 0) {
+    if (isCross && this.#locks > 0 && this.entries(key) > 0) {
       const error = new VmError(STATUS.runtimeDispatchError, `the module ${key} is active and locked`);
       // The chain names the native function that dispatches; else the module under the caller, but no place in it.
       throw dispatcher === undefined
@@ -253,80 +167,25 @@ export class Interpreter implements NativeContext {
     // A closure may touch what its caller does not know of, so it counts as entering, even within a module.
     const hasEntered = isCross || isClosure;
     this.#tracer?.enter(instance, args.slice(0, instance.definition.params.length), this.session);
-    this.meter.charge(this.#prices.perNode * instance.localNodes);
+    this.meter.charge(this.prices.perNode * instance.localNodes);
     while (args.length < instance.localCount) args.push(NO_VALUE);
-    const base = this.#height;
-    this.#frame = { caller, instance, locals: args, base, pc: 0, hasEntered, isLocked: locks };
+    const base = this.height;
+    this.frame = { caller, instance, locals: args, base, pc: 0, hasEntered, isLocked: locks };
     this.#depth++;
   }
 
   /** Returns to the caller, behind its call. */
   #leave({ caller, isLocked }: Frame): void {
-    this.#frame = caller;
+    this.frame = caller;
     this.#depth--;
     this.#tracer?.leave(this.session);
     if (isLocked) this.#locks--;
     if (caller !== undefined) caller.pc++;
   }
 
-  /** How often a module was entered by calls that go on. */
-  #entries(key: string): number {
-    let count = 0;
-    for (let frame = this.#frame; frame !== undefined; frame = frame.caller)
-      if (frame.hasEntered && frame.instance.key === key) count++;
-    return count;
-  }
-
-  #pop(base: number): Value {
-    if (this.#height <= base) throw invariant("the operand stack is empty");
-    return this.#stack[--this.#height] as Value;
-  }
-
-  #push(value: Value): void {
-    if (this.#height >= MAX_OPERANDS) throw new VmError(STATUS.stackOverflow, "the operand stack is full");
-    this.#stack[this.#height++] = value;
-  }
-
-  /** Takes arguments from the stack into an array of `size`, which may have room for more. */
-  #popArgs(count: number, base: number, size = count): Value[] {
-    const first = this.#height - count;
-    if (first < base) throw invariant("the operand stack is empty");
-    const args = new Array<Value>(size);
-    for (let i = 0; i < count; i++) args[i] = this.#stack[first + i] as Value;
-    this.#height = first;
-    return args;
-  }
-
-  #plainCall({ instance, pc }: Frame): ResolvedCall {
-    const reference = instance.operands[pc] as FunctionReference;
-    const call = resolvedCall(instance, this.linker.called(reference, [], instance.module), reference, 0);
-    if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
-    return call;
-  }
-
-  /** What a generic call calls. Its types are charged once for each caller and instantiation in one run. */
-  #genericCall({ instance, pc }: Frame): ResolvedCall {
-    let call = instance.resolved[pc] as ResolvedCall | undefined;
-    if (call?.chargedBy === this.#payer) return call;
-    const reference = instance.operands[pc] as Instantiation<FunctionReference>;
-    call ??= instance.calls.get(reference) as ResolvedCall | undefined;
-    if (call === undefined) {
-      const { of, typeArgs } = reference;
-      const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
-      const nodes = countAll(types);
-      this.meter.charge(this.#prices.perNode * nodes);
-      call = resolvedCall(instance, this.linker.called(of, types, instance.module), of, nodes);
-      this.#stepsLeft -= takeWalkedSteps();
-      if (mayKeep(instance, call.callee)) instance.calls.set(reference, call);
-    } else if (call.chargedBy !== this.#payer) this.meter.charge(this.#prices.perNode * call.nodes);
-    if (instance.resolved[pc] === undefined && mayKeep(instance, call.callee)) instance.resolved[pc] = call;
-    if (this.#paysOnce) call.chargedBy = this.#payer;
-    return call;
-  }
-
   /** The price of a call, without that of the types of its locals. */
   #callPrice({ callee, argCount }: ResolvedCall, isGeneric: boolean): number {
-    const prices = this.#prices;
+    const prices = this.prices;
     return isGeneric
       ? prices.genericCallBase +
           prices.genericCallType * callee.typeArgs.length +
@@ -345,7 +204,7 @@ export class Interpreter implements NativeContext {
         return;
       }
       if (isValues(result)) {
-        for (const value of result) this.#stack[this.#height++] = value;
+        for (const value of result) this.stack[this.height++] = value;
         frame.pc++;
       } else {
         this.#pending = result;
@@ -385,7 +244,7 @@ export class Interpreter implements NativeContext {
 
   #nativeFault({ key, definition }: FunctionInstance, error: unknown): unknown {
     if (!(error instanceof VmError)) return error;
-    error.isInside = this.#frame !== undefined;
+    error.isInside = this.frame !== undefined;
     return error.at(key, definition.index, 0);
   }
 
@@ -396,7 +255,7 @@ export class Interpreter implements NativeContext {
 
   #run(): void {
     try {
-      this.#runFrames(this.#frame as Frame);
+      this.#runFrames(this.frame as Frame);
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
       error.isInside = true;
@@ -413,12 +272,12 @@ export class Interpreter implements NativeContext {
     let frame = first;
     let { instance, locals, base, pc } = frame;
     let { opcodes, operands, kinds, resolved } = instance;
-    const stack = this.#stack;
+    const stack = this.stack;
     const meter = this.meter;
-    const prices = this.#prices;
+    const prices = this.prices;
     const { base: costs, plain } = prices;
     let { available } = meter;
-    let height = this.#height;
+    let height = this.height;
     let spent = 0;
     let steps = this.#stepsLeft;
     let untilLook = available - this.#lookBalance;
@@ -438,7 +297,7 @@ export class Interpreter implements NativeContext {
             if (height !== base + instance.returnCount) throw wrongResults();
             steps -= releasedLocals(meter, locals);
             frame = frame.caller;
-            this.#frame = frame;
+            this.frame = frame;
             this.#depth--;
             ({ instance, locals, base } = frame);
             ({ opcodes, operands, kinds, resolved } = instance);
@@ -452,8 +311,8 @@ export class Interpreter implements NativeContext {
             steps--;
             spent += this.#callPrice(call, isGeneric) + prices.perNode * callee.localNodes;
             if (isGeneric) {
-              if (call.chargedBy !== this.#payer) spent += prices.perNode * call.nodes;
-              if (this.#paysOnce) call.chargedBy = this.#payer;
+              if (call.chargedBy !== this.payer) spent += prices.perNode * call.nodes;
+              if (this.paysOnce) call.chargedBy = this.payer;
               meter.leaksNativeArguments = call.isLeaking;
             }
             if (spent > available) return;
@@ -464,7 +323,7 @@ export class Interpreter implements NativeContext {
             frame.pc = pc;
             [instance, base, height, pc] = [callee, first, first, 0];
             frame = { caller: frame, instance, locals, base, pc, hasEntered: call.isCross, isLocked: false };
-            this.#frame = frame;
+            this.frame = frame;
             this.#depth++;
             ({ opcodes, operands, kinds, resolved } = instance);
             continue;
@@ -472,22 +331,22 @@ export class Interpreter implements NativeContext {
         }
         if (isLook || taken === NOT_PLAIN) {
           frame.pc = pc;
-          this.#height = height;
+          this.height = height;
           this.#stepsLeft = steps - 1;
           const due = isLook ? spent : spent + (plain[opcode] as number);
           spent = 0;
           meter.charge(due);
           if (!isLook) this.#step(opcode, frame);
           else if (this.#isPieceOver()) return;
-          if (this.#frame !== frame) {
-            if (this.#frame === undefined) return;
-            frame = this.#frame;
+          if (this.frame !== frame) {
+            if (this.frame === undefined) return;
+            frame = this.frame;
             ({ instance, locals, base } = frame);
             ({ opcodes, operands, kinds, resolved } = instance);
           }
           ({ pc } = frame);
           ({ available } = meter);
-          height = this.#height;
+          height = this.height;
           steps = this.#stepsLeft;
           untilLook = available - this.#lookBalance;
           continue;
@@ -553,8 +412,7 @@ export class Interpreter implements NativeContext {
           case 0x36:
           case 0x37: {
             const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-            const nodes =
-              (resolved[pc] as number | undefined) ?? this.#fieldNodes(instance, pc, of, typeArgs);
+            const nodes = (resolved[pc] as number | undefined) ?? this.fieldNodes(instance, pc, of, typeArgs);
             spent += prices.perNode * nodes + (costs[opcode] as number);
             if (spent > available) return;
             const ref = asRef(value);
@@ -646,349 +504,62 @@ export class Interpreter implements NativeContext {
       }
     } finally {
       frame.pc = pc;
-      this.#height = height;
+      this.height = height;
       // Throws where the gas is used up; what a step threw stays.
       if (spent > 0) meter.charge(spent);
     }
   }
 
-  /** Runs an instruction that calls, returns, or names a type, a field or an item of the state. */
+  /** Runs an instruction that calls, returns, or names something. */
   #step(opcode: number, frame: Frame): void {
-    const { instance, locals, base, pc } = frame;
-    const { operands, resolved } = instance;
+    const { instance, locals, base } = frame;
     const meter = this.meter;
-    const prices = this.#prices;
-    const costs = prices.base;
-    let given: Value | undefined;
     switch (opcode) {
       case 0x02: // ret
-        if (this.#height !== base + instance.returnCount) throw wrongResults();
+        if (this.height !== base + instance.returnCount) throw wrongResults();
         this.#stepsLeft -= releasedLocals(meter, locals);
         this.#leave(frame);
         return;
-      case 0x07: {
-        const { type, bytes } = operands[pc] as Constant;
-        meter.charge(prices.perNode * countNodes(type));
-        meter.charge((costs[opcode] as number) + prices.constantByte * bytes.length);
-        given = resolved[pc] as Value | undefined;
-        if (given === undefined) {
-          given = decodeValue(bytes, this.linker.layout(type));
-          if (given === undefined) throw invariant("a constant does not decode");
-          if (typeof given === "object") meter.useMemory(heapSize(given));
-          else resolved[pc] = given;
-        }
-        break;
-      }
-      case 0x4e:
-      case 0x4f:
-      case 0x50:
-      case 0x51: {
-        let field = operands[pc] as FieldReference;
-        if (opcode >= 0x50) {
-          const { of, typeArgs } = operands[pc] as Instantiation<FieldReference>;
-          meter.charge(prices.perNode * this.#fieldNodes(instance, pc, of, typeArgs));
-          meter.charge(costs[opcode] as number);
-          field = of;
-        }
-        const ref = asRef(this.#pop(base));
-        const value = asStruct(ref);
-        if (!(field.variants ?? []).includes(value.tag))
-          throw new VmError(STATUS.structVariantMismatch, OTHER_VARIANT);
-        given = new Ref(value.fields, field.index, ref.root);
-        break;
-      }
-      case 0x11: {
-        const call = (resolved[pc] as ResolvedCall | undefined) ?? this.#plainCall(frame);
-        meter.charge(this.#callPrice(call, false));
-        this.#invoke(call.callee, this.#popArgs(call.argCount, base, call.room), frame);
-        return;
-      }
+      case 0x11:
       case 0x38: {
-        const call = this.#genericCall(frame);
-        meter.leaksNativeArguments = call.isLeaking;
-        meter.charge(this.#callPrice(call, true));
-        this.#invoke(call.callee, this.#popArgs(call.argCount, base, call.room), frame);
+        const isGeneric = opcode === 0x38;
+        const call = isGeneric ? this.genericCall(frame) : this.plainCall(frame);
+        if (isGeneric) {
+          // Types that are new were substituted.
+          this.#stepsLeft -= takeWalkedSteps();
+          meter.leaksNativeArguments = call.isLeaking;
+        }
+        meter.charge(this.#callPrice(call, isGeneric));
+        this.#invoke(call.callee, this.popArgs(call.argCount, base, call.room), frame);
         return;
       }
-      case 0x12:
-      case 0x39:
-      case 0x52:
-      case 0x53:
-        given = this.#pack(opcode, frame);
-        break;
-      case 0x13:
-      case 0x3a:
-      case 0x54:
-      case 0x55:
-        this.#unpack(opcode, frame);
-        break;
-      case 0x56:
-      case 0x57: {
-        const { nodes, variant } = this.#resolve(frame, false);
-        if (opcode === 0x57) meter.charge(prices.perNode * nodes + (costs[opcode] as number));
-        given = asStruct(asRef(this.#pop(base))).tag === variant;
-        break;
-      }
-      case 0x27: {
-        throw new VmError(STATUS.aborted, "aborted", this.#pop(base) as bigint);
-      }
+      case 0x27:
+        throw new VmError(STATUS.aborted, "aborted", this.pop(base) as bigint);
       case 0x68: {
-        const text = Buffer.from(asVec(this.#pop(base)).items as number[]).toString();
-        throw new VmError(STATUS.aborted, text, this.#pop(base) as bigint);
-      }
-      case 0x58:
-      case 0x59: {
-        const { target, mask } = operands[pc] as ClosureReference;
-        given = this.#packClosure(opcode, frame, target, mask);
-        break;
+        const text = Buffer.from(asVec(this.pop(base)).items as number[]).toString();
+        throw new VmError(STATUS.aborted, text, this.pop(base) as bigint);
       }
       case 0x5a: {
-        const closure = this.#pop(base);
+        const closure = this.pop(base);
         if (!(closure instanceof Closure)) throw invariant("expected a closure");
         this.#callClosure(closure, frame);
         return;
       }
-      default:
-        if (opcode >= 0x40 && opcode <= 0x47) this.#vector(opcode, frame);
-        else if (opcode >= 0x29 && opcode <= 0x3f) this.#global(opcode, frame);
-        else throw invariant(`unknown opcode ${opcode}`);
-    }
-    if (given !== undefined) this.#push(given);
-    frame.pc++;
-  }
-
-  /** Parts of the types of a field and of its struct. */
-  #fieldNodes(
-    instance: FunctionInstance,
-    pc: number,
-    { owner, index, variants }: FieldReference,
-    typeArgs: readonly AbiType[],
-  ): number {
-    const known = instance.resolved[pc] as number | undefined;
-    if (known !== undefined) return known;
-    const struct = this.#structType(instance, owner, typeArgs);
-    const fields = variants === undefined ? owner.fields : owner.variants?.[variants[0] ?? 0]?.fields;
-    const type = fields?.[index]?.type;
-    if (type === undefined) throw invariant("a field is missing");
-    const nodes = countAll([struct, substitute(type, struct.typeArgs)]);
-    instance.resolved[pc] = nodes;
-    return nodes;
-  }
-
-  /** The struct or variant that an instruction names, worked out once for each instruction. */
-  #resolve({ instance, pc }: Frame, hasFields: boolean): ResolvedStruct {
-    let known = instance.resolved[pc] as ResolvedStruct | undefined;
-    if (known === undefined) {
-      const operand = instance.operands[pc];
-      const { of, typeArgs } = split<StructAbi | VariantReference>(operand);
-      const { owner, variant } = "owner" in of ? of : { owner: of, variant: -1 };
-      const fields = variant < 0 ? owner.fields : (owner.variants?.[variant]?.fields ?? NO_FIELDS);
-      const type = this.#structType(instance, owner, typeArgs);
-      const priced = hasFields ? fields.map((field) => substitute(field.type, type.typeArgs)) : [];
-      const nodes = isInstantiation(operand) ? countAll([type, ...priced]) : 0;
-      known = { type, nodes, fieldCount: fields.length, variant };
-      instance.resolved[pc] = known;
-    }
-    return known;
-  }
-
-  #structType(instance: FunctionInstance, abi: StructAbi, typeArgs: readonly AbiType[]): AbiStructType {
-    const { abi: module } = instance.module.program;
-    if (module === undefined) throw invariant("a script defines no structs");
-    const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
-    return { kind: "struct", address: module.address, module: module.name, name: abi.name, typeArgs: types };
-  }
-
-  #pack(opcode: number, frame: Frame): Struct {
-    const { nodes, fieldCount, variant } = this.#resolve(frame, true);
-    const meter = this.meter;
-    const prices = this.#prices;
-    meter.charge(prices.perNode * nodes);
-    const each = opcode === 0x39 || opcode === 0x53 ? prices.packGenericField : prices.packField;
-    if (variant < 0) meter.useMemory(STACK_SIZE * fieldCount);
-    meter.charge((prices.base[opcode] as number) + each * fieldCount);
-    if (variant >= 0) meter.useMemory(STACK_SIZE * fieldCount);
-    return new Struct(this.#popArgs(fieldCount, frame.base), variant);
-  }
-
-  #unpack(opcode: number, frame: Frame): void {
-    const { nodes, fieldCount, variant } = this.#resolve(frame, true);
-    const meter = this.meter;
-    const prices = this.#prices;
-    const { fields, tag } = asStruct(this.#pop(frame.base));
-    meter.charge(prices.perNode * nodes);
-    const each = opcode === 0x3a || opcode === 0x55 ? prices.unpackGenericField : prices.unpackField;
-    // The tag counts as a field.
-    const count = variant < 0 ? fieldCount : fields.length + 1;
-    meter.charge((prices.base[opcode] as number) + each * count);
-    if (tag !== variant) throw new VmError(STATUS.structVariantMismatch, OTHER_VARIANT);
-    if (fields.length !== fieldCount) throw invariant("a struct has other fields");
-    meter.releaseMemory(STACK_SIZE * count);
-    for (const field of fields) this.#push(field);
-  }
-
-  #global(opcode: number, frame: Frame): void {
-    const { instance, base } = frame;
-    const meter = this.meter;
-    const isGeneric = opcode >= 0x3b;
-    const struct = this.#resolve(frame, false);
-    meter.charge(this.#prices.perNode * struct.nodes);
-    // Exists, borrow mutably, borrow, move from, move to.
-    const action = isGeneric ? opcode - 0x3b : opcode - 0x29;
-    const moved = action === 4 ? this.#pop(base) : undefined;
-    const address =
-      action === 4 ? asAddress(asStruct(asRef(this.#pop(base))).fields[0]) : asAddress(this.#pop(base));
-    const slot: GlobalSlot = this.session.resource(address, struct.type);
-    this.#stepsLeft -= takeWalkedSteps();
-    meter.charge(this.#prices.base[opcode] as number);
-    if (this.#entries(instance.key) > 1)
-      throw new VmError(STATUS.runtimeDispatchError, "a module that is entered twice touches its resources");
-    switch (action) {
-      case 0:
-        this.#push(slot.exists);
-        return;
-      case 1:
-      case 2:
-        if (!slot.exists) throw missing(address, struct.type);
-        this.#push(new Ref(slot.place, 0, slot));
-        return;
-      case 3: {
-        if (!slot.exists) throw missing(address, struct.type);
-        this.#push(slot.take() as Value);
-        return;
-      }
-      default:
-        if (slot.exists)
-          throw new VmError(
-            STATUS.resourceAlreadyExists,
-            `0x${address} has a ${struct.type.module}::${struct.type.name} already`,
-          );
-        slot.put(moved as Value);
-    }
-  }
-
-  #vector(opcode: number, frame: Frame): void {
-    const { instance, pc, base } = frame;
-    const meter = this.meter;
-    const prices = this.#prices;
-    const operand = instance.operands[pc];
-    if (operand === undefined) throw invariant("an instruction has no operand");
-    const { item, count } = operand as VectorReference;
-    let known = instance.resolved[pc] as ResolvedVector | undefined;
-    if (known === undefined) {
-      const type = substitute(item, instance.typeArgs);
-      known = { kind: itemKindOf(type), nodes: countNodes(type) };
-      instance.resolved[pc] = known;
-    }
-    meter.charge(prices.perNode * known.nodes);
-    const cost = prices.base[opcode] as number;
-    switch (opcode) {
-      case 0x40: {
-        const items = count & 0xffff;
-        meter.useMemory(itemSize(known.kind) * items);
-        meter.charge(cost + prices.vectorPackItem * items);
-        this.#push(new Vec(known.kind, this.#popArgs(items, base)));
-        return;
-      }
-      case 0x41:
-        meter.charge(cost);
-        this.#push(BigInt(asVec(asRef(this.#pop(base))).items.length));
-        return;
-      case 0x42:
-      case 0x43: {
-        const index = this.#pop(base) as bigint;
-        const ref = asRef(this.#pop(base));
-        meter.charge(cost);
-        const { items } = asVec(ref);
-        if (index >= BigInt(items.length)) throw vectorError(1, "an index is out of range");
-        this.#push(new Ref(items, Number(index), ref.root));
-        return;
-      }
-      case 0x44: {
-        const value = this.#pop(base);
-        const ref = asRef(this.#pop(base));
-        meter.useMemory(itemSize(known.kind));
-        meter.charge(cost);
-        asVec(ref).items.push(value);
-        if (ref.root !== undefined) ref.root.isDirty = true;
-        return;
-      }
-      case 0x45: {
-        const ref = asRef(this.#pop(base));
-        meter.charge(cost);
-        const value = asVec(ref).items.pop();
-        if (value === undefined) throw vectorError(2, "a vector is empty");
-        meter.releaseMemory(itemSize(known.kind));
-        if (ref.root !== undefined) ref.root.isDirty = true;
-        this.#push(value);
-        return;
-      }
-      case 0x46: {
-        const { items } = asVec(this.#pop(base));
-        meter.charge(cost + prices.vectorUnpackItem * count);
-        meter.releaseMemory(itemSize(known.kind) * items.length);
-        if (items.length !== count) throw vectorError(3, "a vector has another length");
-        for (const value of items) this.#push(value);
-        return;
-      }
       default: {
-        const j = this.#pop(base) as bigint;
-        const i = this.#pop(base) as bigint;
-        const ref = asRef(this.#pop(base));
-        meter.charge(cost);
-        const { items } = asVec(ref);
-        const length = BigInt(items.length);
-        if (i >= length || j >= length) throw vectorError(1, "an index is out of range");
-        const [a, b] = [Number(i), Number(j)];
-        [items[a], items[b]] = [items[b] as Value, items[a] as Value];
-        if (ref.root !== undefined) ref.root.isDirty = true;
+        const given = this.typedStep(opcode, frame);
+        this.#stepsLeft -= takeWalkedSteps();
+        if (given !== undefined) this.push(given);
+        frame.pc++;
       }
     }
-  }
-
-  #packClosure(
-    opcode: number,
-    frame: Frame,
-    { of, typeArgs }: Instantiation<FunctionReference>,
-    mask: bigint,
-  ): Closure {
-    const { instance, pc, base } = frame;
-    const prices = this.#prices;
-    let call = instance.resolved[pc] as ResolvedCall | undefined;
-    if (call === undefined) {
-      const types = typeArgs.map((type) => substitute(type, instance.typeArgs));
-      const nodes = countAll(types);
-      call = resolvedCall(instance, this.linker.called(of, types, instance.module), of, nodes);
-      if (mayKeep(instance, call.callee)) instance.resolved[pc] = call;
-    }
-    const { callee, nodes } = call;
-    if (opcode === 0x59) this.meter.charge(prices.perNode * nodes);
-    const indices = maskIndices(mask);
-    const each = opcode === 0x58 ? prices.closureArg : prices.closureGenericArg;
-    this.meter.useMemory(STACK_SIZE * indices.length);
-    this.meter.charge((prices.base[opcode] as number) + each * indices.length);
-    const captured = this.#popArgs(indices.length, base);
-    const { definition } = callee;
-    const isStorable = definition.visibility === "public" || definition.isPersistent;
-    const layouts = isStorable
-      ? indices.map((index) => {
-          const type = definition.params[index];
-          if (type === undefined) throw invariant("a captured parameter does not exist");
-          const layout = this.linker.layout(substitute(type, callee.typeArgs));
-          if (hasDelayed(layout))
-            throw new VmError(STATUS.unableToCaptureDelayedField, "a closure captures an aggregator");
-          return layout;
-        })
-      : undefined;
-    return new Closure({ module: of.module, name: of.name }, callee.typeArgs, mask, captured, layouts);
   }
 
   #callClosure(closure: Closure, frame: Frame): void {
     const { target, typeArgs, mask, captured } = closure;
     const callee = this.linker.function(target, typeArgs);
     const total = callee.definition.params.length;
-    const given = this.#popArgs(total - captured.length, frame.base);
-    const prices = this.#prices;
+    const given = this.popArgs(total - captured.length, frame.base);
+    const prices = this.prices;
     this.meter.charge(prices.callBase + prices.callArg * total + prices.callLocal * callee.localCount);
     const args: Value[] = [];
     let [fromCaptured, fromGiven] = [0, 0];
@@ -1029,50 +600,4 @@ function plainTakes(lines: string): Uint8Array {
     for (const opcode of opcodes.split(" ")) takes[Number.parseInt(opcode, 16)] = Number(taken);
   }
   return takes;
-}
-
-/** Code that runs share refers only to such code: the use of any other is charged in every run. */
-function mayKeep(caller: FunctionInstance, callee: FunctionInstance): boolean {
-  return callee.isShared || !caller.isShared;
-}
-
-function resolvedCall(
-  { key: from }: FunctionInstance,
-  callee: FunctionInstance,
-  { params }: FunctionReference,
-  nodes: number,
-): ResolvedCall {
-  const { key, definition, native } = callee;
-  const argCount = params.length;
-  return {
-    callee,
-    argCount,
-    room: Math.max(argCount, callee.localCount),
-    nodes,
-    isPlain: native === undefined && !definition.isModuleLock,
-    isCross: key !== from,
-    isLeaking: LEAKING.has(key),
-    chargedBy: 0,
-  };
-}
-
-function countAll(types: readonly AbiType[]): number {
-  return types.reduce((sum, type) => sum + countNodes(type), 0);
-}
-
-function maskIndices(mask: bigint): number[] {
-  const indices: number[] = [];
-  for (let i = 0; i < 64; i++) if (((mask >> BigInt(i)) & 1n) === 1n) indices.push(i);
-  return indices;
-}
-
-function vectorError(sub: number, message: string): VmError {
-  return new VmError(STATUS.vectorOperationError, message, BigInt(sub));
-}
-
-function missing(address: string, type: AbiStructType): VmError {
-  return new VmError(
-    STATUS.missingData,
-    `0x${address} has no ${toHex(type.address)}::${type.module}::${type.name}`,
-  );
 }

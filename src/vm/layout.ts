@@ -6,9 +6,10 @@ import { BcsWriter } from "../bcs/writer.ts";
 import type { PrimitiveName } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
 import { typeTagCodec } from "../move/type-tag.ts";
+import { createType } from "../transaction/requests/type-arguments.ts";
 import { asFault, invariant, STATUS, VmError } from "./errors.ts";
 import { finish, type Pieces } from "./pieces.ts";
-import { assertTagBytes, tagOf, typeFromTag } from "./types.ts";
+import { assertTagBytes, tagOf } from "./types.ts";
 import {
   byteVec,
   Closure,
@@ -449,7 +450,7 @@ function readClosure(reader: BcsReader, depth: number): Closure {
   const address = addressFromBytes(Uint8Array.from(reader.fixed(32)));
   const module = { address, name: reader.text() };
   const name = reader.text();
-  const typeArgs = Array.from({ length: reader.count() }, () => typeFromTag(typeTagCodec.read(reader)));
+  const typeArgs = Array.from({ length: reader.count() }, () => createType(typeTagCodec.read(reader)));
   const mask = reader.u64();
   const layouts: Layout[] = [];
   const captured: Value[] = [];

@@ -224,31 +224,6 @@ export function structType(
   return { kind: "struct", address: addressFromBytes(Buffer.from(address, "hex")), module, name, typeArgs };
 }
 
-export function typeFromTag(tag: TypeTag): AbiType {
-  switch (tag.kind) {
-    case "vector":
-      return { kind: "vector", item: typeFromTag(tag.item) };
-    case "struct": {
-      const { address, module, name, typeArgs } = tag.struct;
-      return { kind: "struct", address, module, name, typeArgs: typeArgs.map(typeFromTag) };
-    }
-    case "function":
-      return {
-        kind: "function",
-        args: tag.args.map(paramFromTag),
-        results: tag.results.map(paramFromTag),
-        abilities: tag.abilities,
-      };
-    default:
-      return { kind: tag.kind };
-  }
-}
-
-function paramFromTag({ as, type }: FunctionParamTag): AbiType {
-  const to = typeFromTag(type);
-  return as === "value" ? to : { kind: "reference", mutable: as === "mutable", to };
-}
-
 /** The tag of a concrete type. Throws VmError for a type that has none, or one that costs too much. */
 export function tagOf(type: AbiType): TypeTag {
   const budget = { cost: 0 };

@@ -21,9 +21,9 @@ import type { AbiStructType } from "../../move/abi.ts";
 import { type Address, formatAddress } from "../../move/address.ts";
 import { formatStructTag, type StructTag } from "../../move/type-tag.ts";
 import { addressCodec } from "../../move/wire.ts";
+import { createType } from "../../transaction/requests/type-arguments.ts";
 import { unmodelled } from "../../transaction/submission-error.ts";
 import { structTagOf } from "../../vm/state.ts";
-import { typeFromTag } from "../../vm/types.ts";
 import { newAccount, newObject } from "../new-account.ts";
 import { abortIn, type CallState, coinResource, stored, typeOf } from "./state.ts";
 
@@ -54,7 +54,7 @@ const STORE_FROZEN = 0x50003;
 export const NATIVE_COIN: AbiStructType = typeOf("0x1::aptos_coin::AptosCoin");
 
 export function coinType(coin: StructTag): AbiStructType {
-  return typeFromTag({ kind: "struct", struct: coin }) as AbiStructType;
+  return createType({ kind: "struct", struct: coin }) as AbiStructType;
 }
 
 export function metadataOf(coin: AbiStructType): Address {

@@ -8,11 +8,12 @@ import type { EventHandle } from "../../ledger/items/resources.ts";
 import type { AbiStructType, AbiType } from "../../move/abi.ts";
 import type { Address } from "../../move/address.ts";
 import { parseStructTag } from "../../move/type-text.ts";
+import { createType } from "../../transaction/requests/type-arguments.ts";
 import { aborted, STATUS, VmError } from "../../vm/errors.ts";
 import { decodeValue, encodeStored } from "../../vm/layout.ts";
 import type { NativeContext } from "../../vm/natives.ts";
 import type { GlobalSlot } from "../../vm/session.ts";
-import { structType, typeFromTag } from "../../vm/types.ts";
+import { structType } from "../../vm/types.ts";
 
 export const FRAMEWORK_HEX: string = `${"0".repeat(63)}1`;
 /** Work of one withdrawal or deposit, in internal units of gas: an estimate of what the framework's code takes. */
@@ -26,7 +27,7 @@ export interface Stored<T> {
 
 /** A type without type arguments, by its text. */
 export function typeOf(text: string): AbiStructType {
-  return typeFromTag({ kind: "struct", struct: parseStructTag(text) }) as AbiStructType;
+  return createType({ kind: "struct", struct: parseStructTag(text) }) as AbiStructType;
 }
 
 export function stored<T>(text: string, codec: Codec<T>): Stored<T> {

@@ -14,13 +14,7 @@ import { decodeBlock } from "./position-row.ts";
 import { groupsFrom, type RecordGroup, recordIn } from "./record-groups.ts";
 import { checkedBytes, getRow } from "./sealed-rows.ts";
 import type { Snapshot, SnapshotSource } from "./snapshot.ts";
-import {
-  ITEM_KEY_BYTES,
-  NEWEST_HEAD_BYTES,
-  readVersion,
-  type Tables,
-  writeOlderKey,
-} from "./tables.ts";
+import { ITEM_KEY_BYTES, NEWEST_HEAD_BYTES, readVersion, type Tables, writeOlderKey } from "./tables.ts";
 
 /** Shared by all views of a store. */
 export interface ViewSource extends SnapshotSource {

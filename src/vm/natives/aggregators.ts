@@ -19,6 +19,7 @@ import {
   type Value,
   Vec,
 } from "../values.ts";
+import { priced } from "./stdlib.ts";
 
 const OVERFLOW = 0x020001;
 const UNDERFLOW = 0x020002;
@@ -85,27 +86,19 @@ function change(context: NativeContext, value: Value | undefined, amount: bigint
   return [];
 }
 
-const aggregator: NativeModule = {
-  add: (context, [self, amount]) => {
-    context.meter.chargeNative("aptos_framework.aggregator.add");
-    return change(context, self, asBig(amount));
-  },
-  sub: (context, [self, amount]) => {
-    context.meter.chargeNative("aptos_framework.aggregator.sub");
-    return change(context, self, -asBig(amount));
-  },
+const aggregator: NativeModule = priced("aptos_framework.aggregator", {
+  add: (context, [self, amount]) => change(context, self, asBig(amount)),
+  sub: (context, [self, amount]) => change(context, self, -asBig(amount)),
   read: (context, [self]) => {
-    context.meter.chargeNative("aptos_framework.aggregator.read");
     const state = aggregatorOf(context, self);
     state.isRead = true;
     return [load(context, state) + state.delta];
   },
   destroy: (context, [self]) => {
-    context.meter.chargeNative("aptos_framework.aggregator.destroy");
     aggregatorOf(context, self).isDestroyed = true;
     return [];
   },
-};
+});
 
 const aggregator_factory: NativeModule = {
   new_aggregator: (context, [factory, limit]) => {
@@ -201,6 +194,10 @@ function checked(
   };
 }
 
+function deprecated(): never {
+  throw aborted(DEPRECATED);
+}
+
 const aggregator_v2: NativeModule = {
   create_aggregator: checked(
     "create_aggregator",
@@ -233,14 +230,7 @@ const aggregator_v2: NativeModule = {
     UNSUPPORTED_SNAPSHOT,
     (context, [value]) => new Struct([hide(context, asBig(value))]),
   ),
-  copy_snapshot: (context) => {
-    context.meter.chargeNative("aptos_framework.aggregator_v2.copy_snapshot");
-    throw aborted(DEPRECATED);
-  },
-  string_concat: (context) => {
-    context.meter.chargeNative("aptos_framework.aggregator_v2.string_concat");
-    throw aborted(DEPRECATED);
-  },
+  ...priced("aptos_framework.aggregator_v2", { copy_snapshot: deprecated, string_concat: deprecated }),
   read_snapshot: checked("read_snapshot", UNSUPPORTED_SNAPSHOT, (_, [self]) => numberOf(self)),
   read_derived_string: (context, [self]) => {
     context.meter.chargeNative("aptos_framework.aggregator_v2.read_snapshot");

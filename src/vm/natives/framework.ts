@@ -28,19 +28,13 @@ import {
   type Value,
   Vec,
 } from "../values.ts";
-import { atOnce, bytesInParts, none, onValue } from "./stdlib.ts";
+import { argOf, atOnce, bytesInParts, none, onValue, priced } from "./stdlib.ts";
 
 const ALREADY_EXISTS = 25607;
 const NOT_FOUND = 25863;
 const NO_CONTEXT = 0x030001;
 const KIND_DERIVED = 0xfc;
 const KIND_UNIQUE = 0xfb;
-
-function argOf<T>(list: readonly T[], index: number): T {
-  const found = list[index];
-  if (found === undefined) throw invariant("a native function misses an argument");
-  return found;
-}
 
 /** A Move string. */
 export function stringOf(text: string): Struct {
@@ -124,9 +118,7 @@ const fromBytesNative: Native = (context, [bytes], typeArgs) => {
   return atOnce(vec.items.length, fromBytes(context, vec, typeArgs));
 };
 
-interface TableState {
-  created: number;
-}
+const nothing: Native = () => [];
 
 /** True for types whose values are the same if they are equal; closures with other masks may be equal. */
 function isFlat(layout: Layout): boolean {
@@ -170,7 +162,7 @@ const table: NativeModule = {
   new_table_handle: (context) => {
     context.meter.chargeNative("table.new_table_handle");
     const { session } = context;
-    const state = session.extension<TableState>("table", () => ({ created: 0 }));
+    const state = session.extension("table", () => ({ created: 0 }));
     const number = Buffer.alloc(4);
     number.writeUInt32BE(state.created++);
     return [toHex(sha3(Buffer.concat([session.options.sessionHash, number])))];
@@ -191,14 +183,7 @@ const table: NativeModule = {
     if (!slot.exists) throw aborted(NOT_FOUND);
     return [slot.take() as Value];
   },
-  destroy_empty_box: (context) => {
-    context.meter.chargeNative("table.destroy_empty_box");
-    return [];
-  },
-  drop_unchecked_box: (context) => {
-    context.meter.chargeNative("table.drop_unchecked_box");
-    return [];
-  },
+  ...priced("table", { destroy_empty_box: nothing, drop_unchecked_box: nothing }),
 };
 
 const CANNOT_CREATE_EVENT = 1;
@@ -289,10 +274,6 @@ function contextValue(
   };
 }
 
-interface UniqueState {
-  counter: bigint;
-}
-
 function entryPayload({ address, module, name, typeArgs, args }: EntryFacts): Struct {
   return new Struct([
     address,
@@ -316,22 +297,16 @@ function payloadUnits({ address, module, name, typeArgs, args }: EntryFacts): nu
 }
 
 const transaction_context: NativeModule = {
-  get_txn_hash: (context) => {
-    context.meter.chargeNative("aptos_framework.transaction_context.get_txn_hash");
-    return [byteVec(context.session.options.sessionHash)];
-  },
-  get_script_hash: (context) => {
-    context.meter.chargeNative("aptos_framework.transaction_context.get_script_hash");
-    return [byteVec(context.session.options.scriptHash)];
-  },
-  generate_unique_address: (context) => {
-    context.meter.chargeNative("aptos_framework.transaction_context.generate_unique_address");
-    const { session } = context;
-    const state = session.extension<UniqueState>("unique address", () => ({ counter: 0n }));
-    const number = Buffer.alloc(8);
-    number.writeBigUInt64LE(++state.counter);
-    return [toHex(sha3(Buffer.concat([session.options.sessionHash, number, Buffer.of(KIND_UNIQUE)])))];
-  },
+  ...priced("aptos_framework.transaction_context", {
+    get_txn_hash: ({ session }) => [byteVec(session.options.sessionHash)],
+    get_script_hash: ({ session }) => [byteVec(session.options.scriptHash)],
+    generate_unique_address: ({ session }) => {
+      const state = session.extension("unique address", () => ({ counter: 0n }));
+      const number = Buffer.alloc(8);
+      number.writeBigUInt64LE(++state.counter);
+      return [toHex(sha3(Buffer.concat([session.options.sessionHash, number, Buffer.of(KIND_UNIQUE)])))];
+    },
+  }),
   sender_internal: contextValue("sender", ({ sender }) => [sender]),
   secondary_signers_internal: (context) => {
     const { meter, session } = context;
@@ -509,8 +484,6 @@ const permissioned_signer: NativeModule = {
     return [new Struct([asAddress(master), asAddress(permission)], 1)];
   },
 };
-
-const nothing: NativeModule[string] = () => [];
 
 export interface PublishRequest {
   readonly destination: string;

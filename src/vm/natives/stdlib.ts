@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { AbiType } from "../../move/abi.ts";
-import { aborted, VmError } from "../errors.ts";
+import { aborted, invariant, VmError } from "../errors.ts";
 import { constantSize, encodeInPieces } from "../layout.ts";
 import type { Native, NativeContext, NativeModule } from "../natives.ts";
 import { finish, type Pieces } from "../pieces.ts";
@@ -35,10 +35,26 @@ export function none(): Struct {
   return new Struct([], 0);
 }
 
-function typeArg(typeArgs: readonly AbiType[]): AbiType {
-  const [type] = typeArgs;
-  if (type === undefined) throw new Error("a native function without its type argument");
-  return type;
+/** Native functions that are charged the base of the group's price of their name before they run. */
+export function priced(group: string, natives: NativeModule): NativeModule {
+  const entries = Object.entries(natives).map(([name, run]): [string, Native] => {
+    const key = `${group}.${name}`;
+    return [
+      name,
+      (context, args, typeArgs) => {
+        context.meter.chargeNative(key);
+        return run(context, args, typeArgs);
+      },
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** An argument, or a type argument, that bytecode cannot leave out. */
+export function argOf<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw invariant("a native function misses an argument");
+  return found;
 }
 
 /** BCS of what a reference names; faults are aborts. */
@@ -57,7 +73,7 @@ const bcs: NativeModule = {
   to_bytes: (context, [ref], typeArgs) => {
     const { meter } = context;
     return onValue(asRef(ref).get(), function* (value) {
-      const bytes = yield* serialized(context, value, typeArg(typeArgs));
+      const bytes = yield* serialized(context, value, argOf(typeArgs, 0));
       meter.charge(meter.price("move_stdlib.bcs.to_bytes.per_byte_serialized") * bytes.length);
       return [yield* byteVecInPieces(bytes)];
     });
@@ -66,7 +82,7 @@ const bcs: NativeModule = {
     const { meter } = context;
     meter.charge(meter.price("move_stdlib.bcs.serialized_size.base"));
     return onValue(asRef(ref).get(), function* (value) {
-      const { length } = yield* serialized(context, value, typeArg(typeArgs));
+      const { length } = yield* serialized(context, value, argOf(typeArgs, 0));
       meter.charge(meter.price("move_stdlib.bcs.serialized_size.per_byte_serialized") * length);
       return [BigInt(length)];
     });
@@ -74,7 +90,7 @@ const bcs: NativeModule = {
   constant_serialized_size: ({ linker, meter }, _, typeArgs) => {
     meter.charge(meter.price("move_stdlib.bcs.constant_serialized_size.base"));
     let nodes = 0;
-    const size = constantSize(linker.layout(typeArg(typeArgs)), (count) => {
+    const size = constantSize(linker.layout(argOf(typeArgs, 0)), (count) => {
       nodes += count;
     });
     meter.charge(meter.price("move_stdlib.bcs.constant_serialized_size.per_type_node") * nodes);
@@ -189,15 +205,8 @@ const string: NativeModule = {
   },
   internal_sub_string: (context, [ref, from, to]) => {
     const [i, j] = [asBig(from), asBig(to)];
-    const { meter } = context;
-    if (j < i) {
-      context.meter.chargeNative("move_stdlib.string.sub_string");
-      throw aborted(1);
-    }
-    meter.charge(
-      meter.price("move_stdlib.string.sub_string.base") +
-        meter.price("move_stdlib.string.sub_string.per_byte") * Number(j - i),
-    );
+    context.meter.chargeNative("move_stdlib.string.sub_string", j < i ? 0 : Number(j - i));
+    if (j < i) throw aborted(1);
     return [new Vec("u8", asVec(ref).items.slice(Number(i), Number(j)))];
   },
   internal_index_of: (context, [ref, pattern]) => {
@@ -207,21 +216,15 @@ const string: NativeModule = {
   },
 };
 
-const signer: NativeModule = {
-  borrow_address: (context, [ref]) => {
-    context.meter.chargeNative("move_stdlib.signer.borrow_address");
-    return [new Ref(asStruct(ref).fields, 0)];
-  },
-};
+const signer: NativeModule = priced("move_stdlib.signer", {
+  borrow_address: (_, [ref]) => [new Ref(asStruct(ref).fields, 0)],
+});
 
 const cmp: NativeModule = {
   compare: ({ meter }, [a, b]) => {
     const [one, other] = [asRef(a), asRef(b)];
     const size = abstractSize(one, true) + abstractSize(other, true);
-    meter.charge(
-      meter.price("move_stdlib.cmp.compare.base") +
-        meter.price("move_stdlib.cmp.compare.per_abs_val_unit") * size,
-    );
+    meter.chargeNative("move_stdlib.cmp.compare", size, "per_abs_val_unit");
     const order = compareValues(one.get(), other.get());
     return [new Struct([], order < 0 ? 0 : order === 0 ? 1 : 2)];
   },
@@ -258,17 +261,16 @@ function* insertAt(items: Value[], place: number, inserted: readonly Value[]): P
   return [];
 }
 
-const mem: NativeModule = {
-  swap: (context, [a, b]) => {
-    context.meter.chargeNative("move_stdlib.mem.swap");
-    if (!context.session.options.features.has(FEATURE_MEMORY_NATIVES)) throw aborted(0xd0001);
+const mem: NativeModule = priced("move_stdlib.mem", {
+  swap: ({ session }, [a, b]) => {
+    if (!session.options.features.has(FEATURE_MEMORY_NATIVES)) throw aborted(0xd0001);
     const [one, other] = [asRef(a), asRef(b)];
     const kept = one.get();
     one.set(other.get());
     other.set(kept);
     return [];
   },
-};
+});
 
 export const STDLIB_NATIVES: Readonly<Record<string, NativeModule>> = {
   bcs,

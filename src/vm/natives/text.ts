@@ -24,7 +24,7 @@ import {
   type Value,
   Vec,
 } from "../values.ts";
-import { bytesInParts } from "./stdlib.ts";
+import { argOf, bytesInParts } from "./stdlib.ts";
 
 interface Form {
   readonly hasTypes: boolean;
@@ -86,8 +86,7 @@ class Printer {
 
   /** Prints a value. `nesting` is its place in the value as a whole, `depth` that of its line. */
   *print(value: Value, type: AbiType, nesting = 1, depth = 0, isNamedBelow = true): Pieces<void> {
-    const { meter } = this.#context;
-    meter.charge(meter.price(`${FORMAT}.base`));
+    this.#context.meter.chargeNative(FORMAT);
     if (value instanceof Delayed) throw aborted(NOT_KNOWN_YET);
     if (nesting > MAX_VALUE_DEPTH) throw tooDeep();
     const out = this.#out;
@@ -276,8 +275,6 @@ function* formatList(
 
 const string_utils: NativeModule = {
   *native_format(context, [value, hasTypes, isCanonical, isSingleLine, hasIntegerTypes], typeArgs) {
-    const [type] = typeArgs;
-    if (type === undefined) throw invariant("a native function misses its type argument");
     const form = {
       hasTypes: hasTypes as boolean,
       isCanonical: isCanonical as boolean,
@@ -285,17 +282,13 @@ const string_utils: NativeModule = {
       hasIntegerTypes: hasIntegerTypes as boolean,
     };
     const out = new Text(context.meter);
-    yield* new Printer(context, form, out).print(asRef(value).get(), type);
+    yield* new Printer(context, form, out).print(asRef(value).get(), argOf(typeArgs, 0));
     return out.take();
   },
   native_format_list: (context, [format, list], typeArgs) => {
-    const { meter } = context;
-    const [type] = typeArgs;
-    if (type === undefined) throw invariant("a native function misses its type argument");
     const vec = asVec(format);
-    const { length } = vec.items;
-    meter.charge(meter.price(`${FORMAT}.base`) + meter.price(`${FORMAT}.per_byte`) * length);
-    return formatList(context, vec, asRef(list).get(), type);
+    context.meter.chargeNative(FORMAT, vec.items.length);
+    return formatList(context, vec, asRef(list).get(), argOf(typeArgs, 0));
   },
 };
 

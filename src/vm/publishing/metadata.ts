@@ -5,6 +5,8 @@ import { struct } from "../../bcs/records.ts";
 import { bool, text, u8, u64 } from "../../bcs/scalars.ts";
 import { map, vector } from "../../bcs/sequences.ts";
 import type { Program } from "../../move/bytecode/program.ts";
+import { VmError } from "../errors.ts";
+import { type ItemReader, LedgerState, type ProgramCache } from "../state.ts";
 
 const METADATA_KEY = {
   v0: "aptos::metadata_v0",
@@ -71,4 +73,32 @@ export function isMetadataWellFormed({ metadata, metadataKeys }: Program): boole
     } else return false;
   }
   return true;
+}
+
+export interface AbortInfo {
+  readonly reasonName: string;
+  readonly description: string;
+}
+
+const REASON_BITS = 0xfffn;
+
+/** The description of an abort; undefined if the module has none. */
+export function abortInfoOf(
+  location: string,
+  code: bigint,
+  read: ItemReader,
+  programs: ProgramCache,
+): AbortInfo | undefined {
+  const [address = "", name = ""] = location.split("::");
+  try {
+    const module = new LedgerState(read, programs).module(address, name);
+    const metadata = module && metadataOfModule(module.program);
+    if (metadata === undefined) return undefined;
+    const known = new Map(metadata.errors);
+    const found = known.get(code & REASON_BITS) ?? known.get(code);
+    return found && { reasonName: found.name, description: found.description };
+  } catch (error) {
+    if (error instanceof VmError) return undefined;
+    throw error;
+  }
 }

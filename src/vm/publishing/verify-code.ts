@@ -295,10 +295,6 @@ class TypeChecker {
     return type;
   }
 
-  #push(type: AbiType): void {
-    this.#stack.push(type);
-  }
-
   #has(type: AbiType, ability: number): boolean {
     return (this.#code.types.abilities(type, this.#params) & ability) !== 0;
   }
@@ -326,36 +322,33 @@ class TypeChecker {
   }
 
   check(opcode: number, operand: CodeOperand): void {
+    const given = this.#given(opcode, operand);
+    if (given !== undefined) this.#stack.push(given);
+  }
+
+  /** The type that an instruction gives, if it gives one. */
+  #given(opcode: number, operand: CodeOperand): AbiType | undefined {
     const load = LOADS[opcode];
     if (load !== undefined) {
-      this.#push(load);
-      return;
+      return load;
     }
     const cast = CAST_KINDS[opcode];
     if (cast !== undefined) {
       if (!INTEGERS.has(this.#pop().kind)) throw fault(CODE.integerType, "only integers are cast");
-      this.#push({ kind: INTEGER_NAMES[cast - 1] ?? "u8" });
-      return;
+      return { kind: INTEGER_NAMES[cast - 1] ?? "u8" };
     }
-    if (opcode >= 0x40 && opcode <= 0x47) {
-      this.#vector(opcode, operand as VectorReference);
-      return;
-    }
-    if ((opcode >= 0x29 && opcode <= 0x2d) || (opcode >= 0x3b && opcode <= 0x3f)) {
-      this.#global(opcode, operand);
-      return;
-    }
-    if (STRUCT_OPCODES.has(opcode)) this.#struct(opcode, operand);
-    else if (opcode >= 0x16 && opcode <= 0x26) this.#calculate(opcode);
-    else this.#other(opcode, operand);
+    if (opcode >= 0x40 && opcode <= 0x47) return this.#vector(opcode, operand as VectorReference);
+    if ((opcode >= 0x29 && opcode <= 0x2d) || (opcode >= 0x3b && opcode <= 0x3f))
+      return this.#global(opcode, operand);
+    if (STRUCT_OPCODES.has(opcode)) return this.#struct(opcode, operand);
+    return opcode >= 0x16 && opcode <= 0x26 ? this.#calculate(opcode) : this.#other(opcode, operand);
   }
 
-  #calculate(opcode: number): void {
+  #calculate(opcode: number): AbiType | undefined {
     const other = this.#pop();
     if (opcode === 0x20) {
       this.#expect(other, "bool", CODE.booleanType);
-      this.#push(BOOL);
-      return;
+      return BOOL;
     }
     const one = this.#pop();
     switch (opcode) {
@@ -363,61 +356,55 @@ class TypeChecker {
       case 0x1f:
         this.#expect(one, "bool", CODE.booleanType);
         this.#expect(other, "bool", CODE.booleanType);
-        this.#push(BOOL);
-        return;
+        return BOOL;
       case 0x21:
       case 0x22:
         if (!this.#has(other, DROP) || !isSameType(one, other))
           throw fault(CODE.equalityType, "values cannot be compared");
-        this.#push(BOOL);
-        return;
+        return BOOL;
       default: {
         const isBits = opcode >= 0x1b && opcode <= 0x1d;
         const isGood = isBits ? isUnsigned(other) : INTEGERS.has(other.kind);
         if (!isGood || !isSameType(one, other))
           throw fault(CODE.integerType, "operands are not integers of one type");
-        this.#push(opcode >= 0x23 ? BOOL : one);
+        return opcode >= 0x23 ? BOOL : one;
       }
     }
   }
 
-  #other(opcode: number, operand: CodeOperand): void {
+  #other(opcode: number, operand: CodeOperand): AbiType | undefined {
     switch (opcode) {
       case 0x01:
         if (!this.#has(this.#pop(), DROP)) throw fault(CODE.popWithoutDrop, "a value cannot be dropped");
-        return;
+        return undefined;
       case 0x02:
         this.#take(this.#definition.returns, CODE.returnType);
-        return;
+        return undefined;
       case 0x03:
       case 0x04:
         this.#expect(this.#pop(), "bool", CODE.branchType);
-        return;
+        return undefined;
       case 0x05:
       case 0x28:
-        return;
+        return undefined;
       case 0x07:
-        this.#push((operand as Constant).type);
-        return;
+        return (operand as Constant).type;
       case 0x0a: {
         const type = this.#local(operand);
         if (!this.#has(type, COPY)) throw fault(CODE.copyWithoutCopy, "a value cannot be copied");
-        this.#push(type);
-        return;
+        return type;
       }
       case 0x0b:
-        this.#push(this.#local(operand));
-        return;
+        return this.#local(operand);
       case 0x0c:
         if (!isAssignable(this.#local(operand), this.#pop()))
           throw fault(CODE.storeType, "a local has another type");
-        return;
+        return undefined;
       case 0x0d:
       case 0x0e: {
         const type = this.#local(operand);
         if (type.kind === "reference") throw fault(CODE.borrowLocalReference, "a reference to a reference");
-        this.#push(referenceTo(type, opcode === 0x0d));
-        return;
+        return referenceTo(type, opcode === 0x0d);
       }
       case 0x11:
       case 0x38: {
@@ -426,15 +413,14 @@ class TypeChecker {
           of.params.map((type) => substitute(type, typeArgs)),
           CODE.callType,
         );
-        for (const type of of.returns) this.#push(substitute(type, typeArgs));
-        return;
+        for (const type of of.returns) this.#stack.push(substitute(type, typeArgs));
+        return undefined;
       }
       case 0x14: {
         const type = this.#pop();
         if (type.kind !== "reference") throw fault(CODE.readType, "only references are read");
         if (!this.#has(type.to, COPY)) throw fault(CODE.readWithoutCopy, "a value cannot be copied");
-        this.#push(type.to);
-        return;
+        return type.to;
       }
       case 0x15: {
         const reference = this.#pop();
@@ -443,55 +429,51 @@ class TypeChecker {
           throw fault(CODE.writeNotMutable, "only mutable references are written");
         if (!this.#has(reference.to, DROP)) throw fault(CODE.writeWithoutDrop, "a value cannot be dropped");
         if (!isAssignable(reference.to, value)) throw fault(CODE.writeType, "a value of another type");
-        return;
+        return undefined;
       }
       case 0x27:
         this.#expect(this.#pop(), "u64", CODE.abortType);
-        return;
+        return undefined;
       case 0x68: {
         const text = this.#pop();
         if (typeKey(text) !== "vector<u8>") throw fault(CODE.abortType, "a message is not a vector of bytes");
         this.#expect(this.#pop(), "u64", CODE.abortType);
-        return;
+        return undefined;
       }
       case 0x2e: {
         const type = this.#pop();
         if (type.kind !== "reference" || !type.mutable)
           throw fault(CODE.freezeType, "only mutable references are frozen");
-        this.#push(referenceTo(type.to, false));
-        return;
+        return referenceTo(type.to, false);
       }
       case 0x2f:
       case 0x30: {
         this.#expect(this.#pop(), "u8", CODE.integerType);
         const type = this.#pop();
         if (!isUnsigned(type)) throw fault(CODE.integerType, "only unsigned integers are shifted");
-        this.#push(type);
-        return;
+        return type;
       }
       case 0x67: {
         const type = this.#pop();
         if (!SIGNED.has(type.kind)) throw fault(CODE.integerType, "only signed integers are negated");
-        this.#push(type);
-        return;
+        return type;
       }
       case 0x58:
       case 0x59:
-        this.#packClosure(operand as ClosureReference);
-        return;
+        return this.#packClosure(operand as ClosureReference);
       case 0x5a: {
         const { item } = operand as VectorReference;
         if (item.kind !== "function") throw fault(CODE.closureNotFunction, "only functions are called");
         this.#take([...item.args, item], CODE.callType);
-        for (const type of item.results) this.#push(type);
-        return;
+        for (const type of item.results) this.#stack.push(type);
+        return undefined;
       }
       default:
         throw fault(CODE.typeMismatch, `unknown opcode ${opcode}`);
     }
   }
 
-  #packClosure({ target: { of, typeArgs }, mask }: ClosureReference): void {
+  #packClosure({ target: { of, typeArgs }, mask }: ClosureReference): AbiType {
     let abilities = of.isPersistent ? COPY | DROP | STORE : COPY | DROP;
     const isCaptured = (i: number): boolean => ((mask >> BigInt(i)) & 1n) === 1n;
     const params = of.params.map((type) => substitute(type, typeArgs));
@@ -503,28 +485,26 @@ class TypeChecker {
       if (!isAssignable(type, given) || type.kind === "reference")
         throw fault(CODE.packType, "a captured value has another type");
     }
-    this.#push({
+    return {
       kind: "function",
       args: params.filter((_, i) => !isCaptured(i)),
       results: of.returns.map((type) => substitute(type, typeArgs)),
       abilities,
-    });
+    };
   }
 
-  #struct(opcode: number, operand: CodeOperand): void {
+  #struct(opcode: number, operand: CodeOperand): AbiType | undefined {
     const { of, typeArgs } = split<StructAbi | FieldReference | VariantReference>(operand);
     const owner = ownerOf(of);
     const type = this.#structType(owner, typeArgs);
     if ("index" in of) {
-      this.#borrowField(opcode, of, type, typeArgs);
-      return;
+      return this.#borrowField(opcode, of, type, typeArgs);
     }
     if (opcode === 0x56 || opcode === 0x57) {
       const given = this.#pop();
       if (given.kind !== "reference" || !isSameType(given.to, type))
         throw fault(CODE.testVariantType, "a value of another type is tested");
-      this.#push(BOOL);
-      return;
+      return BOOL;
     }
     const isVariant = "variant" in of;
     const isPack = opcode === 0x12 || opcode === 0x39 || opcode === 0x52 || opcode === 0x53;
@@ -533,11 +513,12 @@ class TypeChecker {
     if (declared === undefined || isVariant !== (owner.variants !== undefined) || owner.isNative)
       throw fault(CODE.packType, "a struct is taken for an enum, or an enum for a struct");
     const fields = declared.map((field) => substitute(field.type, typeArgs));
-    if (!isPack) for (const field of fields) this.#push(field);
-    else {
+    if (isPack) {
       this.#take(fields, CODE.packType);
-      this.#push(type);
+      return type;
     }
+    for (const field of fields) this.#stack.push(field);
+    return undefined;
   }
 
   #borrowField(
@@ -545,7 +526,7 @@ class TypeChecker {
     { owner, index, variants }: FieldReference,
     type: AbiType,
     typeArgs: readonly AbiType[],
-  ): void {
+  ): AbiType {
     const isMutable = opcode === 0x0f || opcode === 0x36 || opcode === 0x4f || opcode === 0x51;
     const given = this.#pop();
     if (given.kind !== "reference" || (isMutable && !given.mutable) || !isSameType(given.to, type))
@@ -557,10 +538,10 @@ class TypeChecker {
     const [first, ...rest] = fields.map((field) => substitute(field.type, typeArgs));
     if (first === undefined || !rest.every((one) => isSameType(one, first)))
       throw fault(CODE.borrowFieldType, "a field has several types");
-    this.#push(referenceTo(first, isMutable));
+    return referenceTo(first, isMutable);
   }
 
-  #global(opcode: number, operand: CodeOperand): void {
+  #global(opcode: number, operand: CodeOperand): AbiType | undefined {
     const { of, typeArgs } = split<StructAbi>(operand);
     const type = this.#structType(of, typeArgs);
     const hasKey = this.#has(type, KEY);
@@ -569,19 +550,16 @@ class TypeChecker {
       case 0:
         if (!hasKey) throw fault(CODE.existsType, "a type is not a resource");
         this.#expect(this.#pop(), "address", CODE.existsType);
-        this.#push(BOOL);
-        return;
+        return BOOL;
       case 1:
       case 2:
         this.#expect(this.#pop(), "address", CODE.borrowGlobalType);
         if (!hasKey) throw fault(CODE.borrowGlobalKey, "a type is not a resource");
-        this.#push(referenceTo(type, opcode === 0x2a || opcode === 0x3c));
-        return;
+        return referenceTo(type, opcode === 0x2a || opcode === 0x3c);
       case 3:
         if (!hasKey) throw fault(CODE.moveFromKey, "a type is not a resource");
         this.#expect(this.#pop(), "address", CODE.moveFromType);
-        this.#push(type);
-        return;
+        return type;
       default: {
         if (!hasKey) throw fault(CODE.moveToKey, "a type is not a resource");
         const value = this.#pop();
@@ -603,36 +581,32 @@ class TypeChecker {
     if (!isGood) throw fault(CODE.typeMismatch, "an operand is not a reference to such a vector");
   }
 
-  #vector(opcode: number, { item, count }: VectorReference): void {
+  #vector(opcode: number, { item, count }: VectorReference): AbiType | undefined {
     switch (opcode) {
       case 0x40:
         for (let i = 0; i < count; i++)
           if (!isAssignable(item, this.#pop())) throw fault(CODE.typeMismatch, "an item has another type");
-        this.#push({ kind: "vector", item });
-        return;
+        return { kind: "vector", item };
       case 0x41:
         this.#vectorReference(item, false);
-        this.#push(U64);
-        return;
+        return U64;
       case 0x42:
       case 0x43:
         this.#expect(this.#pop(), "u64", CODE.typeMismatch);
         this.#vectorReference(item, opcode === 0x43);
-        this.#push(referenceTo(item, opcode === 0x43));
-        return;
+        return referenceTo(item, opcode === 0x43);
       case 0x44:
         if (!isAssignable(item, this.#pop())) throw fault(CODE.typeMismatch, "an item has another type");
         this.#vectorReference(item, true);
-        return;
+        return undefined;
       case 0x45:
         this.#vectorReference(item, true);
-        this.#push(item);
-        return;
+        return item;
       case 0x46:
         if (!isSameType(this.#pop(), { kind: "vector", item }))
           throw fault(CODE.typeMismatch, "an operand is not such a vector");
-        for (let i = 0; i < count; i++) this.#push(item);
-        return;
+        for (let i = 0; i < count; i++) this.#stack.push(item);
+        return undefined;
       default:
         this.#expect(this.#pop(), "u64", CODE.typeMismatch);
         this.#expect(this.#pop(), "u64", CODE.typeMismatch);

@@ -248,26 +248,15 @@ class State {
 
   step(opcode: number, operand: CodeOperand): void {
     this.#rules.charge(1 + this.#locals.length + WORK_OF_GRAPH * this.#graph.size);
-    if (FIELDS.has(opcode)) {
-      this.#borrowField(split<FieldReference>(operand).of, false);
-      return;
-    }
-    if (FIELDS_MUTABLY.has(opcode)) {
-      this.#borrowField(split<FieldReference>(operand).of, true);
-      return;
-    }
-    if (BORROWS.has(opcode)) {
-      this.#borrowGlobal(split<StructAbi>(operand).of.name, false);
-      return;
-    }
-    if (BORROWS_MUTABLY.has(opcode)) {
-      this.#borrowGlobal(split<StructAbi>(operand).of.name, true);
-      return;
-    }
-    if (MOVES_FROM.has(opcode)) {
-      this.#moveFrom(split<StructAbi>(operand).of.name);
-      return;
-    }
+    if (FIELDS.has(opcode)) this.#borrowField(split<FieldReference>(operand).of, false);
+    else if (FIELDS_MUTABLY.has(opcode)) this.#borrowField(split<FieldReference>(operand).of, true);
+    else if (BORROWS.has(opcode)) this.#borrowGlobal(split<StructAbi>(operand).of.name, false);
+    else if (BORROWS_MUTABLY.has(opcode)) this.#borrowGlobal(split<StructAbi>(operand).of.name, true);
+    else if (MOVES_FROM.has(opcode)) this.#moveFrom(split<StructAbi>(operand).of.name);
+    else this.#other(opcode, operand);
+  }
+
+  #other(opcode: number, operand: CodeOperand): void {
     switch (opcode) {
       case 0x02:
         this.#return();

@@ -7,6 +7,7 @@ import type { AbiType } from "../../move/abi.ts";
 import { readProgramTables, readScriptProgram } from "../../move/bytecode/program.ts";
 import { MoveError } from "../../move/errors.ts";
 import { type EntryFunction, entryFunctionCodec, type Script } from "../../transaction/executable.ts";
+import { createType } from "../../transaction/requests/type-arguments.ts";
 import { ArgumentMaker, assertArgumentType, assertTypeArgs } from "../arguments.ts";
 import type { WrittenItems } from "../change-set.ts";
 import { STATUS, VmError } from "../errors.ts";
@@ -18,7 +19,7 @@ import { ATTRIBUTE, isUnstable, metadataOfModule } from "../publishing/metadata.
 import { assertInitialiser, checkPublish, isEmit, maxFormatVersion } from "../publishing/publish.ts";
 import { assertLinks, assertWellFormedScript } from "../publishing/verify.ts";
 import { moduleStateKey } from "../state.ts";
-import { substitute, typeFromTag } from "../types.ts";
+import { substitute } from "../types.ts";
 import { Ref, signerOf, type Value } from "../values.ts";
 import { FEATURE, type SessionRun } from "./session-run.ts";
 import { DISCARD, Discarded } from "./status.ts";
@@ -121,7 +122,7 @@ function isRandom({ program }: LoadedModule, name: string): boolean {
 export function* runEntry(run: SessionRun, entry: EntryFunction, signers: readonly string[]): Pieces<void> {
   const { linker } = run;
   const module = linker.module(toHex(entry.module.address), entry.module.name);
-  const typeArgs = entry.typeArgs.map(typeFromTag);
+  const typeArgs = entry.typeArgs.map(createType);
   for (const type of typeArgs) loadTypes(linker, type);
   const definition = named(module.program.functions, entry.function);
   if (definition === undefined)
@@ -163,7 +164,7 @@ export function* runScript(
   yield* assertWellFormedScript(program, tables);
   for (const { address, name } of program.dependencies) linker.module(toHex(address), name);
   assertLinks(tables, undefined, linker);
-  const typeArgs = script.typeArgs.map(typeFromTag);
+  const typeArgs = script.typeArgs.map(createType);
   for (const type of typeArgs) loadTypes(linker, type);
   assertTypeArgs(linker, program.main.typeParams, typeArgs);
   const instance = linker.script(program, typeArgs);

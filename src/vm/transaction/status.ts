@@ -7,8 +7,8 @@ import {
 } from "../../ledger/formats/transaction-info.ts";
 import { addressFromBytes } from "../../move/address.ts";
 import { STATUS, type VmError } from "../errors.ts";
-import { abortInfoOf } from "../ledger/abort-info.ts";
 import { stringOf } from "../natives/framework.ts";
+import { abortInfoOf } from "../publishing/metadata.ts";
 import { FRAMEWORK } from "../types.ts";
 import { Struct } from "../values.ts";
 import { type ExecutorOptions, FEATURE, VALIDATION } from "./session-run.ts";

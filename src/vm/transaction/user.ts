@@ -8,6 +8,7 @@ import { BcsWriter } from "../../bcs/writer.ts";
 import type { ExecutionStatus } from "../../ledger/formats/transaction-info.ts";
 import { entryFunctionCodec } from "../../transaction/executable.ts";
 import { rawTransactionCodec } from "../../transaction/raw.ts";
+import { createType } from "../../transaction/requests/type-arguments.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import {
   assertLimits,
@@ -23,7 +24,7 @@ import { Meter } from "../gas.ts";
 import { ModuleVisits } from "../linker.ts";
 import type { Pieces } from "../pieces.ts";
 import type { SessionEvent, TransactionFacts } from "../session.ts";
-import { formatType, typeFromTag } from "../types.ts";
+import { formatType } from "../types.ts";
 import { asBytes, byteVec, Struct, type Value } from "../values.ts";
 import { decodeMultisigPayload, publishRequested, runEntry, runScript } from "./payload.ts";
 import { type Request, requestOf, type SignerKey, type Signers, signersOf } from "./request.ts";
@@ -79,7 +80,7 @@ export class UserExecution implements Run {
         address: toHex(entry.module.address),
         module: entry.module.name,
         name: entry.function,
-        typeArgs: entry.typeArgs.map((tag) => formatType(typeFromTag(tag))),
+        typeArgs: entry.typeArgs.map((tag) => formatType(createType(tag))),
         args: entry.args,
       },
       multisig,

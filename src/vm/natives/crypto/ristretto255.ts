@@ -119,49 +119,45 @@ function combining(price: string, combine: (a: RistrettoPoint, b: RistrettoPoint
   };
 }
 
-const doubleMultiply: Native = (context, [handle1, handle2, scalar1, scalar2]) => {
-  chargeAll(context, GROUP, { point_double_mul: 1 });
-  const points = [pointAt(context, asBig(handle1)), pointAt(context, asBig(handle2))];
-  return [addPoint(context, finish(multiScalarMultiply(points, [scalarOf(scalar1), scalarOf(scalar2)])))];
-};
-
-function onScalars(price: string, compute: (...scalars: bigint[]) => bigint): Native {
+/** A native that costs one price and gives one value. */
+function costing(price: string, run: (context: NativeContext, args: readonly Value[]) => Value): Native {
   return (context, args) => {
     chargeAll(context, GROUP, { [price]: 1 });
-    return [scalarBytes(compute(...args.map(scalarOf)))];
+    return [run(context, args)];
   };
+}
+
+function onScalars(price: string, compute: (...scalars: bigint[]) => bigint): Native {
+  return costing(price, (_, args) => scalarBytes(compute(...args.map(scalarOf))));
 }
 
 function hashCounts(bytes: Uint8Array): Readonly<Record<string, number>> {
   return { scalar_sha512_per_hash: 1, scalar_sha512_per_byte: bytes.length };
 }
 
+const doubleMultiply = costing("point_double_mul", (context, [handle1, handle2, scalar1, scalar2]) => {
+  const points = [pointAt(context, asBig(handle1)), pointAt(context, asBig(handle2))];
+  return addPoint(context, finish(multiScalarMultiply(points, [scalarOf(scalar1), scalarOf(scalar2)])));
+});
+
 export const ristretto255Natives: NativeModule = {
-  point_is_canonical_internal: (context, [bytes]) => {
-    chargeAll(context, GROUP, { point_decompress: 1 });
-    return [decodeRistretto(asBytes(bytes)) !== undefined];
-  },
-  point_identity_internal: (context) => {
-    chargeAll(context, GROUP, { point_identity: 1 });
-    return [addPoint(context, Point.ZERO)];
-  },
+  point_is_canonical_internal: costing(
+    "point_decompress",
+    (_, [bytes]) => decodeRistretto(asBytes(bytes)) !== undefined,
+  ),
+  point_identity_internal: costing("point_identity", (context) => addPoint(context, Point.ZERO)),
   point_decompress_internal: (context, [bytes]) => {
     chargeAll(context, GROUP, { point_decompress: 1 });
     const point = decodeRistretto(asBytes(bytes));
     return point === undefined ? [NO_HANDLE, false] : [addPoint(context, point), true];
   },
-  point_clone_internal: (context, [handle]) => {
-    chargeAll(context, GROUP, { point_clone: 1 });
-    return [addPoint(context, pointAt(context, asBig(handle)))];
-  },
-  point_compress_internal: (context, [point]) => {
-    chargeAll(context, GROUP, { point_compress: 1 });
-    return [byteVec(pointOf(context, point).toBytes())];
-  },
-  point_equals: (context, [a, b]) => {
-    chargeAll(context, GROUP, { point_equals: 1 });
-    return [pointOf(context, a).equals(pointOf(context, b))];
-  },
+  point_clone_internal: costing("point_clone", (context, [handle]) =>
+    addPoint(context, pointAt(context, asBig(handle))),
+  ),
+  point_compress_internal: costing("point_compress", (context, [point]) =>
+    byteVec(pointOf(context, point).toBytes()),
+  ),
+  point_equals: costing("point_equals", (context, [a, b]) => pointOf(context, a).equals(pointOf(context, b))),
   point_mul_internal: (context, [point, scalar, isInPlace]) => {
     chargeAll(context, GROUP, { point_mul: 1 });
     return stored(context, point, isInPlace, multiply(pointOf(context, point), scalarOf(scalar)));
@@ -172,18 +168,13 @@ export const ristretto255Natives: NativeModule = {
   },
   point_add_internal: combining("point_add", (a, b) => a.add(b)),
   point_sub_internal: combining("point_sub", (a, b) => a.subtract(b)),
-  basepoint_mul_internal: (context, [scalar]) => {
-    chargeAll(context, GROUP, { basepoint_mul: 1 });
-    return [addPoint(context, multiply(Point.BASE, scalarOf(scalar)))];
-  },
-  basepoint_double_mul_internal: (context, [scalar, point, baseScalar]) => {
-    chargeAll(context, GROUP, { basepoint_double_mul: 1 });
-    const sum = multiScalarMultiply(
-      [pointOf(context, point), Point.BASE],
-      [scalarOf(scalar), scalarOf(baseScalar)],
-    );
-    return [addPoint(context, finish(sum))];
-  },
+  basepoint_mul_internal: costing("basepoint_mul", (context, [scalar]) =>
+    addPoint(context, multiply(Point.BASE, scalarOf(scalar))),
+  ),
+  basepoint_double_mul_internal: costing("basepoint_double_mul", (context, [scalar, point, baseScalar]) => {
+    const points = [pointOf(context, point), Point.BASE];
+    return addPoint(context, finish(multiScalarMultiply(points, [scalarOf(scalar), scalarOf(baseScalar)])));
+  }),
   new_point_from_sha512_internal: (context, [value]) => {
     const bytes = asBytes(value);
     chargeAll(context, GROUP, { point_from_64_uniform_bytes: 1, ...hashCounts(bytes) });
@@ -210,11 +201,10 @@ export const ristretto255Natives: NativeModule = {
     );
     return [addPoint(context, sum)];
   },
-  scalar_is_canonical_internal: (context, [value]) => {
-    chargeAll(context, GROUP, { scalar_is_canonical: 1 });
+  scalar_is_canonical_internal: costing("scalar_is_canonical", (_, [value]) => {
     const bytes = asBytes(value);
-    return [bytes.length === 32 && bigFromLittleEndian(bytes) < SCALAR_ORDER];
-  },
+    return bytes.length === 32 && bigFromLittleEndian(bytes) < SCALAR_ORDER;
+  }),
   scalar_invert_internal: onScalars("scalar_invert", (a = 0n) => (a === 0n ? 0n : Fn.inv(a))),
   scalar_mul_internal: onScalars("scalar_mul", (a = 0n, b = 0n) => Fn.mul(a, b)),
   scalar_add_internal: onScalars("scalar_add", (a = 0n, b = 0n) => Fn.add(a, b)),
@@ -225,14 +215,8 @@ export const ristretto255Natives: NativeModule = {
     chargeAll(context, GROUP, { scalar_uniform_from_64_bytes: 1, ...hashCounts(bytes) });
     return [scalarBytes(bigFromLittleEndian(sha512(bytes)) % SCALAR_ORDER)];
   },
-  scalar_from_u64_internal: (context, [value]) => {
-    chargeAll(context, GROUP, { scalar_from_u64: 1 });
-    return [scalarBytes(asBig(value))];
-  },
-  scalar_from_u128_internal: (context, [value]) => {
-    chargeAll(context, GROUP, { scalar_from_u128: 1 });
-    return [scalarBytes(asBig(value))];
-  },
+  scalar_from_u64_internal: costing("scalar_from_u64", (_, [value]) => scalarBytes(asBig(value))),
+  scalar_from_u128_internal: costing("scalar_from_u128", (_, [value]) => scalarBytes(asBig(value))),
   scalar_reduced_from_32_bytes_internal: (context, [value]) => {
     const bytes = exactBytes(value, 32);
     chargeAll(context, GROUP, { scalar_reduced_from_32_bytes: 1 });
