@@ -1,18 +1,18 @@
 // What sessions change, and what that costs: writes with their deposits, events, and the write set of a transaction.
 import { toHex } from "../base/hex.ts";
-import { decodeWith, encodeWith } from "../bcs/codec.ts";
+import { encodeWith } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { type ContractEvent, contractEventCodec } from "../ledger/formats/block-event.ts";
-import { stateKeyCodec } from "../ledger/formats/state-key.ts";
 import type { StateMetadata, StateValue } from "../ledger/formats/state-value.ts";
-import { type WriteOp, type Writes, writeSetCodec } from "../ledger/formats/write-set.ts";
+import { type WriteOp, writeOpCodec } from "../ledger/formats/write-set.ts";
 import { addressFromBytes } from "../move/address.ts";
 import { structTagCodec, typeTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import type { Aggregators } from "./natives/aggregators.ts";
+import type { Pieces } from "./pieces.ts";
 import type { GlobalSlot, Session, SessionEvent } from "./session.ts";
 import { resourceStateKey, structTagOf, tableItemStateKey } from "./state.ts";
 import { tagOf } from "./types.ts";
@@ -54,6 +54,9 @@ export function isModule({ order }: Change): boolean {
 /** Changes by the hex of their keys. */
 export type Changes = Map<string, Change>;
 
+/** They are put together, or encoded, in about a millisecond. */
+const CHANGES_PER_PIECE = 256;
+const WRITE_SET_V0 = 0;
 const NOTHING = new Uint8Array(0);
 const NO_DEPOSIT: Metadata = { slotDeposit: 0n, bytesDeposit: 0n, creationTimeUsec: 0n };
 
@@ -114,11 +117,11 @@ export interface SessionEnd {
 export type WrittenItems = ReadonlyMap<Uint8Array, Uint8Array | undefined>;
 
 /** What a session changed. `written` is what it wrote besides resources and tables: the modules that it published. */
-export function changesOf(
+export function* changesOf(
   session: Session,
   { read, created }: SessionEnd,
   written: WrittenItems = new Map(),
-): Changes {
+): Pieces<Changes> {
   const changes: Changes = new Map();
   const add = (
     key: Uint8Array,
@@ -135,8 +138,9 @@ export function changesOf(
     string,
     { readonly key: Uint8Array; readonly members: Map<string, Uint8Array | undefined>; isInPlace: boolean }
   >();
-  for (const { address, type, group, slot } of session.resources) {
-    const change = slot.change();
+  for (const [i, { address, type, group, slot }] of session.resources.entries()) {
+    const change = yield* slot.change();
+    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
     if (change === undefined) continue;
     const bytes = change === "delete" ? undefined : change;
     const tag = structTagOf(type);
@@ -163,8 +167,9 @@ export function changesOf(
     }
     add(key, all.size === 0 ? undefined : writeGroup(all), { isInPlace: isGroupInPlace });
   }
-  for (const { handle, key, slot } of session.tableItems) {
-    const change = slot.change();
+  for (const [i, { handle, key, slot }] of session.tableItems.entries()) {
+    const change = yield* slot.change();
+    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
     if (change === undefined) continue;
     const bytes = change === "delete" ? undefined : change;
     add(tableItemStateKey(handle, key), bytes, { isInPlace: isInPlace(slot) });
@@ -229,12 +234,14 @@ export function squash(before: Changes, later: Changes): void {
   }
 }
 
+/** Where the length of the path or key stands in a state key, after its kind and the address or handle. */
+const KEY_LENGTH_AT = 33;
+
 /** Bytes of a key that are paid for: the address or handle, and the path or key. */
 function keySize(key: Uint8Array): number {
-  const reader = new BcsReader(key);
-  reader.uleb();
-  reader.skip(32);
-  return 32 + reader.byteString().length;
+  let end = KEY_LENGTH_AT + 1;
+  while (((key[end - 1] as number) & 0x80) !== 0) end++;
+  return 32 + key.length - end;
 }
 
 function compareKeys(a: Change, b: Change): number {
@@ -280,7 +287,7 @@ export function assertLimits(meter: Meter, changes: Changes, events: readonly Se
 }
 
 /** Charges for writes and events. Returns the refund, and sets the deposits of what is written. */
-export function chargeChanges(
+export function* chargeChanges(
   meter: Meter,
   changes: Changes,
   events: readonly SessionEvent[],
@@ -291,13 +298,15 @@ export function chargeChanges(
     /** True if the bytes of an item are paid for once and come back when it goes. */
     readonly hasRefundableBytes: boolean;
   },
-): bigint {
+): Pieces<bigint> {
   const price = (name: string): number => meter.price(`txn.${name}`);
   meter.chargeIo(price("storage_io_per_transaction_byte_write") * options.transactionBytes);
   for (const event of events)
     meter.chargeIo(price("storage_io_per_event_byte_write") * eventSize(eventOf(event)));
+  yield;
   for (const { key, kind, data, isFree } of ordered(changes))
     if (!isFree) meter.chargeIo(meter.writePrice(kind, keySize(key), data.length));
+  yield;
   if (options.gasUnitPrice === 0n) return 0n;
   if (meter.version < SINCE_REFUNDS || !options.hasRefundableBytes)
     return chargeOldFees(meter, changes, events, options);
@@ -391,15 +400,24 @@ function toWriteOp({ kind, data, metadata }: Change): WriteOp {
   };
 }
 
-/** BCS of the write set. */
-export function encodeWriteSet(changes: Changes): Uint8Array {
-  const writes: Writes = [...changes.values()].map((change) => [
-    decodeWith(stateKeyCodec, change.key),
-    toWriteOp(change),
-  ]);
-  return encodeWith(writeSetCodec, { kind: "v0", writes });
+/** BCS of the write set. The keys are encoded already, and come in the order of their bytes, which is that of their hex. */
+export function* encodeWriteSet(changes: Changes): Pieces<Uint8Array> {
+  const writer = new BcsWriter(1024);
+  writer.uleb(WRITE_SET_V0).count(changes.size);
+  const names = [...changes.keys()].sort();
+  yield;
+  for (const [i, name] of names.entries()) {
+    const change = changes.get(name) as Change;
+    writer.fixed(change.key);
+    writeOpCodec.write(writer, toWriteOp(change));
+    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
+  }
+  return writer.take();
 }
 
-export function encodeEvents(events: readonly SessionEvent[]): readonly Uint8Array[] {
-  return events.map((event) => encodeWith(contractEventCodec, eventOf(event)));
+export function* encodeEvents(events: readonly SessionEvent[]): Pieces<readonly Uint8Array[]> {
+  const encoded: Uint8Array[] = [];
+  for (const event of events)
+    if (encoded.push(encodeWith(contractEventCodec, eventOf(event))) % CHANGES_PER_PIECE === 0) yield;
+  return encoded;
 }

@@ -2,8 +2,9 @@
 import { toMapKey } from "../base/bytes.ts";
 import type { AbiStructType, AbiType } from "../move/abi.ts";
 import { STATUS, VmError } from "./errors.ts";
-import { decodeValue, encodeStored, type Layout } from "./layout.ts";
+import { decodeValue, encodeStoredInPieces, type Layout } from "./layout.ts";
 import type { FunctionInstance, Linker } from "./linker.ts";
+import type { Pieces } from "./pieces.ts";
 import { typeKey } from "./types.ts";
 import { copyValue, countLoad, heapSize, type Root, type Value } from "./values.ts";
 
@@ -134,10 +135,12 @@ export class GlobalSlot implements Root {
   }
 
   /** What the session does to the place: bytes to write, "delete", or undefined for nothing. */
-  change(): Uint8Array | "delete" | undefined {
+  *change(): Pieces<Uint8Array | "delete" | undefined> {
     const [value] = this.place;
     if (value === undefined) return this.wasThere ? "delete" : undefined;
-    return this.isDirty || this.hasAggregatorChange ? encodeStored(value, this.layout) : undefined;
+    return this.isDirty || this.hasAggregatorChange
+      ? yield* encodeStoredInPieces(value, this.layout)
+      : undefined;
   }
 }
 

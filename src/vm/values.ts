@@ -359,7 +359,7 @@ export function abstractSize(value: Value, follows = false, depth = 1): number {
 /** More parts than this take milliseconds. */
 const MANY_PARTS = 1 << 14;
 
-/** True for a value of so many parts that it is worked on in pieces. */
+/** True for a value with more than `MANY_PARTS`: it is worked on in pieces. */
 export function isLarge(value: Value): boolean {
   return partsLeft(value, MANY_PARTS, 1) < 0;
 }

@@ -5,11 +5,17 @@ import { blake2b } from "@noble/hashes/blake2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { describe, expect, it } from "vitest";
 import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
+import { toHex } from "../../src/base/hex.ts";
+import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
+import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
+import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
+import { type Change, encodeWriteSet } from "../../src/vm/change-set.ts";
 import { encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
 import { findNative } from "../../src/vm/native-table.ts";
 import { multiScalarMultiply } from "../../src/vm/natives/crypto/ristretto255.ts";
 import type { Native, NativeContext } from "../../src/vm/natives.ts";
 import { finish, type Pieces } from "../../src/vm/pieces.ts";
+import { tableItemStateKey } from "../../src/vm/state.ts";
 import {
   abstractSize,
   byteVec,
@@ -101,11 +107,15 @@ function callNative(
     | readonly Value[]
     | Pieces<readonly Value[]>;
   if (Array.isArray(result)) return { values: result, pauses: 0 };
-  let pauses = 0;
-  for (;;) {
-    const { done, value } = (result as Pieces<readonly Value[]>).next();
-    if (done === true) return { values: value, pauses };
-    pauses++;
+  const { result: values, pauses } = inPieces(result as Pieces<readonly Value[]>);
+  return { values, pauses };
+}
+
+/** Does all pieces, and counts the pauses between them. */
+function inPieces<T>(pieces: Pieces<T>): { readonly result: T; readonly pauses: number } {
+  for (let pauses = 0; ; pauses++) {
+    const { done, value } = pieces.next();
+    if (done === true) return { result: value, pauses };
   }
 }
 
@@ -298,5 +308,32 @@ describe("a long native", () => {
     const pieces = machine.pieces("0xcafe::m::f", [4n]);
     expect([pieces.next().done, pieces.next().done, finish(pieces)]).toEqual([false, false, [30n]]);
     expect(outcomeOf(() => machine.call("0xcafe::m::f", [0n]))).toBe("2000");
+  });
+});
+
+describe("a write set of thousands of changes", () => {
+  it("is encoded in pieces, as the codec encodes it", () => {
+    const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+    const kinds = ["create", "modify", "delete"] as const;
+    const changes = new Map(
+      Array.from({ length: 8192 }, (_, i): [string, Change] => {
+        const key = tableItemStateKey("ab".repeat(32), hash(`${i}`).subarray(0, 1 + (i % 32)));
+        const metadata = { slotDeposit: BigInt(i), bytesDeposit: BigInt(i % 2), creationTimeUsec: 7n };
+        const kind = kinds[i % 3] ?? "create";
+        const data = new Uint8Array(kind === "delete" ? 0 : i % 200);
+        const change = { key, kind, data, isFree: false, isInPlace: false, order: 0 } as const;
+        return [toHex(key), { ...change, metadata: i % 5 === 0 ? undefined : metadata }];
+      }),
+    );
+    const { result, pauses } = inPieces(encodeWriteSet(changes));
+    expect(pauses).toBeGreaterThan(changes.size / 300);
+    const decoded = decodeWith(writeSetCodec, result);
+    expect(Buffer.compare(encodeWith(writeSetCodec, decoded), result)).toBe(0);
+    const written = decoded.writes.map(([key, op]) => [toHex(encodeWith(stateKeyCodec, key)), op.kind]);
+    const kindOf = ({ kind, metadata }: Change): string =>
+      `${{ create: "creation", modify: "modification", delete: "deletion" }[kind]}${metadata ? "WithMetadata" : ""}`;
+    expect(new Map(written as [string, string][])).toEqual(
+      new Map([...changes].map(([name, change]) => [name, kindOf(change)])),
+    );
   });
 });

@@ -110,7 +110,7 @@ export interface HeadWatchOptions {
 
 /** Between two looks at the store. */
 const LOOK_MS = 20;
-/** One look of so many opens a view even if nothing was written: it finds out that the store is gone. */
+/** Every fiftieth look opens a view even if nothing was written: it finds out that the store is gone. */
 const WHOLE_LOOKS = 50;
 
 export class HeadWatch {

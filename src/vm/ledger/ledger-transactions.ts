@@ -1,16 +1,17 @@
 // Transactions on top of a ledger, one after the other: each sees what those before it changed.
 import { equalBytes, toMapKey } from "../../base/bytes.ts";
-import { decodeWith, encodeWith } from "../../bcs/codec.ts";
+import { decodeWith, encodeWith, readWhole } from "../../bcs/codec.ts";
 import { struct } from "../../bcs/records.ts";
 import { u64 } from "../../bcs/scalars.ts";
 import { stateKeyCodec } from "../../ledger/formats/state-key.ts";
 import { stateValueCodec } from "../../ledger/formats/state-value.ts";
 import type { Transaction } from "../../ledger/formats/transaction.ts";
-import { writeSetCodec, writtenValue } from "../../ledger/formats/write-set.ts";
 import { keyHashOfBcs } from "../../ledger/key-hash.ts";
+import { readStateWrites, readWrittenData } from "../../ledger/state-writes.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import { metadataOf, type StoredItem } from "../change-set.ts";
 import type { LoadedModule, NativeSource, SharedCode } from "../linker.ts";
+import type { Pieces } from "../pieces.ts";
 import { moduleStateKey } from "../state.ts";
 import { execute, executeEdit, type StateEdit } from "../transaction/execute.ts";
 import { type ExecutorOptions, TIME_KEY } from "../transaction/session-run.ts";
@@ -40,6 +41,8 @@ interface Written {
 
 /** Paths of modules begin with this byte. */
 const CODE_PATH = 0;
+/** They are applied in about a millisecond. */
+const WRITES_PER_PIECE = 256;
 
 const USAGE_KEY = configKey("state_storage", "StateStorageUsage");
 const usageCodec = struct({ epoch: u64, items: u64, bytes: u64 });
@@ -50,6 +53,13 @@ function decodeItem(value: Uint8Array): StoredItem {
   const stored = decodeWith(stateValueCodec, value);
   return { data: stored.data, metadata: metadataOf(stored) };
 }
+
+function isModuleKey(key: Uint8Array): boolean {
+  const stateKey = decodeWith(stateKeyCodec, key);
+  return stateKey.kind === "accessPath" && stateKey.path[0] === CODE_PATH;
+}
+
+const asIs = (key: Uint8Array): Uint8Array => key;
 
 export class LedgerTransactions {
   readonly #run: LedgerRun;
@@ -138,23 +148,22 @@ export class LedgerTransactions {
 
   /** Lets later transactions see the changes of a write set in BCS. */
   async apply(writeSet: Uint8Array): Promise<void> {
-    let isConfig = false;
-    for (const [stateKey, op] of decodeWith(writeSetCodec, writeSet).writes) {
-      const key = encodeWith(stateKeyCodec, stateKey);
-      const stored = writtenValue(op);
-      const value = stored && encodeWith(stateValueCodec, stored);
-      this.#set(key, value);
-      if (stateKey.kind === "accessPath" && stateKey.path[0] === CODE_PATH) this.#shared = undefined;
-      isConfig ||= CONFIG_NAMES.has(toMapKey(key));
-    }
-    if (isConfig && !this.isInterface)
-      this.#config = await this.#run.withItems(() => loadConfig((key) => this.#read(key)?.data));
+    await this.#run.run(() => this.#apply(writeSet));
   }
 
-  #set(key: Uint8Array, value: Uint8Array | undefined): void {
-    const name = toMapKey(key);
-    const keyHash = this.#written.get(name)?.keyHash ?? keyHashOfBcs(key, undefined);
-    this.#written.set(name, { keyHash, item: value && decodeItem(value), value });
+  *#apply(writeSet: Uint8Array): Pieces<void> {
+    let isConfig = false;
+    for (const [i, { key, keyHash, value }] of readWhole(writeSet, readStateWrites).entries()) {
+      this.#set(key, value, keyHash);
+      if (isModuleKey(key)) this.#shared = undefined;
+      isConfig ||= CONFIG_NAMES.has(toMapKey(key));
+      if (i % WRITES_PER_PIECE === WRITES_PER_PIECE - 1) yield;
+    }
+    if (isConfig && !this.isInterface) this.#config = loadConfig((key) => this.#read(key)?.data);
+  }
+
+  #set(key: Uint8Array, value: Uint8Array | undefined, keyHash = keyHashOfBcs(key, undefined)): void {
+    this.#written.set(toMapKey(key), { keyHash, item: value && decodeItem(value), value });
   }
 
   /** Sets the chain's time for what comes: for a transaction of a block that is not made. */
@@ -166,12 +175,9 @@ export class LedgerTransactions {
 
   /** The size of the state that the transaction of a write set was told, which the framework keeps; undefined for most. */
   usageIn(writeSet: Uint8Array): ExecuteOptions["usage"] {
-    for (const [stateKey, op] of decodeWith(writeSetCodec, writeSet).writes) {
-      const stored = equalBytes(encodeWith(stateKeyCodec, stateKey), USAGE_KEY)
-        ? writtenValue(op)
-        : undefined;
-      if (stored !== undefined) return decodeWith(usageCodec, stored.data);
-    }
+    const writes = readWhole(writeSet, (reader) => readStateWrites(reader, asIs, readWrittenData));
+    for (const { key, value } of writes)
+      if (value !== undefined && equalBytes(key, USAGE_KEY)) return decodeWith(usageCodec, value);
     return undefined;
   }
 

@@ -116,7 +116,7 @@ export function onValue<T>(value: Value, work: (value: Value) => Pieces<T>): T |
 }
 
 /** A vector of bytes, in parts. */
-export function* byteVecInPieces(bytes: Uint8Array): Pieces<Vec> {
+function* byteVecInPieces(bytes: Uint8Array): Pieces<Vec> {
   const vec = byteVec(bytes.subarray(0, PART_BYTES));
   for (let at = PART_BYTES; at < bytes.length; at++) {
     if (at % PART_BYTES === 0) yield;

@@ -64,7 +64,7 @@ class SystemExecution implements Run {
         ...args,
         seed.bytes === undefined ? none() : some(byteVec(seed.bytes)),
       ]);
-    return this.#finish(run);
+    return yield* this.#finish(run);
   }
 
   /** The transaction that closes a block. A fault leaves an empty success. */
@@ -81,25 +81,25 @@ class SystemExecution implements Run {
       if (!(error instanceof VmError)) throw error;
       return emptySuccess();
     }
-    return this.#finish(run);
+    return yield* this.#finish(run);
   }
 
-  edit(edit: StateEdit): TransactionOutput {
+  *edit(edit: StateEdit): Pieces<TransactionOutput> {
     const run = new SessionRun(this, Uint8Array.of(2), 0);
     const { linker, session } = run;
     const written = new Map<Uint8Array, Uint8Array | undefined>();
     edit({ linker, session, meter: this.meter, write: (key, data) => void written.set(key, data) });
-    return this.#finish(run, written);
+    return yield* this.#finish(run, written);
   }
 
-  #finish(run: SessionRun, written?: WrittenItems): TransactionOutput {
-    squash(this.changes, run.changes(this, written));
+  *#finish(run: SessionRun, written?: WrittenItems): Pieces<TransactionOutput> {
+    squash(this.changes, yield* run.changes(this, written));
     return {
       status: { kind: "success" },
       discardCode: undefined,
       gasUsed: 0,
-      writeSet: encodeWriteSet(this.changes),
-      events: encodeEvents(run.session.events),
+      writeSet: yield* encodeWriteSet(this.changes),
+      events: yield* encodeEvents(run.session.events),
     };
   }
 }
@@ -114,9 +114,8 @@ export interface EditContext extends Pick<NativeContext, "linker" | "session" | 
 export type StateEdit = (context: EditContext) => void;
 
 /** Runs an edit. Throws VmError, and NeedsItem. */
-// biome-ignore lint/correctness/useYield: it runs as transactions do, in one piece
 export function* executeEdit(edit: StateEdit, options: ExecutorOptions): Pieces<TransactionOutput> {
-  return new SystemExecution(options).edit(edit);
+  return yield* new SystemExecution(options).edit(edit);
 }
 
 /** Throws VmError for a fault of the chain's own transactions, and NeedsItem. */

@@ -128,13 +128,13 @@ export class SessionRun {
     return yield* this.interpreter().callInPieces(instance, given);
   }
 
-  changes(transaction: Run, written?: WrittenItems): Changes {
+  *changes(transaction: Run, written?: WrittenItems): Pieces<Changes> {
     const time = this.read(TIME_KEY)?.data;
     const creationTimeUsec = time === undefined ? 0n : Buffer.from(time).readBigUInt64LE(0);
     const created: Metadata | undefined = transaction.options.config.features.has(FEATURE.slotMetadata)
       ? { slotDeposit: 0n, bytesDeposit: 0n, creationTimeUsec }
       : undefined;
-    return changesOf(this.session, { read: this.read, created }, written);
+    return yield* changesOf(this.session, { read: this.read, created }, written);
   }
 }
 

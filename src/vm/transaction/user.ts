@@ -206,7 +206,7 @@ export class UserExecution implements Run {
       if (error instanceof VmError) throw new Discarded(prologueStatus(error));
       throw error;
     }
-    squash(this.changes, run.changes(this));
+    squash(this.changes, yield* run.changes(this));
   }
 
   #terms(): Terms {
@@ -249,7 +249,7 @@ export class UserExecution implements Run {
       yield* this.#payload(run);
       yield* this.#endUser(run);
       // Changes of the prologue are paid for too.
-      const refund = this.#charge(this.changes, run.session.events);
+      const refund = yield* this.#charge(this.changes, run.session.events);
       return yield* this.#epilogue({ kind: "success" }, refund, run.session.events);
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
@@ -261,11 +261,11 @@ export class UserExecution implements Run {
   /** Publishes what the code asked for, and joins the changes to those of the prologue. */
   *#endUser(run: SessionRun): Pieces<void> {
     const modules = yield* publishRequested(run, this.options.config);
-    squash(this.changes, run.changes(this, modules));
+    squash(this.changes, yield* run.changes(this, modules));
     assertLimits(this.meter, this.changes, run.session.events);
   }
 
-  #charge(changes: Changes, events: readonly SessionEvent[]): bigint {
+  #charge(changes: Changes, events: readonly SessionEvent[]): Pieces<bigint> {
     return chargeChanges(this.meter, changes, events, {
       transactionBytes: this.#bytes,
       gasUnitPrice: this.#transaction.raw.gasUnitPrice,
@@ -309,7 +309,7 @@ export class UserExecution implements Run {
       });
     }
     const { events } = run.session;
-    const refund = this.#charge(this.changes, events);
+    const refund = yield* this.#charge(this.changes, events);
     return yield* this.#epilogue({ kind: "success" }, refund, events, {
       name: "successful_transaction_execution_cleanup",
       args,
@@ -334,9 +334,9 @@ export class UserExecution implements Run {
         if (!(caught instanceof VmError)) throw caught;
         yield* this.#unmetered(createAccount(hook, this.#signers.sender));
       }
-      squash(this.changes, hook.changes(this));
+      squash(this.changes, yield* hook.changes(this));
       try {
-        this.#charge(this.changes, hook.session.events);
+        yield* this.#charge(this.changes, hook.session.events);
       } catch (caught) {
         if (!(caught instanceof VmError)) throw caught;
       }
@@ -368,13 +368,13 @@ export class UserExecution implements Run {
       if (status.kind === "success" && isFeeTooHigh) throw error;
       throw new Discarded(UNEXPECTED_ERROR);
     }
-    squash(this.changes, run.changes(this));
+    squash(this.changes, yield* run.changes(this));
     return {
       status,
       discardCode: undefined,
       gasUsed,
-      writeSet: encodeWriteSet(this.changes),
-      events: encodeEvents([...userEvents, ...run.session.events]),
+      writeSet: yield* encodeWriteSet(this.changes),
+      events: yield* encodeEvents([...userEvents, ...run.session.events]),
     };
   }
 
