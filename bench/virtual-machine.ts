@@ -31,7 +31,7 @@ const INSTRUCTIONS_PER_TURN = 13;
 const LEAST_INSTRUCTIONS = 20_000_000;
 const LEAST_TRANSFERS = 400;
 const MOST_OVER_BALANCE = 5;
-const WARM_UP = 10_000;
+const WARM_UP = 20_000;
 
 /** The sum of the numbers below the parameter. */
 const LOOP = moduleOf({

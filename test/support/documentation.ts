@@ -92,7 +92,8 @@ function lineShape(line: string): string {
 /** Takes the place of every program: bash reads the block, and only the command lines are kept. */
 const RECORDER = `
 PATH=/nonexistent
-record() { printf '%s\\037' "$@" >&3; printf '\\036' >&3; echo 0:${"0".repeat(64)}; }
+# In one write: the programs of a pipeline run at once.
+record() { local line; printf -v line '%s\\037' "$@"; printf '%s\\036' "$line" >&3; echo 0:${"0".repeat(64)}; }
 sextant() { record sextant "$@"; }
 command_not_found_handle() { record "$@"; }
 `;
