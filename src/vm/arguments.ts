@@ -84,7 +84,10 @@ export function assertArgumentType(type: AbiType): void {
 /** What one argument made so far. */
 interface Budget {
   calls: number;
+  /** As the vectors say. */
   items: number;
+  /** Items that were read. */
+  read: number;
 }
 
 /** Makes values of bytes from outside. */
@@ -125,7 +128,7 @@ export class ArgumentMaker {
     if (bytes.length > MAX_BYTES) throw failed();
     try {
       const reader = new BcsReader(bytes);
-      const value = yield* this.#read(reader, type, { calls: 0, items: 0 });
+      const value = yield* this.#read(reader, type, { calls: 0, items: 0, read: 0 });
       reader.finish();
       return value;
     } catch (error) {
@@ -142,7 +145,8 @@ export class ArgumentMaker {
         if (budget.items > MAX_ITEMS) throw failed();
         const items: Value[] = [];
         for (let i = 0; i < count; i++) {
-          if (i % ITEMS_OF_PIECE === ITEMS_OF_PIECE - 1) yield;
+          // Counted over all vectors: many short ones take as long as a long one.
+          if (++budget.read % ITEMS_OF_PIECE === 0) yield;
           items.push(yield* this.#read(reader, type.item, budget));
         }
         return new Vec(itemKindOf(type.item), items);

@@ -6,8 +6,9 @@ import { BcsWriter } from "../bcs/writer.ts";
 import { type ContractEvent, contractEventCodec } from "../ledger/formats/block-event.ts";
 import type { StateMetadata, StateValue } from "../ledger/formats/state-value.ts";
 import { type WriteOp, writeOpCodec } from "../ledger/formats/write-set.ts";
+import type { AbiType } from "../move/abi.ts";
 import { addressFromBytes } from "../move/address.ts";
-import { structTagCodec, typeTagCodec } from "../move/type-tag.ts";
+import { structTagCodec, type TypeTag, typeTagCodec } from "../move/type-tag.ts";
 import { parseStructTag } from "../move/type-text.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
@@ -252,38 +253,59 @@ function ordered(changes: Changes): Change[] {
   return [...changes.values()].sort(compareKeys);
 }
 
-function eventOf({ guid, sequenceNumber, type, data }: SessionEvent): ContractEvent {
-  if (guid === undefined) return { kind: "v2", type: tagOf(type), data };
-  const creationNumber = Buffer.from(guid).readBigUInt64LE(0);
-  const account = addressFromBytes(guid.subarray(8, 40));
-  return { kind: "v1", creationNumber, account, sequenceNumber, type: tagOf(type), data };
+interface EventTag {
+  readonly tag: TypeTag;
+  readonly bytes: number;
 }
 
-function eventSize(event: ContractEvent): number {
-  return (event.kind === "v1" ? 48 : 0) + encodeWith(typeTagCodec, event.type).length + event.data.length;
+/** Thousands of events have a few types. */
+const eventTags = new WeakMap<AbiType, EventTag>();
+
+function eventTag(type: AbiType): EventTag {
+  let found = eventTags.get(type);
+  if (found === undefined) {
+    const tag = tagOf(type);
+    found = { tag, bytes: encodeWith(typeTagCodec, tag).length };
+    eventTags.set(type, found);
+  }
+  return found;
+}
+
+function eventOf({ guid, sequenceNumber, type, data }: SessionEvent): ContractEvent {
+  const { tag } = eventTag(type);
+  if (guid === undefined) return { kind: "v2", type: tag, data };
+  const creationNumber = Buffer.from(guid).readBigUInt64LE(0);
+  const account = addressFromBytes(guid.subarray(8, 40));
+  return { kind: "v1", creationNumber, account, sequenceNumber, type: tag, data };
+}
+
+function eventSize({ guid, type, data }: SessionEvent): number {
+  return (guid === undefined ? 0 : 48) + eventTag(type).bytes + data.length;
 }
 
 /** Throws VmError for more or larger writes and events than a transaction may have. */
 export function assertLimits(meter: Meter, changes: Changes, events: readonly SessionEvent[]): void {
-  const limit = (name: string): number => meter.price(`txn.${name}`, Number.POSITIVE_INFINITY);
-  const refuse = (): never => {
-    throw new VmError(STATUS.storageWriteLimitReached, "a transaction writes too much");
+  const assertUpTo = (name: string, most: number): void => {
+    if (most > meter.price(`txn.${name}`, Number.POSITIVE_INFINITY))
+      throw new VmError(STATUS.storageWriteLimitReached, "a transaction writes too much");
   };
-  if (changes.size > limit("max_write_ops_per_transaction")) refuse();
-  let writes = 0;
+  assertUpTo("max_write_ops_per_transaction", changes.size);
+  let [most, all] = [0, 0];
   for (const { key, data, kind } of changes.values()) {
     if (kind === "delete") continue;
     const size = keySize(key) + data.length;
-    if (size > limit("max_bytes_per_write_op")) refuse();
-    writes += size;
+    most = Math.max(most, size);
+    all += size;
   }
-  if (writes > limit("max_bytes_all_write_ops_per_transaction")) refuse();
-  let total = 0;
+  assertUpTo("max_bytes_per_write_op", most);
+  assertUpTo("max_bytes_all_write_ops_per_transaction", all);
+  [most, all] = [0, 0];
   for (const { data } of events) {
-    if (data.length > limit("max_bytes_per_event")) refuse();
-    total += data.length;
+    most = Math.max(most, data.length);
+    all += data.length;
   }
-  if (total > limit("max_bytes_all_events_per_transaction")) refuse();
+  assertUpTo("max_bytes_per_event", most);
+  assertUpTo("max_bytes_all_events_per_transaction", all);
 }
 
 /** Charges for writes and events. Returns the refund, and sets the deposits of what is written. */
@@ -301,8 +323,11 @@ export function* chargeChanges(
 ): Pieces<bigint> {
   const price = (name: string): number => meter.price(`txn.${name}`);
   meter.chargeIo(price("storage_io_per_transaction_byte_write") * options.transactionBytes);
-  for (const event of events)
-    meter.chargeIo(price("storage_io_per_event_byte_write") * eventSize(eventOf(event)));
+  const perEventByte = price("storage_io_per_event_byte_write");
+  for (const [i, event] of events.entries()) {
+    meter.chargeIo(perEventByte * eventSize(event));
+    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
+  }
   yield;
   for (const { key, kind, data, isFree } of ordered(changes))
     if (!isFree) meter.chargeIo(meter.writePrice(kind, keySize(key), data.length));
@@ -367,7 +392,7 @@ function chargeOldFees(
   let fee =
     over(options.transactionBytes, meter.price("txn.large_transaction_cutoff")) *
     price("storage_fee_per_transaction_byte");
-  const eventBytes = events.reduce((sum, event) => sum + eventSize(eventOf(event)), 0);
+  const eventBytes = events.reduce((sum, event) => sum + eventSize(event), 0);
   fee += over(eventBytes, price("free_event_bytes_quota")) * price("storage_fee_per_event_byte");
   let refund = 0n;
   for (const [name, change] of changes) {

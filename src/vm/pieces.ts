@@ -8,3 +8,16 @@ export function finish<T>(pieces: Pieces<T>): T {
     if (done === true) return value;
   }
 }
+
+/** Does the same for each item, a number of them in a piece. */
+export function* forEach<T>(
+  items: Iterable<T>,
+  ofPiece: number,
+  work: (item: T, index: number) => void,
+): Pieces<void> {
+  let index = 0;
+  for (const item of items) {
+    work(item, index++);
+    if (index % ofPiece === 0) yield;
+  }
+}

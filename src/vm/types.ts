@@ -104,7 +104,8 @@ export function areSameTypes(a: readonly AbiType[], b: readonly AbiType[]): bool
 
 const concrete = new WeakSet<AbiType>();
 
-function isConcrete(type: AbiType): boolean {
+/** True for a type without type parameters. */
+export function isConcrete(type: AbiType): boolean {
   switch (type.kind) {
     case "parameter":
       return false;

@@ -269,7 +269,7 @@ function tryModule(bytes: Uint8Array, others: readonly LoadedModule[], random: R
   const verdict = answerOf(() => {
     const tables = readProgramTables(bytes, "module");
     finish(assertWellFormed({ program: module.program as Program, tables }));
-    assertLinks(tables, module.key, machineOf().linker);
+    finish(assertLinks(tables, module.key, machineOf().linker));
   });
   if (verdict !== "") counts.unsound++;
   for (const definition of module.program.functions.slice(0, 40)) {

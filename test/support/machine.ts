@@ -79,7 +79,7 @@ export class TestMachine {
       const tables = readProgramTables(bytes, "module");
       const { key, program } = loadedModule(bytes);
       finish(assertWellFormed({ program: program as ReturnType<typeof readProgram>, tables }));
-      assertLinks(tables, key, this.linker);
+      finish(assertLinks(tables, key, this.linker));
     }
   }
 

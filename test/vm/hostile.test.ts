@@ -7,14 +7,20 @@ import { describe, expect, it } from "vitest";
 import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
+import { contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
-import { type Change, encodeWriteSet } from "../../src/vm/change-set.ts";
+import type { AbiType } from "../../src/move/abi.ts";
+import { typeTagCodec } from "../../src/move/type-tag.ts";
+import { ArgumentMaker } from "../../src/vm/arguments.ts";
+import { type Change, chargeChanges, encodeEvents, encodeWriteSet } from "../../src/vm/change-set.ts";
+import { Meter } from "../../src/vm/gas.ts";
 import { encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
 import { findNative } from "../../src/vm/native-table.ts";
 import { multiScalarMultiply } from "../../src/vm/natives/crypto/ristretto255.ts";
 import type { Native, NativeContext } from "../../src/vm/natives.ts";
 import { finish, type Pieces } from "../../src/vm/pieces.ts";
+import type { SessionEvent } from "../../src/vm/session.ts";
 import { tableItemStateKey } from "../../src/vm/state.ts";
 import {
   abstractSize,
@@ -336,4 +342,37 @@ describe("a write set of thousands of changes", () => {
       new Map([...changes].map(([name, change]) => [name, kindOf(change)])),
     );
   });
+});
+
+it("thousands of events are charged and encoded in pieces, each at the price of its bytes", () => {
+  const schedule = { version: 43, prices: new Map([["txn.storage_io_per_event_byte_write", 1]]) };
+  const meter = new Meter(schedule, 10);
+  const types = [parseAbiType("u64"), parseAbiType("0xcafe::m::E")];
+  const events: SessionEvent[] = Array.from({ length: 8192 }, (_, i) => ({
+    guid: i % 3 === 0 ? new Uint8Array(40) : undefined,
+    sequenceNumber: BigInt(i),
+    type: types[i % 2] as AbiType,
+    data: new Uint8Array(i % 50),
+  }));
+  const options = { transactionBytes: 0, gasUnitPrice: 0n, readBefore: () => undefined };
+  const charged = inPieces(chargeChanges(meter, new Map(), events, { ...options, hasRefundableBytes: true }));
+  expect(charged.pauses).toBeGreaterThan(events.length / 300);
+  const encoded = inPieces(encodeEvents(events));
+  expect(encoded.pauses).toBeGreaterThan(events.length / 300);
+  const bytesOf = (event: Uint8Array, i: number): number => {
+    const { type, data } = decodeWith(contractEventCodec, event);
+    return (i % 3 === 0 ? 48 : 0) + encodeWith(typeTagCodec, type).length + data.length;
+  };
+  expect(meter.ioUsed).toBe(encoded.result.map(bytesOf).reduce((sum, one) => sum + one));
+});
+
+it("arguments of many short vectors are made in pieces", () => {
+  const { linker } = new TestMachine([]);
+  const maker = new ArgumentMaker(linker, () => {
+    throw new Error("strings need no code");
+  });
+  const row = Buffer.concat([Buffer.of(0xc8, 0x01), Buffer.alloc(200)]);
+  const rows = Buffer.concat([Buffer.of(0xc8, 0x01), ...new Array<Uint8Array>(200).fill(row)]);
+  const { result, pauses } = inPieces(maker.make(parseAbiType("vector<vector<0x1::string::String>>"), rows));
+  expect([(result as Vec).items.length, pauses > 30]).toEqual([200, true]);
 });

@@ -106,6 +106,7 @@ export function* checkPublish(
     const budget = COMPLEXITY_BASE + COMPLEXITY_PER_BYTE * bytes.length;
     if (moduleComplexity(program, tables) > budget)
       throw new VmError(STATUS.programTooComplex, "the types of a module are too large");
+    yield;
   }
   if (chainId === MAINNET && modules.some(({ program }) => isUnstable(program.metadata)))
     throw new VmError(STATUS.unstableBytecodeRejected, "the code is marked as not stable");
@@ -126,7 +127,7 @@ export function* checkPublish(
     yield* assertWellFormed(module);
     yield;
     if (!features.has(FEATURE.lazyLoading)) yield* assertNoCircle(module, linker);
-    assertLinks(module.tables, module.loaded.key, linker);
+    yield* assertLinks(module.tables, module.loaded.key, linker);
     for (const { address, name } of module.program.abi.friends)
       if (linker.peek(toHex(address), name) === undefined) throw linkerError(address, name);
   }
@@ -191,9 +192,12 @@ function assertRequested(
   features: Features,
 ): void {
   const expected = new Set(expectedModules);
+  // A module without a name stands for all at its address.
+  const keys = allowed && new Set(allowed.map((one) => moduleKey(one.address, one.name)));
   const isAllowed = ({ address, name }: ModuleId): boolean =>
-    allowed === undefined ||
-    allowed.some((one) => one.address === toHex(address) && (one.name === "" || one.name === name));
+    keys === undefined ||
+    keys.has(moduleKey(toHex(address), name)) ||
+    keys.has(moduleKey(toHex(address), ""));
   for (const { program, loaded } of modules) {
     if (!expected.delete(loaded.name)) throw mismatch(`the package does not name the module ${loaded.name}`);
     if (!program.dependencies.every(isAllowed))

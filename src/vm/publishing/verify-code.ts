@@ -20,7 +20,6 @@ import { isSameType, substitute, typeKey } from "../types.ts";
 import { itemKindOf } from "../values.ts";
 import { assertReferences, type Block, type ReferenceRules } from "./verify-references.ts";
 import {
-  abilityBits,
   type CheckedCode,
   COPY,
   type CodeTypes,
@@ -85,8 +84,8 @@ const CODE = {
 
 const MAX_BLOCKS = 1024;
 const MAX_STACK = 1024;
-/** Instructions whose types are checked in one turn. */
-const INSTRUCTIONS_OF_PIECE = 512;
+/** In parts of types. */
+const WORK_OF_INSTRUCTION = 8;
 /** Of one block. */
 const MAX_PUSHES = 10_000;
 const MAX_VECTOR_OPERAND = 0xffff;
@@ -104,63 +103,74 @@ function ownerOf(named: StructAbi | FieldReference | VariantReference): StructAb
 }
 
 /** Checks what the instructions of a function name: generic or not, type arguments, masks, constants. */
-export function assertOperands({ body, typeParams }: FunctionDefinition, code: CheckedCode): void {
+export function* assertOperands(definition: FunctionDefinition, code: CheckedCode): Pieces<void> {
+  const { body } = definition;
   if (body === undefined) return;
-  const params = typeParams.map(abilityBits);
-  body.opcodes.forEach((opcode, pc) => {
-    const operand = body.operands[pc];
-    if (STRUCT_OPCODES.has(opcode)) {
-      if (code.self === undefined) throw fault(CODE.invalidInScript, "a script defines no structs");
-      const { of, typeArgs } = split<StructAbi | FieldReference | VariantReference>(operand);
-      const owner = ownerOf(of).typeParams.map(({ constraints }) => constraints);
-      assertGeneric(isInstantiation(operand), owner.length);
-      if (isInstantiation(operand)) code.types.assertTypeArgs(typeArgs, owner, params);
+  const params = code.types.paramsOf(definition);
+  for (let pc = 0; pc < body.opcodes.length; pc++) {
+    code.types.charge(WORK_OF_INSTRUCTION);
+    if (code.types.isPieceOver()) yield;
+    assertOperand(body.opcodes[pc] ?? 0, body.operands[pc], params, code);
+  }
+}
+
+function assertOperand(
+  opcode: number,
+  operand: CodeOperand,
+  params: readonly number[],
+  code: CheckedCode,
+): void {
+  if (STRUCT_OPCODES.has(opcode)) {
+    if (code.self === undefined) throw fault(CODE.invalidInScript, "a script defines no structs");
+    const { of, typeArgs } = split<StructAbi | FieldReference | VariantReference>(operand);
+    const owner = ownerOf(of).typeParams.map(({ constraints }) => constraints);
+    assertGeneric(isInstantiation(operand), owner.length);
+    if (isInstantiation(operand)) code.types.assertTypeArgs(typeArgs, owner, params);
+    return;
+  }
+  switch (opcode) {
+    case 0x11:
+      assertGeneric(false, (operand as FunctionReference).typeParams.length);
+      return;
+    case 0x38: {
+      const { of, typeArgs } = split<FunctionReference>(operand);
+      assertGeneric(true, of.typeParams.length);
+      code.types.assertTypeArgs(typeArgs, of.typeParams, params);
       return;
     }
-    switch (opcode) {
-      case 0x11:
-        assertGeneric(false, (operand as FunctionReference).typeParams.length);
-        return;
-      case 0x38: {
-        const { of, typeArgs } = split<FunctionReference>(operand);
-        assertGeneric(true, of.typeParams.length);
-        code.types.assertTypeArgs(typeArgs, of.typeParams, params);
-        return;
-      }
-      case 0x58:
-      case 0x59: {
-        const { target, mask } = operand as ClosureReference;
-        assertGeneric(opcode === 0x59, target.of.typeParams.length);
-        if (opcode === 0x59) code.types.assertTypeArgs(target.typeArgs, target.of.typeParams, params);
-        if (mask >> BigInt(target.of.params.length) !== 0n)
-          throw fault(CODE.closureMask, "a closure captures parameters that do not exist");
-        return;
-      }
-      case 0x5a: {
-        const { item } = operand as VectorReference;
-        if (item.kind !== "function") throw fault(CODE.closureNotFunction, "only functions are called");
-        code.types.assertType(item, params, false);
-        return;
-      }
-      case 0x40:
-      case 0x41:
-      case 0x42:
-      case 0x43:
-      case 0x44:
-      case 0x45:
-      case 0x46:
-      case 0x47: {
-        const { item, count } = operand as VectorReference;
-        code.types.assertType(item, params, false);
-        if (count > MAX_VECTOR_OPERAND) throw fault(CODE.constraintNotSatisfied, "a vector is too long");
-        return;
-      }
-      case 0x07:
-        assertConstant(operand as Constant);
-        return;
-      default:
+    case 0x58:
+    case 0x59: {
+      const { target, mask } = operand as ClosureReference;
+      assertGeneric(opcode === 0x59, target.of.typeParams.length);
+      if (opcode === 0x59) code.types.assertTypeArgs(target.typeArgs, target.of.typeParams, params);
+      if (mask >> BigInt(target.of.params.length) !== 0n)
+        throw fault(CODE.closureMask, "a closure captures parameters that do not exist");
+      return;
     }
-  });
+    case 0x5a: {
+      const { item } = operand as VectorReference;
+      if (item.kind !== "function") throw fault(CODE.closureNotFunction, "only functions are called");
+      code.types.assertType(item, params, false);
+      return;
+    }
+    case 0x40:
+    case 0x41:
+    case 0x42:
+    case 0x43:
+    case 0x44:
+    case 0x45:
+    case 0x46:
+    case 0x47: {
+      const { item, count } = operand as VectorReference;
+      code.types.assertType(item, params, false);
+      if (count > MAX_VECTOR_OPERAND) throw fault(CODE.constraintNotSatisfied, "a vector is too long");
+      return;
+    }
+    case 0x07:
+      assertConstant(operand as Constant);
+      return;
+    default:
+  }
 }
 
 function assertGeneric(isGeneric: boolean, count: number): void {
@@ -235,7 +245,8 @@ export function* assertBody(
   for (const { start, end } of reached)
     for (let pc = start; pc <= end; pc++) {
       checker.check(opcodes[pc] ?? 0, body.operands[pc]);
-      if (pc % INSTRUCTIONS_OF_PIECE === 0) yield;
+      code.types.charge(WORK_OF_INSTRUCTION);
+      if (code.types.isPieceOver()) yield;
     }
   yield* assertLocals(definition, body, blocks, code.types);
   yield* assertReferences(definition, body, blocks, rules);
@@ -285,7 +296,7 @@ class TypeChecker {
   constructor(definition: FunctionDefinition, body: FunctionBody, code: CheckedCode) {
     this.#definition = definition;
     this.#locals = [...definition.params, ...body.locals];
-    this.#params = definition.typeParams.map(abilityBits);
+    this.#params = code.types.paramsOf(definition);
     this.#code = code;
   }
 
@@ -624,13 +635,14 @@ const NO = 2;
  * does to the locals is worked out once: moves and stores set a local whatever it was before.
  */
 function* assertLocals(
-  { params, typeParams }: FunctionDefinition,
+  definition: FunctionDefinition,
   body: FunctionBody,
   blocks: ReadonlyMap<number, Block>,
   types: CodeTypes,
 ): Pieces<void> {
+  const { params } = definition;
   const all = [...params, ...body.locals];
-  const abilities = typeParams.map(abilityBits);
+  const abilities = types.paramsOf(definition);
   const canDrop = all.map((type) => (types.abilities(type, abilities) & DROP) !== 0);
   const words = (all.length + 15) >> 4;
   const first = new Int32Array(words);

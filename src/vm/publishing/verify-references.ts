@@ -61,7 +61,7 @@ const FIELDS_MUTABLY: ReadonlySet<number> = new Set([0x0f, 0x36, 0x4f, 0x51]);
 export class ReferenceRules {
   readonly #self: string | undefined;
   /** Resources that each function of the module borrows or moves itself. */
-  readonly #direct: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #direct = new Map<string, ReadonlySet<string>>();
   /** Functions of the module that call a function of it. */
   readonly #callers = new Map<string, string[]>();
   /** Functions that borrow or move a resource, also in functions of the module that they call; as far as they were asked for. */
@@ -70,15 +70,18 @@ export class ReferenceRules {
   #work = 0;
   #pieceEnd = WORK_OF_PIECE;
 
-  constructor({ self, functions }: Pick<CheckedCode, "self" | "functions">) {
+  constructor({ self }: Pick<CheckedCode, "self">) {
     this.#self = self;
-    this.#direct = new Map(functions.map((one) => [one.name, resourcesIn(one)]));
-    for (const one of functions)
-      for (const callee of this.#calledBy(one)) {
-        const callers = this.#callers.get(callee);
-        if (callers === undefined) this.#callers.set(callee, [one.name]);
-        else callers.push(one.name);
-      }
+  }
+
+  /** Takes note of a function of the module: of all of them before the first is checked. */
+  learn(definition: FunctionDefinition): void {
+    this.#direct.set(definition.name, resourcesIn(definition));
+    for (const callee of this.#calledBy(definition)) {
+      const callers = this.#callers.get(callee);
+      if (callers === undefined) this.#callers.set(callee, [definition.name]);
+      else callers.push(definition.name);
+    }
   }
 
   #calledBy({ body }: FunctionDefinition): ReadonlySet<string> {

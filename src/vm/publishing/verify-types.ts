@@ -8,7 +8,7 @@ import type {
   StructReference,
 } from "../../move/bytecode/program.ts";
 import { VmError } from "../errors.ts";
-import { areSameTypes, isSameType, moduleKey } from "../types.ts";
+import { areSameTypes, countNodes, isConcrete, isSameType, moduleKey } from "../types.ts";
 
 /** Statuses of faults in code. */
 export const FAULT = {
@@ -118,23 +118,82 @@ export function abilitiesOf(
   }
 }
 
-/** The structs that code names, and what their types can do. */
+/** Parts of types that are looked at in about a millisecond. */
+const WORK_OF_PIECE = 4096;
+const NO_PARAMS: readonly number[] = [];
+
+/** What was found of a type, with the type parameters that it was looked at with. */
+class Found<T> {
+  readonly #found = new WeakMap<AbiType, { readonly params: readonly number[]; readonly value: T }>();
+
+  get(type: AbiType, params: readonly number[]): T | undefined {
+    const found = this.#found.get(type);
+    return found?.params === params ? found.value : undefined;
+  }
+
+  set(type: AbiType, params: readonly number[], value: T): T {
+    this.#found.set(type, { params, value });
+    return value;
+  }
+}
+
+/** The structs that code names, and what their types can do. Code names a type thousands of times. */
 export class CodeTypes {
   readonly structs: ReadonlyMap<string, StructReference>;
+  readonly #abilities = new Found<number>();
+  readonly #good = new Found<true>();
+  readonly #params = new Map<string, readonly number[]>();
+  #work = 0;
 
   constructor({ structs }: ProgramTables) {
     this.structs = new Map(structs.map((one) => [structKey(one.base), one]));
   }
 
+  /** Counts work. */
+  charge(work: number): void {
+    this.#work += work;
+  }
+
+  /** True once for each piece of work. */
+  isPieceOver(): boolean {
+    if (this.#work < WORK_OF_PIECE) return false;
+    this.#work = 0;
+    return true;
+  }
+
   /** Abilities of a type, given those of the type parameters. */
-  abilities(type: AbiType, params: readonly number[]): number {
-    return abilitiesOf(type, params, (struct) => this.structs.get(structKey(struct)));
+  abilities(type: AbiType, given: readonly number[]): number {
+    const params = isConcrete(type) ? NO_PARAMS : given;
+    const known = this.#abilities.get(type, params);
+    if (known !== undefined) return known;
+    const size = countNodes(type);
+    this.charge(size);
+    const found = abilitiesOf(type, params, (struct) => this.structs.get(structKey(struct)));
+    return size === 1 ? found : this.#abilities.set(type, params, found);
+  }
+
+  /** Abilities of the type parameters of a function: the same list for all that have the same. */
+  paramsOf({ typeParams }: Pick<FunctionReference, "typeParams">): readonly number[] {
+    const bits = typeParams.map(abilityBits);
+    const key = bits.join();
+    const known = this.#params.get(key) ?? bits;
+    this.#params.set(key, known);
+    return known;
   }
 
   /** Throws VmError for a type that cannot be: references inside of types, arguments without the abilities asked for. */
-  assertType(type: AbiType, params: readonly number[], mayBeReference: boolean): void {
+  assertType(type: AbiType, given: readonly number[], mayBeReference: boolean): void {
+    if (type.kind === "reference" && !mayBeReference)
+      throw fault(FAULT.invalidSignatureToken, "a reference inside of a type");
+    const params = isConcrete(type) ? NO_PARAMS : given;
+    if (this.#good.get(type, params) === true) return;
+    this.charge(1);
+    this.#assertParts(type, params);
+    this.#good.set(type, params, true);
+  }
+
+  #assertParts(type: AbiType, params: readonly number[]): void {
     if (type.kind === "reference") {
-      if (!mayBeReference) throw fault(FAULT.invalidSignatureToken, "a reference inside of a type");
       this.assertType(type.to, params, false);
       return;
     }

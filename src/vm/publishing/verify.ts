@@ -3,16 +3,15 @@
 // function says it acquires (it is made from the code), loops between instantiations of functions (the size of types is
 // bounded at run time), and the shape of loops in a body.
 import { toHex } from "../../base/hex.ts";
-import type { AbiType, StructAbi } from "../../move/abi.ts";
+import type { AbiType, ModuleId, StructAbi } from "../../move/abi.ts";
 import type {
   FunctionDefinition,
-  FunctionReference,
   Program,
   ProgramTables,
   ScriptProgram,
 } from "../../move/bytecode/program.ts";
-import type { Linker } from "../linker.ts";
-import type { Pieces } from "../pieces.ts";
+import { type Linker, named } from "../linker.ts";
+import { forEach, type Pieces } from "../pieces.ts";
 import { countNodes, depthOf, moduleKey, typesKey } from "../types.ts";
 import { assertBody, assertOperands } from "./verify-code.ts";
 import { ReferenceRules } from "./verify-references.ts";
@@ -35,6 +34,13 @@ const MAX_PARAMETERS = 128;
 const MAX_TYPE_NODES = 128;
 const MAX_TYPE_DEPTH = 20;
 
+/** Functions, signatures or the like that are looked at in about a millisecond. */
+const ELEMENTS_OF_PIECE = 512;
+
+function keyOfModule({ address, name }: ModuleId): string {
+  return moduleKey(toHex(address), name);
+}
+
 /** A module, and its tables. */
 export interface ModuleCode {
   readonly program: Program;
@@ -45,14 +51,14 @@ export interface ModuleCode {
 export function* assertWellFormed({ program, tables }: ModuleCode): Pieces<void> {
   const { abi, functions } = program;
   const self = moduleKey(toHex(abi.address), abi.name);
-  assertTableLimits(tables);
-  assertUnique(tables.signatures.map((types) => `(${typesKey(types)})`));
-  assertDefinitions(program, tables, self);
+  yield* assertTableLimits(tables);
+  yield* assertUnique(tables.signatures, typesKey);
+  yield* assertDefinitions(program, tables, self);
   const types = new CodeTypes(tables);
-  for (const struct of abi.structs) assertStruct(struct, types);
+  for (const struct of abi.structs) yield* assertStruct(struct, types);
   const code: CheckedCode = { self, functions, tables, types };
-  for (const definition of functions) assertSignature(definition, types);
-  for (const definition of functions) assertOperands(definition, code);
+  for (const definition of functions) yield* assertSignature(definition, types);
+  for (const definition of functions) yield* assertOperands(definition, code);
   for (const { address, name } of abi.friends) {
     if (moduleKey(toHex(address), name) === self)
       throw fault(FAULT.friendIsSelf, "a module is its own friend");
@@ -60,21 +66,26 @@ export function* assertWellFormed({ program, tables }: ModuleCode): Pieces<void>
       throw fault(FAULT.friendElsewhere, "a friend is at another address");
   }
   assertNoRecursion(abi.structs, self);
-  const rules = new ReferenceRules(code);
-  for (const definition of functions) yield* assertBody(definition, code, rules);
+  yield* assertBodies(code);
 }
 
 /** Throws VmError for a script that is not well formed in itself. */
 export function* assertWellFormedScript({ main }: ScriptProgram, tables: ProgramTables): Pieces<void> {
-  assertTableLimits(tables);
+  yield* assertTableLimits(tables);
   const types = new CodeTypes(tables);
   const code: CheckedCode = { self: undefined, functions: [main], tables, types };
-  assertSignature(main, types);
-  assertOperands(main, code);
-  yield* assertBody(main, code, new ReferenceRules(code));
+  yield* assertSignature(main, types);
+  yield* assertOperands(main, code);
+  yield* assertBodies(code);
 }
 
-function assertTableLimits({ functions, structs, signatures }: ProgramTables): void {
+function* assertBodies(code: CheckedCode): Pieces<void> {
+  const rules = new ReferenceRules(code);
+  yield* forEach(code.functions, ELEMENTS_OF_PIECE, (one) => rules.learn(one));
+  for (const definition of code.functions) yield* assertBody(definition, code, rules);
+}
+
+function* assertTableLimits({ functions, structs, signatures }: ProgramTables): Pieces<void> {
   for (const { typeParams, params, returns } of functions) {
     if (typeParams.length > MAX_TYPE_PARAMETERS)
       throw fault(FAULT.tooManyTypeParameters, "a function has too many type parameters");
@@ -84,7 +95,7 @@ function assertTableLimits({ functions, structs, signatures }: ProgramTables): v
   for (const { typeParams } of structs)
     if (typeParams.length > MAX_TYPE_PARAMETERS)
       throw fault(FAULT.tooManyTypeParameters, "a struct has too many type parameters");
-  for (const types of signatures) for (const type of types) assertTypeSize(type);
+  yield* forEach(signatures.flat(), ELEMENTS_OF_PIECE, assertTypeSize);
 }
 
 function assertTypeSize(type: AbiType): void {
@@ -92,34 +103,40 @@ function assertTypeSize(type: AbiType): void {
     throw fault(FAULT.tooManyTypeNodes, "a type is too large");
 }
 
-function assertUnique(keys: readonly string[]): void {
-  if (new Set(keys).size !== keys.length)
+/** Returns the keys. */
+function* assertUnique<T>(
+  elements: readonly T[],
+  keyOf: (element: T) => string,
+): Pieces<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  yield* forEach(elements, ELEMENTS_OF_PIECE, (one) => keys.add(keyOf(one)));
+  if (keys.size !== elements.length)
     throw fault(FAULT.duplicateElement, "a name or signature is there twice");
+  return keys;
 }
+
+const nameOf = ({ name }: { readonly name: string }): string => name;
 
 function fieldLists({ fields, variants }: StructAbi): readonly StructAbi["fields"][] {
   return variants === undefined ? [fields] : variants.map((one) => one.fields);
 }
 
 /** Handles and definitions of the module itself belong together, one to one. */
-function assertDefinitions({ abi, functions }: Program, tables: ProgramTables, self: string): void {
-  const ofSelf = ({ address, name }: FunctionReference["module"]): boolean =>
-    moduleKey(toHex(address), name) === self;
-  assertUnique(tables.structs.map(({ base }) => structKey(base)));
-  assertUnique(
-    tables.functions.map(({ module, name }) => `${toHex(module.address)}::${module.name}::${name}`),
-  );
-  assertUnique(abi.structs.map(({ name }) => name));
-  assertUnique(functions.map(({ name }) => name));
+function* assertDefinitions({ abi, functions }: Program, tables: ProgramTables, self: string): Pieces<void> {
+  yield* assertUnique(tables.structs, ({ base }) => structKey(base));
+  yield* assertUnique(tables.functions, ({ module, name }) => `${keyOfModule(module)}::${name}`);
+  const structs = yield* assertUnique(abi.structs, nameOf);
+  const defined = yield* assertUnique(functions, nameOf);
   for (const struct of abi.structs) {
-    if (struct.variants !== undefined) assertUnique(struct.variants.map(({ name }) => name));
+    if (struct.variants !== undefined) yield* assertUnique(struct.variants, nameOf);
     else if (!struct.isNative && struct.fields.length === 0)
       throw fault(FAULT.zeroSizedStruct, `the struct ${struct.name} has no fields`);
-    for (const fields of fieldLists(struct)) assertUnique(fields.map(({ name }) => name));
+    for (const fields of fieldLists(struct)) yield* assertUnique(fields, nameOf);
   }
-  if (!functions.every(({ module }) => ofSelf(module)))
-    throw fault(FAULT.invalidModuleHandle, "a function of another module is defined");
-  const structs = new Set(abi.structs.map(({ name }) => name));
+  yield* forEach(functions, ELEMENTS_OF_PIECE, ({ module }) => {
+    if (keyOfModule(module) !== self)
+      throw fault(FAULT.invalidModuleHandle, "a function of another module is defined");
+  });
   const own = tables.structs.filter(({ base }) => structKey(base).startsWith(`${self}::`));
   if (own.length !== structs.size)
     throw fault(
@@ -128,13 +145,14 @@ function assertDefinitions({ abi, functions }: Program, tables: ProgramTables, s
     );
   if (!own.every(({ base }) => structs.has(base.name)))
     throw fault(FAULT.unimplementedHandle, "a struct of the module is not defined");
-  const defined = new Set(functions.map(({ name }) => name));
-  if (!tables.functions.every(({ module, name }) => !ofSelf(module) || defined.has(name)))
-    throw fault(FAULT.unimplementedHandle, "a function of the module is not defined");
+  yield* forEach(tables.functions, ELEMENTS_OF_PIECE, ({ module, name }) => {
+    if (keyOfModule(module) === self && !defined.has(name))
+      throw fault(FAULT.unimplementedHandle, "a function of the module is not defined");
+  });
 }
 
 /** Fields have what the abilities of their struct ask for. */
-function assertStruct(struct: StructAbi, types: CodeTypes): void {
+function* assertStruct(struct: StructAbi, types: CodeTypes): Pieces<void> {
   const { abilities, typeParams } = struct;
   const declared = typeParams.map(({ constraints }) => abilityBits(constraints));
   const bits = abilityBits(abilities);
@@ -148,6 +166,8 @@ function assertStruct(struct: StructAbi, types: CodeTypes): void {
       assertPhantoms(type, struct, types, false);
       if ((types.abilities(type, assumed) & needed) !== needed)
         throw fault(FAULT.fieldMissingAbility, `a field of ${struct.name} lacks an ability`);
+      types.charge(countNodes(type));
+      if (types.isPieceOver()) yield;
     }
   }
 }
@@ -179,10 +199,14 @@ function assertPhantoms(type: AbiType, struct: StructAbi, types: CodeTypes, isPh
   }
 }
 
-function assertSignature({ params, returns, typeParams, body }: FunctionDefinition, types: CodeTypes): void {
-  const abilities = typeParams.map(abilityBits);
-  for (const type of [...params, ...returns, ...(body?.locals ?? [])])
+function* assertSignature(definition: FunctionDefinition, types: CodeTypes): Pieces<void> {
+  const { params, returns, body } = definition;
+  const abilities = types.paramsOf(definition);
+  for (const type of [...params, ...returns, ...(body?.locals ?? [])]) {
     types.assertType(type, abilities, true);
+    types.charge(1);
+    if (types.isPieceOver()) yield;
+  }
 }
 
 /** No struct of a module is part of itself. */
@@ -213,20 +237,20 @@ function assertNoRecursion(structs: readonly StructAbi[], self: string): void {
 }
 
 /** Throws VmError unless code uses other modules as they are. `self` is undefined for a script. */
-export function assertLinks(
+export function* assertLinks(
   { structs, functions }: ProgramTables,
   self: string | undefined,
   linker: Linker,
-): void {
+): Pieces<void> {
   const find = (address: Uint8Array, name: string): Program => {
     const abi = linker.peek(toHex(address), name)?.program;
     if (abi?.abi === undefined) throw fault(FAULT.linkerError, `there is no module ${name}`);
     return abi as Program;
   };
-  for (const { base, abilities, typeParams } of structs) {
+  yield* forEach(structs, ELEMENTS_OF_PIECE, ({ base, abilities, typeParams }) => {
     const { address, module, name } = base;
-    if (moduleKey(toHex(address), module) === self) continue;
-    const real = find(address, module).abi.structs.find((one) => one.name === name);
+    if (moduleKey(toHex(address), module) === self) return;
+    const real = named(find(address, module).abi.structs, name);
     if (real === undefined) throw fault(FAULT.lookupFailed, `there is no struct ${module}::${name}`);
     const isSame =
       isSubset(abilities, real.abilities) &&
@@ -236,13 +260,12 @@ export function assertLinks(
         return other !== undefined && isSubset(other.constraints, constraints) && (!phantom || other.phantom);
       });
     if (!isSame) throw fault(FAULT.typeMismatch, `the struct ${module}::${name} is another`);
-  }
-  for (const reference of functions) {
+  });
+  yield* forEach(functions, ELEMENTS_OF_PIECE, (reference) => {
     const { module, name } = reference;
-    if (moduleKey(toHex(module.address), module.name) === self) continue;
+    if (keyOfModule(module) === self) return;
     const { functions: defined, abi } = find(module.address, module.name);
-    const real = defined.find((one) => one.name === name);
-    const status = linkFault(reference, real, abi.friends, self);
+    const status = linkFault(reference, named(defined, name), abi.friends, self);
     if (status !== undefined) throw fault(status, `the function ${abi.name}::${name} is another`);
-  }
+  });
 }

@@ -163,7 +163,7 @@ export function* runScript(
   const tables = readProgramTables(script.code, "script");
   yield* assertWellFormedScript(program, tables);
   for (const { address, name } of program.dependencies) linker.module(toHex(address), name);
-  assertLinks(tables, undefined, linker);
+  yield* assertLinks(tables, undefined, linker);
   const typeArgs = script.typeArgs.map(createType);
   for (const type of typeArgs) loadTypes(linker, type);
   assertTypeArgs(linker, program.main.typeParams, typeArgs);
