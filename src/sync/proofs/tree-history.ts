@@ -244,25 +244,24 @@ export class TreeAt {
     const version = this.#version;
     // A commit may move nodes and logs meanwhile: the reader of a way checks that it leads to the root.
     const isHead = version === view.position.version;
-    const [first] = isHead ? [] : await this.#store.getSideRows([NODE_LOG.key(key)]);
-    if (first === undefined || startOf(first) <= version) {
-      // The node before the log: a log that is newer than its node gives the same.
-      const [bytes] = await this.#store.getTreeNodes([key]);
-      const current = openNode(bytes && new Uint8Array(bytes));
-      if (isHead) return current;
-      const [log] = await this.#store.getSideRows([NODE_LOG.key(key)]);
-      const all = withBlocks(log && new Uint8Array(log), await changesBelow(this.#store, view), key);
-      if (all === undefined ? bytes !== undefined : startOf(all) <= version) {
-        if (all !== undefined) undoChanges(current, all, version);
-        return withLeaves(view, current, version);
-      }
+    const part = isHead ? undefined : await firstPart(view, key, version);
+    if (part !== undefined) {
+      if (part.value === undefined) return undefined;
+      const { node, log } = decodePart(part.value);
+      if (startOf(log) > version) return undefined;
+      undoChanges(node, log, version);
+      return withLeaves(view, node, version);
     }
-    const part = await firstPart(view, key, version);
-    if (part?.value === undefined) return undefined;
-    const { node, log: earlier } = decodePart(new Uint8Array(part.value));
-    if (startOf(earlier) > version) return undefined;
-    undoChanges(node, earlier, version);
-    return withLeaves(view, node, version);
+    // The node before the log: a log that is newer than its node gives the same.
+    const [bytes] = await this.#store.getTreeNodes([key]);
+    const current = openNode(bytes && new Uint8Array(bytes));
+    if (isHead) return current;
+    const [stored] = await this.#store.getSideRows([NODE_LOG.key(key)]);
+    const log = withBlocks(stored && new Uint8Array(stored), await changesBelow(this.#store, view), key);
+    if (log === undefined) return bytes === undefined ? undefined : withLeaves(view, current, version);
+    if (startOf(log) > version) return undefined;
+    undoChanges(current, log, version);
+    return withLeaves(view, current, version);
   }
 }
 
