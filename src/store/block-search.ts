@@ -1,5 +1,4 @@
-// Finds blocks by binary search in the table by height: heights are consecutive, and first versions and times never
-// decrease with height.
+// Finds blocks in the table by height: heights are consecutive, and first versions and times never decrease with height.
 import type { Block, LedgerPosition } from "../ledger/view.ts";
 import type { BlockStart } from "./contract.ts";
 
@@ -27,7 +26,7 @@ export function findBlockByVersion(
   version: bigint,
 ): Block | undefined {
   if (version < position.oldestVersion || version > position.version) return undefined;
-  return findLast(read, position, (start) => start.firstVersion <= version);
+  return findLast(read, position, "firstVersion", version);
 }
 
 /** The last kept block whose time is at or before `timestampUsec`. */
@@ -36,37 +35,30 @@ export function findBlockAtTime(
   position: LedgerPosition,
   timestampUsec: bigint,
 ): Block | undefined {
-  return findLast(read, position, (start) => start.timestampUsec <= timestampUsec);
+  return findLast(read, position, "timestampUsec", timestampUsec);
 }
 
+/** The last block of which something is at most a limit. */
 function findLast(
   read: BlockReader,
   position: LedgerPosition,
-  holds: (start: BlockStart) => boolean,
+  of: "firstVersion" | "timestampUsec",
+  limit: bigint,
 ): Block | undefined {
-  const oldest = position.oldestBlockHeight;
-  let high = position.blockHeight;
-  let low = high;
-  // Most searches are for one of the newest blocks.
-  for (let step = 1n; low > oldest; step *= 2n) {
-    const start = read(low);
-    if (start === undefined) return undefined;
-    if (holds(start)) break;
-    high = low - 1n;
-    low = high - step;
-  }
-  if (low < oldest) low = oldest;
-  let found: bigint | undefined;
-  while (low <= high) {
-    const middle = (low + high) / 2n;
+  let [low, high] = [position.oldestBlockHeight, position.blockHeight];
+  let last = read(high);
+  if (last === undefined || last[of] <= limit) return last && { ...last, lastVersion: position.version };
+  let first = low < high ? read(low) : undefined;
+  if (first === undefined || first[of] > limit) return undefined;
+  for (let step = 0; high - low > 1n; step++) {
+    // Both grow almost evenly with the height; where they do not, every third step halves the rest.
+    const share: bigint = ((high - low) * (limit - first[of])) / (last[of] - first[of]);
+    const guess: bigint = step % 3 === 2 ? (low + high) / 2n : low + share;
+    const middle: bigint = guess <= low ? low + 1n : guess >= high ? high - 1n : guess;
     const start = read(middle);
     if (start === undefined) return undefined;
-    if (holds(start)) {
-      found = middle;
-      low = middle + 1n;
-    } else {
-      high = middle - 1n;
-    }
+    if (start[of] <= limit) [low, first] = [middle, start];
+    else [high, last] = [middle, start];
   }
-  return found === undefined ? undefined : findBlockByHeight(read, position, found);
+  return { ...first, lastVersion: last.firstVersion - 1n };
 }

@@ -346,14 +346,14 @@ export async function recentBlocks(store: SideRowReader, height: bigint): Promis
 /** The kept end of a block. */
 export async function loadBlockEnd(store: SideRowReader, height: bigint): Promise<BlockEnd | undefined> {
   const [row, recent] = await store.getSideRows([BLOCK_ENDS.key(height), RECENT_BLOCK.key(height)]);
-  const group = row && BLOCK_ENDS.decode(row);
+  // Copied: stored bytes are valid only until the next read.
+  const group = row && BLOCK_ENDS.decode(new Uint8Array(row));
   let end = group?.ends[Number(height - group.first)];
   if (end === undefined && recent !== undefined) {
-    const block = RECENT_BLOCK.decode(recent);
+    const block = RECENT_BLOCK.decode(new Uint8Array(recent));
     if (block.height === height) end = block.end;
   }
-  // Stored bytes are valid only until the next read.
-  return end && decodeBlockEnd(new Uint8Array(end));
+  return end && decodeBlockEnd(end);
 }
 
 function range(first: bigint, last: bigint): [number: bigint][] {

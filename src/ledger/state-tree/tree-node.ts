@@ -9,7 +9,7 @@
 // Hashes follow the binary tree of key hashes; bit 0 is the top bit of byte 0. A position without leaves hashes to the
 // placeholder, with one leaf to that leaf's hash at any depth, with more to an inner node over both halves, even if one
 // half is empty.
-import { sha3 } from "../../base/sha3.ts";
+import { sha3Short } from "../../base/keccak.ts";
 import { LedgerError } from "../errors.ts";
 import { HASH_LENGTH, hashPair, SEEDS, SPARSE_MERKLE_PLACEHOLDER } from "../hash.ts";
 
@@ -77,10 +77,11 @@ export function treeNodeName(key: Uint8Array): string {
 
 /** First bytes of the key hashes that no state key has: they are zero. */
 const LOG_ZEROS = 12;
+const NOTHING = new Uint8Array();
 
 /** Key hash under which a store keeps how the node with a key changed, as versions of an item. */
 export function nodeLogKeyHash(key: Uint8Array): Uint8Array {
-  return sha3(key).fill(0, 0, LOG_ZEROS);
+  return sha3Short(key, NOTHING).fill(0, 0, LOG_ZEROS);
 }
 
 /** True for a key hash of `nodeLogKeyHash`: not an item of the state. */

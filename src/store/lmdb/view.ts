@@ -62,6 +62,7 @@ export class LmdbView implements StoreView {
     const row = table.getBinaryFast(latestKey, this.#snapshot.options);
     if (row === undefined) return items;
     const latest = readVersion(row);
+    if (latest < range.from) return items;
     for (let from = range.from; items.length < range.limit; ) {
       const found = seeker.findVersion(this.#snapshot.cursor, keyHash, from, "after");
       if (found === undefined || found > range.to) break;

@@ -1,6 +1,7 @@
 // Nodes of the transaction accumulator of a stored ledger, and the siblings of a range of its versions.
 
 import { EMPTY_ACCUMULATOR, transactionAccumulator } from "../../ledger/accumulator.ts";
+import { LedgerError } from "../../ledger/errors.ts";
 import { readInfoBytes } from "../../ledger/formats/record.ts";
 import { transactionInfoHash } from "../../ledger/formats/transaction-info.ts";
 import { ACCUMULATOR_PLACEHOLDER, hashPair, SEEDS } from "../../ledger/hash.ts";
@@ -39,6 +40,7 @@ export class AccumulatorNodes {
   readonly #leaves = new Map<bigint, Uint8Array>();
   /** Full subtrees of the accumulator before the records, by level and index. */
   readonly #kept = new Map<string, Uint8Array>();
+  /** Valid as long as the view is open: reading them again would inflate them again. */
   #lastRead: readonly StoredRecord[] = [];
 
   constructor(options: AccumulatorNodesOptions) {
@@ -91,14 +93,13 @@ export class AccumulatorNodes {
     return accumulator.state().frozen;
   }
 
-  /** Takes the info of a version, so that its record need not be read. */
-  addLeaf(version: bigint, info: Uint8Array): void {
-    this.#leaves.set(version, transactionInfoHash(info));
-  }
-
-  /** The records that it read last, as long as the view is open: reading them again would inflate them again. */
-  get lastRead(): readonly StoredRecord[] {
-    return this.#lastRead;
+  /** The record of a version, read together with those after it that the siblings of the version need. */
+  async recordOf(version: bigint): Promise<Uint8Array> {
+    const known = this.#lastRead.find((record) => record.version === version);
+    const [record] = known === undefined ? await this.#readFrom(version) : [known];
+    if (record === undefined) throw new LedgerError("corrupt", `version ${version} has no record`);
+    // Stored bytes are valid only until the view is released.
+    return new Uint8Array(record.bytes);
   }
 
   async #hashOf(level: number, index: bigint): Promise<Uint8Array> {
@@ -129,6 +130,14 @@ export class AccumulatorNodes {
     if (this.#leaves.size > MAX_LEAVES) {
       throw new BackupRefusal("not_kept", "the accumulator's subtrees are not kept here");
     }
+    await this.#readFrom(version);
+    const leaf = this.#leaves.get(version);
+    if (leaf === undefined) throw new StoreError("corrupt", `the record of version ${version} is missing`);
+    return leaf;
+  }
+
+  /** Reads the records from a version on, up to the end of a group, and hashes their infos. */
+  async #readFrom(version: bigint): Promise<readonly StoredRecord[]> {
     const { view, lastVersion, missingSubtree } = this.#options;
     // Where every full subtree has a row, no leaf after this group is needed next.
     const group =
@@ -139,8 +148,6 @@ export class AccumulatorNodes {
     for (const { version: at, bytes } of this.#lastRead) {
       this.#leaves.set(at, transactionInfoHash(readInfoBytes(bytes)));
     }
-    const leaf = this.#leaves.get(version);
-    if (leaf === undefined) throw new StoreError("corrupt", `the record of version ${version} is missing`);
-    return leaf;
+    return this.#lastRead;
   }
 }

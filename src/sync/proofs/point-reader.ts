@@ -14,12 +14,10 @@ const MAX_TRANSACTION_BYTES = 1 << 20;
 /** Reads versions of the ledger that a signed ledger info covers. */
 export class PointReader {
   readonly lastVersion: bigint;
-  readonly #view: LedgerView;
   readonly #nodes: AccumulatorNodes;
 
   constructor(store: ProofReader, view: LedgerView, signed: Uint8Array) {
     this.lastVersion = readSignedHead(signed).version;
-    this.#view = view;
     this.#nodes = new AccumulatorNodes({
       store,
       view,
@@ -38,8 +36,7 @@ export class PointReader {
 
   /** A version without its transaction. */
   async readInfo(version: bigint, left: readonly Uint8Array[] | undefined): Promise<Point> {
-    const info = readInfoBytes(await this.#record(version));
-    this.#nodes.addLeaf(version, info);
+    const info = readInfoBytes(await this.#nodes.recordOf(version));
     const siblings = await this.#nodes.siblings(version, left);
     return { version, info, siblings, transaction: undefined, eventSiblings: undefined, state: undefined };
   }
@@ -53,7 +50,7 @@ export class PointReader {
     version: bigint,
     left: readonly Uint8Array[] | undefined,
   ): Promise<Point & { readonly events: readonly Uint8Array[] }> {
-    const { transaction, infoBytes: info, events } = readRecordHead(await this.#record(version));
+    const { transaction, infoBytes: info, events } = readRecordHead(await this.#nodes.recordOf(version));
     if (transaction.length > MAX_TRANSACTION_BYTES) {
       throw new LedgerError(
         "unprovable",
@@ -71,13 +68,5 @@ export class PointReader {
       state: undefined,
       events,
     };
-  }
-
-  async #record(version: bigint): Promise<Uint8Array> {
-    const known = this.#nodes.lastRead.find((record) => record.version === version);
-    const [record] = known === undefined ? await this.#view.getRecords(version, 1, 1) : [known];
-    if (record === undefined) throw new LedgerError("corrupt", `version ${version} has no record`);
-    // Stored bytes are valid only until the view is released.
-    return new Uint8Array(record.bytes);
   }
 }

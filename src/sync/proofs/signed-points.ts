@@ -102,7 +102,8 @@ export async function signatureFor(
   block: Block,
   version: bigint,
 ): Promise<Uint8Array> {
-  const signed = await findSignature(store, view, block, version);
+  const end = await loadBlockEnd(store, block.height);
+  const signed = end?.signed ?? (await laterSignature(store, view, block, version));
   if (signed !== undefined) return signed;
   throw new LedgerError(
     "unavailable",
@@ -110,14 +111,12 @@ export async function signatureFor(
   );
 }
 
-async function findSignature(
+async function laterSignature(
   store: ProofReader,
   view: LedgerView,
-  { height, epoch }: Block,
+  { epoch }: Block,
   version: bigint,
 ): Promise<Uint8Array | undefined> {
-  const end = await loadBlockEnd(store, height);
-  if (end?.signed !== undefined) return end.signed;
   const newest = await newestSignature(store, view);
   const [signed] =
     readSignedHead(newest).epoch === epoch ? [newest] : await loadEpochEnds(store, epoch, epoch);
@@ -132,9 +131,11 @@ export async function nextSignature(
   height: bigint,
 ): Promise<Uint8Array | undefined> {
   if (height >= view.position.blockHeight) return undefined;
+  const end = await loadBlockEnd(store, height + 1n);
+  if (end?.signed !== undefined) return end.signed;
   // By its height: a version is searched for among all blocks.
   const block = await view.getBlockByHeight(height + 1n);
-  return block && findSignature(store, view, block, block.firstVersion);
+  return block && laterSignature(store, view, block, block.firstVersion);
 }
 
 /** Whether a waypoint is that of a signed ledger info. */

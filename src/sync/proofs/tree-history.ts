@@ -14,7 +14,7 @@ import {
   treeNodeKey,
   treeNodeName,
 } from "../../ledger/state-tree/tree-node.ts";
-import type { TreeLeaf, TreeNodeReader } from "../../ledger/state-tree/update.ts";
+import type { TreeNodeReader } from "../../ledger/state-tree/update.ts";
 import { withView } from "../../ledger/view.ts";
 import type { SideRow, StateWrite, Store, StoreView } from "../../store/contract.ts";
 import { StoreError } from "../../store/errors.ts";
@@ -244,25 +244,24 @@ export class TreeAt {
     const version = this.#version;
     // A commit may move nodes and logs meanwhile: the reader of a way checks that it leads to the root.
     const isHead = version === view.position.version;
-    const [first] = isHead ? [] : await this.#store.getSideRows([NODE_LOG.key(key)]);
-    if (first === undefined || startOf(first) <= version) {
-      // The node before the log: a log that is newer than its node gives the same.
-      const [bytes] = await this.#store.getTreeNodes([key]);
-      const current = openNode(bytes && new Uint8Array(bytes));
-      if (isHead) return current;
-      const [log] = await this.#store.getSideRows([NODE_LOG.key(key)]);
-      const all = withBlocks(log && new Uint8Array(log), await changesBelow(this.#store, view), key);
-      if (all === undefined ? bytes !== undefined : startOf(all) <= version) {
-        if (all !== undefined) undoChanges(current, all, version);
-        return withLeaves(view, current, version);
-      }
+    const part = isHead ? undefined : await firstPart(view, key, version);
+    if (part !== undefined) {
+      if (part.value === undefined) return undefined;
+      const { node, log } = decodePart(new Uint8Array(part.value));
+      if (startOf(log) > version) return undefined;
+      undoChanges(node, log, version);
+      return withLeaves(view, node, version);
     }
-    const part = await firstPart(view, key, version);
-    if (part?.value === undefined) return undefined;
-    const { node, log: earlier } = decodePart(new Uint8Array(part.value));
-    if (startOf(earlier) > version) return undefined;
-    undoChanges(node, earlier, version);
-    return withLeaves(view, node, version);
+    // The node before the log: a log that is newer than its node gives the same.
+    const [bytes] = await this.#store.getTreeNodes([key]);
+    const current = openNode(bytes && new Uint8Array(bytes));
+    if (isHead) return current;
+    const [stored] = await this.#store.getSideRows([NODE_LOG.key(key)]);
+    const log = withBlocks(stored && new Uint8Array(stored), await changesBelow(this.#store, view), key);
+    if (log === undefined) return bytes === undefined ? undefined : withLeaves(view, current, version);
+    if (startOf(log) > version) return undefined;
+    undoChanges(current, log, version);
+    return withLeaves(view, current, version);
   }
 }
 
@@ -279,9 +278,7 @@ async function changesBelow(store: SideRowReader, { position }: StoreView): Prom
 
 /** Gives the leaves of a node the hashes that their items have at a version. Takes one that was stored later. */
 async function withLeaves(view: StoreView, node: TreeNode, version: bigint): Promise<TreeNode> {
-  const leaves = node.slots.flatMap((child, slot) =>
-    child?.keyHash === undefined ? [] : [{ slot, keyHash: child.keyHash, hash: child.hash }],
-  );
+  const leaves = leavesOf(node);
   if (leaves.length === 0) return node;
   const latest = await itemsOf(view, leaves, view.position.version);
   // An item that was not written since has the hash that was stored; a log has the key in its place.
@@ -299,7 +296,23 @@ async function withLeaves(view: StoreView, node: TreeNode, version: bigint): Pro
   return node;
 }
 
-function itemsOf(view: StoreView, leaves: readonly Pick<TreeLeaf, "keyHash">[], version: bigint) {
+interface NodeLeaf {
+  readonly slot: number;
+  readonly keyHash: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+function leavesOf({ slots, leaves }: TreeNode): NodeLeaf[] {
+  const found: NodeLeaf[] = [];
+  for (let rest = leaves; rest !== 0; rest &= rest - 1) {
+    const slot = 31 - Math.clz32(rest & -rest);
+    const child = slots[slot];
+    if (child?.keyHash !== undefined) found.push({ slot, keyHash: child.keyHash, hash: child.hash });
+  }
+  return found;
+}
+
+function itemsOf(view: StoreView, leaves: readonly NodeLeaf[], version: bigint) {
   return view.getItems(
     leaves.map(({ keyHash }) => keyHash),
     version,
