@@ -94,7 +94,7 @@ export default defineConfig({
       // In the turn of the others: a page that waits for its blocks leaves the processors to them.
       tier("browser", 2, {
         include: BROWSER,
-        maxWorkers: LATE.maxWorkers,
+        ...LATE,
         globalSetup: "test/support/chromium-setup.ts",
       }),
     ],

@@ -14,19 +14,6 @@ interface Info {
   readonly genesis_waypoint: string;
 }
 
-/** What a reader can use in a view; of a group of radio buttons, the Tab key reaches one. */
-const CONTROLS =
-  "main a[href], main button:not(:disabled), main input:not([type=radio]), main select:not(:disabled), main textarea:not(:disabled), main summary";
-/** Notes that the focused element was reached; its name, empty outside of the page. */
-const HERE = `(() => {
-  const e = document.activeElement;
-  if (e === document.body) return "";
-  e.dataset.reached = "";
-  return e.tagName + " " + (e.getAttribute("aria-label") ?? e.textContent.slice(0, 40));
-})()`;
-const OUTLINED =
-  "getComputedStyle(document.activeElement).outlineStyle !== 'none' || document.activeElement.closest('.choice') !== null";
-
 const JSON_BODY = { "Content-Type": "application/json" };
 
 describe.skipIf(!hasChromium)("the console", () => {
@@ -464,54 +451,5 @@ describe.skipIf(!hasChromium)("the console", () => {
     await page.getByLabel("The proof as JSON").fill("hello");
     await check.click();
     await page.getByText("not JSON").waitFor();
-  });
-
-  it("blocks that arrive take no focus away: the link to the last change stays", async () => {
-    const page = await open("#/account/anna");
-    const link = page.locator(".chart-text a");
-    await link.focus();
-    for (let count = 0; count < 3; count++) {
-      const told = await page.locator(".chart-text").innerHTML();
-      await until(async () => (await page.locator(".chart-text").innerHTML()) !== told);
-      expect(await page.evaluate("document.activeElement.closest('.chart-text a') !== null")).toBe(true);
-    }
-  });
-
-  it("every control can be reached with the Tab key, in order, and shows its focus", async () => {
-    for (const hash of [
-      "#/",
-      "#/account/anna",
-      "#/encode",
-      "#/table/prices",
-      "#/verify",
-      "#/blocks",
-      "#/feed",
-    ]) {
-      const page = await open(hash);
-      await page.getByText("live").waitFor();
-      await until(async () => (await page.locator("[aria-busy]").count()) === 0);
-      await page.evaluate("document.activeElement.blur()");
-      await page.keyboard.press("Tab");
-      expect(await page.evaluate("document.activeElement.textContent")).toContain("Skip to the content");
-      // Those that are there now: a live page brings more meanwhile.
-      await page.evaluate(`for (const e of document.querySelectorAll(${JSON.stringify(CONTROLS)})) {
-        if (e.checkVisibility({ visibilityProperty: true })) e.dataset.expected = "";
-      }`);
-      for (let count = 0; count < 250; count++) {
-        const name = (await page.evaluate(HERE)) as string;
-        if (name === "") break;
-        expect(await page.evaluate(OUTLINED), `${hash}: ${name}`).toBe(true);
-        await page.keyboard.press("Tab");
-      }
-      const missed =
-        "[...document.querySelectorAll('[data-expected]:not([data-reached])')].map((e) => e.outerHTML)";
-      expect(await page.evaluate(missed), hash).toEqual([]);
-      await visit.close();
-    }
-    await open("#/");
-    // The skip link leads into the content.
-    await visit.page.keyboard.press("Tab");
-    await visit.page.keyboard.press("Enter");
-    expect(await visit.page.evaluate("document.activeElement.id")).toBe("main");
   });
 });

@@ -1,16 +1,19 @@
-// Runs once before the browser tests: finds or brings Chromium, and tells the tests where it is.
+// Runs once before the browser tests: finds or brings Chromium, starts it, and tells the tests where it listens.
 import type { TestProject } from "vitest/node";
 import { bringChromium } from "./bring-chromium.ts";
+import { serveChromium } from "./visit.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Path of the program; empty where there is none. */
+    /** What the tests connect to; empty where there is none. */
     chromium: string;
   }
 }
 
-export default async function setup({ provide }: TestProject): Promise<void> {
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const found = await bringChromium();
   if ("reason" in found) console.log(`chromium: there is none, and it could not be had: ${found.reason}`);
-  provide("chromium", "path" in found ? found.path : "");
+  const server = "path" in found ? await serveChromium(found.path) : undefined;
+  provide("chromium", server?.wsEndpoint() ?? "");
+  return async () => server?.close();
 }

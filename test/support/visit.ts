@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserServer, chromium, type Page } from "playwright-core";
 import { endWithTest } from "./children.ts";
 
 /** Sizes of the screens that everything is looked at on. */
@@ -32,23 +32,29 @@ export interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
   /** Hosts asked, other than the node; none of them was reached. */
-  readonly otherHosts: readonly string[];
+  readonly otherHosts: string[];
   /** Uncaught errors, errors on the console and what the Content-Security-Policy refused. */
   readonly faults: string[];
   close(): Promise<void>;
 }
 
-/** Starts the program. Names of other hosts are not even resolved. */
-export async function launchChromium(executablePath: string): Promise<{
-  readonly browser: Browser;
-  close(): Promise<void>;
-}> {
+/** Starts the program, for others to connect to. Names of other hosts are not even resolved. */
+export async function serveChromium(executablePath: string): Promise<BrowserServer> {
   const server = await chromium.launchServer({
     executablePath,
     args: ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"],
   });
   // Playwright starts it in a process group of its own.
   endWithTest(server.process(), { group: true });
+  return server;
+}
+
+/** Starts the program for this process alone. */
+export async function launchChromium(executablePath: string): Promise<{
+  readonly browser: Browser;
+  close(): Promise<void>;
+}> {
+  const server = await serveChromium(executablePath);
   const browser = await chromium.connect(server.wsEndpoint());
   return {
     browser,
@@ -105,15 +111,16 @@ export async function visit(browser: Browser, url: string, look: Look = {}): Pro
 const axeSource = (): string =>
   readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Findings of axe-core, each with the elements it is about. */
-export async function findAxeFaults(page: Page): Promise<string[]> {
+/** Findings of axe-core, of all its rules or of some, each with the elements it is about. */
+export async function findAxeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Evaluated by the debugger: the page's own policy lets no script in.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource());
   // Lists of what passed would cost more than the audit itself.
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
-      resultTypes: ["violations"],
-    }),
+  const options = { resultTypes: ["violations"], ...(rules && { runOnly: { type: "rule", values: rules } }) };
+  const { violations } = await page.evaluate(
+    (chosen) =>
+      (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run(chosen),
+    options,
   );
   return violations.map(({ id, help, nodes }) => {
     const places = nodes.slice(0, 5).map((node) => `${node.target.join(" ")}: ${node.failureSummary}`);
