@@ -130,7 +130,7 @@ export function putTableItem(
 /** Publishes a module at the address that it names, or replaces it. Throws ConfigError for bytes that are no module. */
 export function publishModule(bytes: Uint8Array): AuthoredChange {
   if (bytes.length > MAX_MODULE_BYTES) {
-    throw new ConfigError(`module: expected at most ${MAX_MODULE_BYTES} bytes, got ${bytes.length}`);
+    throw new ConfigError(`bytecode: expected at most ${MAX_MODULE_BYTES} bytes, got ${bytes.length}`);
   }
   const { address, name } = moduleIdOf(bytes);
   const key = encodeWith(stateKeyCodec, moduleItem(address, name).key);
@@ -155,6 +155,6 @@ function moduleIdOf(bytes: Uint8Array): { readonly address: Address; readonly na
     return readModule(bytes);
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
-    throw new ConfigError(`module: expected the bytecode of a module: ${error.message}`, error);
+    throw new ConfigError(`bytecode: expected that of a module: ${error.message}`, error);
   }
 }

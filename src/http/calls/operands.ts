@@ -32,12 +32,12 @@ export function toBytes(key: string | Uint8Array, name = "key"): Uint8Array {
 }
 
 /** A moment, as users give it, in microseconds since 1970. */
-export function toUsec(name: string, time: string | Date, roundsUp = false): bigint {
-  if (typeof time !== "string" && !(time instanceof Date)) {
+export function toUsec(name: string, time: string | number | Date, roundsUp = false): bigint {
+  if (typeof time !== "string" && typeof time !== "number" && !(time instanceof Date)) {
     throw new ConfigError(`${name}: expected a Date, or ${TIME_EXPECTED}, got ${typeof time}`);
   }
   try {
-    return parseTime(typeof time === "string" ? time : time.toISOString(), roundsUp);
+    return parseTime(time instanceof Date ? time.toISOString() : `${time}`, roundsUp);
   } catch (error) {
     throw new ConfigError(`${name}: expected ${TIME_EXPECTED}: ${errorText(error)}`, error);
   }

@@ -18,6 +18,7 @@ const VALUE: JsonSchema = {
   nullable: true,
   description: "JSON by the type, BCS in hex, or null to remove it.",
 };
+const TIME: JsonSchema = { oneOf: [TEXT, { type: "integer" }] };
 const BYTES: JsonSchema = { type: "string", format: "binary" };
 
 function object(
@@ -49,7 +50,7 @@ const CALL = {
   type_arguments: { type: "array", items: TEXT },
   arguments: { type: "array", items: {} },
 };
-const SNAPSHOT = { snapshot: TEXT };
+const KEPT = { snapshot: TEXT, version: DIGITS, timestamp_usec: DIGITS };
 
 /** What each switch does, takes and answers. */
 const DOCUMENTED = {
@@ -83,18 +84,18 @@ const DOCUMENTED = {
     object({ blocks: { type: "integer", minimum: 1, maximum: 100_000 } }, ["blocks"]),
     HEAD,
   ],
-  set_time: ["Makes a block at a later time: RFC 3339, or Unix seconds", object({ time: TEXT }), HEAD],
+  set_time: ["Makes a block at a later time: RFC 3339, or Unix seconds", object({ time: TIME }), HEAD],
   advance_time: [
     "Makes a block this many milliseconds later",
     object({ ms: { type: "integer", minimum: 1 } }),
     HEAD,
   ],
-  snapshot: [
-    "Keeps the chain in memory as it is",
-    undefined,
-    object({ ...SNAPSHOT, version: DIGITS, timestamp_usec: DIGITS }),
+  snapshot: ["Keeps the chain in memory as it is", undefined, object(KEPT)],
+  revert: [
+    "Puts the chain back to a snapshot: takes what the snapshot answered",
+    object(KEPT, ["version", "timestamp_usec"]),
+    HEAD,
   ],
-  revert: ["Puts the chain back to a snapshot", object(SNAPSHOT), HEAD],
   dump_state: [
     "The whole ledger of a local chain, or what a fork added, as a page of records in BCS",
     undefined,
@@ -148,7 +149,7 @@ export function switchesDocument(): object {
       description:
         "For authors of tests: changes of a chain that no account signs. Only on a loopback address.",
     },
-    servers: [{ url: "http://127.0.0.1:8081", description: "The faucet's port." }],
+    servers: [{ url: "/", description: "The faucet's port." }],
     paths: hoistNamed(Object.fromEntries(paths), schemas),
     components: { schemas },
   };
@@ -157,6 +158,18 @@ export function switchesDocument(): object {
 /** The oldest ones are forgotten for the next. */
 const MAX_SNAPSHOTS = 100;
 const MAX_SNAPSHOT_MIB = 256;
+
+/** Throws ConfigError for a member that a switch does not have, and for one that it misses. */
+function assertMembers(name: keyof Switches, body: Body): void {
+  const schema: JsonSchema | undefined = DOCUMENTED[name][1];
+  if (schema === BYTES) return;
+  const known = Object.keys((schema?.properties ?? {}) as object);
+  for (const member of Object.keys(body))
+    if (!known.includes(member))
+      throw new ConfigError(`${member}: unknown; ${name} takes ${known.join(", ") || "nothing"}`);
+  for (const member of (schema?.required ?? []) as readonly string[])
+    if (body[member] === undefined) throw new ConfigError(`${member}: it is missing`);
+}
 
 /** A member that the call itself checks: it knows what it takes. */
 function text(body: Body, name: string): string {
@@ -209,7 +222,7 @@ class NamedSnapshots {
 
 export function createSwitches(authors: ChainAuthoring, maxSnapshotMib = MAX_SNAPSHOT_MIB): Switches {
   const snapshots = new NamedSnapshots(maxSnapshotMib);
-  return {
+  const switches: Switches = {
     set_balance: (body) =>
       authors.setBalance(text(body, "address"), text(body, "asset_type"), amountOf(body)),
     impersonate: async (body) => {
@@ -223,8 +236,6 @@ export function createSwitches(authors: ChainAuthoring, maxSnapshotMib = MAX_SNA
     },
     set_resource: (body) => {
       const { address, type, data } = body;
-      // A body without the member may be a mistake; a removal must be asked for.
-      if (data === undefined) throw new ConfigError("data: expected an object, hex with 0x, or null");
       return authors.setResource(
         address as string,
         type as string,
@@ -245,7 +256,7 @@ export function createSwitches(authors: ChainAuthoring, maxSnapshotMib = MAX_SNA
       return authors.publish(bytecode);
     },
     mine: ({ blocks }, signal) => authors.mine(blocks as number | undefined, { signal }),
-    set_time: (body) => authors.setTime(text(body, "time")),
+    set_time: (body) => authors.setTime(body.time as string | number),
     advance_time: ({ ms }) => authors.advanceTime(ms as number),
     snapshot: async () => {
       const snapshot = await authors.snapshot();
@@ -256,4 +267,12 @@ export function createSwitches(authors: ChainAuthoring, maxSnapshotMib = MAX_SNA
     load_state: ({ bytes }) => authors.loadState(bytes as Uint8Array),
     revert: async ({ snapshot }) => authors.revert(snapshots.find(snapshot)),
   };
+  const checked = Object.entries(switches).map(([name, run]): [string, typeof run] => [
+    name,
+    async (body, signal) => {
+      assertMembers(name as keyof Switches, body);
+      return run(body, signal);
+    },
+  ]);
+  return Object.fromEntries(checked) as Switches;
 }

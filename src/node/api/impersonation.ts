@@ -3,6 +3,7 @@
 
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { NO_EXPIRATION_SECS } from "../../chain/submission/submissions.ts";
+import { knownOptions, type OptionNames } from "../../http/calls/options.ts";
 import { type Address, formatAddressLong } from "../../move/address.ts";
 
 /** What an impersonated account calls. */
@@ -24,11 +25,12 @@ export interface ImpersonatedResult {
   readonly vmStatus: string;
 }
 
+const CALL_NAMES: OptionNames<ImpersonatedCall> = { function: true, typeArguments: true, arguments: true };
 const MAX_GAS = "2000000";
 
 /** The JSON of the transaction. */
 export function impersonation(sender: Address, call: ImpersonatedCall, sequenceNumber: bigint): Uint8Array {
-  if (typeof call !== "object" || call === null || typeof call.function !== "string") {
+  if (typeof knownOptions(CALL_NAMES, call, "call").function !== "string") {
     throw new ConfigError("call: expected an object with a function, such as 0x1::aptos_account::transfer");
   }
   const request = {

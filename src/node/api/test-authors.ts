@@ -15,7 +15,7 @@ import {
   setResource,
 } from "../../chain/authoring.ts";
 import { toBytes, toText, toUsec } from "../../http/calls/operands.ts";
-import { knownOptions, type OptionNames } from "../../http/calls/options.ts";
+import { knownOptions, type OptionNames, typeName } from "../../http/calls/options.ts";
 import type { TableItemQuery } from "../../http/operations/get-table-item.ts";
 import { ModulesAt } from "../../http/printing/modules-at.ts";
 import { vmStatus } from "../../http/printing/vm-status.ts";
@@ -106,7 +106,7 @@ export interface ChainAuthoring {
    */
   mine(blocks?: number, options?: { readonly signal?: AbortSignal }): Promise<LedgerInfo>;
   /** Makes a block at a time after the last block's: a Date, RFC 3339, or Unix seconds. The clock goes on from there. */
-  setTime(time: string | Date): Promise<LedgerInfo>;
+  setTime(time: string | number | Date): Promise<LedgerInfo>;
   /** Makes a block this many milliseconds later. */
   advanceTime(ms: number): Promise<LedgerInfo>;
   /** Keeps the chain as it is now: ledger, indexes, transactions that wait, clock. For chains in memory. */
@@ -132,6 +132,10 @@ const RECORDS_AT_ONCE = 100;
 const MAX_BLOCKS = 100_000;
 /** A hundred years. */
 const MAX_ADVANCE_MS = 100 * 366 * 86_400_000;
+
+function shown(value: unknown): string {
+  return typeof value === "number" ? `${value}` : typeName(value);
+}
 
 function toItemBytes(name: string, value: unknown): Uint8Array {
   const bytes = toBytes(value as string | Uint8Array, name);
@@ -286,7 +290,7 @@ export class TestAuthors implements ChainAuthoring {
 
   async publish(module: string | Uint8Array): Promise<Published> {
     if (typeof module === "string" && !module.startsWith("0x")) return this.#publishFolder(module);
-    const bytes = toBytes(module, "module");
+    const bytes = toBytes(module, "bytecode");
     const change = publishModule(bytes);
     return { ...(await this.#author(change)), modules: [moduleNameOf(bytes)] };
   }
@@ -318,7 +322,7 @@ export class TestAuthors implements ChainAuthoring {
   async mine(blocks = 1, options: { readonly signal?: AbortSignal } = {}): Promise<LedgerInfo> {
     const { signal } = knownOptions({ signal: true }, options);
     if (!Number.isInteger(blocks) || blocks < 1 || blocks > MAX_BLOCKS) {
-      throw new ConfigError(`blocks: expected a whole number from 1 to ${MAX_BLOCKS}, got ${blocks}`);
+      throw new ConfigError(`blocks: expected a whole number from 1 to ${MAX_BLOCKS}, got ${shown(blocks)}`);
     }
     const maker = this.#blocks();
     const reverts = this.#reverts;
@@ -331,13 +335,13 @@ export class TestAuthors implements ChainAuthoring {
     }
   }
 
-  async setTime(time: string | Date): Promise<LedgerInfo> {
+  async setTime(time: string | number | Date): Promise<LedgerInfo> {
     return toLedgerInfo({ position: await this.#blocks().setTime(toUsec("time", time)) });
   }
 
   async advanceTime(ms: number): Promise<LedgerInfo> {
     if (!Number.isInteger(ms) || ms < 1 || ms > MAX_ADVANCE_MS) {
-      throw new ConfigError(`ms: expected a whole number from 1 to ${MAX_ADVANCE_MS}, got ${ms}`);
+      throw new ConfigError(`ms: expected a whole number from 1 to ${MAX_ADVANCE_MS}, got ${shown(ms)}`);
     }
     return toLedgerInfo({ position: await this.#blocks().advanceTime(BigInt(ms) * 1000n) });
   }

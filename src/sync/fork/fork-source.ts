@@ -158,7 +158,9 @@ export class ForkSource {
 
   #placeOf(version: bigint): string {
     const { pin } = this.#options;
-    return version === pin.version ? "is the fork's own" : `is below the fork at version ${pin.version}`;
+    return version === pin.version
+      ? "is the one that was forked"
+      : `is below the fork at version ${pin.version}`;
   }
 
   /** Runs a question about a version up to the fork's. Throws LedgerError. */
