@@ -1,6 +1,6 @@
 // What an author of tests does with a local chain, over HTTP at the faucet's port.
 import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, it, onTestFinished } from "vitest";
@@ -204,15 +204,22 @@ it("publishes no folder with pipes, huge files or names that are no names", asyn
   rmSync(join(folder, "package-metadata.bcs"));
   writeFileSync(join(folder, "package-metadata.bcs"), Buffer.alloc(2 ** 21 + 1));
   await expect(node.publish(folder)).rejects.toThrow("expected a file of at most");
-  const name = Buffer.from("../../outside");
-  const metadata = Buffer.concat([
-    // Name, upgrade policy and number, digest, manifest; one module with empty sources and no extension; dependencies.
-    Buffer.from([1, 0x61, 0, ...Array<number>(8).fill(0), 0, 0, 1, name.length]),
-    name,
-    Buffer.from([0, 0, 0, 0, 0]),
-  ]);
-  writeFileSync(join(folder, "package-metadata.bcs"), metadata);
+  const metadataOf = (name: string): Uint8Array =>
+    Buffer.concat([
+      // Name, upgrade policy and number, digest, manifest; one module with empty sources and no extension; dependencies.
+      Buffer.from([1, 0x61, 0, ...Array<number>(8).fill(0), 0, 0, 1, name.length]),
+      Buffer.from(name),
+      Buffer.from([0, 0, 0, 0, 0]),
+    ]);
+  writeFileSync(join(folder, "package-metadata.bcs"), metadataOf("../../outside"));
   await expect(node.publish(folder)).rejects.toThrow("modules with names of Move");
+  // A file that does not decode is named.
+  writeFileSync(join(folder, "package-metadata.bcs"), metadataOf("m").subarray(0, 9));
+  await expect(node.publish(folder)).rejects.toThrow("package-metadata.bcs: needs");
+  writeFileSync(join(folder, "package-metadata.bcs"), metadataOf("m"));
+  mkdirSync(join(folder, "bytecode_modules"));
+  writeFileSync(join(folder, "bytecode_modules", "m.mv"), "no module");
+  await expect(node.publish(folder)).rejects.toThrow("m.mv: bytecode: expected that of a module");
 });
 
 it("dumps its ledger, and another chain of the same seed loads it: state, index, history, proofs and clock", async () => {

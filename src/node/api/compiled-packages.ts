@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { ConfigError, errorText } from "../../base/errors.ts";
 import { BcsError } from "../../bcs/errors.ts";
 import { BcsReader } from "../../bcs/reader.ts";
+import { moduleNameOf } from "../../chain/authoring.ts";
 import { isIdentifier } from "../../move/identifier.ts";
 
 export interface CompiledPackage {
   readonly metadata: Uint8Array;
   /** In the order of the metadata, which is that of their dependencies. */
   readonly modules: readonly Uint8Array[];
+  /** Of the modules, such as `0x1::coin`. */
+  readonly names: readonly string[];
 }
 
 const METADATA = "package-metadata.bcs";
@@ -44,17 +47,33 @@ async function readSmallFile(path: string): Promise<Uint8Array> {
   throw new ConfigError(`${path}: expected a file of at most ${MAX_FILE_BYTES} bytes`);
 }
 
+/** Reads a file's bytes; a fault of theirs names the file. */
+function inFile<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BcsError || error instanceof ConfigError)) throw error;
+    throw new ConfigError(`${path}: ${errorText(error)}`, error);
+  }
+}
+
 async function readPackage(folder: string): Promise<CompiledPackage> {
   const metadata = await readSmallFile(join(folder, METADATA));
-  const names = moduleNames(metadata);
+  const names = inFile(join(folder, METADATA), () => moduleNames(metadata));
   if (names.length === 0 || names.length > MAX_MODULES || !names.every(isIdentifier)) {
     throw new ConfigError(
       `${folder}: expected 1 to ${MAX_MODULES} modules with names of Move in ${METADATA}`,
     );
   }
   const modules: Uint8Array[] = [];
-  for (const name of names) modules.push(await readSmallFile(join(folder, "bytecode_modules", `${name}.mv`)));
-  return { metadata, modules };
+  const fullNames: string[] = [];
+  for (const name of names) {
+    const path = join(folder, "bytecode_modules", `${name}.mv`);
+    const bytes = await readSmallFile(path);
+    modules.push(bytes);
+    fullNames.push(inFile(path, () => moduleNameOf(bytes)));
+  }
+  return { metadata, modules, names: fullNames };
 }
 
 /** The packages of a folder: one that has a `build`, such a `build`, or one package in it. Throws ConfigError. */
@@ -72,8 +91,7 @@ export async function readPackages(folder: string): Promise<CompiledPackage[]> {
       if (await has(join(build, name, METADATA))) packages.push(await readPackage(join(build, name)));
     if (packages.length > 0) return packages;
   } catch (error) {
-    const isFile = error instanceof BcsError || (error as NodeJS.ErrnoException).code !== undefined;
-    if (!isFile) throw error;
+    if (error instanceof ConfigError || (error as NodeJS.ErrnoException).code === undefined) throw error;
     throw new ConfigError(`cannot read the packages of ${folder}: ${errorText(error)}`, error);
   }
   throw new ConfigError(`${folder}: expected build/NAME/${METADATA}, as a compiled package has it; got none`);

@@ -299,8 +299,7 @@ export class TestAuthors implements ChainAuthoring {
     const { readPackages } = await import("./compiled-packages.ts");
     const modules: string[] = [];
     let last: Authored | undefined;
-    for (const { metadata, modules: code } of await readPackages(folder)) {
-      const names = code.map(moduleNameOf);
+    for (const { metadata, modules: code, names } of await readPackages(folder)) {
       const owner = parseAddress(names[0]?.split("::")[0] ?? "");
       const account = await this.#options.withView(async (view) =>
         readAccount(view, owner, view.position.version),
