@@ -51,6 +51,24 @@ describe("the start screen of a local chain", () => {
     }
   });
 
+  it("has the faucet's line also without accounts, as on a fork", () => {
+    const fork = {
+      url: "http://127.0.0.1:8080/v1",
+      guide: () => undefined,
+      faucetUrl: "http://127.0.0.1:8081",
+    };
+    const text = startScreen(Object.assign(Object.create(null), fork) as Node, {
+      position: "chain 4, version 1, oldest 0",
+      hasConsole: false,
+      isColoured: false,
+      environment: {},
+    });
+    expect(text.split("\n").slice(1)).toEqual([
+      "Faucet: http://127.0.0.1:8081",
+      "sextant is ready: http://127.0.0.1:8080/v1",
+    ]);
+  });
+
   it("names the URL in its commands if it is not the default", async () => {
     const lines = await screen("http://127.0.0.1:65535/v1");
     expect(lines).toContain("  sextant balance anna APT --url http://127.0.0.1:65535");

@@ -31,6 +31,10 @@ function programText({ npm_lifecycle_event: npm }: CommandContext["environment"]
   return npm === undefined ? "sextant" : "npx sextant";
 }
 
+function faucetLines({ faucetUrl }: Node): string[] {
+  return faucetUrl === undefined ? [] : [`Faucet: ${faucetUrl}`];
+}
+
 function guideLines(node: Node, style: Style, environment: CommandContext["environment"]): string[] {
   const guide = node.guide();
   const base = node.url?.replace(/\/v1$/, "");
@@ -47,7 +51,7 @@ function guideLines(node: Node, style: Style, environment: CommandContext["envir
     ...guide.tables.map(({ name, handle, note, keys: [key] }) =>
       row(style, name, handle, key === undefined ? note : `${note}; key ${key.name} is ${key.key}`),
     ),
-    ...(node.faucetUrl === undefined ? [] : [`Faucet: ${node.faucetUrl}`]),
+    ...faucetLines(node),
     "",
     "Try in another terminal:",
     `  ${program} balance ${account.name} ${asset?.symbol}${url}`,
@@ -67,7 +71,7 @@ export function startScreen(
   return [
     `Sextant ${SOFTWARE_VERSION}: ${position}`,
     ...(hasConsole ? [`Console: ${style(`${node.url?.replace(/v1$/, "")}`, CYAN)}`] : []),
-    ...(guide.length === 0 ? [] : ["", ...guide]),
+    ...(guide.length === 0 ? faucetLines(node) : ["", ...guide]),
     ...(proofs === undefined ? [] : [proofs]),
     ready,
   ].join("\n");
