@@ -1,50 +1,59 @@
-// Order of the test files within a turn: the longest first, whatever their tier, so that no long file is left alone at
-// the end, and files that wait for Cassandra run beside files that compute. Vitest itself sorts by tier and by file
-// size, until it has run the files once in the same checkout.
+// Order of the test files within a turn: tier after tier, and the longest of a tier first. A process goes on with another
+// file only if that is of its tier; a new one loads the sources again. The tier of the shortest files is last, so that no
+// long file is left alone at the end.
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Seconds of the longest files in a whole run on two processors. Only their order matters. */
 const SECONDS: Readonly<Record<string, number>> = {
-  "test/e2e/independent-verifier.test.ts": 80,
-  "test/cluster/nodes.test.ts": 169,
-  "test/e2e/storage-faults.test.ts": 126,
-  "test/http/cut-answers.test.ts": 30,
-  "test/fuzz/tree-history.test.ts": 30,
-  "test/e2e/documentation.test.ts": 120,
-  "test/cluster/power-cut.test.ts": 88,
-  "test/e2e/closed-nodes.test.ts": 110,
-  "test/browser/pages.test.ts": 84,
-  "test/browser/console-views.test.ts": 83,
-  "test/cluster/store.test.ts": 81,
-  "test/cluster/questions.test.ts": 75,
-  "test/e2e/interrupts.test.ts": 60,
-  "test/e2e/rewind.test.ts": 60,
-  "test/e2e/closing.test.ts": 55,
-  "test/e2e/backup.test.ts": 60,
-  "test/fuzz/lies.test.ts": 55,
-  "test/e2e/follow.test.ts": 50,
-  "test/e2e/damaged-store.test.ts": 50,
-  "test/cluster/writer.test.ts": 50,
-  "test/fuzz/check.test.ts": 45,
-  "test/fuzz/trust-model.test.ts": 45,
-  "test/cluster/secure.test.ts": 40,
-  "test/e2e/lies.test.ts": 40,
-  "test/e2e/package.test.ts": 40,
-  "test/http/loop-hold.test.ts": 40,
+  "test/cluster/power-cut.test.ts": 136,
+  "test/cluster/store.test.ts": 127,
+  "test/browser/pages.test.ts": 120,
+  "test/e2e/storage-faults.test.ts": 112,
+  "test/e2e/closed-nodes.test.ts": 111,
+  "test/cluster/nodes.test.ts": 93,
+  "test/browser/console-views.test.ts": 90,
+  "test/sync/archive.test.ts": 87,
+  "test/e2e/documentation.test.ts": 85,
+  "test/e2e/independent-verifier.test.ts": 82,
+  "test/cluster/questions.test.ts": 81,
+  "test/sync/lazy.test.ts": 80,
+  "test/browser/console-focus.test.ts": 80,
+  "test/browser/reference.test.ts": 70,
+  "test/e2e/closing.test.ts": 60,
+  "test/http/streams-and-rewinds.test.ts": 60,
+  "test/browser/proofs.test.ts": 60,
+  "test/http/loop-hold.test.ts": 54,
+  "test/cluster/kept-versions.test.ts": 52,
+  "test/e2e/backup.test.ts": 51,
+  "test/fuzz/lies.test.ts": 51,
+  "test/browser/console-encode.test.ts": 50,
+  "test/cluster/writer.test.ts": 47,
+  "test/e2e/pid-namespaces.test.ts": 45,
+  "test/e2e/whole-state.test.ts": 45,
+  "test/e2e/interrupts.test.ts": 43,
+  "test/browser/console-account.test.ts": 40,
+  "test/sync/whole-state.test.ts": 40,
+  "test/e2e/archive.test.ts": 40,
+  "test/e2e/rewind.test.ts": 39,
   "test/sync/lies.test.ts": 35,
+  "test/e2e/workers.test.ts": 33,
+  "test/e2e/monitoring.test.ts": 31,
   "test/http/streams.test.ts": 30,
-  "test/http/streams-and-rewinds.test.ts": 30,
   "test/http/fork.test.ts": 30,
   "test/http/record-streams.test.ts": 30,
-  "test/e2e/workers.test.ts": 30,
-  "test/e2e/relay.test.ts": 30,
   "test/http/history-stream.test.ts": 30,
-  "test/sync/archive.test.ts": 45,
-  "test/sync/hostile-sources.test.ts": 30,
+  "test/e2e/follow.test.ts": 28,
+  "test/fuzz/check.test.ts": 27,
+  "test/sync/hostile-sources.test.ts": 27,
+  "test/e2e/damaged-store.test.ts": 26,
+  "test/e2e/relay.test.ts": 25,
   "test/proof/prover.test.ts": 25,
-  "test/sync/lazy.test.ts": 20,
+  "test/e2e/package.test.ts": 22,
+  "test/fuzz/encode-bodies.test.ts": 19,
+  "test/fuzz/trust-model.test.ts": 18,
+  "test/fuzz/tree-history.test.ts": 14,
 };
 
 for (const path of Object.keys(SECONDS)) {
@@ -52,13 +61,19 @@ for (const path of Object.keys(SECONDS)) {
     throw new Error(`${path} does not exist: remove it from test/support/longest-first.ts`);
 }
 
-/** Sorts by turn, then by the time that a file is known to take. */
+/** In this order; other tiers come before. */
+const TIERS = ["cluster", "long", "browser", "fuzz"];
+
+/** Sorts by turn, then by tier, then by the time that a file is known to take. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const secondsOf = ({ moduleId }: TestSpecification): number =>
       SECONDS[relative(this.ctx.config.root, moduleId)] ?? 0;
     const turnOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    const tierOf = ({ project }: TestSpecification): number => TIERS.indexOf(project.name);
     const sorted = await super.sort(files);
-    return sorted.sort((a, b) => turnOf(a) - turnOf(b) || secondsOf(b) - secondsOf(a));
+    return sorted.sort(
+      (a, b) => turnOf(a) - turnOf(b) || tierOf(a) - tierOf(b) || secondsOf(b) - secondsOf(a),
+    );
   }
 }

@@ -133,8 +133,8 @@ describe("a lazily followed ledger", () => {
       }
     };
     await read();
-    for (let round = 0; round < 6; round++) {
-      await blocks(a, 15);
+    for (let round = 0; round < 3; round++) {
+      await blocks(a, 30);
       const head = await versionOf(a);
       await until(async () => ((await versionOf(b)) >= head ? true : undefined));
       await read();
