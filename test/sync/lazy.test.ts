@@ -53,7 +53,7 @@ const follow = (proxy: Meddler, more = {}) => ({
 });
 
 /** More with SEXTANT_RUNS. */
-const READS = 2 * RUNS;
+const READS = RUNS;
 
 describe("a lazily followed ledger", () => {
   it(`responds to ${READS} random reads as its upstream, which prunes meanwhile`, async () => {
