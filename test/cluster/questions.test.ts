@@ -34,10 +34,9 @@ function questionsAbout(node: Node, { head, versions, times }: Times): Question[
     ...times.map((time) => `at=${time}`),
   ];
   const questions: Question[] = [];
-  for (const [i, { address, assets: held }] of accounts.entries()) {
+  for (const { address, assets: held } of accounts) {
     const assets = [...new Set([COIN, ...held.map(({ asset }) => asset)])];
-    // Accounts take turns: each is asked about at every third point.
-    for (const point of points.filter((_, at) => at % 3 === i % 3)) {
+    for (const point of points) {
       questions.push({ path: `/accounts/${address}/balances?limit=3&${point}` });
       for (const asset of assets) {
         const balance = `/accounts/${address}/balance/${encodeURIComponent(asset)}`;
