@@ -1,6 +1,6 @@
-// Order of the test files within a turn: tier after tier, and the longest of a tier first. A process goes on with another
-// file only if that is of its tier; a new one loads the sources again. The tier of the shortest files is last, so that no
-// long file is left alone at the end.
+// Order of the test files within a turn: the longest first, whatever their tier, so that no long file is left alone at
+// the end, and files that wait for Cassandra run beside files that compute. Vitest itself sorts by tier and by file
+// size, until it has run the files once in the same checkout.
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -61,19 +61,13 @@ for (const path of Object.keys(SECONDS)) {
     throw new Error(`${path} does not exist: remove it from test/support/longest-first.ts`);
 }
 
-/** In this order; other tiers come before. */
-const TIERS = ["cluster", "long", "browser", "fuzz"];
-
-/** Sorts by turn, then by tier, then by the time that a file is known to take. */
+/** Sorts by turn, then by the time that a file is known to take. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const secondsOf = ({ moduleId }: TestSpecification): number =>
       SECONDS[relative(this.ctx.config.root, moduleId)] ?? 0;
     const turnOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
-    const tierOf = ({ project }: TestSpecification): number => TIERS.indexOf(project.name);
     const sorted = await super.sort(files);
-    return sorted.sort(
-      (a, b) => turnOf(a) - turnOf(b) || tierOf(a) - tierOf(b) || secondsOf(b) - secondsOf(a),
-    );
+    return sorted.sort((a, b) => turnOf(a) - turnOf(b) || secondsOf(b) - secondsOf(a));
   }
 }
