@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)("the encoder", () => {
       .textContent();
 
   beforeAll(async () => {
-    node = await startProgram(["--store", "memory", "--log-level", "warn", "--block-time", "300ms"]);
+    node = await startProgram(["--store", "memory", "--log-level", "warn", "--block-time", "1s"]);
     info = JSON.parse(await askNode(node.url, "info")) as Info;
   });
   afterEach(async () => {

@@ -13,7 +13,7 @@ import { startBytesServer } from "../support/signed-history.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
-const KILLS = Number(process.env.SEXTANT_KILLS ?? "6");
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "3");
 const COIN = "0x1::aptos_coin::AptosCoin";
 const ACCOUNTS = 3000;
 const addressOf = (i: number): string => `0x${(i + 0xabc000).toString(16)}`;

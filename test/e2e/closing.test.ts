@@ -122,7 +122,8 @@ describe("the proofs of a statement", () => {
   it("with a changed digit are refused, and the line is named", async () => {
     for (const [i, line] of lines.entries()) {
       const digits = [...line.matchAll(/(?<=[0-9a-f"x])[0-9](?=[0-9a-f"])/g)].map(({ index }) => index);
-      for (let part = 0; part < 8; part++) {
+      // Receipts are alike: in each another place.
+      for (const part of i < 4 ? [0, 1, 2, 3, 4, 5, 6, 7] : [i % 8]) {
         const at = digits[Math.floor(((part + 0.5) * digits.length) / 8)] ?? 0;
         const digit = (Number(line[at]) + 1) % 10;
         const { code, stdout, stderr } = await check(
@@ -262,7 +263,7 @@ describe("the end of a day", () => {
   });
 
   it("is closed by a process that waits for it, and is whole or not there when it is killed at any time", async () => {
-    const kills = Number(process.env.SEXTANT_KILLS ?? "8");
+    const kills = Number(process.env.SEXTANT_KILLS ?? FILES.length + 2);
     const expected = readdirSync(DAYS);
     const unfinished = join(DAYS, ".unfinished");
     const filesOf = (): number => (existsSync(unfinished) ? readdirSync(unfinished).length : 0);

@@ -77,7 +77,7 @@ function canFreeze(): boolean {
 }
 
 /** Sizes of a nearly full disk and of a larger one: a node keeps the last 32 MiB free. */
-const [SMALL, LARGE] = ["42m", "256m"];
+const [SMALL, LARGE] = ["37m", "256m"];
 const disk = join(folder, "disk");
 
 /** Mounts a disk for the test, or resizes the mounted one; false if not permitted. */
@@ -101,8 +101,8 @@ describe.skipIf(!canMount())("a disk that fills", () => {
   });
 
   it("pauses a node that makes blocks and one that follows it, without loss", async () => {
-    // Its 400 blocks take about 19 MB, of which a small disk has room for about half.
-    const startLeader = () => startProgram(["--data", join(folder, "leader"), ...quick, "--blocks", "400"]);
+    // Its 200 blocks take about 10 MB, of which a small disk has room for about half.
+    const startLeader = () => startProgram(["--data", join(folder, "leader"), ...quick, "--blocks", "200"]);
     for (const follows of [false, true]) {
       const leader = follows ? await startLeader() : undefined;
       const source = leader === undefined ? ["--block-time", "0"] : ["--upstream", leader.url];

@@ -9,7 +9,7 @@ import { startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
 
-const KILLS = Number(process.env.SEXTANT_KILLS ?? "8");
+const KILLS = Number(process.env.SEXTANT_KILLS ?? "4");
 const TIMEOUT_MS = 600_000 + 20_000 * KILLS;
 const COIN = "0x1::aptos_coin::AptosCoin";
 const ACCOUNTS = 3000;

@@ -7,15 +7,17 @@ import { until } from "./until.ts";
 
 const { signal } = new AbortController();
 
+/** The chain in a folder, for several tests. */
+export const chainOf = (data: string, pruneWindow = "off"): Promise<Node> =>
+  createNode({
+    data,
+    http: { port: 0, proofPort: 0 },
+    localChain: { seed: "archive", epochTimeMs: 5_000 },
+    pruneWindow,
+  });
+
 export const openOrigin = async (data: string, pruneWindow = "off"): Promise<Node> =>
-  opened(
-    await createNode({
-      data,
-      http: { port: 0, proofPort: 0 },
-      localChain: { seed: "archive", epochTimeMs: 5_000 },
-      pruneWindow,
-    }),
-  );
+  opened(await chainOf(data, pruneWindow));
 
 /** Adds blocks to a chain that does not run. */
 export async function growChain(data: string, blocks: number): Promise<void> {

@@ -27,7 +27,7 @@ export async function openVisit(url: string, look: Look = {}): Promise<Visit> {
   connected ??= chromium.connect(endpoint);
   const [opened] = await Promise.all([visit(await connected, url, look), last?.visit.context.close()]);
   const { page, context } = opened;
-  const close = async (): Promise<void> => {
+  const empty = async (): Promise<void> => {
     page.removeAllListeners("request");
     await page.unrouteAll({ behavior: "ignoreErrors" });
     // A page of no origin has none.
@@ -38,6 +38,8 @@ export async function openVisit(url: string, look: Look = {}): Promise<Visit> {
     for (const other of context.pages()) if (other !== page) await other.close();
     spare = { kind, visit: kept };
   };
+  // A page that is on its way to another one cannot be emptied.
+  const close = (): Promise<void> => empty().catch(() => context.close());
   const kept: Visit = { ...opened, close };
   return kept;
 }

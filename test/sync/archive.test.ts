@@ -3,10 +3,11 @@ import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { checkData, type Node } from "../../src/node.ts";
 import {
   assertSameAnswers,
+  chainOf,
   exportFrom,
   growChain,
   openOrigin,
@@ -205,7 +206,7 @@ describe("an archive", () => {
     ["a chunk of records", /^transaction.*chunk$/, "lazy"],
     ["the proof of a chunk of records", /^transaction.*\.proof$/, "lazy"],
   ])("names a file that is damaged: %s", async (_, kind, state) => {
-    const { data, out, url } = await archive();
+    const { origin, out, url } = await archive();
     const damaged = filesOf(out).find((file) => kind.test(file)) ?? "";
     const path = join(out, damaged);
     const honest = readFileSync(path);
@@ -213,7 +214,6 @@ describe("an archive", () => {
       path,
       honest.map((byte, i) => (i === inside(honest) ? byte ^ 1 : byte)),
     );
-    const origin = await openOrigin(data);
     const replica = await restore(origin, url, state === "whole" ? whole : {});
     const fault = await until(async () => faultOf(await infoOf(replica)));
     expect(fault).toContain(damaged);
@@ -255,12 +255,11 @@ describe("an archive", () => {
     ["the last signature", /^transaction.*\.proof$/, "lazy", flip(-1)],
     ["a chunk that is cut", /^transaction_0.*\/1-\.chunk$/, "lazy", (content) => content.subarray(0, -1)],
   ])("is refused where it lies, and the file is named: %s", async (_, kind, state, lie) => {
-    const { data, out, url } = await archive();
+    const { origin, out, url } = await archive();
     const damaged = filesOf(out).findLast((file) => kind.test(file)) ?? "";
     const path = join(out, damaged);
     const honest = readFileSync(path);
     writeFileSync(path, gzipSync(lie(gunzipSync(honest))));
-    const origin = await openOrigin(data);
     const replica = await restore(origin, url, state === "whole" ? whole : {});
     const fault = await until(async () => faultOf(await infoOf(replica)));
     expect(fault).toMatch(/malformed|unverified|gap|endless|mismatch|signature/);
@@ -270,20 +269,17 @@ describe("an archive", () => {
   });
 });
 
-let made: ReturnType<typeof makeArchive> | undefined;
+/** A chain and its archive, which are made once. */
+let made: Promise<{ readonly origin: Node; readonly out: string }> | undefined;
+afterAll(async () => (await made)?.origin.close());
 
-/** A folder of its own with what is made once. */
-async function archive(): Promise<Pick<Awaited<ReturnType<typeof makeArchive>>, "data" | "out" | "url">> {
-  made ??= makeArchive();
-  const { data, out } = await made;
-  const copies = temporaryFolder();
-  cpSync(data, join(copies, "data"), { recursive: true });
-  cpSync(out, join(copies, "out"), { recursive: true });
-  return {
-    data: join(copies, "data"),
-    out: join(copies, "out"),
-    url: pathToFileURL(join(copies, "out")).href,
-  };
+/** The chain, and a copy of its archive. */
+async function archive(): Promise<{ readonly origin: Node; readonly out: string; readonly url: string }> {
+  made ??= makeArchive().then(async ({ data, out }) => ({ origin: await chainOf(data), out }));
+  const { origin, out } = await made;
+  const copy = join(temporaryFolder(), "out");
+  cpSync(out, copy, { recursive: true });
+  return { origin, out: copy, url: pathToFileURL(copy).href };
 }
 
 /** The fault of a source that was set aside, or that could not be read. */
