@@ -384,6 +384,10 @@ it("arguments of many short vectors are made in pieces", () => {
   const rows = Buffer.concat([Buffer.of(0xc8, 0x01), ...new Array<Uint8Array>(200).fill(row)]);
   const { result, pauses } = inPieces(maker.make(parseAbiType("vector<vector<0x1::string::String>>"), rows));
   expect([(result as Vec).items.length, pauses > 30]).toEqual([200, true]);
+  const tooMany = new BcsWriter(8).count(200_000).fixed(new Uint8Array(200_000)).take();
+  expect(outcomeOf(() => finish(maker.make(parseAbiType("vector<0x1::string::String>"), tooMany)))).toBe(
+    "1100",
+  );
 });
 
 describe("a resource group of thousands of members", () => {
