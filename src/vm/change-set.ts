@@ -134,6 +134,19 @@ export interface SessionEnd {
 /** Items by the BCS of their keys; undefined for those that go. */
 export type WrittenItems = ReadonlyMap<Uint8Array, Uint8Array | undefined>;
 
+/** Places that change, and what is written there; undefined for what goes. */
+function* changedPlaces<T extends { readonly slot: GlobalSlot }>(
+  places: readonly T[],
+): Pieces<(readonly [T, Uint8Array | undefined])[]> {
+  const changed: (readonly [T, Uint8Array | undefined])[] = [];
+  for (const [i, place] of places.entries()) {
+    const change = yield* place.slot.change();
+    if (change !== undefined) changed.push([place, change === "delete" ? undefined : change]);
+    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
+  }
+  return changed;
+}
+
 /** What a session changed. `written` is what it wrote besides resources and tables: the modules that it published. */
 export function* changesOf(
   session: Session,
@@ -156,11 +169,7 @@ export function* changesOf(
     string,
     { readonly key: Uint8Array; readonly members: Map<string, Uint8Array | undefined>; isInPlace: boolean }
   >();
-  for (const [i, { address, type, group, slot }] of session.resources.entries()) {
-    const change = yield* slot.change();
-    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
-    if (change === undefined) continue;
-    const bytes = change === "delete" ? undefined : change;
+  for (const [{ address, type, group, slot }, bytes] of yield* changedPlaces(session.resources)) {
     const tag = structTagOf(type);
     if (group === undefined) {
       add(resourceStateKey(address, tag, "resource"), bytes, { isInPlace: isInPlace(slot) });
@@ -180,13 +189,8 @@ export function* changesOf(
     const group = yield* changedGroup(read(key)?.data ?? NO_MEMBERS, members);
     add(key, group, { isInPlace: isGroupInPlace });
   }
-  for (const [i, { handle, key, slot }] of session.tableItems.entries()) {
-    const change = yield* slot.change();
-    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
-    if (change === undefined) continue;
-    const bytes = change === "delete" ? undefined : change;
+  for (const [{ handle, key, slot }, bytes] of yield* changedPlaces(session.tableItems))
     add(tableItemStateKey(handle, key), bytes, { isInPlace: isInPlace(slot) });
-  }
   const aggregators = (session.extensions.get("aggregators") ?? new Map()) as Aggregators;
   for (const { handle, key, base, delta, isCreated, isDestroyed, isRead } of aggregators.values()) {
     const stateKey = tableItemStateKey(handle, Buffer.from(key, "hex"));
