@@ -335,7 +335,11 @@ function readLayout(reader: BcsReader, depth: number): Layout {
     }
     case "struct": {
       const form = reader.uleb();
-      if (form === 0) return { kind, fields: list() };
+      if (form === 0) {
+        const fields = list();
+        // Its values would have no bytes, so that a few bytes could say that there are millions.
+        return fields.length === 0 ? reader.fail("a struct without fields") : { kind, fields };
+      }
       if (form === 1) return { kind: "enum", variants: Array.from({ length: reader.count() }, list) };
       return reader.fail("an unknown struct layout");
     }

@@ -23,7 +23,7 @@ import {
   encodeWriteSet,
 } from "../../src/vm/change-set.ts";
 import { Meter } from "../../src/vm/gas.ts";
-import { encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
+import { decodeValue, encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
 import { findNative } from "../../src/vm/native-table.ts";
 import { multiScalarMultiply } from "../../src/vm/natives/crypto/ristretto255.ts";
 import type { Native, NativeContext } from "../../src/vm/natives.ts";
@@ -446,4 +446,22 @@ describe("a resource group of thousands of members", () => {
     expect(change?.kind).toBe(item === undefined ? "create" : wanted.size === 0 ? "delete" : "modify");
     expect(pauses).toBeGreaterThanOrEqual(Math.floor(before.length / 300));
   });
+});
+
+it("a stored closure has no structs without fields, of which a few bytes could name millions", () => {
+  const closure = (fields: readonly number[], items: readonly number[]): Uint8Array =>
+    new BcsWriter(128)
+      .uleb(9)
+      .u16(1)
+      .fixed(new Uint8Array(32))
+      .text("m")
+      .text("f")
+      .count(0)
+      .u64(3n)
+      // A vector of structs, and then a u64.
+      .fixed(Uint8Array.of(5, 6, 0, fields.length, ...fields, 3, ...items, 2))
+      .u64(7n)
+      .take();
+  expect(decodeValue(closure([1], [1, 2, 3]), { kind: "function" })).toBeDefined();
+  expect(decodeValue(closure([], []), { kind: "function" })).toBeUndefined();
 });
