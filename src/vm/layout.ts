@@ -388,6 +388,7 @@ function* readInPieces(
   const isList = layout.kind === "vector";
   if ((!isList && layout.kind !== "struct") || depth > MAX_VALUE_DEPTH) return read(reader, layout, depth);
   if (--budget.left < 0) throw new VmError(STATUS.memoryLimitExceeded, "a value has too many parts");
+  visit(depth);
   const parts: Value[] = [];
   const count = isList ? reader.count() : layout.fields.length;
   for (let i = 0; i < count; i++) {
@@ -417,12 +418,12 @@ function read(reader: BcsReader, layout: Layout, depth: number): Value {
     default:
       return reader[layout.kind]();
   }
-  if (depth > MAX_VALUE_DEPTH) throw new VmError(STATUS.valueDepthReached, "a value is nested too deeply");
+  // A struct of an upstream's module may have no fields, and its values no bytes: they are counted.
+  visit(depth);
   switch (layout.kind) {
     case "vector": {
       const { item, itemKind } = layout;
       if (itemKind === "u8") return byteVec(reader.byteString());
-      // An element without bytes, such as an empty struct, does not exist: every struct has a field.
       const count = reader.count();
       const items = new Array<Value>(count);
       for (let i = 0; i < count; i++) items[i] = read(reader, item, depth + 1);

@@ -23,7 +23,7 @@ import {
   encodeWriteSet,
 } from "../../src/vm/change-set.ts";
 import { Meter } from "../../src/vm/gas.ts";
-import { decodeValue, encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
+import { decodeInPieces, decodeValue, encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
 import { findNative } from "../../src/vm/native-table.ts";
 import { multiScalarMultiply } from "../../src/vm/natives/crypto/ristretto255.ts";
 import type { Native, NativeContext } from "../../src/vm/natives.ts";
@@ -464,4 +464,15 @@ it("a stored closure has no structs without fields, of which a few bytes could n
       .take();
   expect(decodeValue(closure([1], [1, 2, 3]), { kind: "function" })).toBeDefined();
   expect(decodeValue(closure([], []), { kind: "function" })).toBeUndefined();
+});
+
+it("a value of structs without bytes ends at the limit of memory", () => {
+  const empty: Layout = { kind: "struct", fields: [] };
+  const list = (item: Layout): Layout => ({ kind: "vector", item, itemKind: "other" });
+  const bytes = new BcsWriter(1 << 17).count(40);
+  for (let i = 0; i < 40; i++) bytes.count(100_000);
+  // As many bytes are left as each vector has elements.
+  const whole = bytes.fixed(new Uint8Array(110_000)).take();
+  expect(outcomeOf(() => decodeValue(whole, list(list(empty))))).toBe("4028");
+  expect(outcomeOf(() => finish(decodeInPieces(whole, list(list(empty)))))).toBe("4028");
 });
