@@ -15,7 +15,8 @@ import { byteVec, itemKindOf, Ref, Struct, signerOf, type Value, Vec } from "./v
 
 const MAX_CALLS = 10;
 const MAX_BYTES = 1_000_000;
-const MAX_ITEMS = 1 << 18;
+/** A transaction has no room for half as many; a walk through their values is not in pieces. */
+const MAX_ITEMS = 1 << 17;
 const ITEMS_OF_PIECE = 1024;
 
 /** Functions that make a value of a type, with the type of what they take. */

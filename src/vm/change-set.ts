@@ -1,4 +1,5 @@
 // What sessions change, and what that costs: writes with their deposits, events, and the write set of a transaction.
+import { toMapKey } from "../base/bytes.ts";
 import { toHex } from "../base/hex.ts";
 import { encodeWith } from "../bcs/codec.ts";
 import { BcsReader } from "../bcs/reader.ts";
@@ -13,7 +14,7 @@ import { parseStructTag } from "../move/type-text.ts";
 import { invariant, STATUS, VmError } from "./errors.ts";
 import type { Meter } from "./gas.ts";
 import type { Aggregators } from "./natives/aggregators.ts";
-import type { Pieces } from "./pieces.ts";
+import { forEach, type Pieces } from "./pieces.ts";
 import type { GlobalSlot, Session, SessionEvent } from "./session.ts";
 import { resourceStateKey, structTagOf, tableItemStateKey } from "./state.ts";
 import { tagOf } from "./types.ts";
@@ -59,6 +60,9 @@ export type Changes = Map<string, Change>;
 const CHANGES_PER_PIECE = 256;
 const WRITE_SET_V0 = 0;
 const NOTHING = new Uint8Array(0);
+const NO_MEMBERS = Uint8Array.of(0);
+/** Comes after all tags. */
+const LAST_TAG = "\u{ffff}";
 const NO_DEPOSIT: Metadata = { slotDeposit: 0n, bytesDeposit: 0n, creationTimeUsec: 0n };
 
 export function metadataOf(value: StateValue): Metadata | undefined {
@@ -85,27 +89,40 @@ export function readThrough(changes: Changes, read: StoredReader): StoredReader 
   };
 }
 
-/** A resource group as a map from the hex of a struct tag's BCS to the bytes of the resource. */
-function readGroup(bytes: Uint8Array): Map<string, Uint8Array> {
-  const reader = new BcsReader(bytes);
-  const members = new Map<string, Uint8Array>();
+/** The members of a resource group after a change, in the order of their tags' bytes; undefined if none is left. */
+function* changedGroup(
+  before: Uint8Array,
+  changed: ReadonlyMap<string, Uint8Array | undefined>,
+): Pieces<Uint8Array | undefined> {
+  const reader = new BcsReader(before);
+  const writer = new BcsWriter(before.length + 256);
+  const tags = [...changed.keys()].sort();
+  let [count, at] = [0, 0];
+  /** Writes what is changed up to a tag; true if it is the last of that. */
+  const writeUpTo = (tag: string): boolean => {
+    for (; at < tags.length && (tags[at] as string) <= tag; at++) {
+      const bytes = changed.get(tags[at] as string);
+      if (bytes === undefined) continue;
+      writer.fixed(Buffer.from(tags[at] as string, "latin1")).byteString(bytes);
+      count++;
+    }
+    return tags[at - 1] === tag;
+  };
   for (let left = reader.count(); left > 0; left--) {
     const start = reader.offset;
     structTagCodec.skip(reader);
-    members.set(toHex(reader.span(start)), Uint8Array.from(reader.byteString()));
+    const isChanged = writeUpTo(toMapKey(reader.span(start)));
+    reader.byteString();
+    if (!isChanged) {
+      writer.fixed(reader.span(start));
+      count++;
+    }
+    if (left % CHANGES_PER_PIECE === 0) yield;
   }
-  reader.finish();
-  return members;
-}
-
-/** The members in the order of their tags' bytes, which is that of their hex. */
-function writeGroup(members: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const writer = new BcsWriter(256);
-  writer.count(members.size);
-  for (const tag of [...members.keys()].sort()) {
-    writer.fixed(Buffer.from(tag, "hex")).byteString(members.get(tag) ?? new Uint8Array(0));
-  }
-  return writer.take();
+  writeUpTo(LAST_TAG);
+  if (count === 0) return undefined;
+  const members = writer.take();
+  return new BcsWriter(members.length + 8).count(count).fixed(members).take();
 }
 
 export interface SessionEnd {
@@ -116,6 +133,19 @@ export interface SessionEnd {
 
 /** Items by the BCS of their keys; undefined for those that go. */
 export type WrittenItems = ReadonlyMap<Uint8Array, Uint8Array | undefined>;
+
+/** Places that change, and what is written there; undefined for what goes. */
+function* changedPlaces<T extends { readonly slot: GlobalSlot }>(
+  places: readonly T[],
+): Pieces<(readonly [T, Uint8Array | undefined])[]> {
+  const changed: (readonly [T, Uint8Array | undefined])[] = [];
+  for (const [i, place] of places.entries()) {
+    const change = yield* place.slot.change();
+    if (change !== undefined) changed.push([place, change === "delete" ? undefined : change]);
+    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
+  }
+  return changed;
+}
 
 /** What a session changed. `written` is what it wrote besides resources and tables: the modules that it published. */
 export function* changesOf(
@@ -139,11 +169,7 @@ export function* changesOf(
     string,
     { readonly key: Uint8Array; readonly members: Map<string, Uint8Array | undefined>; isInPlace: boolean }
   >();
-  for (const [i, { address, type, group, slot }] of session.resources.entries()) {
-    const change = yield* slot.change();
-    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
-    if (change === undefined) continue;
-    const bytes = change === "delete" ? undefined : change;
+  for (const [{ address, type, group, slot }, bytes] of yield* changedPlaces(session.resources)) {
     const tag = structTagOf(type);
     if (group === undefined) {
       add(resourceStateKey(address, tag, "resource"), bytes, { isInPlace: isInPlace(slot) });
@@ -156,25 +182,15 @@ export function* changesOf(
       isInPlace: true,
     };
     if (!isInPlace(slot)) known.isInPlace = false;
-    known.members.set(toHex(encodeWith(structTagCodec, tag)), bytes);
+    known.members.set(toMapKey(encodeWith(structTagCodec, tag)), bytes);
     groups.set(toHex(key), known);
   }
   for (const { key, members, isInPlace: isGroupInPlace } of groups.values()) {
-    const before = read(key);
-    const all = before === undefined ? new Map<string, Uint8Array>() : readGroup(before.data);
-    for (const [tag, bytes] of members) {
-      if (bytes === undefined) all.delete(tag);
-      else all.set(tag, bytes);
-    }
-    add(key, all.size === 0 ? undefined : writeGroup(all), { isInPlace: isGroupInPlace });
+    const group = yield* changedGroup(read(key)?.data ?? NO_MEMBERS, members);
+    add(key, group, { isInPlace: isGroupInPlace });
   }
-  for (const [i, { handle, key, slot }] of session.tableItems.entries()) {
-    const change = yield* slot.change();
-    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
-    if (change === undefined) continue;
-    const bytes = change === "delete" ? undefined : change;
+  for (const [{ handle, key, slot }, bytes] of yield* changedPlaces(session.tableItems))
     add(tableItemStateKey(handle, key), bytes, { isInPlace: isInPlace(slot) });
-  }
   const aggregators = (session.extensions.get("aggregators") ?? new Map()) as Aggregators;
   for (const { handle, key, base, delta, isCreated, isDestroyed, isRead } of aggregators.values()) {
     const stateKey = tableItemStateKey(handle, Buffer.from(key, "hex"));
@@ -324,10 +340,7 @@ export function* chargeChanges(
   const price = (name: string): number => meter.price(`txn.${name}`);
   meter.chargeIo(price("storage_io_per_transaction_byte_write") * options.transactionBytes);
   const perEventByte = price("storage_io_per_event_byte_write");
-  for (const [i, event] of events.entries()) {
-    meter.chargeIo(perEventByte * eventSize(event));
-    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
-  }
+  yield* forEach(events, CHANGES_PER_PIECE, (event) => meter.chargeIo(perEventByte * eventSize(event)));
   yield;
   for (const { key, kind, data, isFree } of ordered(changes))
     if (!isFree) meter.chargeIo(meter.writePrice(kind, keySize(key), data.length));
@@ -431,18 +444,18 @@ export function* encodeWriteSet(changes: Changes): Pieces<Uint8Array> {
   writer.uleb(WRITE_SET_V0).count(changes.size);
   const names = [...changes.keys()].sort();
   yield;
-  for (const [i, name] of names.entries()) {
+  yield* forEach(names, CHANGES_PER_PIECE, (name) => {
     const change = changes.get(name) as Change;
     writer.fixed(change.key);
     writeOpCodec.write(writer, toWriteOp(change));
-    if (i % CHANGES_PER_PIECE === CHANGES_PER_PIECE - 1) yield;
-  }
+  });
   return writer.take();
 }
 
 export function* encodeEvents(events: readonly SessionEvent[]): Pieces<readonly Uint8Array[]> {
   const encoded: Uint8Array[] = [];
-  for (const event of events)
-    if (encoded.push(encodeWith(contractEventCodec, eventOf(event))) % CHANGES_PER_PIECE === 0) yield;
+  yield* forEach(events, CHANGES_PER_PIECE, (event) => {
+    encoded.push(encodeWith(contractEventCodec, eventOf(event)));
+  });
   return encoded;
 }

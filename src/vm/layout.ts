@@ -335,7 +335,11 @@ function readLayout(reader: BcsReader, depth: number): Layout {
     }
     case "struct": {
       const form = reader.uleb();
-      if (form === 0) return { kind, fields: list() };
+      if (form === 0) {
+        const fields = list();
+        // Its values would have no bytes, so that a few bytes could say that there are millions.
+        return fields.length === 0 ? reader.fail("a struct without fields") : { kind, fields };
+      }
       if (form === 1) return { kind: "enum", variants: Array.from({ length: reader.count() }, list) };
       return reader.fail("an unknown struct layout");
     }
@@ -384,6 +388,7 @@ function* readInPieces(
   const isList = layout.kind === "vector";
   if ((!isList && layout.kind !== "struct") || depth > MAX_VALUE_DEPTH) return read(reader, layout, depth);
   if (--budget.left < 0) throw new VmError(STATUS.memoryLimitExceeded, "a value has too many parts");
+  visit(depth);
   const parts: Value[] = [];
   const count = isList ? reader.count() : layout.fields.length;
   for (let i = 0; i < count; i++) {
@@ -413,12 +418,12 @@ function read(reader: BcsReader, layout: Layout, depth: number): Value {
     default:
       return reader[layout.kind]();
   }
-  if (depth > MAX_VALUE_DEPTH) throw new VmError(STATUS.valueDepthReached, "a value is nested too deeply");
+  // A struct of an upstream's module may have no fields, and its values no bytes: they are counted.
+  visit(depth);
   switch (layout.kind) {
     case "vector": {
       const { item, itemKind } = layout;
       if (itemKind === "u8") return byteVec(reader.byteString());
-      // An element without bytes, such as an empty struct, does not exist: every struct has a field.
       const count = reader.count();
       const items = new Array<Value>(count);
       for (let i = 0; i < count; i++) items[i] = read(reader, item, depth + 1);

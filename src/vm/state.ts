@@ -1,5 +1,7 @@
 // The state under a run, by state keys: modules, resources, members of resource groups, table items.
+import { toMapKey } from "../base/bytes.ts";
 import { encodeWith } from "../bcs/codec.ts";
+import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { accessPathCodec, stateKeyCodec } from "../ledger/formats/state-key.ts";
 import { findGroupMembers } from "../ledger/items/resource-group.ts";
@@ -99,12 +101,60 @@ export function loadModule(key: string, bytes: Uint8Array): LoadedModule {
   }
 }
 
+/** A group of more bytes is walked through once for all of its members. */
+const MAX_WALKED_BYTES = 1 << 14;
+
+class ReadGroup {
+  readonly #data: Uint8Array;
+  #places: ReadonlyMap<string, number> | undefined;
+
+  constructor(data: Uint8Array) {
+    this.#data = data;
+  }
+
+  get length(): number {
+    return this.#data.length;
+  }
+
+  member(tag: Uint8Array): Uint8Array | undefined {
+    if (this.length > MAX_WALKED_BYTES) {
+      this.#places ??= placesOf(this.#data);
+      const at = this.#places.get(toMapKey(tag));
+      return at === undefined ? undefined : readerAt(this.#data, at).byteString();
+    }
+    const members = findGroupMembers(this.#data, [tag]);
+    if (members === undefined) throw invariant("a resource group does not decode");
+    return members[0];
+  }
+}
+
+function readerAt(bytes: Uint8Array, offset: number): BcsReader {
+  const reader = new BcsReader(bytes);
+  reader.offset = offset;
+  return reader;
+}
+
+/** Where members of a group begin, by their tags. */
+function placesOf(group: Uint8Array): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  const reader = new BcsReader(group);
+  const text = toMapKey(group);
+  for (let left = reader.count(); left > 0; left--) {
+    const start = reader.offset;
+    structTagCodec.skip(reader);
+    places.set(text.slice(start, reader.offset), reader.offset);
+    reader.skipByteString();
+  }
+  reader.finish();
+  return places;
+}
+
 /** The state of one session. */
 export class LedgerState implements StateSource {
   readonly #read: ItemReader;
   readonly #programs: ProgramCache;
   /** Groups that were read, by name and address. */
-  readonly #groups = new Pairs<Uint8Array | "none">();
+  readonly #groups = new Pairs<ReadGroup | "none">();
 
   constructor(read: ItemReader, programs: ProgramCache) {
     this.#read = read;
@@ -119,15 +169,13 @@ export class LedgerState implements StateSource {
   resource(address: string, type: AbiStructType, group: string | undefined): StateRead {
     const { key, tag } = resourceKey(type, group);
     if (group === undefined) return { bytes: this.#read(withAddress(key, address)) };
-    let data = this.#groups.get(group, address);
-    if (data === undefined) {
-      data = this.#read(withAddress(key, address)) ?? "none";
-      this.#groups.add(group, address, data);
+    let found = this.#groups.get(group, address);
+    if (found === undefined) {
+      const data = this.#read(withAddress(key, address));
+      found = data === undefined ? "none" : new ReadGroup(data);
+      this.#groups.add(group, address, found);
     }
-    if (data === "none") return { bytes: undefined };
-    const members = findGroupMembers(data, [tag]);
-    if (members === undefined) throw invariant("a resource group does not decode");
-    return { bytes: members[0], groupBytes: data.length };
+    return found === "none" ? { bytes: undefined } : { bytes: found.member(tag), groupBytes: found.length };
   }
 
   tableItem(handle: string, key: Uint8Array): StateRead {

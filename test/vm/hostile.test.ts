@@ -3,25 +3,34 @@ import { createHash } from "node:crypto";
 import { ristretto255 } from "@noble/curves/ed25519.js";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { parseAbiType } from "../../scripts/local-chain-modules/notation.ts";
 import { toHex } from "../../src/base/hex.ts";
 import { decodeWith, encodeWith } from "../../src/bcs/codec.ts";
+import { BcsWriter } from "../../src/bcs/writer.ts";
 import { contractEventCodec } from "../../src/ledger/formats/block-event.ts";
 import { stateKeyCodec } from "../../src/ledger/formats/state-key.ts";
 import { writeSetCodec } from "../../src/ledger/formats/write-set.ts";
 import type { AbiType } from "../../src/move/abi.ts";
-import { typeTagCodec } from "../../src/move/type-tag.ts";
+import { structTagCodec, typeTagCodec } from "../../src/move/type-tag.ts";
+import { parseStructTag } from "../../src/move/type-text.ts";
 import { ArgumentMaker } from "../../src/vm/arguments.ts";
-import { type Change, chargeChanges, encodeEvents, encodeWriteSet } from "../../src/vm/change-set.ts";
+import {
+  type Change,
+  changesOf,
+  chargeChanges,
+  encodeEvents,
+  encodeWriteSet,
+} from "../../src/vm/change-set.ts";
 import { Meter } from "../../src/vm/gas.ts";
-import { encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
+import { decodeInPieces, decodeValue, encodeStored, encodeValue, type Layout } from "../../src/vm/layout.ts";
 import { findNative } from "../../src/vm/native-table.ts";
 import { multiScalarMultiply } from "../../src/vm/natives/crypto/ristretto255.ts";
 import type { Native, NativeContext } from "../../src/vm/natives.ts";
 import { finish, type Pieces } from "../../src/vm/pieces.ts";
-import type { SessionEvent } from "../../src/vm/session.ts";
-import { tableItemStateKey } from "../../src/vm/state.ts";
+import { GlobalSlot, type Session, type SessionEvent } from "../../src/vm/session.ts";
+import { LedgerState, loadModule, tableItemStateKey } from "../../src/vm/state.ts";
+import { structType } from "../../src/vm/types.ts";
 import {
   abstractSize,
   byteVec,
@@ -375,4 +384,95 @@ it("arguments of many short vectors are made in pieces", () => {
   const rows = Buffer.concat([Buffer.of(0xc8, 0x01), ...new Array<Uint8Array>(200).fill(row)]);
   const { result, pauses } = inPieces(maker.make(parseAbiType("vector<vector<0x1::string::String>>"), rows));
   expect([(result as Vec).items.length, pauses > 30]).toEqual([200, true]);
+  const tooMany = new BcsWriter(8).count(200_000).fixed(new Uint8Array(200_000)).take();
+  expect(outcomeOf(() => finish(maker.make(parseAbiType("vector<0x1::string::String>"), tooMany)))).toBe(
+    "1100",
+  );
+});
+
+describe("a resource group of thousands of members", () => {
+  const tagOf = (i: number): Uint8Array => encodeWith(structTagCodec, parseStructTag(`0xcafe::m::M${i}<u8>`));
+  const dataOf = (members: readonly (readonly [Uint8Array, Uint8Array])[]): Uint8Array => {
+    const writer = new BcsWriter(1024).count(members.length);
+    for (const [tag, bytes] of [...members].sort(([a], [b]) => Buffer.compare(a, b)))
+      writer.fixed(tag).byteString(bytes);
+    return writer.take();
+  };
+  const count = 5000;
+  const group = "0xcafe::m::Group";
+  const address = "cafe".padStart(64, "0");
+  const typeOf = (i: number) => structType(address, "m", `M${i}`, [{ kind: "u8" }]);
+  const stored = Array.from({ length: count }, (_, i) => [tagOf(2 * i), Uint8Array.of(i & 0x7f)] as const);
+
+  it("is walked through once for all members that a session reads", () => {
+    const data = dataOf(stored);
+    const state = new LedgerState(() => data, loadModule);
+    const skip = vi.spyOn(structTagCodec, "skip");
+    try {
+      const found = Array.from({ length: 200 }, (_, i) => state.resource(address, typeOf(i), group));
+      expect(found.map(({ bytes }) => bytes?.[0])).toEqual(
+        found.map((_, i) => (i % 2 === 0 ? i / 2 : undefined)),
+      );
+      expect(skip.mock.calls.length).toBeLessThan(2 * count);
+    } finally {
+      skip.mockRestore();
+    }
+  });
+
+  it.each([
+    ["changes, gets and loses members", [0, 1, 4, 4001, 9999], 2],
+    ["gets its first members", [3, 1], 0],
+    ["loses all", [0, 2], 1],
+  ])("%s, in pieces", (what, changed, kept) => {
+    const before = kept === 2 ? stored : stored.slice(0, 2 * kept);
+    const isGone = (i: number): boolean => what === "loses all" || i === 4;
+    const resources = changed.map((i) => {
+      const slot = new GlobalSlot({ kind: "u8" }, i % 2 === 0 ? 1 : undefined, false);
+      if (isGone(i)) slot.take();
+      else slot.put(200);
+      return { address, type: typeOf(i), group, slot };
+    });
+    const session = { resources, tableItems: [], extensions: new Map() } as unknown as Session;
+    const item = before.length === 0 ? undefined : { data: dataOf(before), metadata: undefined };
+    const { result, pauses } = inPieces(changesOf(session, { read: () => item, created: undefined }));
+    const wanted = new Map(before.map(([tag, bytes]) => [toHex(tag), bytes]));
+    for (const i of changed) {
+      if (isGone(i)) wanted.delete(toHex(tagOf(i)));
+      else wanted.set(toHex(tagOf(i)), Uint8Array.of(200));
+    }
+    const [change] = result.values();
+    const members = [...wanted].map(([tag, bytes]) => [Buffer.from(tag, "hex"), bytes] as const);
+    expect(toHex(change?.data ?? new Uint8Array(1))).toBe(wanted.size === 0 ? "" : toHex(dataOf(members)));
+    expect(change?.kind).toBe(item === undefined ? "create" : wanted.size === 0 ? "delete" : "modify");
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(before.length / 300));
+  });
+});
+
+it("a stored closure has no structs without fields, of which a few bytes could name millions", () => {
+  const closure = (fields: readonly number[], items: readonly number[]): Uint8Array =>
+    new BcsWriter(128)
+      .uleb(9)
+      .u16(1)
+      .fixed(new Uint8Array(32))
+      .text("m")
+      .text("f")
+      .count(0)
+      .u64(3n)
+      // A vector of structs, and then a u64.
+      .fixed(Uint8Array.of(5, 6, 0, fields.length, ...fields, 3, ...items, 2))
+      .u64(7n)
+      .take();
+  expect(decodeValue(closure([1], [1, 2, 3]), { kind: "function" })).toBeDefined();
+  expect(decodeValue(closure([], []), { kind: "function" })).toBeUndefined();
+});
+
+it("a value of structs without bytes ends at the limit of memory", () => {
+  const empty: Layout = { kind: "struct", fields: [] };
+  const list = (item: Layout): Layout => ({ kind: "vector", item, itemKind: "other" });
+  const bytes = new BcsWriter(1 << 17).count(40);
+  for (let i = 0; i < 40; i++) bytes.count(100_000);
+  // As many bytes are left as each vector has elements.
+  const whole = bytes.fixed(new Uint8Array(110_000)).take();
+  expect(outcomeOf(() => decodeValue(whole, list(list(empty))))).toBe("4028");
+  expect(outcomeOf(() => finish(decodeInPieces(whole, list(list(empty)))))).toBe("4028");
 });

@@ -11,7 +11,7 @@ import { readStateWrites, readWrittenData } from "../../ledger/state-writes.ts";
 import type { UserTransaction } from "../../transaction/user-transaction.ts";
 import { metadataOf, type StoredItem } from "../change-set.ts";
 import type { LoadedModule, NativeSource, SharedCode } from "../linker.ts";
-import type { Pieces } from "../pieces.ts";
+import { forEach, type Pieces } from "../pieces.ts";
 import { moduleStateKey } from "../state.ts";
 import { execute, executeEdit, type StateEdit } from "../transaction/execute.ts";
 import { type ExecutorOptions, TIME_KEY } from "../transaction/session-run.ts";
@@ -153,12 +153,12 @@ export class LedgerTransactions {
 
   *#apply(writeSet: Uint8Array): Pieces<void> {
     let isConfig = false;
-    for (const [i, { key, keyHash, value }] of readWhole(writeSet, readStateWrites).entries()) {
+    const writes = readWhole(writeSet, readStateWrites);
+    yield* forEach(writes, WRITES_PER_PIECE, ({ key, keyHash, value }) => {
       this.#set(key, value, keyHash);
       if (isModuleKey(key)) this.#shared = undefined;
       isConfig ||= CONFIG_NAMES.has(toMapKey(key));
-      if (i % WRITES_PER_PIECE === WRITES_PER_PIECE - 1) yield;
-    }
+    });
     if (isConfig && !this.isInterface) this.#config = loadConfig((key) => this.#read(key)?.data);
   }
 

@@ -18,7 +18,7 @@ import { parseStructTag } from "../../move/type-text.ts";
 import { STATUS, VmError } from "../errors.ts";
 import { isSpecialAddress, type Linker, type LoadedModule } from "../linker.ts";
 import type { PublishRequest } from "../natives/framework.ts";
-import type { Pieces } from "../pieces.ts";
+import { forEach, type Pieces } from "../pieces.ts";
 import type { Features } from "../session.ts";
 import { loadModule } from "../state.ts";
 import { FRAMEWORK, moduleKey, typeKey, typesKey } from "../types.ts";
@@ -46,6 +46,8 @@ const FEATURE = {
 const MAINNET = 1;
 const COMPLEXITY_BASE = 2048;
 const COMPLEXITY_PER_BYTE = 20;
+/** Their bodies are read and looked at in about a millisecond, unless they are large. */
+const FUNCTIONS_OF_PIECE = 128;
 /** Versions of the gas schedule that brought a rule. */
 const SINCE_STRICT_INIT = 35;
 
@@ -111,14 +113,14 @@ export function* checkPublish(
   if (chainId === MAINNET && modules.some(({ program }) => isUnstable(program.metadata)))
     throw new VmError(STATUS.unstableBytecodeRejected, "the code is marked as not stable");
   for (const { loaded, program } of modules) {
-    const isRefused = ({ body, isEntry }: FunctionDefinition): boolean =>
-      body === undefined && (isEntry || !isSpecialAddress(loaded.address));
-    if (program.functions.some(isRefused))
-      throw new VmError(STATUS.userDefinedNativeNotAllowed, "only the chain's own modules may be native");
+    yield* forEach(program.functions, FUNCTIONS_OF_PIECE, ({ body, isEntry }) => {
+      if (body === undefined && (isEntry || !isSpecialAddress(loaded.address)))
+        throw new VmError(STATUS.userDefinedNativeNotAllowed, "only the chain's own modules may be native");
+    });
   }
   assertRequested(modules, request, features);
   assertGroups(modules, options);
-  for (const module of modules) assertEvents(module);
+  for (const module of modules) yield* assertEvents(module);
   if (new Set(request.expectedModules).size > modules.length)
     throw mismatch("a module that the package names is missing");
   assertPlaces(modules, request.destination, features);
@@ -381,9 +383,9 @@ function genericTarget(opcode: number, operand: CodeOperand): Instantiation<Func
 }
 
 /** A module emits only events that it defines and marks; an upgrade keeps the marks. */
-function assertEvents({ program, loaded, old }: NewModule): void {
+function* assertEvents({ program, loaded, old }: NewModule): Pieces<void> {
   const events = eventsOf(metadataOfModule(program));
-  for (const { body } of program.functions) {
+  yield* forEach(program.functions, FUNCTIONS_OF_PIECE, ({ body }) => {
     body?.opcodes.forEach((opcode, pc) => {
       const target = genericTarget(opcode, body.operands[pc]);
       if (target === undefined || !isEmit(target.of)) return;
@@ -392,7 +394,7 @@ function assertEvents({ program, loaded, old }: NewModule): void {
       if (!isOwn || !events.has(type.name))
         throw eventFault("the code emits what is not an event of its module");
     });
-  }
+  });
   if (old === undefined) return;
   for (const name of eventsOf(metadataOfModule(old.program)))
     if (!events.has(name)) throw eventFault(`${name} is no longer an event`);

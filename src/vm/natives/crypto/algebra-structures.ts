@@ -54,8 +54,6 @@ interface Common {
   readonly bytes: number;
   readonly order: Uint8Array;
   readonly formats: Readonly<Record<string, Format>>;
-  /** The price of `one` where it has another name than its own structure's. */
-  readonly onePrice?: string;
 }
 
 export interface FieldStructure extends Common {
@@ -112,7 +110,7 @@ function numberFormats(order: bigint, name: string): Readonly<Record<string, For
   };
 }
 
-function primeField(ops: FieldOps<bigint>, price: string, name: string, onePrice?: string): FieldStructure {
+function primeField(ops: FieldOps<bigint>, price: string, name: string): FieldStructure {
   return {
     kind: "field",
     price,
@@ -121,7 +119,6 @@ function primeField(ops: FieldOps<bigint>, price: string, name: string, onePrice
     formats: numberFormats(ops.ORDER, name),
     ops: ops as FieldOps<unknown>,
     fromNumber: (value) => value,
-    ...(onePrice === undefined ? {} : { onePrice }),
   };
 }
 
@@ -284,8 +281,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
     g1: pointFormats("G1", 32, decodeBnG1, encodeBnG1),
     g2: pointFormats("G2", 64, decodeBnG2, encodeBnG2),
     more: {
-      // The chain charges the price of the other curve here.
-      Fr: primeField(bn254.fields.Fr, `${BN_PRICE}_fr`, "Fr", `${BLS_PRICE}_fr_one`),
+      Fr: primeField(bn254.fields.Fr, `${BN_PRICE}_fr`, "Fr"),
       Fq: primeField(bn254.fields.Fp, `${BN_PRICE}_fq`, "Fq"),
     },
   }),

@@ -51,8 +51,11 @@ function elementsAt(context: NativeContext, handles: Value | undefined): unknown
   return asVec(handles).items.map((handle) => elementAt(context, handle));
 }
 
+/** The chain charges the price of the other curve here. */
+const OTHER_PRICES: Readonly<Record<string, string>> = { ark_bn254_fr_one: "ark_bls12_381_fr_one" };
+
 function charge(context: NativeContext, name: string, count = 1): void {
-  chargeAll(context, GROUP, { [name]: count });
+  chargeAll(context, GROUP, { [OTHER_PRICES[name] ?? name]: count });
 }
 
 interface Found {
@@ -105,32 +108,28 @@ function structuresNamed(
   return { family: first.family, structures: found.map((one) => (one as Found).structure) };
 }
 
+interface Rule<S, Args extends readonly unknown[]> {
+  readonly price: string;
+  run(structure: S, ...args: Args): unknown;
+}
+
 /** What an operation costs and gives in each kind of structure; undefined where there is none. */
 interface Operation<Args extends readonly unknown[]> {
-  readonly field?: { readonly price: string; run(ops: FieldStructure["ops"], ...args: Args): unknown };
-  readonly group?: { readonly price: string; run(...args: Args): unknown };
-  readonly target?: { readonly price: string; run(ops: TargetStructure["ops"], ...args: Args): unknown };
+  readonly field?: Rule<FieldStructure, Args>;
+  readonly group?: Rule<GroupStructure, Args>;
+  readonly target?: Rule<TargetStructure, Args>;
 }
 
 function operation<Args extends readonly unknown[]>(
   context: NativeContext,
   structure: Structure,
-  { field, group, target }: Operation<Args>,
+  rules: Operation<Args>,
   args: Args,
 ): unknown {
-  if (structure.kind === "field" && field !== undefined) {
-    charge(context, `${structure.price}_${field.price}`);
-    return field.run(structure.ops, ...args);
-  }
-  if (structure.kind === "group" && group !== undefined) {
-    charge(context, `${structure.price}_proj_${group.price}`);
-    return group.run(...args);
-  }
-  if (structure.kind === "target" && target !== undefined) {
-    charge(context, `${structure.price}_${target.price}`);
-    return target.run(structure.ops, ...args);
-  }
-  throw aborted(NOT_IMPLEMENTED);
+  const rule = rules[structure.kind] as Rule<Structure, Args> | undefined;
+  if (rule === undefined) throw aborted(NOT_IMPLEMENTED);
+  charge(context, `${structure.price}_${structure.kind === "group" ? "proj_" : ""}${rule.price}`);
+  return rule.run(structure, ...args);
 }
 
 /** A native that makes an element of the elements that it is given. */
@@ -199,25 +198,25 @@ function msmCounts(count: number): { readonly adds: number; readonly doubles: nu
 
 export const cryptoAlgebraNatives: NativeModule = {
   add_internal: computing<Two>({
-    field: { price: "add", run: (ops, a, b) => ops.add(a, b) },
-    group: { price: "add", run: (a, b) => (a as Point).add(b) },
-    target: { price: "mul", run: (ops, a, b) => ops.mul(a, b) },
+    field: { price: "add", run: ({ ops }, a, b) => ops.add(a, b) },
+    group: { price: "add", run: (_, a, b) => (a as Point).add(b) },
+    target: { price: "mul", run: ({ ops }, a, b) => ops.mul(a, b) },
   }),
   sub_internal: computing<Two>({
-    field: { price: "sub", run: (ops, a, b) => ops.sub(a, b) },
-    group: { price: "sub", run: (a, b) => (a as Point).subtract(b) },
-    target: { price: "div", run: (ops, a, b) => ops.mul(a, inverseInGroup(ops, b)) },
+    field: { price: "sub", run: ({ ops }, a, b) => ops.sub(a, b) },
+    group: { price: "sub", run: (_, a, b) => (a as Point).subtract(b) },
+    target: { price: "div", run: ({ ops }, a, b) => ops.mul(a, inverseInGroup(ops, b)) },
   }),
-  mul_internal: computing<Two>({ field: { price: "mul", run: (ops, a, b) => ops.mul(a, b) } }),
-  sqr_internal: computing<One>({ field: { price: "square", run: (ops, a) => ops.sqr(a) } }),
+  mul_internal: computing<Two>({ field: { price: "mul", run: ({ ops }, a, b) => ops.mul(a, b) } }),
+  sqr_internal: computing<One>({ field: { price: "square", run: ({ ops }, a) => ops.sqr(a) } }),
   neg_internal: computing<One>({
-    field: { price: "neg", run: (ops, a) => ops.neg(a) },
-    group: { price: "neg", run: (a) => (a as Point).negate() },
-    target: { price: "inv", run: inverseInGroup },
+    field: { price: "neg", run: ({ ops }, a) => ops.neg(a) },
+    group: { price: "neg", run: (_, a) => (a as Point).negate() },
+    target: { price: "inv", run: ({ ops }, a) => inverseInGroup(ops, a) },
   }),
   double_internal: computing<One>({
-    group: { price: "double", run: (a) => (a as Point).double() },
-    target: { price: "square", run: (ops, a) => ops.sqr(a) },
+    group: { price: "double", run: (_, a) => (a as Point).double() },
+    target: { price: "square", run: ({ ops }, a) => ops.sqr(a) },
   }),
   div_internal: (context, [a, b], [type]) => {
     const structure = structureOf(context, type);
@@ -244,37 +243,24 @@ export const cryptoAlgebraNatives: NativeModule = {
       context,
       structure,
       {
-        field: { price: "eq", run: (ops, x, y) => ops.eql(x, y) },
-        group: { price: "eq", run: (x, y) => (x as Point).equals(y) },
-        target: { price: "eq", run: (ops, x, y) => ops.eql(x, y) },
+        field: { price: "eq", run: ({ ops }, x, y) => ops.eql(x, y) },
+        group: { price: "eq", run: (_, x, y) => (x as Point).equals(y) },
+        target: { price: "eq", run: ({ ops }, x, y) => ops.eql(x, y) },
       },
       args,
     );
     return [isEqual === true];
   },
-  zero_internal: (context, _, [type]) => {
-    const structure = structureOf(context, type);
-    if (structure.kind === "group") {
-      charge(context, `${structure.price}_proj_infinity`);
-      return [storeElement(context, structure, structure.zero)];
-    }
-    const isField = structure.kind === "field";
-    charge(context, `${structure.price}_${isField ? "zero" : "one"}`);
-    return [storeElement(context, structure, isField ? structure.ops.ZERO : structure.ops.ONE)];
-  },
-  one_internal: (context, _, [type]) => {
-    const structure = structureOf(context, type);
-    if (structure.kind === "group") {
-      charge(context, `${structure.price}_proj_generator`);
-      return [storeElement(context, structure, structure.generator)];
-    }
-    if (structure.kind === "target") {
-      charge(context, `${structure.price}_clone`);
-      return [storeElement(context, structure, structure.generator())];
-    }
-    charge(context, structure.onePrice ?? `${structure.price}_one`);
-    return [storeElement(context, structure, structure.ops.ONE)];
-  },
+  zero_internal: computing<[]>({
+    field: { price: "zero", run: ({ ops }) => ops.ZERO },
+    group: { price: "infinity", run: ({ zero }) => zero },
+    target: { price: "one", run: ({ ops }) => ops.ONE },
+  }),
+  one_internal: computing<[]>({
+    field: { price: "one", run: ({ ops }) => ops.ONE },
+    group: { price: "generator", run: ({ generator }) => generator },
+    target: { price: "clone", run: ({ generator }) => generator() },
+  }),
   order_internal: (context, _, [type]) => [byteVec(structureOf(context, type).order)],
   from_u64_internal: (context, [value], [type]) => {
     const structure = structureOf(context, type);

@@ -112,10 +112,14 @@ function stored(
   return [handle];
 }
 
-function combining(price: string, combine: (a: RistrettoPoint, b: RistrettoPoint) => RistrettoPoint): Native {
-  return (context, [a, b, isInPlace]) => {
+/** A native of points, the last arguments of which are others and whether the first is changed in place. */
+function combining(
+  price: string,
+  combine: (a: RistrettoPoint, other: Value | undefined, context: NativeContext) => RistrettoPoint,
+): Native {
+  return (context, args) => {
     chargeAll(context, GROUP, { [price]: 1 });
-    return stored(context, a, isInPlace, combine(pointOf(context, a), pointOf(context, b)));
+    return stored(context, args[0], args.at(-1), combine(pointOf(context, args[0]), args[1], context));
   };
 }
 
@@ -129,6 +133,15 @@ function costing(price: string, run: (context: NativeContext, args: readonly Val
 
 function onScalars(price: string, compute: (...scalars: bigint[]) => bigint): Native {
   return costing(price, (_, args) => scalarBytes(compute(...args.map(scalarOf))));
+}
+
+/** A native that makes a scalar of any bytes of a length. */
+function reducing(price: string, length: number): Native {
+  return (context, [value]) => {
+    const bytes = exactBytes(value, length);
+    chargeAll(context, GROUP, { [price]: 1 });
+    return [scalarBytes(bigFromLittleEndian(bytes) % SCALAR_ORDER)];
+  };
 }
 
 function hashCounts(bytes: Uint8Array): Readonly<Record<string, number>> {
@@ -158,16 +171,10 @@ export const ristretto255Natives: NativeModule = {
     byteVec(pointOf(context, point).toBytes()),
   ),
   point_equals: costing("point_equals", (context, [a, b]) => pointOf(context, a).equals(pointOf(context, b))),
-  point_mul_internal: (context, [point, scalar, isInPlace]) => {
-    chargeAll(context, GROUP, { point_mul: 1 });
-    return stored(context, point, isInPlace, multiply(pointOf(context, point), scalarOf(scalar)));
-  },
-  point_neg_internal: (context, [point, isInPlace]) => {
-    chargeAll(context, GROUP, { point_neg: 1 });
-    return stored(context, point, isInPlace, pointOf(context, point).negate());
-  },
-  point_add_internal: combining("point_add", (a, b) => a.add(b)),
-  point_sub_internal: combining("point_sub", (a, b) => a.subtract(b)),
+  point_mul_internal: combining("point_mul", (point, scalar) => multiply(point, scalarOf(scalar))),
+  point_neg_internal: combining("point_neg", (point) => point.negate()),
+  point_add_internal: combining("point_add", (a, b, context) => a.add(pointOf(context, b))),
+  point_sub_internal: combining("point_sub", (a, b, context) => a.subtract(pointOf(context, b))),
   basepoint_mul_internal: costing("basepoint_mul", (context, [scalar]) =>
     addPoint(context, multiply(Point.BASE, scalarOf(scalar))),
   ),
@@ -217,14 +224,6 @@ export const ristretto255Natives: NativeModule = {
   },
   scalar_from_u64_internal: costing("scalar_from_u64", (_, [value]) => scalarBytes(asBig(value))),
   scalar_from_u128_internal: costing("scalar_from_u128", (_, [value]) => scalarBytes(asBig(value))),
-  scalar_reduced_from_32_bytes_internal: (context, [value]) => {
-    const bytes = exactBytes(value, 32);
-    chargeAll(context, GROUP, { scalar_reduced_from_32_bytes: 1 });
-    return [scalarBytes(bigFromLittleEndian(bytes) % SCALAR_ORDER)];
-  },
-  scalar_uniform_from_64_bytes_internal: (context, [value]) => {
-    const bytes = exactBytes(value, 64);
-    chargeAll(context, GROUP, { scalar_uniform_from_64_bytes: 1 });
-    return [scalarBytes(bigFromLittleEndian(bytes) % SCALAR_ORDER)];
-  },
+  scalar_reduced_from_32_bytes_internal: reducing("scalar_reduced_from_32_bytes", 32),
+  scalar_uniform_from_64_bytes_internal: reducing("scalar_uniform_from_64_bytes", 64),
 };
