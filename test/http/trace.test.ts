@@ -104,6 +104,14 @@ describe.skipIf(!hasShared)("a trace", () => {
     });
     const aborted = trace.calls.filter((call) => call.aborted).map((call) => call.function);
     expect(aborted).toEqual([TRANSFER, "0x1::fungible_asset::unchecked_withdraw"]);
+    // A fault outside of calls: of a package that does not parse.
+    const module = "0x0102030405";
+    const metadata = `0x016101${"00".repeat(10)}01016d${"00".repeat(5)}`;
+    const broken = await node.trace(callOf("0x1::code::publish_package_txn", [metadata, [module]]));
+    expect(broken).toMatchObject({
+      success: false,
+      fault: { status: "CODE_DESERIALIZATION_ERROR", description: expect.stringContaining("does not parse") },
+    });
     // What the chain does not take is told, too.
     const late = await node.trace({ ...callOf(TRANSFER, ["0xcafe", "1"]), sequence_number: "7" });
     expect(late).toMatchObject({

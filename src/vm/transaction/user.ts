@@ -253,6 +253,8 @@ export class UserExecution implements Run {
       return yield* this.#epilogue({ kind: "success" }, refund, run.session.events);
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
+      // A fault outside of calls too, as of a package that is refused.
+      this.options.tracer?.fail(error, run.session);
       this.#restore(kept);
       return yield* this.#fail(error);
     }
@@ -302,6 +304,7 @@ export class UserExecution implements Run {
     } catch (error) {
       if (!(error instanceof VmError)) throw error;
       // The transaction succeeds, without what the inner call did.
+      this.options.tracer?.fail(error, run.session);
       this.#restore(before);
       return yield* this.#epilogue({ kind: "success" }, 0n, [], {
         name: "failed_transaction_execution_cleanup",
