@@ -27,7 +27,9 @@ export const LOCAL_NATIVES: InterfaceNatives = {
     const [address = "", ...names] = key.split("::");
     const path = [formatAddress(addressFromBytes(Buffer.from(address, "hex"))), ...names].join("::");
     const known = ENTRY_FUNCTIONS.map((one) => `0x1::${one}`).join(", ");
-    throw unmodelled(`${path}; the local chain runs ${known}. Begin with a network's genesis (--genesis) for its whole framework`);
+    throw unmodelled(
+      `${path}; the local chain runs ${known}. Begin with a network's genesis (--genesis) for its whole framework`,
+    );
   },
 };
 
