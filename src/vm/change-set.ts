@@ -119,6 +119,7 @@ function* changedGroup(
     }
     if (left % CHANGES_PER_PIECE === 0) yield;
   }
+  reader.finish();
   writeUpTo(LAST_TAG);
   if (count === 0) return undefined;
   const members = writer.take();

@@ -1,6 +1,7 @@
 // The state under a run, by state keys: modules, resources, members of resource groups, table items.
 import { toMapKey } from "../base/bytes.ts";
 import { encodeWith } from "../bcs/codec.ts";
+import { BcsError } from "../bcs/errors.ts";
 import { BcsReader } from "../bcs/reader.ts";
 import { BcsWriter } from "../bcs/writer.ts";
 import { accessPathCodec, stateKeyCodec } from "../ledger/formats/state-key.ts";
@@ -103,6 +104,7 @@ export function loadModule(key: string, bytes: Uint8Array): LoadedModule {
 
 /** A group of more bytes is walked through once for all of its members. */
 const MAX_WALKED_BYTES = 1 << 14;
+const NOT_DECODED = "a resource group does not decode";
 
 class ReadGroup {
   readonly #data: Uint8Array;
@@ -123,7 +125,7 @@ class ReadGroup {
       return at === undefined ? undefined : readerAt(this.#data, at).byteString();
     }
     const members = findGroupMembers(this.#data, [tag]);
-    if (members === undefined) throw invariant("a resource group does not decode");
+    if (members === undefined) throw invariant(NOT_DECODED);
     return members[0];
   }
 }
@@ -134,18 +136,26 @@ function readerAt(bytes: Uint8Array, offset: number): BcsReader {
   return reader;
 }
 
-/** Where members of a group begin, by their tags. */
+/** Where members of a group begin, by their tags. Throws VmError for one that does not decode. */
 function placesOf(group: Uint8Array): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   const reader = new BcsReader(group);
   const text = toMapKey(group);
-  for (let left = reader.count(); left > 0; left--) {
-    const start = reader.offset;
-    structTagCodec.skip(reader);
-    places.set(text.slice(start, reader.offset), reader.offset);
-    reader.skipByteString();
+  let last = "";
+  try {
+    for (let left = reader.count(); left > 0; left--) {
+      const start = reader.offset;
+      structTagCodec.skip(reader);
+      const tag = text.slice(start, reader.offset);
+      if (tag <= last) throw invariant(NOT_DECODED);
+      last = tag;
+      places.set(tag, reader.offset);
+      reader.skipByteString();
+    }
+    reader.finish();
+  } catch (error) {
+    throw error instanceof BcsError ? invariant(NOT_DECODED) : error;
   }
-  reader.finish();
   return places;
 }
 

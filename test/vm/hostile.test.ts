@@ -419,6 +419,32 @@ describe("a resource group of thousands of members", () => {
     }
   });
 
+  it.each(["small", "large"])(
+    "that is %s is refused out of order, with a member twice, cut, or with more",
+    (size) => {
+      const members = size === "small" ? stored.slice(0, 3) : stored;
+      const good = dataOf(members);
+      const [first] = [...members].sort(([one], [other]) => Buffer.compare(one, other));
+      if (first === undefined) throw new Error("a group has members");
+      const head = new BcsWriter(4).count(members.length).take().length;
+      const one = new BcsWriter(64).fixed(first[0]).byteString(first[1]).take();
+      const rest = good.subarray(head + one.length);
+      const again = new BcsWriter(good.length + 64)
+        .count(members.length + 1)
+        .fixed(one)
+        .fixed(one)
+        .fixed(rest);
+      const moved = new BcsWriter(good.length).count(members.length).fixed(rest).fixed(one);
+      const outcome = (data: Uint8Array) =>
+        outcomeOf(
+          () => new LedgerState(() => data, loadModule).resource(address, typeOf(0), group).bytes?.[0],
+        );
+      expect(outcome(good)).toBe(0);
+      const bad = [again.take(), moved.take(), good.subarray(0, -1), Buffer.concat([good, Uint8Array.of(0)])];
+      expect(bad.map(outcome)).toEqual(["2000", "2000", "2000", "2000"]);
+    },
+  );
+
   it.each([
     ["changes, gets and loses members", [0, 1, 4, 4001, 9999], 2],
     ["gets its first members", [3, 1], 0],
