@@ -33,6 +33,9 @@ const LATE = {
 
 type Test = NonNullable<TestProjectInlineConfiguration["test"]>;
 
+/** A test that waits for processes or sockets is asked again where it fails: if it passes then, the report names it as unsteady. */
+const ASKED_AGAIN = { retry: 1 };
+
 /** Tiers of one turn run side by side, after those of the turns before. */
 function tier(name: string, turn: number, test: Test): TestProjectInlineConfiguration {
   const setupFiles = [
@@ -69,12 +72,14 @@ export default defineConfig({
       tier("http", 1, {
         include: HTTP,
         exclude: LONG,
+        ...ASKED_AGAIN,
         isolate: false,
         setupFiles: ["test/support/no-processes.ts"],
       }),
       tier("e2e", 2, {
         include: E2E,
         exclude: LONG,
+        ...ASKED_AGAIN,
         ...LATE,
         // Node loads the built program as it is.
         server: { deps: { external: [/\/dist\//] } },

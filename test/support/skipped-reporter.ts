@@ -1,4 +1,5 @@
-// Reports at the end of a run which tests were skipped and why: a green run without them must not look complete.
+// Reports at the end of a run which tests were skipped and why, and which passed only when asked again: a green run with
+// such tests must not look complete.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from "vitest/node";
@@ -51,7 +52,12 @@ function conditionOf(test: TestCase): string | undefined {
   return undefined;
 }
 
-/** Prints skipped tests by reason. */
+/** Where a test is and what it is called. */
+function placeOf({ module, fullName }: TestCase): string {
+  return `${relative(process.cwd(), module.moduleId)}: ${fullName}`;
+}
+
+/** Prints skipped tests by reason, and unsteady ones with their first error. */
 export class SkippedReporter implements Reporter {
   #asked: RegExp | undefined;
 
@@ -62,6 +68,12 @@ export class SkippedReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const byReason = new Map<string, TestCase[]>();
     for (const module of modules) {
+      for (const test of module.children.allTests("passed")) {
+        if (test.diagnostic()?.flaky !== true) continue;
+        const [error] = test.result().errors ?? [];
+        console.log(`unsteady, failed once and passed when asked again: ${placeOf(test)}`);
+        console.log(`  ${(error?.stack ?? error?.message ?? "").split("\n").slice(0, 3).join("\n")}`);
+      }
       for (const test of module.children.allTests("skipped")) {
         // Vitest compares names with blanks between them.
         const isAsked = this.#asked?.test(test.fullName.replaceAll(" > ", " ")) ?? true;

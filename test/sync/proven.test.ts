@@ -168,8 +168,9 @@ describe("a follower with a proof source", () => {
     proxy.meddle = (passing) => ({ ...passing, status: 503, body: Buffer.alloc(0) });
     const second = await followSigned({ truth: origin, proofs: [proxy.url], data });
     await untilLevel(second, "proven", await headOf(origin));
-    proxy.meddle = (passing) => passing;
+    // Asked between two blocks, the latest signature may be the end of an epoch itself, and no end is asked for.
     await produce(origin, 12);
+    proxy.meddle = (passing) => passing;
     await untilLevel(second, "proven", await headOf(origin));
     const asked = proxy.seen.filter((path) => path.includes("/epoch_ending_ledger_infos/"));
     expect(asked.length).toBeGreaterThan(0);
